@@ -1,0 +1,41 @@
+// DataSet: the inputs of a run, the same bytes for every subject that takes the same inputs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infermeter/data/tensor.hpp"
+#include "infermeter/diagnostics/result.hpp"
+
+namespace infermeter {
+
+struct DataItem {
+  std::string name;                 // file name, "synthetic 0", …
+  ItemValues inputs;                // in the model's order
+  std::vector<std::pair<std::string, Value>> expected;  // recorded outputs, where the source has them, by name
+  std::vector<int> labels;          // class index per batch element, where the source has them
+};
+
+struct DataSet {
+  std::vector<DataItem> items;  // never empty
+  std::vector<std::string> class_names;
+};
+
+struct DataOptions {
+  std::string source = "synthetic";  // or a path: .npy, .npz, folder of images, ONNX test_data_set folder
+  std::vector<std::pair<std::string, std::string>> distributions;  // per input name ("": all): "uniform:0:1", …
+  std::int64_t batch_size = 1;       // what a dynamic first dimension becomes
+  std::int64_t limit = 0;            // at most so many items; 0: the source's own number (synthetic: 1)
+  std::uint64_t seed = 1;
+};
+
+// Inputs that fit `ports` exactly. Errors name the input, what was wanted and what was got, or the file.
+// Synthetic default: floats uniform in [-1, 1], integers 0 … 9 (int64 named like token ids: 0 … 999), booleans fair,
+// strings short words. The bytes depend on seed, input index, dtype, shape and distribution only.
+[[nodiscard]] Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports);
+
+}  // namespace infermeter

@@ -1,0 +1,102 @@
+// Diagnostic: the number stands, but read this. A closed list; each entry names the remedy.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace infermeter {
+
+enum class Severity { info, warning, error };
+
+// One line each in diagnostic.cpp's table, with its severity and its remedy; each has a test that provokes it.
+// The names are what files and reports carry: they are never renamed or reused.
+enum class DiagnosticId {
+  // The machine and the moment.
+  foreign_load,            // other programs used the processor during the trial
+  steal,                   // the hypervisor gave the processor to others
+  throttled,               // a cgroup quota stopped the worker
+  involuntary_switches,    // the worker was taken off its processor
+  major_faults,            // pages came from disk during the timed loop
+  frequency_changed,       // the processor's frequency moved between begin and end
+  more_threads_than_cores, // the subject runs more threads than it has processors
+  affinity_lost,           // the processors asked for were not given
+  clock_not_tsc,           // the monotonic clock was used: no invariant time stamp counter
+  governor_not_performance,
+  turbo_enabled,
+  smt_enabled,
+  few_cores,
+  swap_in_use,
+  high_load,
+  virtual_machine,
+  no_hardware_counters,
+  no_landlock,
+  no_seccomp,
+  no_memory_reset,         // the peak of the resident set could not be reset: it includes loading
+  home_read_only,
+  aslr_disabled,
+  low_memory,
+  low_disk,
+  debug_build,             // infermeter itself is not a release build
+  // What is missing of infermeter.
+  backend_missing,
+  // The samples.
+  too_few_samples,         // a percentile needs more
+  too_few_processes,       // no interval from fewer than two processes
+  outliers_removed,        // the user's rule dropped some
+  many_outliers_removed,   // and fewer than 80 % are left
+  outlier_rule_ignored,    // it would have dropped all
+  outliers_marked,
+  constant_latencies,
+  non_finite_latencies,
+  samples_partial,         // the trial ended early: what there is is shown
+  timer_resolution,        // the subject is too fast for the clock
+  iterations_capped,       // the sample block was full before the duration was over
+  // Like for like.
+  precision_differs,
+  threads_differ,
+  runtime_version_differs,
+  provider_differs,
+  device_differs,
+  batch_differs,
+  model_differs,           // not the same model file or weights
+  input_differs,           // not the same input bytes
+  precision_not_as_asked,
+  threads_not_as_asked,
+  // Outputs.
+  outputs_differ,
+  outputs_not_finite,
+  outputs_not_comparable,  // number, name, shape or type differ
+  outputs_not_deterministic,
+  outputs_constant,        // the outputs are the same for different inputs
+  // The run.
+  trial_failed,
+  trial_interrupted,
+  device_replaced,         // device=auto chose another than the first choice
+  model_code_refused,
+  store_busy,
+};
+
+struct Diagnostic {
+  DiagnosticId id{};
+  // What was seen, with its figures: "other programs used 41 % of a core". One sentence without the remedy.
+  std::string message;
+  // Which subject or trial it is about; empty: the whole run.
+  std::string about;
+};
+
+struct DiagnosticInfo {
+  DiagnosticId id{};
+  std::string_view name;  // snake_case, as in files
+  Severity severity{};
+  std::string_view remedy;  // what the reader can do about it
+};
+
+[[nodiscard]] std::span<const DiagnosticInfo> all_diagnostics();
+[[nodiscard]] const DiagnosticInfo& info(DiagnosticId id);
+[[nodiscard]] std::string_view to_string(DiagnosticId id);
+[[nodiscard]] std::optional<DiagnosticId> diagnostic_from_string(std::string_view name);
+[[nodiscard]] std::string_view to_string(Severity severity);
+
+}  // namespace infermeter

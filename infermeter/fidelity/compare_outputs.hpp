@@ -1,0 +1,55 @@
+// Outputs of two subjects on the same inputs: how far apart, and whether that is within tolerance.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "infermeter/data/tensor.hpp"
+#include "infermeter/diagnostics/diagnostic.hpp"
+
+namespace infermeter {
+
+// |candidate - reference| <= absolute + relative * scale, where scale is the largest finite |reference| of that output.
+struct Tolerance {
+  double relative = 0;
+  double absolute = 0;
+};
+
+// By the lower of the two executed precisions ("float32", "bfloat16", …) and the output's own dtype (docs/methodology.md).
+[[nodiscard]] Tolerance default_tolerance(std::string_view executed_precision, DType output);
+
+struct OutputDifference {
+  std::string name;
+  std::string dtype;
+  Shape shape;
+  bool comparable = true;   // same kind, shape, dtype class; `reason` says why not
+  std::string reason;
+  bool within_tolerance = false;
+  std::uint64_t element_count = 0;
+  double max_absolute = 0;
+  std::uint64_t max_absolute_index = 0;       // flat, row-major
+  double reference_at_max = 0, candidate_at_max = 0;
+  std::optional<double> relative_l2;          // ||c - r||2 / ||r||2; nullopt if r is 0
+  std::optional<double> cosine;               // nullopt if either is 0
+  std::optional<double> top1_agreement;       // share of rows with the same argmax; only where it is a classifier
+  std::uint64_t nan_reference = 0, nan_candidate = 0, inf_reference = 0, inf_candidate = 0;
+  std::uint64_t mismatched = 0;               // elements beyond tolerance
+  Tolerance tolerance;
+};
+
+struct OutputComparison {
+  bool agree = false;       // every output comparable and within tolerance
+  std::size_t items = 0;    // data items compared
+  std::vector<OutputDifference> outputs;  // over all items
+  std::vector<Diagnostic> diagnostics;
+};
+
+// `reference[i]` and `candidate[i]` are the outputs for item i. Names are those of the reference's ports.
+[[nodiscard]] OutputComparison compare_outputs(std::span<const std::string> names, std::span<const ItemValues> reference,
+                                               std::span<const ItemValues> candidate,
+                                               std::span<const Tolerance> tolerances);
+
+}  // namespace infermeter

@@ -1,0 +1,21 @@
+// infermeter: a meter for inference. This header is the whole public library.
+#pragma once
+
+#include "infermeter/data/data_set.hpp"
+#include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/fidelity/compare_outputs.hpp"
+#include "infermeter/machine/machine.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/models/zoo.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/subject.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/results.hpp"
+#include "infermeter/run.hpp"
+#include "infermeter/stats/summary.hpp"
+#include "infermeter/store/store.hpp"
+#include "infermeter/trial/measure.hpp"
+#include "infermeter/verdict/judge.hpp"
+#include "infermeter/worker/launcher.hpp"

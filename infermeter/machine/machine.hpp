@@ -1,0 +1,22 @@
+// The machine: what it is (Environment), and what about it disturbs a measurement (Findings).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/samples/environment.hpp"
+
+namespace infermeter {
+
+// Reads /proc and /sys below `root` ("/" but in tests); what cannot be read stays empty.
+[[nodiscard]] Environment read_environment(const std::filesystem::path& root = "/");
+
+// Fills git_commit and git_dirty from the repository that `folder` lies in, without running git's hooks or writing.
+void read_git(Environment& environment, const std::filesystem::path& folder);
+
+// What of this machine disturbs a measurement, the worst first.
+[[nodiscard]] std::vector<Diagnostic> examine(const Environment& environment);
+
+}  // namespace infermeter

@@ -1,0 +1,39 @@
+// MODEL as the user wrote it -> the file that a runtime reads, checked before any runtime sees it.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/data/tensor.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/samples/model_facts.hpp"
+
+namespace infermeter {
+
+// A zoo name (built into `cache`) or a path. Refuses, with the path in the sentence: missing, empty, not a regular file,
+// a file that is no model (pickled .pt needs --allow-code), ONNX that is cut or not ONNX, and ONNX external data outside
+// of the model's folder ('..', absolute, symlink, FIFO, device, negative offset, beyond the file's end).
+[[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache);
+
+// What an ONNX file declares, read with bounds and without recursion; memory does not grow with what the file claims.
+struct OnnxSummary {
+  std::vector<Port> inputs, outputs;  // initialisers that are also inputs left out
+  std::uint64_t parameters = 0;       // elements of float initialisers
+  std::uint64_t nodes = 0;
+  std::int64_t ir_version = 0, opset = 0;
+  struct External {
+    std::string tensor, location;
+    std::int64_t offset = 0, length = -1;  // -1: to the end of the file
+  };
+  std::vector<External> external;
+};
+[[nodiscard]] Result<OnnxSummary> read_onnx_summary(const std::filesystem::path& file);
+
+// $INFERMETER_CACHE, else $XDG_CACHE_HOME/infermeter, else ~/.cache/infermeter, else a folder under the temporary one.
+[[nodiscard]] std::filesystem::path default_cache();
+
+// Lower-case hex of SHA-256.
+[[nodiscard]] Result<std::string> sha256_of_file(const std::filesystem::path& file);
+
+}  // namespace infermeter

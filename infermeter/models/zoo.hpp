@@ -1,0 +1,30 @@
+// The zoo: models that we write ourselves, as ONNX with seeded weights. The same bytes on every machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "infermeter/diagnostics/result.hpp"
+
+namespace infermeter {
+
+struct ZooModel {
+  std::string_view name;         // "resnet50"
+  std::string_view description;  // one line
+  std::string_view input_shape;  // "batch x 3 x 224 x 224"
+  std::uint64_t parameters;
+  std::string_view sha256;       // of the file that `build_zoo_model` writes
+};
+
+[[nodiscard]] std::span<const ZooModel> zoo();
+
+// Writes the model (temporary file, fsync, rename).
+[[nodiscard]] Result<Done> build_zoo_model(std::string_view name, const std::filesystem::path& file);
+
+// The file of a zoo model in `cache` (built if it is not there or not whole).
+[[nodiscard]] Result<std::filesystem::path> cached_zoo_model(std::string_view name, const std::filesystem::path& cache);
+
+}  // namespace infermeter

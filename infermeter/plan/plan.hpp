@@ -1,0 +1,107 @@
+// Plan: all trials to be run, in their order, with their limits. A pure value made from flags or a TOML file;
+// nothing here touches a file, a clock or a model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+
+namespace infermeter {
+
+// The precision in which the float32 parts of a model are to be executed.
+enum class Precision { float32, float16, bfloat16 };
+[[nodiscard]] std::string_view to_string(Precision precision);
+[[nodiscard]] Result<Precision> precision_from_string(std::string_view name);
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+// One thing to be measured.
+struct Subject {
+  std::string label;           // unique in its plan; shown everywhere
+  std::string model;           // as asked for: a name from the zoo or a path
+  std::string backend;         // "onnxruntime"
+  std::string device = "auto"; // auto, cpu, cuda
+  Precision dtype = Precision::float32;
+  std::int64_t batch_size = 1; // items per inference; replaces a dynamic first dimension
+  int threads = 0;             // intra-operator threads; 0: as many as the plan's CPU set has
+  Pairs dimensions;            // values of named dynamic dimensions: height=512
+  Pairs options;               // the back end's own options: graph_optimization=basic
+  std::string backend_library; // the runtime's shared library; empty: found by the search order of docs/abi.md
+  // Subjects of one group are compared with the group's first one (times, memory, outputs).
+  int group = 0;
+};
+
+// When a trial stops iterating: after `iterations`, or after `duration_s` of timed inferences (at least one).
+struct Stopping {
+  std::int64_t warmup = 10;                       // untimed inferences after the first
+  std::optional<std::int64_t> iterations = 100;   // exactly one of the two is set
+  std::optional<double> duration_s;
+};
+
+struct Limits {
+  double load_timeout_s = 300;          // from the worker's start to the end of the first inference
+  double run_timeout_s = 600;           // from there to the trial's end
+  std::uint64_t memory_limit_bytes = 0; // resident set of the worker; 0: 80 % of what is available at the start
+};
+
+// How samples that look like outliers are treated. Never dropped unless the user asks for it (docs/methodology.md).
+struct OutlierRule {
+  enum class Kind { none, sigma, iqr, mad };
+  Kind kind = Kind::none;
+  double factor = 0;  // multiples of the standard deviation, of the interquartile range, of the scaled MAD
+};
+[[nodiscard]] Result<OutlierRule> outlier_rule_from_string(std::string_view text);  // "none", "sigma:3", "iqr:1.5", "mad:3.5"
+[[nodiscard]] std::string to_string(const OutlierRule& rule);
+
+enum class Sandbox { automatic, strict, off };
+[[nodiscard]] std::string_view to_string(Sandbox sandbox);
+[[nodiscard]] Result<Sandbox> sandbox_from_string(std::string_view name);
+
+// Where input bytes come from: "synthetic", or a path (.npy, .npz, a folder of images, an ONNX test_data_set folder).
+struct DataRequest {
+  std::string source = "synthetic";
+  // Per input (empty name: all): "uniform:-1:1", "normal:0:1", "integers:0:255", "zeros", "ones".
+  Pairs distributions;
+  std::int64_t limit = 0;  // at most so many items; 0: all
+};
+
+// One worker process to come: which subject, and which of its processes (0 … processes-1).
+struct PlannedTrial {
+  std::size_t subject = 0;
+  int process = 0;
+};
+
+struct Plan {
+  std::vector<Subject> subjects;
+  int processes = 3;  // worker processes per subject: the replications
+  Stopping stopping;
+  Limits limits;
+  std::uint64_t seed = 1;  // order of trials, synthetic inputs
+  DataRequest data;
+  OutlierRule outliers;
+  Sandbox sandbox = Sandbox::automatic;
+  bool compare_outputs = true;
+  std::vector<int> cpus;  // processors that workers may use; empty: all that we may use
+  std::string output_dir = "results";
+  std::string backend_path;  // an extra folder of plug-ins
+  // Filled by `order_trials`: blocks of all subjects, each block in its own seeded random order.
+  std::vector<PlannedTrial> order;
+};
+
+// Fills plan.order. Block b is a random permutation of the subjects drawn from (seed, b), so that a plan with more
+// processes begins with the same trials.
+void order_trials(Plan& plan);
+
+// Everything that can be known to be wrong without looking at a machine: zero iterations, batch 0, negative times,
+// labels that occur twice, no subjects.
+[[nodiscard]] Result<Done> check_plan(const Plan& plan);
+
+// The nearest of `candidates` by edit distance, if one is near enough to be what was meant.
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace infermeter

@@ -1,0 +1,41 @@
+// run: a plan becomes a record. The library's front door; infermeter.hpp includes it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/store/store.hpp"
+#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/run_record.hpp"
+#include "infermeter/worker/launcher.hpp"
+
+namespace infermeter {
+
+// What is going on, for whoever shows it. Called between trials and at most ten times a second while one runs.
+struct Progress {
+  std::size_t trial = 0, trials = 0;   // trial: 0-based position in the plan's order
+  const Subject* subject = nullptr;
+  Phase phase = Phase::start;
+  std::int64_t iterations_done = 0;
+  std::optional<double> seconds_left;  // of the whole run, once it can be told
+  const Samples* finished = nullptr;   // set once, when this trial has ended
+};
+
+struct RunContext {
+  Launcher launcher;                        // where the worker program and the plug-ins are
+  std::filesystem::path cache;              // zoo models
+  std::function<void(const Progress&)> on_progress;  // may be empty
+  const std::atomic<int>* interrupt = nullptr;  // 0; 1: finish the current iteration and stop; 2: at once
+  std::string command;                      // recorded
+};
+
+// Measures every trial of the plan and keeps each in the store as it ends. `resume`: the id of an unfinished run, whose
+// plan, models and machine must be the same.
+[[nodiscard]] Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::string> resume = {});
+
+}  // namespace infermeter

@@ -1,0 +1,113 @@
+// Samples: the record that one trial leaves. Every later stage reads it; nothing adds to it afterwards.
+// Base units: seconds, bytes. What was not measured is nullopt, never 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/diagnostics/result.hpp"
+
+namespace infermeter {
+
+// How a trial ended. The names are those of files and reports.
+enum class TrialEnd { ok, load_failed, run_failed, crashed, timeout, out_of_memory, interrupted };
+[[nodiscard]] std::string_view to_string(TrialEnd end);
+[[nodiscard]] std::optional<TrialEnd> trial_end_from_string(std::string_view name);
+
+// How far a worker had come.
+enum class Phase { start, load, compile, inputs, first_inference, warmup, timed, outputs, done };
+[[nodiscard]] std::string_view to_string(Phase phase);
+[[nodiscard]] std::optional<Phase> phase_from_string(std::string_view name);
+
+struct MemoryRecord {  // bytes of the worker process
+  std::optional<std::uint64_t> rss_before_load;
+  std::optional<std::uint64_t> rss_after_load;
+  std::optional<std::uint64_t> rss_peak_load;       // highest resident set up to the first inference's end
+  std::optional<std::uint64_t> rss_peak_inference;  // highest resident set during warm-up and timed loop
+  std::optional<std::uint64_t> pss_after_inference; // proportional set size
+  std::optional<std::uint64_t> device_now, device_peak;
+  bool peak_reset = false;  // false: rss_peak_inference includes loading
+};
+
+// What disturbed the worker, over its timed loop (docs/methodology.md says how each is read).
+struct NoiseRecord {
+  std::optional<double> foreign_cpu;         // processors used by others, 1 = one whole core
+  std::optional<double> steal;               // share of wall time stolen by the hypervisor, per processor
+  std::optional<double> own_cpu;             // processors used by the worker
+  std::optional<std::int64_t> involuntary_switches, voluntary_switches, major_faults, minor_faults;
+  std::optional<double> pressure_cpu;        // share of time in which some task waited for a processor
+  std::optional<double> throttled_s;         // cgroup quota
+  std::optional<double> frequency_before_hz, frequency_after_hz;
+  std::optional<double> temperature_before_c, temperature_after_c;
+  std::optional<std::int64_t> threads;       // of the worker, after the loop
+  std::optional<std::int64_t> processors;    // it may use
+};
+
+struct ClockRecord {
+  std::string name;        // "tsc" or "monotonic"
+  double tick_s = 0;       // seconds per tick
+  double read_cost_s = 0;  // one read, measured in this trial
+};
+
+struct Counter {
+  std::string name, unit;
+  double value = 0;
+};
+
+// Of one output of the first data item: enough to notice nonsense without a reference.
+struct OutputFacts {
+  std::string name, dtype;
+  std::vector<std::int64_t> shape;
+  std::uint64_t nan_count = 0, inf_count = 0, element_count = 0;
+};
+
+struct Samples {
+  // Which trial this is.
+  int subject = 0;   // index into the plan
+  int process = 0;   // which of the subject's processes
+  int position = 0;  // where in the plan's order it ran, from 0
+  double started_at = 0;  // seconds since 1970, UTC
+  double wall_s = 0;      // the whole trial, worker's start and end included
+
+  TrialEnd end = TrialEnd::ok;
+  Phase phase = Phase::start;   // the last one reached
+  int signal = 0;               // that ended it, where one did
+  std::string message;          // one sentence; empty if ok
+  // Set where the failure is the user's to mend (a wrong option, an input that does not fit): exit code 2, not 3.
+  bool usage = false;
+  std::string stderr_tail;      // bounded, valid UTF-8
+
+  std::optional<double> open_s;            // the runtime's library
+  std::optional<double> load_s;            // the model (and compiling, where the runtime does not tell them apart)
+  std::optional<double> compile_s;
+  std::optional<double> first_inference_s;
+  std::optional<double> ready_s;           // from the worker's exec to its first timed iteration
+
+  // Timed iterations in order: seconds since the trial's own origin. Equal lengths.
+  std::vector<double> begin_s, end_s;
+  std::vector<double> warmup_begin_s, warmup_end_s;
+  std::int64_t items_per_iteration = 1;
+
+  ClockRecord clock;
+  MemoryRecord memory;
+  NoiseRecord noise;
+  // As the back end reports it: "dtype", "threads", "device", "provider", "runtime", "runtime_version", "library", …
+  std::vector<std::pair<std::string, std::string>> executed;
+  std::vector<Counter> counters;
+  std::vector<OutputFacts> outputs;
+  std::uint64_t input_digest = 0;          // of the first data item's bytes
+  std::uint64_t output_digest = 0;         // of the outputs for it, after the timed loop
+  std::vector<Diagnostic> diagnostics;
+
+  [[nodiscard]] std::size_t iterations() const { return begin_s.size(); }
+  [[nodiscard]] std::string executed_value(std::string_view key) const;  // "" if not there
+};
+
+[[nodiscard]] std::vector<double> latencies_s(const Samples& samples);  // end - begin of each timed iteration
+
+}  // namespace infermeter

@@ -1,0 +1,27 @@
+// The file form of Samples, which is also its wire form: JSON for everything but the times, which are arrays of
+// little-endian doubles beside it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/samples/environment.hpp"
+#include "infermeter/samples/samples.hpp"
+
+namespace infermeter {
+
+// Everything but begin_s, end_s, warmup_begin_s, warmup_end_s. Missing optionals are null. Canonical.
+[[nodiscard]] std::string samples_to_json(const Samples& samples);
+[[nodiscard]] Result<Samples> samples_from_json(std::string_view text);
+
+[[nodiscard]] std::vector<std::byte> doubles_to_bytes(std::span<const double> values);
+[[nodiscard]] Result<std::vector<double>> doubles_from_bytes(std::span<const std::byte> bytes);
+
+[[nodiscard]] std::string environment_to_json(const Environment& environment);
+[[nodiscard]] Result<Environment> environment_from_json(std::string_view text);
+
+}  // namespace infermeter

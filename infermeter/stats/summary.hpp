@@ -1,0 +1,81 @@
+// Summary: what the samples of one subject say. Pure functions of Samples; nothing here knows units of display.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/samples/samples.hpp"
+
+namespace infermeter {
+
+struct Interval {
+  double low = 0, high = 0;
+  double confidence = 0.95;
+};
+
+// A figure with where it comes from. No value without n and method.
+struct Estimate {
+  std::optional<double> value;       // nullopt: cannot be told, `note` says why ("needs 459 iterations")
+  std::optional<Interval> interval;  // across worker processes; nullopt with fewer than two
+  std::int64_t n = 0;                // iterations behind it
+  int processes = 0;
+  std::string method;                // "median over processes; t interval"
+  std::string note;
+};
+
+// Names of metrics as in files: latency_p50, latency_p90, latency_p95, latency_p99, latency_mean, latency_std,
+// latency_min, latency_max (seconds), throughput (items/s), memory_peak (bytes), load_time, compile_time,
+// first_inference_time (seconds).
+struct Metric {
+  std::string name;
+  std::string unit;  // "s", "items/s", "bytes"
+  bool lower_is_better = true;
+  Estimate estimate;
+  // Percentiles: the order-statistic interval within the pooled iterations (independence assumed: docs/methodology.md).
+  std::optional<Interval> within;
+};
+
+struct OutlierCount {
+  std::int64_t mild = 0;    // beyond 1.5 IQR of the quartiles (Tukey 1977)
+  std::int64_t severe = 0;  // beyond 3 IQR
+  std::int64_t removed = 0; // by the user's rule
+  std::int64_t total = 0;
+};
+
+struct Summary {
+  int subject = 0;
+  int trials_ok = 0;
+  int trials_partial = 0;  // ended early with some iterations
+  int trials_failed = 0;   // with none
+  std::vector<Metric> metrics;
+  OutlierCount outliers;
+  std::vector<Diagnostic> diagnostics;
+
+  [[nodiscard]] const Metric* metric(std::string_view name) const;
+};
+
+struct SummaryOptions {
+  // "none", "sigma", "iqr", "mad" and its factor.
+  std::string outlier_rule = "none";
+  double outlier_factor = 0;
+  double confidence = 0.95;
+};
+
+// All trials of one subject, in any order. Works with none, with partial ones and with single iterations.
+[[nodiscard]] Summary summarise(std::span<const Samples> trials, const SummaryOptions& options);
+
+// Candidate against baseline: baseline / candidate for times and memory-like metrics (2 = twice as fast), candidate /
+// baseline where higher is better; with the interval of the ratio of the two (log scale, Welch).
+struct Ratio {
+  std::string metric;
+  Estimate estimate;
+};
+[[nodiscard]] Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidate, std::string_view metric,
+                          const SummaryOptions& options);
+
+}  // namespace infermeter

@@ -1,0 +1,90 @@
+// Launcher: starts workers, waits for them, ends them, and turns whatever happens into a record.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infermeter/data/data_set.hpp"
+#include "infermeter/data/tensor.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/samples.hpp"
+
+namespace infermeter {
+
+// Where things are. Found by `find_launcher`, or set by an embedding program.
+struct Launcher {
+  std::filesystem::path worker;                       // the program infermeter-worker
+  std::vector<std::filesystem::path> plugin_folders;  // searched in order for infermeter_backend_<name>.so
+  std::vector<std::filesystem::path> python_folders;  // site-packages, for the runtimes' libraries
+};
+
+// Worker: $INFERMETER_WORKER, else beside or near the library (build tree, <prefix>/libexec/infermeter). Plug-ins:
+// `extra`, $INFERMETER_BACKEND_PATH, then near the library. Python folders: $VIRTUAL_ENV, $CONDA_PREFIX, .venv in the
+// current folder or above the library, the user's and the system's.
+[[nodiscard]] Result<Launcher> find_launcher(const std::filesystem::path& extra_plugins = {});
+
+struct BackendOption {
+  std::string key, values, help;
+};
+
+// What `infermeter backends` shows. `error` says why it cannot be used (its library is missing, say).
+struct BackendInfo {
+  std::string name;
+  std::string plugin;  // path
+  std::string runtime_name, runtime_version, library;
+  std::vector<std::string> model_formats, devices, dtypes;
+  std::vector<BackendOption> options;
+  int concurrent_requests = 1;
+  std::string error;
+};
+
+// Each plug-in is asked in a process of its own, all at the same time.
+[[nodiscard]] std::vector<BackendInfo> probe_backends(const Launcher& launcher);
+[[nodiscard]] BackendInfo probe_backend(const Launcher& launcher, const std::string& name, const std::string& library);
+[[nodiscard]] std::vector<std::string> backend_names(const Launcher& launcher);  // from the file names alone
+
+struct TrialJob {
+  Subject subject;
+  std::string model_path;
+  Stopping stopping;
+  Limits limits;
+  Sandbox sandbox = Sandbox::automatic;
+  std::vector<int> cpus;
+  std::uint64_t seed = 0;      // of this trial: size of the environment, hence the stack's position
+  bool time_it = true;         // false: outputs only (validate): no warm-up, no timed loop
+  bool keep_outputs = false;   // TrialResult::outputs is wanted
+  std::vector<std::filesystem::path> readable;  // what the sandbox lets it read, besides the system and the model's folder
+};
+
+struct TrialProgress {
+  Phase phase = Phase::start;
+  std::int64_t iterations_done = 0;
+};
+
+struct TrialHooks {
+  // Asked once, when the model is loaded and its inputs are known: the bytes that it is to be run on.
+  std::function<Result<DataSet>(std::span<const Port> inputs)> data;
+  std::function<void(const TrialProgress&)> on_progress;  // may be empty; at most ten times a second
+  const std::atomic<int>* interrupt = nullptr;            // as in RunContext
+};
+
+struct TrialResult {
+  Samples samples;
+  std::vector<Port> inputs, outputs;      // as the model declares them; empty if it was not loaded
+  std::vector<ItemValues> output_values;  // per data item, if keep_outputs and it came so far
+  std::vector<std::byte> output_block;    // the same, as bytes (data/value_block.hpp)
+};
+
+// One trial in one fresh process. Never fails: what went wrong is in result.samples (end, phase, message, stderr_tail).
+[[nodiscard]] TrialResult run_trial(const Launcher& launcher, const TrialJob& job, const TrialHooks& hooks);
+
+}  // namespace infermeter
