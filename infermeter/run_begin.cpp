@@ -1,0 +1,115 @@
+#include "infermeter/run_begin.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "infermeter/machine/machine.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/plan_file.hpp"
+#include "infermeter/trial/clock.hpp"
+
+namespace infermeter {
+namespace {
+
+// Sortable by time, and different for two runs that begin in the same second.
+std::string new_id(double now_s) {
+  std::random_device random;
+  return fmt::format("{:%Y%m%d-%H%M%S}-{:04x}", fmt::gmtime(static_cast<std::time_t>(now_s)), random() & 0xffffU);
+}
+
+Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const std::filesystem::path& cache) {
+  std::map<std::string, ModelFacts> resolved;
+  std::vector<ModelFacts> models;
+  for (const auto& subject : plan.subjects) {
+    auto place = resolved.find(subject.model);
+    if (place == resolved.end()) {
+      INFERMETER_TRY(auto facts, resolve_model(subject.model, cache));
+      place = resolved.emplace(subject.model, std::move(facts)).first;
+    }
+    models.push_back(place->second);
+  }
+  return models;
+}
+
+Error refuse(std::string_view id, std::string_view why) {
+  return usage_error(fmt::format("run {} cannot be resumed: {}; start a new run, without --resume", id, why));
+}
+
+Result<Done> check_models(const RunRecord& record, const std::vector<ModelFacts>& now) {
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i].sha256 != record.models[i].sha256) {
+      return refuse(record.id, fmt::format("the file of model '{}' has changed since (SHA-256 {:.12} then, {:.12} now)",
+                                           now[i].name, record.models[i].sha256, now[i].sha256));
+    }
+  }
+  return Done{};
+}
+
+Result<Done> check_runtimes(const RunRecord& record, const Launcher& launcher) {
+  std::map<std::pair<std::string, std::string>, BackendInfo> probed;
+  for (const auto& trial : record.trials) {
+    const std::string before = trial.executed_value("runtime_version");
+    const Subject& subject = record.plan.subjects[static_cast<std::size_t>(trial.subject)];
+    if (before.empty()) continue;
+    auto [place, is_new] = probed.try_emplace({subject.backend, subject.backend_library});
+    if (is_new) place->second = probe_backend(launcher, subject.backend, subject.backend_library);
+    if (const auto& now = place->second.runtime_version; now != before && place->second.error.empty()) {
+      return refuse(record.id, fmt::format("{} is version {} now and was {} then", subject.backend, now, before));
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<RunRecord> new_record(Plan plan, const RunContext& context) {
+  INFERMETER_TRY_DONE(check_plan(plan));
+  order_trials(plan);
+  RunRecord record;
+  record.created_at = std::floor(wall_clock_s());
+  record.id = new_id(record.created_at);
+  INFERMETER_TRY(record.models, resolve_models(plan, context.cache));
+  record.plan = std::move(plan);
+  record.environment = read_environment();
+  read_git(record.environment, ".");
+  record.environment.command = context.command;
+  record.diagnostics = examine(record.environment);
+  return record;
+}
+
+Result<RunRecord> resumed_record(Store& store, std::string_view id, const Plan& plan, const RunContext& context) {
+  INFERMETER_TRY(auto record, store.load_run(id));
+  if (record.finished) return refuse(record.id, "it is finished (`infermeter report` shows it)");
+  if (!plan.subjects.empty()) {
+    Plan asked = plan;
+    order_trials(asked);
+    asked.output_dir = record.plan.output_dir;
+    if (plan_to_json(asked) != plan_to_json(record.plan)) return refuse(record.id, "its plan is not the one asked for");
+  }
+  const Environment now = read_environment();
+  if (machine_fingerprint(now) != machine_fingerprint(record.environment)) {
+    return refuse(record.id, fmt::format("it was begun on another machine ({}, {})", record.environment.hostname,
+                                         record.environment.processor));
+  }
+  if (now.infermeter_version != record.environment.infermeter_version) {
+    return refuse(record.id, fmt::format("it was begun with infermeter {}", record.environment.infermeter_version));
+  }
+  INFERMETER_TRY(const auto models, resolve_models(record.plan, context.cache));
+  INFERMETER_TRY_DONE(check_models(record, models));
+  INFERMETER_TRY_DONE(check_runtimes(record, context.launcher));
+  std::erase_if(record.trials, [](const Samples& trial) { return trial.end == TrialEnd::interrupted; });
+  return record;
+}
+
+bool already_done(const RunRecord& record, const PlannedTrial& planned) {
+  return std::any_of(record.trials.begin(), record.trials.end(), [&](const Samples& trial) {
+    return trial.subject == static_cast<int>(planned.subject) && trial.process == planned.process;
+  });
+}
+
+}  // namespace infermeter

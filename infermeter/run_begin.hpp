@@ -1,0 +1,22 @@
+// How a run begins: a new record, or an unfinished one taken up again.
+#pragma once
+
+#include <string_view>
+
+#include "infermeter/run.hpp"
+
+namespace infermeter {
+
+// A record with an id, the machine, the models (built or found, and checked) and the order of trials; no trials yet.
+[[nodiscard]] Result<RunRecord> new_record(Plan plan, const RunContext& context);
+
+// The stored record of `id`, less its interrupted trials. Refuses where the plan (unless `plan` has no subjects), a
+// model file, the machine, infermeter's version or a runtime's version is not the same: results of two settings never
+// mix.
+[[nodiscard]] Result<RunRecord> resumed_record(Store& store, std::string_view id, const Plan& plan,
+                                               const RunContext& context);
+
+// Was this trial of the order ended in an earlier session of the run?
+[[nodiscard]] bool already_done(const RunRecord& record, const PlannedTrial& planned);
+
+}  // namespace infermeter

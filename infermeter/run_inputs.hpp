@@ -1,0 +1,25 @@
+// The inputs of a run: made once per signature of a model's inputs, so that every subject gets the same bytes.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "infermeter/data/data_set.hpp"
+#include "infermeter/plan/plan.hpp"
+
+namespace infermeter {
+
+class RunInputs {
+ public:
+  explicit RunInputs(const Plan& plan) : plan_(plan) {}
+
+  // The data set for `subject`, whose model takes `ports`. Copies share their bytes.
+  [[nodiscard]] Result<DataSet> operator()(const Subject& subject, std::span<const Port> ports);
+
+ private:
+  const Plan& plan_;
+  std::map<std::string, DataSet> made_;  // by signature
+};
+
+}  // namespace infermeter

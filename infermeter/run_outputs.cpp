@@ -1,0 +1,99 @@
+#include "infermeter/run_outputs.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "infermeter/data/value_block.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t largest_block = 900'000'000;  // SQLite's limit for one value is 10^9 bytes
+
+// The trial that the kept outputs of a subject came from: its first one that ended well.
+const Samples* outputs_trial(const RunRecord& record, std::size_t subject) {
+  const auto trial = std::find_if(record.trials.begin(), record.trials.end(), [&](const Samples& samples) {
+    return samples.subject == static_cast<int>(subject) && samples.end == TrialEnd::ok;
+  });
+  return trial == record.trials.end() ? nullptr : &*trial;
+}
+
+// By the coarser of the two precisions that were really executed.
+std::vector<Tolerance> tolerances(const Samples& reference, const Samples& candidate,
+                                  std::span<const ItemValues> values) {
+  std::vector<Tolerance> result;
+  for (const auto& value : values.front()) {
+    const DType dtype = value.kind == Value::Kind::tensor ? value.tensor.dtype : DType::float32;
+    const auto one = default_tolerance(reference.executed_value("dtype"), dtype);
+    const auto other = default_tolerance(candidate.executed_value("dtype"), dtype);
+    result.push_back(one.relative > other.relative ? one : other);
+  }
+  return result;
+}
+
+Result<std::vector<ItemValues>> kept_outputs(Store& store, std::string_view run, std::size_t subject) {
+  INFERMETER_TRY(auto block, store.output_block(run, static_cast<int>(subject)));
+  if (!block) return std::vector<ItemValues>{};
+  auto bytes = std::make_shared<std::vector<std::byte>>(std::move(*block));
+  return read_block(*bytes, bytes);
+}
+
+bool compared(const RunRecord& record, std::size_t subject) {
+  return std::any_of(record.outputs.begin(), record.outputs.end(),
+                     [&](const SubjectOutputs& outputs) { return outputs.subject == static_cast<int>(subject); });
+}
+
+Result<Done> compare_with_reference(Store& store, RunRecord& record, std::size_t subject) {
+  const std::size_t reference = reference_of(record.plan, subject);
+  const Samples* reference_trial = outputs_trial(record, reference);
+  const Samples* candidate_trial = outputs_trial(record, subject);
+  if (reference == subject || compared(record, subject) || reference_trial == nullptr || candidate_trial == nullptr) {
+    return Done{};
+  }
+  INFERMETER_TRY(const auto expected, kept_outputs(store, record.id, reference));
+  INFERMETER_TRY(const auto got, kept_outputs(store, record.id, subject));
+  if (expected.empty() || got.empty()) return Done{};
+  std::vector<std::string> names;
+  for (const auto& output : reference_trial->outputs) names.push_back(output.name);
+  names.resize(expected.front().size());
+  SubjectOutputs outputs{
+      .subject = static_cast<int>(subject),
+      .reference = static_cast<int>(reference),
+      .comparison = compare_outputs(names, expected, got, tolerances(*reference_trial, *candidate_trial, expected))};
+  INFERMETER_TRY_DONE(store.set_outputs(record.id, outputs));
+  record.outputs.push_back(std::move(outputs));
+  return Done{};
+}
+
+}  // namespace
+
+std::size_t reference_of(const Plan& plan, std::size_t subject) {
+  for (std::size_t i = 0; i < subject; ++i) {
+    if (plan.subjects[i].group == plan.subjects[subject].group) return i;
+  }
+  return subject;
+}
+
+bool wants_outputs(const RunRecord& record, std::size_t subject) {
+  if (!record.plan.compare_outputs) return false;
+  return outputs_trial(record, subject) == nullptr;
+}
+
+Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, const TrialResult& result) {
+  if (result.samples.end != TrialEnd::ok || result.output_block.empty()) return Done{};
+  if (result.output_block.size() > largest_block) {
+    record.diagnostics.push_back({.id = DiagnosticId::outputs_not_comparable,
+                                  .message = "the outputs are larger than 900 MB and were not kept for comparison",
+                                  .about = record.plan.subjects[subject].label});
+    return Done{};
+  }
+  INFERMETER_TRY_DONE(store.keep_output_block(record.id, static_cast<int>(subject), result.output_block));
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
+    if (i == subject || reference_of(record.plan, i) == subject) {
+      INFERMETER_TRY_DONE(compare_with_reference(store, record, i));
+    }
+  }
+  return Done{};
+}
+
+}  // namespace infermeter

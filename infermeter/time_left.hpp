@@ -1,0 +1,16 @@
+// How long a run still takes, from the trials that have ended.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/samples.hpp"
+
+namespace infermeter {
+
+// Seconds for the trials of plan.order from `next` on: each subject takes what its own ended trials took on average,
+// and one that has none yet what all took. Nothing before the first trial has ended.
+[[nodiscard]] std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> ended, std::size_t next);
+
+}  // namespace infermeter
