@@ -1,0 +1,81 @@
+# The commands of a newcomer. One release build serves demo, test, bench and install: tests and benchmarks are added to
+# it when they are asked for, and stay.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.SILENT:
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+DESTDIR ?=
+release := build/release
+# ninja's one line of progress on a terminal; elsewhere nothing unless something fails.
+quiet := $(shell test -t 1 || echo -- --quiet)
+export ORT_DISABLE_TELEMETRY := 1
+
+.PHONY: help demo build test test-sanitizers bench install clean
+
+help:
+	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
+	echo "make build            set up and build the release in $(release)"
+	echo "make test             set up and run every test"
+	echo "make test-sanitizers  run the unit tests with address and undefined-behaviour sanitizers"
+	echo "make bench            set up, run the benchmarks, print one table of ratios"
+	echo "make install          install the release (PREFIX=$(PREFIX), DESTDIR=)"
+	echo "make clean            remove the builds (not .venv, .deps and results)"
+
+demo: build
+	scripts/demo
+
+build:
+	scripts/setup
+	$(call configure,release,$(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF -DINFERMETER_BENCHMARKS=OFF))
+	$(call compile,release,product)
+
+test:
+	scripts/setup --tests
+	$(call configure,release,-DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF))
+	$(call compile,release,all)
+	$(call unit_tests,$(release))
+	echo "tests across the folders"
+	INFERMETER_BUILD=$(CURDIR)/$(release) .venv/bin/python -m pytest -q tests
+
+test-sanitizers:
+	scripts/setup --tests
+	$(call configure,asan)
+	$(call compile,asan,unit-tests)
+	$(call unit_tests,build/asan/infermeter)
+
+bench:
+	scripts/setup --bench
+	$(call configure,release,-DINFERMETER_BENCHMARKS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF))
+	$(call compile,release,all)
+	bench/run
+
+install:
+	test -e $(release)/build.ninja || { echo "install: nothing is built yet: run make build first" >&2; exit 1; }
+	DESTDIR=$(DESTDIR) cmake --install $(release) --prefix $(PREFIX)
+
+clean:
+	rm -rf build
+
+# $(call configure,PRESET,OPTIONS)
+define configure
+mkdir -p build/log
+cmake --preset $(1) $(2) >build/log/configure-$(1).log 2>&1 || { cat build/log/configure-$(1).log >&2; exit 1; }
+endef
+
+# $(call compile,PRESET,TARGET)
+define compile
+echo "building $(2) ($(1), $(JOBS) jobs)"
+cmake --build build/$(1) --target $(2) -j $(JOBS) $(quiet)
+endef
+
+# $(call unit_tests,FOLDER): all of ctest's output if a test fails, else its closing lines
+define unit_tests
+echo "unit tests in $(1)"
+ctest --test-dir $(1) -j $(JOBS) --no-tests=error --output-on-failure >build/log/ctest.log 2>&1 || { cat build/log/ctest.log >&2; exit 1; }
+sed -n '/^100% tests passed/,$$p' build/log/ctest.log
+endef
