@@ -13,7 +13,7 @@ namespace infermeter {
 // Reads /proc and /sys below `root` ("/" but in tests); what cannot be read stays empty.
 [[nodiscard]] Environment read_environment(const std::filesystem::path& root = "/");
 
-// Fills git_commit and git_dirty from the repository that `folder` lies in, without running git's hooks or writing.
+// Fills git_commit from the repository that `folder` lies in, by reading its files: no program is run, nothing written.
 void read_git(Environment& environment, const std::filesystem::path& folder);
 
 // What of this machine disturbs a measurement, the worst first.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/diagnostics/result.hpp"
 
 namespace infermeter {
@@ -100,8 +101,5 @@ void order_trials(Plan& plan);
 // Everything that can be known to be wrong without looking at a machine: zero iterations, batch 0, negative times,
 // labels that occur twice, no subjects.
 [[nodiscard]] Result<Done> check_plan(const Plan& plan);
-
-// The nearest of `candidates` by edit distance, if one is near enough to be what was meant.
-[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace infermeter

@@ -47,7 +47,6 @@ struct Environment {
   std::string infermeter_version;
   std::string build;                 // "release, g++ 12.2.0"
   std::string git_commit;            // of the folder the run was started in; "" if it is no repository
-  bool git_dirty = false;
   std::string command;               // the command line, shell-quoted, that repeats it
 };
 

@@ -1,0 +1,153 @@
+#include "infermeter/diagnostics/diagnostic.hpp"
+
+#include <array>
+
+#include "infermeter/diagnostics/check.hpp"
+
+namespace infermeter {
+namespace {
+
+#define INFERMETER_ROW(id, severity, remedy) \
+  DiagnosticInfo { DiagnosticId::id, #id, Severity::severity, remedy }
+
+// In the order of the enumerators. error: the number must not be used as it stands; warning: it may be off, or is not
+// what it seems; info: known about, and usually accepted.
+constexpr std::array table = {
+    // The machine and the moment.
+    INFERMETER_ROW(foreign_load, warning,
+                   "Stop other programs, or give the trial processors of its own with `cpus` in the plan."),
+    INFERMETER_ROW(steal, warning,
+                   "Measure on a machine that is not shared, or raise --processes so that more moments are seen."),
+    INFERMETER_ROW(throttled, warning, "Raise the container's CPU quota, or lower --threads to what the quota allows."),
+    INFERMETER_ROW(involuntary_switches, info,
+                   "Stop other programs, or lower --threads by one so that the system has a processor."),
+    INFERMETER_ROW(major_faults, warning, "Raise --warmup, and free memory so that the model's pages stay resident."),
+    INFERMETER_ROW(frequency_changed, warning,
+                   "Raise --warmup, and set the governor to performance (`cpupower frequency-set -g performance`)."),
+    INFERMETER_ROW(more_threads_than_cores, warning, "Lower --threads to the number of usable processors."),
+    INFERMETER_ROW(affinity_lost, warning,
+                   "Name only usable processors in the plan's `cpus`, or widen the container's CPU set."),
+    INFERMETER_ROW(clock_not_tsc, info,
+                   "Nothing is needed above 10 µs per inference; below, measure on a machine with an invariant time "
+                   "stamp counter."),
+    INFERMETER_ROW(governor_not_performance, warning,
+                   "Set the governor to performance: `sudo cpupower frequency-set -g performance`."),
+    INFERMETER_ROW(turbo_enabled, info,
+                   "Turn turbo off for steadier times: `echo 1 | sudo tee "
+                   "/sys/devices/system/cpu/intel_pstate/no_turbo`, or 0 into /sys/devices/system/cpu/cpufreq/boost."),
+    INFERMETER_ROW(smt_enabled, info,
+                   "Keep --threads at or below the number of cores, or turn SMT off: `echo off | sudo tee "
+                   "/sys/devices/system/cpu/smt/control`."),
+    INFERMETER_ROW(few_cores, info,
+                   "Measure on a machine with more processors, or use --threads 1 so that the system keeps one."),
+    INFERMETER_ROW(swap_in_use, warning, "Free memory, and turn swap off while measuring: `sudo swapoff -a`."),
+    INFERMETER_ROW(high_load, warning, "Wait until other programs have ended, or stop them."),
+    INFERMETER_ROW(virtual_machine, info,
+                   "Compare only with runs on the same machine, and raise --processes; measure on bare metal for "
+                   "absolute figures."),
+    INFERMETER_ROW(no_hardware_counters, info,
+                   "Lower kernel.perf_event_paranoid (`sudo sysctl kernel.perf_event_paranoid=1`); in a virtual "
+                   "machine, ask the host to expose the counters."),
+    INFERMETER_ROW(no_landlock, info,
+                   "Use a kernel of 5.13 or newer with Landlock enabled; only --sandbox strict needs it."),
+    INFERMETER_ROW(no_seccomp, info, "Use a kernel built with seccomp filters; only --sandbox strict needs them."),
+    INFERMETER_ROW(
+        no_memory_reset, info,
+        "Read the peak as one that includes loading, or measure where /proc/self/clear_refs can be written."),
+    INFERMETER_ROW(home_read_only, info,
+                   "Set INFERMETER_CACHE to a folder that can be written, so that zoo models are kept."),
+    INFERMETER_ROW(
+        aslr_disabled, info,
+        "Turn it on (`sudo sysctl kernel.randomize_va_space=2`), so that processes draw their layouts independently."),
+    INFERMETER_ROW(low_memory, warning, "Free memory, or lower --batch-sizes."),
+    INFERMETER_ROW(low_disk, warning, "Free space, or write elsewhere with --output-dir and INFERMETER_CACHE."),
+    INFERMETER_ROW(debug_build, warning, "Build with `cmake --preset release` before measuring."),
+    // What is missing of infermeter.
+    INFERMETER_ROW(backend_missing, warning,
+                   "Install the runtime with scripts/setup, or name its library with --backend-library."),
+    // The samples.
+    INFERMETER_ROW(too_few_samples, info, "Raise --iterations or --duration."),
+    INFERMETER_ROW(too_few_processes, warning, "Raise --processes to 3 or more."),
+    INFERMETER_ROW(outliers_removed, warning, "Use --outliers none to see all samples."),
+    INFERMETER_ROW(many_outliers_removed, error,
+                   "Use --outliers none: what was dropped is part of how the model behaves here."),
+    INFERMETER_ROW(outlier_rule_ignored, warning, "Choose a rule with a larger factor, or --outliers none."),
+    INFERMETER_ROW(outliers_marked, info,
+                   "Look at the times in their order; raise --warmup if they are at the beginning."),
+    INFERMETER_ROW(constant_latencies, warning,
+                   "Check that the back end really runs the model; no spread can be estimated from equal times."),
+    INFERMETER_ROW(non_finite_latencies, error,
+                   "Report it with the command that led here; the samples cannot be used."),
+    INFERMETER_ROW(samples_partial, warning, "Finish the run with --resume, or raise --run-timeout."),
+    INFERMETER_ROW(timer_resolution, warning, "Raise --batch-sizes, so that one inference takes longer."),
+    INFERMETER_ROW(iterations_capped, info, "Lower --duration, or set --iterations."),
+    // Like for like.
+    INFERMETER_ROW(precision_differs, warning,
+                   "Ask for the same --dtype for all subjects, or read the ratio as one between precisions."),
+    INFERMETER_ROW(threads_differ, warning, "Set --threads, so that all subjects run with the same number."),
+    INFERMETER_ROW(runtime_version_differs, info,
+                   "Read the ratio as one between versions, or name the same library with --backend-library."),
+    INFERMETER_ROW(provider_differs, info,
+                   "Name the same provider in the subjects' options, or read the ratio as one between providers."),
+    INFERMETER_ROW(device_differs, warning, "Set --device to one device for all subjects."),
+    INFERMETER_ROW(batch_differs, info,
+                   "Compare throughput rather than latency, or set one batch size with --batch-sizes."),
+    INFERMETER_ROW(model_differs, info,
+                   "Give all subjects the same model file, or read the ratio as one between models."),
+    INFERMETER_ROW(input_differs, warning, "Give all subjects the same --data and --seed."),
+    INFERMETER_ROW(precision_not_as_asked, warning,
+                   "Ask for a --dtype that the device executes; `infermeter backends` lists them."),
+    INFERMETER_ROW(threads_not_as_asked, warning, "Set --threads to what the runtime can have, or leave it out."),
+    // Outputs.
+    INFERMETER_ROW(outputs_differ, error,
+                   "Find out why before trusting the times: compare with --dtype float32 and a runtime without graph "
+                   "optimisations."),
+    INFERMETER_ROW(outputs_not_finite, error,
+                   "Check the model's weights and its inputs (--data), and try --dtype float32."),
+    INFERMETER_ROW(outputs_not_comparable, error,
+                   "Compare subjects of the same model, with the same batch size and dimensions."),
+    INFERMETER_ROW(
+        outputs_not_deterministic, warning,
+        "Use --threads 1 or the runtime's deterministic option, and look for random operators in the model."),
+    INFERMETER_ROW(outputs_constant, warning,
+                   "Check that the model reads its input, and give it inputs of its own kind with --data."),
+    // The run.
+    INFERMETER_ROW(trial_failed, error,
+                   "Read the end of its error output in the report, mend the cause, and repeat it with --resume."),
+    INFERMETER_ROW(trial_interrupted, warning, "Finish the run with --resume."),
+    INFERMETER_ROW(device_replaced, info, "Set --device to the device that is meant, to be refused instead."),
+    INFERMETER_ROW(model_code_refused, error, "Add --allow-code if you trust where the model comes from."),
+    INFERMETER_ROW(store_busy, warning, "Wait until the other infermeter has ended, or use another --output-dir."),
+};
+
+#undef INFERMETER_ROW
+
+}  // namespace
+
+std::span<const DiagnosticInfo> all_diagnostics() { return table; }
+
+const DiagnosticInfo& info(DiagnosticId id) {
+  const auto index = static_cast<std::size_t>(id);
+  INFERMETER_CHECK(index < table.size());
+  return table[index];
+}
+
+std::string_view to_string(DiagnosticId id) { return info(id).name; }
+
+std::optional<DiagnosticId> diagnostic_from_string(std::string_view name) {
+  for (const auto& row : table) {
+    if (row.name == name) return row.id;
+  }
+  return std::nullopt;
+}
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::info: return "info";
+    case Severity::warning: return "warning";
+    case Severity::error: return "error";
+  }
+  return "error";
+}
+
+}  // namespace infermeter

@@ -1,0 +1,17 @@
+// "did you mean …?": the name that was probably meant.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace infermeter {
+
+// The nearest of `candidates` by edit distance (a swap of neighbours counts once, letters' case does not count), if it
+// is near enough to be what was meant: at most a third of the longer name's length. The first one wins a tie. Names of
+// more than 64 bytes have no near one.
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
+                                                      const std::vector<std::string>& candidates);
+
+}  // namespace infermeter
