@@ -25,9 +25,9 @@ struct RunListing {
 class Store {
  public:
   enum class Mode { read, write };
-  // `file`: results/infermeter.db. Mode::write makes folder and file; WAL, synchronous=FULL, waits up to 30 s for others.
-  // Errors say which of: cannot be written (read-only), is no database or is damaged (names `sqlite3 FILE .recover`),
-  // was written by a newer infermeter.
+  // `file`: results/infermeter.db. Mode::write makes folder and file; WAL, synchronous=FULL, waits up to 30 s for
+  // others. Errors say which of: cannot be written (read-only), is no database or is damaged (names `sqlite3 FILE
+  // .recover`), was written by a newer infermeter.
   [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -35,9 +35,11 @@ class Store {
 
   // Each of these is one transaction, on disk when it returns ok.
   [[nodiscard]] Result<Done> begin_run(const RunRecord& record);  // without trials
+  // A trial of the same position is replaced if it was interrupted; otherwise it is an error.
   [[nodiscard]] Result<Done> add_trial(std::string_view run, const Samples& trial);
   [[nodiscard]] Result<Done> set_outputs(std::string_view run, const SubjectOutputs& outputs);
-  [[nodiscard]] Result<Done> finish_run(const RunRecord& record);  // diagnostics, finished; drops output blocks
+  // Keeps the record's diagnostics and `finished`; the output blocks of a finished run are dropped.
+  [[nodiscard]] Result<Done> finish_run(const RunRecord& record);
 
   // Outputs of a subject's first trial, kept until the run is finished so that a resumed run can compare with them.
   [[nodiscard]] Result<Done> keep_output_block(std::string_view run, int subject, std::span<const std::byte> block);

@@ -1,0 +1,190 @@
+#include "infermeter/store/record_json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace infermeter {
+namespace {
+
+using Json = nlohmann::json;
+
+// JSON has no NaN and no infinities: they are kept as text.
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+double number_from(const Json& json) {
+  if (!json.is_string()) return json.get<double>();
+  const auto& text = json.get_ref<const std::string&>();
+  if (text == "nan") return std::nan("");
+  return text == "inf" ? HUGE_VAL : -HUGE_VAL;
+}
+
+std::optional<double> optional_number_from(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(number_from(json));
+}
+
+Json to_json(const Diagnostic& diagnostic) {
+  return {{"id", to_string(diagnostic.id)}, {"message", diagnostic.message}, {"about", diagnostic.about}};
+}
+
+Json to_json(const std::vector<Diagnostic>& diagnostics) {
+  Json array = Json::array();
+  for (const auto& diagnostic : diagnostics) array.push_back(to_json(diagnostic));
+  return array;
+}
+
+// An id that this version does not know cannot stand in a store of its schema: the record is damaged.
+Diagnostic diagnostic_from(const Json& json) {
+  const auto name = json.at("id").get<std::string>();
+  const auto id = diagnostic_from_string(name);
+  if (!id) throw Json::other_error::create(501, "unknown diagnostic '" + name + "'", nullptr);
+  return {.id = *id, .message = json.at("message"), .about = json.at("about")};
+}
+
+std::vector<Diagnostic> diagnostics_from(const Json& json) {
+  std::vector<Diagnostic> diagnostics;
+  for (const auto& element : json) diagnostics.push_back(diagnostic_from(element));
+  return diagnostics;
+}
+
+Json to_json(const ModelFacts& model) {
+  return {{"name", model.name},
+          {"path", model.path},
+          {"format", model.format},
+          {"sha256", model.sha256},
+          {"size_bytes", model.size_bytes},
+          {"parameters", model.parameters ? Json(*model.parameters) : Json(nullptr)},
+          {"weight_files", model.weight_files},
+          {"from_zoo", model.from_zoo}};
+}
+
+ModelFacts model_from(const Json& json) {
+  ModelFacts model{.name = json.at("name"),
+                   .path = json.at("path"),
+                   .format = json.at("format"),
+                   .sha256 = json.at("sha256"),
+                   .size_bytes = json.at("size_bytes"),
+                   .parameters = std::nullopt,
+                   .weight_files = json.at("weight_files"),
+                   .from_zoo = json.at("from_zoo")};
+  if (!json.at("parameters").is_null()) model.parameters = json.at("parameters").get<std::uint64_t>();
+  return model;
+}
+
+Json to_json(const OutputDifference& output) {
+  return {{"name", output.name},
+          {"dtype", output.dtype},
+          {"shape", output.shape},
+          {"comparable", output.comparable},
+          {"reason", output.reason},
+          {"within_tolerance", output.within_tolerance},
+          {"element_count", output.element_count},
+          {"max_absolute", number(output.max_absolute)},
+          {"max_absolute_index", output.max_absolute_index},
+          {"reference_at_max", number(output.reference_at_max)},
+          {"candidate_at_max", number(output.candidate_at_max)},
+          {"relative_l2", number(output.relative_l2)},
+          {"cosine", number(output.cosine)},
+          {"top1_agreement", number(output.top1_agreement)},
+          {"nan_reference", output.nan_reference},
+          {"nan_candidate", output.nan_candidate},
+          {"inf_reference", output.inf_reference},
+          {"inf_candidate", output.inf_candidate},
+          {"mismatched", output.mismatched},
+          {"tolerance_relative", number(output.tolerance.relative)},
+          {"tolerance_absolute", number(output.tolerance.absolute)}};
+}
+
+OutputDifference output_from(const Json& json) {
+  return {.name = json.at("name"),
+          .dtype = json.at("dtype"),
+          .shape = json.at("shape").get<Shape>(),
+          .comparable = json.at("comparable"),
+          .reason = json.at("reason"),
+          .within_tolerance = json.at("within_tolerance"),
+          .element_count = json.at("element_count"),
+          .max_absolute = number_from(json.at("max_absolute")),
+          .max_absolute_index = json.at("max_absolute_index"),
+          .reference_at_max = number_from(json.at("reference_at_max")),
+          .candidate_at_max = number_from(json.at("candidate_at_max")),
+          .relative_l2 = optional_number_from(json.at("relative_l2")),
+          .cosine = optional_number_from(json.at("cosine")),
+          .top1_agreement = optional_number_from(json.at("top1_agreement")),
+          .nan_reference = json.at("nan_reference"),
+          .nan_candidate = json.at("nan_candidate"),
+          .inf_reference = json.at("inf_reference"),
+          .inf_candidate = json.at("inf_candidate"),
+          .mismatched = json.at("mismatched"),
+          .tolerance = {.relative = number_from(json.at("tolerance_relative")),
+                        .absolute = number_from(json.at("tolerance_absolute"))}};
+}
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// nlohmann-json throws on text that is not JSON and on JSON that is not as expected: both end here.
+template <class Read>
+auto read_json(std::string_view text, const char* what, Read read) -> Result<decltype(read(Json()))> {
+  try {
+    return read(Json::parse(text));
+  } catch (const Json::exception& exception) {
+    return io_error(fmt::format("the stored {} cannot be read: {}", what, exception.what()));
+  }
+}
+
+}  // namespace
+
+std::string models_to_json(const std::vector<ModelFacts>& models) {
+  Json array = Json::array();
+  for (const auto& model : models) array.push_back(to_json(model));
+  return text_of(array);
+}
+
+Result<std::vector<ModelFacts>> models_from_json(std::string_view text) {
+  return read_json(text, "models", [](const Json& json) {
+    std::vector<ModelFacts> models;
+    for (const auto& element : json) models.push_back(model_from(element));
+    return models;
+  });
+}
+
+std::string diagnostics_to_json(const std::vector<Diagnostic>& diagnostics) { return text_of(to_json(diagnostics)); }
+
+Result<std::vector<Diagnostic>> diagnostics_from_json(std::string_view text) {
+  return read_json(text, "diagnostics", diagnostics_from);
+}
+
+std::string comparison_to_json(const OutputComparison& comparison) {
+  Json outputs = Json::array();
+  for (const auto& output : comparison.outputs) outputs.push_back(to_json(output));
+  return text_of({{"agree", comparison.agree},
+                  {"items", comparison.items},
+                  {"outputs", std::move(outputs)},
+                  {"diagnostics", to_json(comparison.diagnostics)}});
+}
+
+Result<OutputComparison> comparison_from_json(std::string_view text) {
+  return read_json(text, "comparison of outputs", [](const Json& json) {
+    OutputComparison comparison{.agree = json.at("agree"),
+                                .items = json.at("items"),
+                                .outputs = {},
+                                .diagnostics = diagnostics_from(json.at("diagnostics"))};
+    for (const auto& element : json.at("outputs")) comparison.outputs.push_back(output_from(element));
+    return comparison;
+  });
+}
+
+std::string strings_to_json(const std::vector<std::string>& strings) { return text_of(strings); }
+
+Result<std::vector<std::string>> strings_from_json(std::string_view text) {
+  return read_json(text, "labels", [](const Json& json) { return json.get<std::vector<std::string>>(); });
+}
+
+}  // namespace infermeter

@@ -1,0 +1,47 @@
+#include "infermeter/store/run_name.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t candidates_shown = 5;
+
+// What the user typed, short and on one line.
+std::string shown(std::string_view name) {
+  std::string text(name.substr(0, 60));
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
+  }
+  return name.size() > text.size() ? text + "..." : text;
+}
+
+}  // namespace
+
+Result<std::string> find_run(std::string_view name, const std::vector<std::string>& ids,
+                             const std::filesystem::path& file) {
+  if (ids.empty()) {
+    return usage_error(fmt::format("the store {} holds no runs yet: `infermeter run` makes one", file.string()));
+  }
+  if (name == "latest") return ids.back();
+  if (std::find(ids.begin(), ids.end(), name) != ids.end()) return std::string(name);
+  std::vector<std::string> matches;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(matches),
+               [&](const std::string& id) { return !name.empty() && id.starts_with(name); });
+  if (matches.size() == 1) return matches.front();
+  if (matches.empty()) {
+    return usage_error(
+        fmt::format("there is no run '{}' in the store {}: `infermeter report --list` shows all, 'latest' is {}",
+                    shown(name), file.string(), ids.back()));
+  }
+  const bool more = matches.size() > candidates_shown;
+  const auto count = matches.size();
+  if (more) matches.resize(candidates_shown);
+  return usage_error(fmt::format("'{}' is the beginning of {} runs: {}{}; give more of the id", shown(name), count,
+                                 fmt::join(matches, ", "), more ? ", ..." : ""));
+}
+
+}  // namespace infermeter

@@ -1,0 +1,17 @@
+// Which run is meant: an id, a unique beginning of one, or "latest".
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+
+namespace infermeter {
+
+// `ids`: all runs of the store, the oldest first. `file` is for the message.
+[[nodiscard]] Result<std::string> find_run(std::string_view name, const std::vector<std::string>& ids,
+                                           const std::filesystem::path& file);
+
+}  // namespace infermeter

@@ -1,0 +1,93 @@
+#include "infermeter/store/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace infermeter {
+namespace {
+
+// Step i turns version i into version i + 1. Steps are only ever added at the end.
+constexpr std::array steps = {
+    R"sql(
+CREATE TABLE runs (
+  id TEXT PRIMARY KEY,
+  created_at REAL NOT NULL,
+  finished INTEGER NOT NULL,
+  trials_planned INTEGER NOT NULL,
+  labels TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  models TEXT NOT NULL,
+  diagnostics TEXT NOT NULL
+) STRICT;
+CREATE TABLE trials (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  subject INTEGER NOT NULL,
+  process INTEGER NOT NULL,
+  "end" TEXT NOT NULL,
+  started_at REAL NOT NULL,
+  iterations INTEGER NOT NULL,
+  samples TEXT NOT NULL,
+  begin_s BLOB NOT NULL,
+  end_s BLOB NOT NULL,
+  warmup_begin_s BLOB NOT NULL,
+  warmup_end_s BLOB NOT NULL,
+  PRIMARY KEY (run, position)
+) STRICT;
+CREATE TABLE outputs (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  subject INTEGER NOT NULL,
+  reference INTEGER NOT NULL,
+  comparison TEXT NOT NULL,
+  PRIMARY KEY (run, subject)
+) STRICT;
+CREATE TABLE output_blocks (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  subject INTEGER NOT NULL,
+  block BLOB NOT NULL,
+  PRIMARY KEY (run, subject)
+) STRICT;
+CREATE INDEX runs_by_time ON runs (created_at);
+)sql",
+};
+
+}  // namespace
+
+int store_schema_version() { return static_cast<int>(steps.size()); }
+
+Result<StoreState> examine_store(const Database& database, const std::filesystem::path& file) {
+  INFERMETER_TRY(const auto application, database.integer("PRAGMA application_id"));
+  INFERMETER_TRY(const auto version, database.integer("PRAGMA user_version"));
+  INFERMETER_TRY(const auto objects, database.integer("SELECT count(*) FROM sqlite_master"));
+  if (application == 0 && version == 0 && objects == 0) return StoreState::empty;
+  if (application != store_application_id) {
+    return io_error(fmt::format(
+        "{} is another program's SQLite database, not an infermeter store (--output-dir chooses another folder)",
+        file.string()));
+  }
+  if (version > store_schema_version()) {
+    return io_error(
+        fmt::format("the store {} was written by a newer infermeter (its schema is {}, this one knows {}): "
+                    "use that infermeter, or another folder (--output-dir)",
+                    file.string(), version, store_schema_version()));
+  }
+  return version == store_schema_version() ? StoreState::current : StoreState::older;
+}
+
+Result<Done> upgrade_store(const Database& database, const std::filesystem::path& file) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(database));
+  // Again, inside the lock: another process may have made it current in between.
+  INFERMETER_TRY(const auto state, examine_store(database, file));
+  if (state == StoreState::current) return transaction.commit();
+  INFERMETER_TRY(const auto version, database.integer("PRAGMA user_version"));
+  for (auto step = static_cast<std::size_t>(version); step < steps.size(); ++step) {
+    INFERMETER_TRY_DONE(database.execute(steps[step]));
+  }
+  INFERMETER_TRY_DONE(database.execute(fmt::format("PRAGMA application_id = {}", store_application_id).c_str()));
+  INFERMETER_TRY_DONE(database.execute(fmt::format("PRAGMA user_version = {}", store_schema_version()).c_str()));
+  return transaction.commit();
+}
+
+}  // namespace infermeter

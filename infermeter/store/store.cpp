@@ -1,0 +1,281 @@
+#include "infermeter/store/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "infermeter/plan/plan_file.hpp"
+#include "infermeter/samples/samples_json.hpp"
+#include "infermeter/store/record_json.hpp"
+#include "infermeter/store/run_name.hpp"
+#include "infermeter/store/schema.hpp"
+#include "infermeter/store/sqlite.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr int busy_timeout_ms = 30'000;
+
+Result<Done> make_folder(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (!code) return Done{};
+  return io_error(
+      fmt::format("cannot make the folder {}: {} (--output-dir chooses another)", folder.string(), code.message()));
+}
+
+Result<Database> open_for_writing(const std::filesystem::path& file) {
+  INFERMETER_TRY_DONE(make_folder(std::filesystem::absolute(file).parent_path()));
+  INFERMETER_TRY(auto database, Database::open(file, Database::Access::write, busy_timeout_ms));
+  INFERMETER_TRY(const auto state, examine_store(database, file));  // before anything of it is changed
+  INFERMETER_TRY_DONE(database.execute_patiently("PRAGMA journal_mode = WAL"));
+  INFERMETER_TRY_DONE(database.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+  if (state != StoreState::current) INFERMETER_TRY_DONE(upgrade_store(database, file));
+  return database;
+}
+
+Error no_store(const std::filesystem::path& file) {
+  return io_error(fmt::format(
+      "there is no store {}: nothing has been measured there yet (--output-dir names the folder)", file.string()));
+}
+
+Result<Database> examined(Result<Database> database, const std::filesystem::path& file) {
+  if (!database.ok()) return database;
+  INFERMETER_TRY(const auto state, examine_store(*database, file));
+  if (state == StoreState::empty) return no_store(file);
+  if (state == StoreState::older) {
+    return io_error(
+        fmt::format("the store {} was written by an older infermeter: the next `infermeter run` into its "
+                    "folder brings it up to date",
+                    file.string()));
+  }
+  return database;
+}
+
+bool has_write_ahead_log(const std::filesystem::path& file) {
+  std::error_code code;
+  const auto size = std::filesystem::file_size(std::filesystem::path(file.string() + "-wal"), code);
+  return !code && size > 0;
+}
+
+// A file with a write-ahead log is read through an index beside it, which cannot be made in a folder that cannot be
+// written to. Without a log the file itself is complete; with one, leaving it out would hide the latest records.
+Result<Database> open_for_reading(const std::filesystem::path& file) {
+  std::error_code code;
+  if (!std::filesystem::exists(file, code)) return no_store(file);
+  auto database = examined(Database::open(file, Database::Access::read, busy_timeout_ms), file);
+  if (database.ok()) return database;
+  auto unchanging = examined(Database::open(file, Database::Access::read_unchanging, busy_timeout_ms), file);
+  if (!unchanging.ok()) return database.error();
+  if (!has_write_ahead_log(file)) return unchanging;
+  return io_error(fmt::format(
+      "the store {} has records that cannot be read where nothing can be written: copy its folder to another place",
+      file.string()));
+}
+
+}  // namespace
+
+struct Store::Impl {
+  Database database;
+  std::filesystem::path file;
+
+  [[nodiscard]] Error damaged(std::string_view run, const Error& why) const {
+    return io_error(fmt::format("run {} in the store {} is damaged: {}", run, file.string(), why.message));
+  }
+  [[nodiscard]] Result<std::string> find(std::string_view name) const;
+  [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
+  [[nodiscard]] Result<Done> load_trials(RunRecord& record) const;
+  [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
+};
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  INFERMETER_TRY(auto database, mode == Mode::write ? open_for_writing(file) : open_for_reading(file));
+  return Store(std::make_unique<Impl>(Impl{.database = std::move(database), .file = file}));
+}
+
+Result<Done> Store::begin_run(const RunRecord& record) {
+  std::vector<std::string> labels;
+  for (const auto& subject : record.plan.subjects) labels.push_back(subject.label);
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(impl_->database.run(
+      "INSERT INTO runs (id, created_at, finished, trials_planned, labels, plan, environment, models, diagnostics) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING",
+      std::string_view(record.id), record.created_at, record.finished ? 1 : 0,
+      static_cast<std::int64_t>(record.plan.order.size()), std::string_view(strings_to_json(labels)),
+      std::string_view(plan_to_json(record.plan)), std::string_view(environment_to_json(record.environment)),
+      std::string_view(models_to_json(record.models)), std::string_view(diagnostics_to_json(record.diagnostics))));
+  if (impl_->database.changed_rows() == 0) {
+    return internal_error(fmt::format("run {} is in the store {} already", record.id, impl_->file.string()));
+  }
+  return transaction.commit();
+}
+
+Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
+  const auto begin = doubles_to_bytes(trial.begin_s);
+  const auto end = doubles_to_bytes(trial.end_s);
+  const auto warmup_begin = doubles_to_bytes(trial.warmup_begin_s);
+  const auto warmup_end = doubles_to_bytes(trial.warmup_end_s);
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  // A resumed run measures again what was interrupted; any other trial is never replaced.
+  INFERMETER_TRY_DONE(impl_->database.run(
+      "DELETE FROM trials WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", run, trial.position));
+  INFERMETER_TRY_DONE(impl_->database.run(
+      "INSERT INTO trials (run, position, subject, process, \"end\", started_at, iterations, samples, begin_s, end_s, "
+      "warmup_begin_s, warmup_end_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING",
+      run, trial.position, trial.subject, trial.process, to_string(trial.end), trial.started_at,
+      static_cast<std::int64_t>(trial.iterations()), std::string_view(samples_to_json(trial)),
+      std::span<const std::byte>(begin), std::span<const std::byte>(end), std::span<const std::byte>(warmup_begin),
+      std::span<const std::byte>(warmup_end)));
+  if (impl_->database.changed_rows() == 0) {
+    return internal_error(
+        fmt::format("trial {} of run {} is in the store {} already", trial.position, run, impl_->file.string()));
+  }
+  return transaction.commit();
+}
+
+Result<Done> Store::set_outputs(std::string_view run, const SubjectOutputs& outputs) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(impl_->database.run(
+      "INSERT INTO outputs (run, subject, reference, comparison) VALUES (?1, ?2, ?3, ?4) "
+      "ON CONFLICT (run, subject) DO UPDATE SET reference = excluded.reference, comparison = excluded.comparison",
+      run, outputs.subject, outputs.reference, std::string_view(comparison_to_json(outputs.comparison))));
+  return transaction.commit();
+}
+
+Result<Done> Store::finish_run(const RunRecord& record) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(impl_->database.run("UPDATE runs SET finished = ?2, diagnostics = ?3 WHERE id = ?1",
+                                          std::string_view(record.id), record.finished ? 1 : 0,
+                                          std::string_view(diagnostics_to_json(record.diagnostics))));
+  if (impl_->database.changed_rows() == 0) {
+    return internal_error(fmt::format("run {} is not in the store {}", record.id, impl_->file.string()));
+  }
+  if (record.finished) {
+    INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM output_blocks WHERE run = ?1", std::string_view(record.id)));
+  }
+  return transaction.commit();
+}
+
+Result<Done> Store::keep_output_block(std::string_view run, int subject, std::span<const std::byte> block) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(
+      impl_->database.run("INSERT INTO output_blocks (run, subject, block) VALUES (?1, ?2, ?3) "
+                          "ON CONFLICT (run, subject) DO UPDATE SET block = excluded.block",
+                          run, subject, block));
+  return transaction.commit();
+}
+
+Result<std::optional<std::vector<std::byte>>> Store::output_block(std::string_view run, int subject) {
+  INFERMETER_TRY(auto statement, impl_->database.prepare(
+                                     "SELECT block FROM output_blocks WHERE run = ?1 AND subject = ?2", run, subject));
+  INFERMETER_TRY(const bool found, statement.step());
+  if (!found) return std::optional<std::vector<std::byte>>();
+  const auto bytes = statement.bytes(0);
+  return std::optional(std::vector<std::byte>(bytes.begin(), bytes.end()));
+}
+
+Result<std::string> Store::Impl::find(std::string_view name) const {
+  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs ORDER BY created_at, id"));
+  std::vector<std::string> ids;
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return find_run(name, ids, file);
+    ids.push_back(statement.text(0));
+  }
+}
+
+Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
+  INFERMETER_TRY(
+      auto statement,
+      database.prepare("SELECT created_at, finished, plan, environment, models, diagnostics FROM runs WHERE id = ?1",
+                       std::string_view(id)));
+  INFERMETER_TRY(const bool found, statement.step());
+  if (!found) return io_error(fmt::format("run {} has gone from the store {}", id, file.string()));
+  RunRecord record{.id = id,
+                   .created_at = statement.real(0),
+                   .finished = statement.integer(1) != 0,
+                   .plan = {},
+                   .environment = {},
+                   .models = {},
+                   .trials = {},
+                   .outputs = {},
+                   .diagnostics = {}};
+  INFERMETER_TRY(record.plan, plan_from_json(statement.text(2)));
+  INFERMETER_TRY(record.environment, environment_from_json(statement.text(3)));
+  INFERMETER_TRY(record.models, models_from_json(statement.text(4)));
+  INFERMETER_TRY(record.diagnostics, diagnostics_from_json(statement.text(5)));
+  return record;
+}
+
+Result<Done> Store::Impl::load_trials(RunRecord& record) const {
+  INFERMETER_TRY(auto statement, database.prepare("SELECT samples, begin_s, end_s, warmup_begin_s, warmup_end_s "
+                                                  "FROM trials WHERE run = ?1 ORDER BY position",
+                                                  std::string_view(record.id)));
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return Done{};
+    INFERMETER_TRY(auto trial, samples_from_json(statement.text(0)));
+    INFERMETER_TRY(trial.begin_s, doubles_from_bytes(statement.bytes(1)));
+    INFERMETER_TRY(trial.end_s, doubles_from_bytes(statement.bytes(2)));
+    INFERMETER_TRY(trial.warmup_begin_s, doubles_from_bytes(statement.bytes(3)));
+    INFERMETER_TRY(trial.warmup_end_s, doubles_from_bytes(statement.bytes(4)));
+    if (trial.begin_s.size() != trial.end_s.size() || trial.warmup_begin_s.size() != trial.warmup_end_s.size()) {
+      return io_error(fmt::format("trial {} has unequal numbers of begins and ends", trial.position));
+    }
+    record.trials.push_back(std::move(trial));
+  }
+}
+
+Result<Done> Store::Impl::load_outputs(RunRecord& record) const {
+  INFERMETER_TRY(auto statement,
+                 database.prepare("SELECT subject, reference, comparison FROM outputs WHERE run = ?1 ORDER BY rowid",
+                                  std::string_view(record.id)));
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return Done{};
+    INFERMETER_TRY(auto comparison, comparison_from_json(statement.text(2)));
+    record.outputs.push_back({.subject = static_cast<int>(statement.integer(0)),
+                              .reference = static_cast<int>(statement.integer(1)),
+                              .comparison = std::move(comparison)});
+  }
+}
+
+Result<RunRecord> Store::load_run(std::string_view run) {
+  INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database));
+  INFERMETER_TRY(const auto id, impl_->find(run));
+  auto record = impl_->load_head(id);
+  if (!record.ok()) return impl_->damaged(id, record.error());
+  if (auto trials = impl_->load_trials(*record); !trials.ok()) return impl_->damaged(id, trials.error());
+  if (auto outputs = impl_->load_outputs(*record); !outputs.ok()) return impl_->damaged(id, outputs.error());
+  return record;
+}
+
+Result<std::vector<RunListing>> Store::list_runs() {
+  INFERMETER_TRY(auto statement,
+                 impl_->database.prepare("SELECT id, created_at, finished, trials_planned, labels, "
+                                         "(SELECT count(*) FROM trials WHERE run = id AND \"end\" <> 'interrupted') "
+                                         "FROM runs ORDER BY created_at, id"));
+  std::vector<RunListing> runs;
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return runs;
+    RunListing run{.id = statement.text(0),
+                   .created_at = statement.real(1),
+                   .finished = statement.integer(2) != 0,
+                   .trials_done = static_cast<int>(statement.integer(5)),
+                   .trials_planned = static_cast<int>(statement.integer(3)),
+                   .labels = {}};
+    auto labels = strings_from_json(statement.text(4));
+    if (!labels.ok()) return impl_->damaged(run.id, labels.error());
+    run.labels = std::move(labels).value();
+    runs.push_back(std::move(run));
+  }
+}
+
+}  // namespace infermeter
