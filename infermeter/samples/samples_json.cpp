@@ -1,0 +1,196 @@
+#include "infermeter/samples/samples_json.hpp"
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "infermeter/samples/json_fields.hpp"
+
+namespace infermeter {
+namespace {
+
+template <class T, class Of>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, Of>;
+
+}  // namespace
+
+bool name_to_value(std::string_view name, TrialEnd& value) {
+  const auto found = trial_end_from_string(name);
+  return found ? (value = *found, true) : false;
+}
+
+bool name_to_value(std::string_view name, Phase& value) {
+  const auto found = phase_from_string(name);
+  return found ? (value = *found, true) : false;
+}
+
+bool name_to_value(std::string_view name, DiagnosticId& value) {
+  const auto found = diagnostic_from_string(name);
+  return found ? (value = *found, true) : false;
+}
+
+template <class V, MaybeConst<MemoryRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("rss_before_load", s.rss_before_load);
+  v.field("rss_after_load", s.rss_after_load);
+  v.field("rss_peak_load", s.rss_peak_load);
+  v.field("rss_peak_inference", s.rss_peak_inference);
+  v.field("pss_after_inference", s.pss_after_inference);
+  v.field("device_now", s.device_now);
+  v.field("device_peak", s.device_peak);
+  v.field("peak_reset", s.peak_reset);
+}
+
+template <class V, MaybeConst<NoiseRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("foreign_cpu", s.foreign_cpu);
+  v.field("steal", s.steal);
+  v.field("own_cpu", s.own_cpu);
+  v.field("involuntary_switches", s.involuntary_switches);
+  v.field("voluntary_switches", s.voluntary_switches);
+  v.field("major_faults", s.major_faults);
+  v.field("minor_faults", s.minor_faults);
+  v.field("pressure_cpu", s.pressure_cpu);
+  v.field("throttled_s", s.throttled_s);
+  v.field("frequency_before_hz", s.frequency_before_hz);
+  v.field("frequency_after_hz", s.frequency_after_hz);
+  v.field("temperature_before_c", s.temperature_before_c);
+  v.field("temperature_after_c", s.temperature_after_c);
+  v.field("threads", s.threads);
+  v.field("processors", s.processors);
+}
+
+template <class V, MaybeConst<ClockRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("name", s.name);
+  v.field("tick_s", s.tick_s);
+  v.field("read_cost_s", s.read_cost_s);
+}
+
+template <class V, MaybeConst<Counter> S>
+void visit_fields(V& v, S& s) {
+  v.required("name", s.name);
+  v.field("unit", s.unit);
+  v.field("value", s.value);
+}
+
+template <class V, MaybeConst<OutputFacts> S>
+void visit_fields(V& v, S& s) {
+  v.field("name", s.name);
+  v.field("dtype", s.dtype);
+  v.field("shape", s.shape);
+  v.field("nan_count", s.nan_count);
+  v.field("inf_count", s.inf_count);
+  v.field("element_count", s.element_count);
+}
+
+template <class V, MaybeConst<Diagnostic> S>
+void visit_fields(V& v, S& s) {
+  v.required("id", s.id);
+  v.field("message", s.message);
+  v.field("about", s.about);
+}
+
+template <class V, MaybeConst<Samples> S>
+void visit_fields(V& v, S& s) {
+  v.required("subject", s.subject);
+  v.required("process", s.process);
+  v.field("position", s.position);
+  v.field("started_at", s.started_at);
+  v.field("wall_s", s.wall_s);
+  v.required("end", s.end);
+  v.required("phase", s.phase);
+  v.field("signal", s.signal);
+  v.field("message", s.message);
+  v.field("usage", s.usage);
+  v.field("stderr_tail", s.stderr_tail);
+  v.field("open_s", s.open_s);
+  v.field("load_s", s.load_s);
+  v.field("compile_s", s.compile_s);
+  v.field("first_inference_s", s.first_inference_s);
+  v.field("ready_s", s.ready_s);
+  v.field("items_per_iteration", s.items_per_iteration);
+  v.field("clock", s.clock);
+  v.field("memory", s.memory);
+  v.field("noise", s.noise);
+  v.field("executed", s.executed);
+  v.field("counters", s.counters);
+  v.field("outputs", s.outputs);
+  v.field("input_digest", s.input_digest);
+  v.field("output_digest", s.output_digest);
+  v.field("diagnostics", s.diagnostics);
+}
+
+template <class V, MaybeConst<Cache> S>
+void visit_fields(V& v, S& s) {
+  v.field("kind", s.kind);
+  v.field("size_bytes", s.size_bytes);
+  v.field("shared_by", s.shared_by);
+}
+
+template <class V, MaybeConst<Environment> S>
+void visit_fields(V& v, S& s) {
+  v.field("processor", s.processor);
+  v.field("architecture", s.architecture);
+  v.field("flags", s.flags);
+  v.field("processors_online", s.processors_online);
+  v.field("processors_usable", s.processors_usable);
+  v.field("quota_processors", s.quota_processors);
+  v.field("cores", s.cores);
+  v.field("sockets", s.sockets);
+  v.field("numa_nodes", s.numa_nodes);
+  v.field("smt_active", s.smt_active);
+  v.field("caches", s.caches);
+  v.field("memory_total_bytes", s.memory_total_bytes);
+  v.field("memory_available_bytes", s.memory_available_bytes);
+  v.field("swap_used_bytes", s.swap_used_bytes);
+  v.field("governor", s.governor);
+  v.field("turbo", s.turbo);
+  v.field("aslr", s.aslr);
+  v.field("virtualization", s.virtualization);
+  v.field("kernel", s.kernel);
+  v.field("distribution", s.distribution);
+  v.field("hostname", s.hostname);
+  v.field("load_1min", s.load_1min);
+  v.field("perf_event_paranoid", s.perf_event_paranoid);
+  v.field("hardware_counters", s.hardware_counters);
+  v.field("invariant_tsc", s.invariant_tsc);
+  v.field("landlock_abi", s.landlock_abi);
+  v.field("seccomp", s.seccomp);
+  v.field("cgroup_v2", s.cgroup_v2);
+  v.field("infermeter_version", s.infermeter_version);
+  v.field("build", s.build);
+  v.field("git_commit", s.git_commit);
+  v.field("command", s.command);
+}
+
+std::string samples_to_json(const Samples& samples) { return structure_to_json(samples); }
+
+Result<Samples> samples_from_json(std::string_view text) {
+  return structure_from_json<Samples>(text, "the record of a trial");
+}
+
+std::string environment_to_json(const Environment& environment) { return structure_to_json(environment); }
+
+Result<Environment> environment_from_json(std::string_view text) {
+  return structure_from_json<Environment>(text, "the record of the environment");
+}
+
+static_assert(std::endian::native == std::endian::little, "the doubles of a file are little-endian");
+
+std::vector<std::byte> doubles_to_bytes(std::span<const double> values) {
+  const auto bytes = std::as_bytes(values);
+  return {bytes.begin(), bytes.end()};
+}
+
+Result<std::vector<double>> doubles_from_bytes(std::span<const std::byte> bytes) {
+  if (bytes.size() % sizeof(double) != 0) {
+    return io_error("an array of times is " + std::to_string(bytes.size()) +
+                    " bytes long, which is not a multiple of 8; it may have been cut");
+  }
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+}  // namespace infermeter
