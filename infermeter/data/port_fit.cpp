@@ -1,0 +1,86 @@
+#include "infermeter/data/port_fit.hpp"
+
+#include <fmt/format.h>
+
+#include "infermeter/data/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+Error dynamic_dimension(const Port& port, std::size_t index) {
+  const std::string name = index < port.dimension_names.size() ? port.dimension_names[index] : "";
+  if (name.empty()) {
+    return usage_error(fmt::format(
+        "input {} is {} and its dimension {} has neither a size nor a name; give tensors of the wanted shape with "
+        "--data FILE.npy",
+        quoted(port.name), describe(port), index));
+  }
+  return usage_error(fmt::format("input {} is {} and its dimension {} {} has no size; give it with --dim {}=VALUE",
+                                 quoted(port.name), describe(port), index, quoted(name), name));
+}
+
+std::string_view kind_name(Value::Kind kind) {
+  switch (kind) {
+    case Value::Kind::none: return "nothing";
+    case Value::Kind::tensor: return "a tensor";
+    case Value::Kind::sequence: return "a sequence";
+  }
+  return "nothing";
+}
+
+Error misfit(const Port& port, const std::string& got, std::string_view file) {
+  return usage_error(fmt::format("input {} wants {}, {} has {}", quoted(port.name), describe(port), quoted(file), got));
+}
+
+Result<Done> check_sequence(const Port& port, const Value& value, std::string_view file) {
+  for (const Value& element : value.elements) {
+    if (element.kind != Value::Kind::tensor || port.dtype == DType::undefined) continue;
+    if (element.tensor.dtype != port.dtype) return misfit(port, "a sequence of " + describe(element.tensor), file);
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::string describe(const Port& port) {
+  if (port.kind == Value::Kind::sequence) return fmt::format("a sequence of {}", to_string(port.dtype));
+  if (port.kind == Value::Kind::none) return "nothing";
+  return fmt::format("{} {}", to_string(port.dtype), port.rank_known ? to_string(port.shape) : "of any shape");
+}
+
+std::string describe(const Tensor& tensor) {
+  return fmt::format("{} {}", to_string(tensor.dtype), to_string(tensor.shape));
+}
+
+Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size) {
+  if (!port.rank_known) {
+    return usage_error(fmt::format("input {} declares no shape; give tensors of the wanted shape with --data FILE.npy",
+                                   quoted(port.name)));
+  }
+  Shape shape = port.shape;
+  if (!shape.empty() && shape[0] < 0) shape[0] = batch_size;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < 0) return dynamic_dimension(port, i);
+  }
+  return shape;
+}
+
+bool accepts_shape(const Port& port, std::span<const std::int64_t> shape) {
+  if (!port.rank_known) return true;
+  if (shape.size() != port.shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (port.shape[i] >= 0 && port.shape[i] != shape[i]) return false;
+  }
+  return true;
+}
+
+Result<Done> check_value(const Port& port, const Value& value, std::string_view file) {
+  if (value.kind == Value::Kind::none && port.is_optional) return Done{};
+  if (value.kind != port.kind) return misfit(port, std::string(kind_name(value.kind)), file);
+  if (value.kind == Value::Kind::sequence) return check_sequence(port, value, file);
+  const bool type_fits = port.dtype == DType::undefined || port.dtype == value.tensor.dtype;
+  if (!type_fits || !accepts_shape(port, value.tensor.shape)) return misfit(port, describe(value.tensor), file);
+  return Done{};
+}
+
+}  // namespace infermeter

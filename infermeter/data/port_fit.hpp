@@ -1,0 +1,29 @@
+// Ports against the data that is to go into them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "infermeter/data/tensor.hpp"
+#include "infermeter/diagnostics/result.hpp"
+
+namespace infermeter {
+
+// More than this is not made, decoded or read at once.
+inline constexpr std::uint64_t kMostDataBytes = std::uint64_t{4} << 30;
+
+// "float32 [1, 3, 224, 224]", or what kind it is where it is no tensor.
+[[nodiscard]] std::string describe(const Port& port);
+[[nodiscard]] std::string describe(const Tensor& tensor);
+
+// The port's shape with `batch_size` for a dynamic first dimension; an error where another dimension is dynamic or the
+// rank is not known.
+[[nodiscard]] Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size);
+
+// Whether a value of this shape may go in: fixed dimensions equal, dynamic ones as they come.
+[[nodiscard]] bool accepts_shape(const Port& port, std::span<const std::int64_t> shape);
+
+// An error that names the input, what it wants, and what `file` has.
+[[nodiscard]] Result<Done> check_value(const Port& port, const Value& value, std::string_view file);
+
+}  // namespace infermeter
