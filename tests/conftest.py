@@ -1,0 +1,91 @@
+"""What every test that runs the built programs uses. INFERMETER_BUILD names the build folder (default: build/release)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent
+RUN_LIMIT_S = 120
+
+# Whatever imports a runtime in the tests' own process must not phone home either.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
+@pytest.fixture(scope="session")
+def source_dir() -> Path:
+    return SOURCE
+
+
+@pytest.fixture(scope="session")
+def build_dir() -> Path:
+    folder = Path(os.environ.get("INFERMETER_BUILD", SOURCE / "build/release")).resolve()
+    if not (folder / "CMakeCache.txt").exists():
+        pytest.fail(f"{folder} is no build folder: run `make test`, or set INFERMETER_BUILD to one that is built")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def infermeter(build_dir) -> Path:
+    """The command line, as built."""
+    program = build_dir / "bin/infermeter"
+    if not program.exists():
+        pytest.fail(f"{program} is not built: run `make test`")
+    return program
+
+
+@pytest.fixture(scope="session")
+def models_cache(tmp_path_factory) -> Path:
+    """Zoo models are written once per session, not once per test."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def environment(tmp_path, models_cache) -> dict:
+    """A private HOME, no colour, nothing of the caller's INFERMETER_* settings; the runtimes of this test's Python."""
+    home = tmp_path / "home"
+    (home / "intel").mkdir(parents=True)
+    (home / "intel/openvino_telemetry").write_text("0")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("INFERMETER_", "XDG_"))}
+    return kept | {
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(models_cache),
+        "VIRTUAL_ENV": sys.prefix,
+        "NO_COLOR": "1",
+        "LC_ALL": "C.UTF-8",
+        "ORT_DISABLE_TELEMETRY": "1",
+    }
+
+
+@pytest.fixture
+def run(infermeter, environment, tmp_path):
+    """run("models", "--list", env={…}, cwd=…, input=…) -> CompletedProcess with text; the exit code is the test's affair."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+
+    def call(*arguments, env=None, cwd=folder, timeout=RUN_LIMIT_S, program=infermeter, **options):
+        if "input" not in options:
+            options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        return subprocess.run(
+            [str(program), *map(str, arguments)],
+            env=environment | (env or {}), cwd=cwd, timeout=timeout, text=True, errors="surrogateescape", **options)
+
+    call.folder = folder
+    return call
+
+
+@pytest.fixture(scope="session")
+def installed(build_dir, tmp_path_factory) -> Path:
+    """The prefix of a `cmake --install` of the build, in a folder that the build knows nothing of."""
+    prefix = tmp_path_factory.mktemp("installed") / "here" / "prefix"
+    result = subprocess.run(["cmake", "--install", build_dir, "--prefix", prefix], capture_output=True, text=True)
+    if result.returncode != 0:
+        pytest.fail(f"cmake --install failed: {result.stderr}")
+    # Moved, so that whatever holds an absolute path shows.
+    moved = prefix.parent.parent / "moved"
+    prefix.parent.rename(moved)
+    return moved / "prefix"

@@ -1,0 +1,91 @@
+"""The installed tree, moved away from where it was installed: what is in it, and that other people's programs can use it."""
+
+import subprocess
+
+import pytest
+
+PROGRAM = """
+#include <iostream>
+
+#include "infermeter/infermeter.hpp"
+#include "infermeter/version.hpp"
+
+int main() {
+  for (const auto& model : infermeter::zoo()) std::cout << model.name << '\\n';
+  const auto launcher = infermeter::find_launcher();
+  if (!launcher) return std::cout << launcher.error().message << '\\n', 1;
+  std::cout << "worker " << launcher.value().worker.string() << '\\n';
+}
+"""
+
+
+def call(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_what_is_installed(installed):
+    names = {str(path.relative_to(installed)) for path in installed.rglob("*") if not path.is_dir()}
+    expected = {
+        "bin/infermeter", "libexec/infermeter/infermeter-worker", "lib/libinfermeter.so", "lib/pkgconfig/infermeter.pc",
+        "lib/cmake/infermeter/infermeterConfig.cmake", "lib/cmake/infermeter/infermeterConfigVersion.cmake",
+        "lib/cmake/infermeter/infermeterTargets.cmake", "include/infermeter_backend.h", "include/infermeter/version.hpp",
+        "include/infermeter/infermeter.hpp", "share/doc/infermeter/LICENSE",
+    } | {f"lib/infermeter/backends/infermeter_backend_{name}.so" for name in ("fake", "onnxruntime", "openvino")}
+    assert expected <= names
+    assert not [name for name in names if name.endswith((".a", ".cpp")) or "_test" in name]
+
+
+def test_private_headers_stay_home(installed, source_dir):
+    headers = {path.relative_to(installed / "include") for path in (installed / "include").rglob("*.hpp")}
+    everything = {path.relative_to(source_dir) for path in (source_dir / "infermeter").rglob("*.hpp")}
+    assert headers - everything == {path for path in headers if path.name == "version.hpp"}
+    assert len(headers) < len(everything)
+
+
+def test_nothing_installed_names_the_folders_of_the_build(installed, build_dir, source_dir):
+    for path in installed.rglob("*"):
+        if path.suffix in (".cmake", ".pc", ".hpp"):
+            text = path.read_text()
+            assert str(build_dir) not in text and str(source_dir) not in text, path
+    for program in ("bin/infermeter", "libexec/infermeter/infermeter-worker", "lib/libinfermeter.so"):
+        paths = [line for line in call("readelf", "-d", installed / program).splitlines() if "PATH" in line]
+        assert all("$ORIGIN" in line and str(build_dir) not in line for line in paths), paths
+
+
+def test_the_moved_program_runs_with_its_own_library(installed, run):
+    assert "libinfermeter" in call("ldd", installed / "bin/infermeter").split(str(installed))[0]
+    done = run("models", program=installed / "bin/infermeter")
+    assert done.returncode == 0, done.stderr
+    assert "resnet50" in done.stdout
+
+
+@pytest.fixture
+def program(tmp_path):
+    folder = tmp_path / "embedding"
+    folder.mkdir()
+    (folder / "main.cpp").write_text(PROGRAM)
+    return folder
+
+
+def expect_it_works(installed, output):
+    assert "resnet50\n" in output and "vit_b_16\n" in output
+    assert f"worker {installed}/libexec/infermeter/infermeter-worker" in output
+
+
+def test_find_package(installed, program):
+    (program / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(embedding CXX)\nfind_package(infermeter 0.1 REQUIRED)\n"
+        "add_executable(embedding main.cpp)\ntarget_link_libraries(embedding PRIVATE infermeter::infermeter)\n")
+    call("cmake", "-S", program, "-B", program / "build", f"-DCMAKE_PREFIX_PATH={installed}")
+    call("cmake", "--build", program / "build")
+    expect_it_works(installed, call(program / "build/embedding", cwd=program))
+
+
+def test_pkg_config(installed, program):
+    environment = {"PATH": "/usr/bin:/bin", "PKG_CONFIG_PATH": str(installed / "lib/pkgconfig")}
+    flags = call("pkg-config", "--cflags", "--libs", "infermeter", env=environment).split()
+    call("g++", "-std=c++20", program / "main.cpp", "-o", program / "embedding", *flags,
+         f"-Wl,-rpath,{installed}/lib")
+    expect_it_works(installed, call(program / "embedding", cwd=program))

@@ -1,0 +1,234 @@
+"""Who may include whom, and who alone may do what: the code held against infermeter/CMakeLists.txt and docs/architecture.md."""
+
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2]
+LIBRARY = SOURCE / "infermeter"
+OUR_CODE = ("infermeter", "backends", "cli", "bench", "examples", "tests")
+ABI = "infermeter_backend.h"
+MAY_USE_ABI = {"trial", "worker"}
+
+PROCESSES = re.compile(
+    r"(?<![\w.>])(?:::|std::)?(?:v?fork|clone3?|posix_spawnp?|exec(?:l|lp|le|v|vp|ve|vpe)|fexecve|execveat|popen|system"
+    r"|dlm?open)\s*\(")
+CLOCKS = re.compile(
+    r"\b(?:steady_clock|system_clock|high_resolution_clock|utc_clock|clock_gettime|gettimeofday|timespec_get|__rdtscp?)\b"
+    r"|(?<![\w.>:])(?:std::|::)?(?:time|clock)\s*\(\s*(?:nullptr|NULL|0|&\w+)?\s*\)")
+# What a public header may need beside the C++ standard library: what Debian's libc6-dev and g++ bring.
+SYSTEM_HEADERS = {"time.h", "sys/types.h", "x86intrin.h"}
+
+
+def sources(*folders, suffixes=(".hpp", ".cpp", ".h", ".c")):
+    found = [file for folder in folders for file in (SOURCE / folder).rglob("*") if file.suffix in suffixes]
+    assert found, f"no sources in {folders}: this test looks in the wrong place"
+    return sorted(found)
+
+
+def code_lines(text):
+    """The lines of a C++ text, comments and the insides of string literals blanked: only what is executed is left."""
+    text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
+    token = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])+\'')
+    return [token.sub(lambda match: "" if match[0].startswith("/") else '""', line) for line in text.split("\n")]
+
+
+def includes(file):
+    return re.findall(r'^\s*#\s*include\s*(["<][^">]+)[">]', file.read_text(), re.MULTILINE)
+
+
+def own_includes(file):
+    return [name[1:] for name in includes(file) if name.startswith('"')]
+
+
+def layer_table():
+    """{layer: layers it may include}, as infermeter/CMakeLists.txt has it."""
+    calls = re.findall(r"^infermeter_layer\(([^)]*)\)", (LIBRARY / "CMakeLists.txt").read_text(), re.MULTILINE)
+    table = {}
+    for call in calls:
+        name, *rest = re.sub(r"LIBRARIES.*", "", call, flags=re.DOTALL).split()
+        table[name] = set(rest[1:]) if rest else set()
+    assert len(table) > 8, "infermeter/CMakeLists.txt is not read rightly"
+    return table
+
+
+def public_headers():
+    """What infermeter.hpp includes, directly or through another: what is installed."""
+    found, todo = [], ["infermeter/infermeter.hpp"]
+    while todo:
+        name = todo.pop()
+        if name not in found and (SOURCE / name).exists():
+            found.append(name)
+            todo += [other for other in own_includes(SOURCE / name) if other.startswith("infermeter/")]
+    return sorted(found)
+
+
+def forbidden_include(layer, name, table):
+    """Why a file of `layer` may not include `name`, or None."""
+    if name == ABI:
+        return None if layer in MAY_USE_ABI else f"only {sorted(MAY_USE_ABI)} may include {ABI}"
+    if not name.startswith("infermeter/"):
+        return "is neither infermeter/… nor the ABI"
+    folder, _, rest = name.removeprefix("infermeter/").partition("/")
+    if not rest:
+        return None if name == "infermeter/version.hpp" else "is above all layers"
+    if folder == layer or folder in table[layer] or folder == "diagnostics":
+        return None
+    return f"{layer} may include {sorted(table[layer] | {'diagnostics'})}"
+
+
+def offenders(pattern, files):
+    return [f"{file.relative_to(SOURCE)}:{number}: {line.strip()}" for file in files
+            for number, line in enumerate(code_lines(file.read_text()), 1) if pattern.search(line)]
+
+
+def layer_of(file):
+    parts = file.relative_to(LIBRARY).parts
+    return parts[0] if len(parts) > 1 else None
+
+
+def test_layers_form_no_cycle():
+    table = layer_table()
+    done = set()
+    while len(done) < len(table):
+        free = {layer for layer in table if layer not in done and table[layer] <= done}
+        assert free, f"a cycle among {sorted(set(table) - done)}"
+        done |= free
+
+
+def test_every_folder_of_the_library_is_a_layer():
+    folders = {path.name for path in LIBRARY.iterdir() if path.is_dir() and any(path.iterdir())}
+    assert folders == set(layer_table())
+    assert not folders & {"utils", "util", "common", "helpers", "misc", "manager"}
+
+
+def test_every_include_goes_one_way():
+    table = layer_table()
+    wrong = []
+    for file in sources("infermeter"):
+        layer = layer_of(file)
+        for name in own_includes(file) if layer else []:
+            why = forbidden_include(layer, name, table)
+            if why:
+                wrong.append(f'{file.relative_to(SOURCE)} includes "{name}": {why}')
+    assert not wrong, "\n".join(wrong)
+
+
+def test_back_ends_include_nothing_of_the_library():
+    wrong = [f"{file.relative_to(SOURCE)}: {name}" for file in sources("backends") for name in includes(file)
+             if re.match(r'["<](infermeter/|\.\.)', name)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_command_line_includes_public_headers_only():
+    allowed = set(public_headers()) | {"infermeter/version.hpp"}
+    wrong = [f"{file.relative_to(SOURCE)}: {name}" for file in sources("cli") for name in own_includes(file)
+             if name.startswith("infermeter/") and name not in allowed]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_the_worker_starts_processes_and_loads_libraries():
+    files = [file for file in sources("infermeter", "cli") if "worker" not in file.parts]
+    hits = offenders(PROCESSES, [file for file in files if not file.name.endswith("_test.cpp")])
+    assert not hits, "\n".join(hits)
+
+
+def test_only_trial_reads_the_clock():
+    files = [file for file in sources("infermeter", "cli") if file.parent != LIBRARY / "trial"]
+    hits = offenders(CLOCKS, [file for file in files if not file.name.endswith("_test.cpp")])
+    assert not hits, "\n".join(hits)
+
+
+def test_only_the_store_speaks_sql():
+    wrong = [str(file.relative_to(SOURCE)) for file in sources("infermeter", "cli", "backends")
+             if "<sqlite3.h" in includes(file) and file.parent != LIBRARY / "store"]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_header_says_pragma_once():
+    wrong = [str(file.relative_to(SOURCE)) for file in sources(*OUR_CODE, suffixes=(".hpp", ".h"))
+             if not re.search(r"^#pragma once$", file.read_text(), re.MULTILINE) and file.name != ABI]
+    assert not wrong, "\n".join(wrong)
+    assert "#ifndef INFERMETER_BACKEND_H" in (SOURCE / "backends" / ABI).read_text() or \
+        "#pragma once" in (SOURCE / "backends" / ABI).read_text()
+
+
+def test_public_headers_need_only_the_standard_library():
+    wrong = [f"{name}: <{other[1:]}>" for name in public_headers() for other in includes(SOURCE / name)
+             if other.startswith("<") and not re.fullmatch(r"<[a-z_]+", other) and other[1:] not in SYSTEM_HEADERS]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_public_header_compiles_alone(build_dir):
+    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", "c++",
+               f"-I{SOURCE}", f"-I{SOURCE / 'backends'}", f"-I{build_dir / 'generated'}", "-"]
+
+    def compile_alone(name):
+        text = f'#include "{name}"\n#include "{name}"\n'
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
+        return "" if done.returncode == 0 else f"{name}:\n{done.stderr[:2000]}"
+
+    with ThreadPoolExecutor(2) as pool:
+        wrong = [text for text in pool.map(compile_alone, public_headers()) if text]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_abi_is_c11():
+    command = ["gcc", "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x", "c",
+               str(SOURCE / "backends" / ABI)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_documented_table_is_the_built_one():
+    section = (SOURCE / "docs/architecture.md").read_text().split("## Who may include whom")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| *([a-z]+) *\| *([^|]*?) *\|", section, re.MULTILINE)
+    table = layer_table()
+    documented = {name: {word.strip() for word in what.split(",") if word.strip()} for name, what in rows if name in table}
+    built = {name: set(layers) | ({f"`{ABI}`"} if name in MAY_USE_ABI else set()) for name, layers in table.items()}
+    assert documented == built
+
+
+# --- this test's own eyes: it must see what it is to find ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layer, name, fine", [
+    ("plan", "infermeter/plan/subject.hpp", True),
+    ("plan", "infermeter/diagnostics/result.hpp", True),
+    ("plan", "infermeter/version.hpp", True),
+    ("plan", "infermeter/data/tensor.hpp", False),
+    ("plan", "infermeter/run.hpp", False),
+    ("trial", ABI, True),
+    ("stats", ABI, False),
+    ("models", "infermeter/data/tensor.hpp", True),
+    ("data", "infermeter/models/zoo.hpp", False),
+    ("data", "../plan/plan.hpp", False),
+    ("diagnostics", "infermeter/plan/plan.hpp", False),
+])
+def test_the_rule_of_includes(layer, name, fine):
+    assert (forbidden_include(layer, name, layer_table()) is None) == fine
+
+
+@pytest.mark.parametrize("pattern, code, seen", [
+    (PROCESSES, "const pid_t child = fork();", True),
+    (PROCESSES, "::execve(path, argv, env);", True),
+    (PROCESSES, "void* handle = dlopen(name, RTLD_NOW);", True),
+    (PROCESSES, "std::system(command);", True),
+    (PROCESSES, "// fork() is for the worker", False),
+    (PROCESSES, 'fail("fork() failed");', False),
+    (PROCESSES, "machine.system();", False),
+    (PROCESSES, "waitpid_and_fork_count(3);", False),
+    (CLOCKS, "auto now = std::chrono::steady_clock::now();", True),
+    (CLOCKS, "clock_gettime(CLOCK_MONOTONIC, &t);", True),
+    (CLOCKS, "const auto ticks = __rdtsc();", True),
+    (CLOCKS, "seed(std::time(nullptr));", True),
+    (CLOCKS, "trial.time();", False),
+    (CLOCKS, "double load_time_s = 0;", False),
+    (CLOCKS, 'print("steady_clock");', False),
+    (CLOCKS, "/* steady_clock */ int x;", False),
+])
+def test_the_rules_of_calls(pattern, code, seen):
+    assert any(pattern.search(line) for line in code_lines(code)) == seen
