@@ -1,0 +1,170 @@
+"""scripts/setup on machines that lack something: programs it calls are replaced by ones that tell what the test needs."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+NOBODY = 65534
+ALL_INSTALLED = 'shift 3; for name; do echo "installed $name"; done'
+UNREACHABLE = 'echo "E: Unable to locate package" >&2; exit 100'
+
+
+@pytest.fixture
+def clone(source_dir, tmp_path):
+    folder = tmp_path / "clone"
+    (folder / "scripts").mkdir(parents=True)
+    shutil.copy(source_dir / "scripts/setup", folder / "scripts")
+    for file in source_dir.glob("requirements*.txt"):
+        shutil.copy(file, folder)
+    return folder
+
+
+@pytest.fixture
+def setup(clone, tmp_path):
+    """setup("--check", programs={"dpkg-query": "shell text"}) runs the clone's script with these programs first on PATH."""
+    fakes = tmp_path / "fakes"
+
+    def call(*options, programs=None, before=(), **environment):
+        fakes.mkdir(exist_ok=True)
+        for name, text in (programs or {}).items():
+            (fakes / name).write_text(f"#!/bin/sh\n{text}\n")
+            (fakes / name).chmod(0o755)
+        return subprocess.run(
+            [*before, clone / "scripts/setup", *options], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            env={"PATH": f"{fakes}:/usr/bin:/bin", "HOME": str(tmp_path), **environment}, timeout=100)
+
+    return call
+
+
+def one_sentence(done):
+    assert done.returncode == 1
+    assert done.stderr.startswith("setup: ") and done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def a_venv(clone, *pins, stamp="9.9"):
+    """What find_missing_requirements looks at: a python that tells its version, a stamp, dist-info folders."""
+    packages = clone / f".venv/lib/python{stamp}/site-packages"
+    packages.mkdir(parents=True)
+    (clone / ".venv/bin").mkdir()
+    (clone / ".venv/bin/python").write_text("#!/bin/sh\necho 9.9\n")
+    (clone / ".venv/bin/python").chmod(0o755)
+    (clone / ".venv/.setup-complete").write_text(f"{stamp}\n")
+    for pin in pins:
+        name, version = pin.split("==")
+        (packages / f"{name.replace('-', '_')}-{version}.dist-info").mkdir()
+    headers = clone / ".deps/onnxruntime-dev/usr/include/onnxruntime"
+    headers.mkdir(parents=True)
+    (headers / "onnxruntime_c_api.h").touch()
+
+
+def pins(clone, name="requirements.txt"):
+    return [line for line in (clone / name).read_text().splitlines() if not line.startswith("#")]
+
+
+def test_check_tells_what_is_missing_and_changes_nothing(clone, setup):
+    before = sorted(clone.rglob("*"))
+    done = setup("--check", programs={"dpkg-query": ALL_INSTALLED.replace("installed $name", "not-installed $name")})
+    assert done.returncode == 1
+    assert " cmake " in done.stdout and " openvino==" in done.stdout and "ONNX Runtime's C headers" in done.stdout
+    assert "libgtest-dev" not in done.stdout and "pytest" not in done.stdout
+    assert sorted(clone.rglob("*")) == before
+
+
+def test_nothing_missing_is_told_quickly(clone, setup):
+    a_venv(clone, *pins(clone))
+    begin = time.monotonic()
+    for options in ((), ("--check",)):
+        done = setup(*options, programs={"dpkg-query": ALL_INSTALLED})
+        assert (done.returncode, done.stdout) == (0, "setup: nothing is missing\n")
+    assert time.monotonic() - begin < 5
+
+
+def test_tests_and_bench_need_more(clone, setup):
+    a_venv(clone, *pins(clone))
+    some = ALL_INSTALLED.replace("do echo", "do case $name in *benchmark*|*gtest*) continue; esac; echo")
+    done = setup("--check", "--tests", "--bench", programs={"dpkg-query": some})
+    assert done.returncode == 1
+    assert "libgtest-dev libbenchmark-dev\n" in done.stdout and "pytest==" in done.stdout
+    assert "onnxruntime==" not in done.stdout and " cmake" not in done.stdout
+
+
+@pytest.mark.parametrize("break_it", [
+    lambda venv: (venv / ".setup-complete").unlink(),                          # stopped half-way
+    lambda venv: (venv / ".setup-complete").write_text("3.1\n"),               # the system's Python became another
+    lambda venv: (venv / "bin/python").unlink(),                               # ... or went away
+])
+def test_a_venv_that_is_not_whole_is_not_trusted(clone, setup, break_it):
+    a_venv(clone, *pins(clone))
+    break_it(clone / ".venv")
+    done = setup("--check", programs={"dpkg-query": ALL_INSTALLED})
+    assert done.returncode == 1
+    assert all(f" {pin}" in done.stdout for pin in pins(clone))
+
+
+def test_another_version_is_missing(clone, setup):
+    a_venv(clone, *[pin.replace("numpy==", "numpy==1") for pin in pins(clone)])
+    done = setup("--check", programs={"dpkg-query": ALL_INSTALLED})
+    assert done.returncode == 1
+    assert done.stdout.startswith("setup: missing in .venv: numpy==") and done.stdout.count("==") == 1
+
+
+def test_unknown_option(setup):
+    done = setup("--chekc")
+    assert done.returncode == 2
+    assert "--chekc" in done.stderr and "--check" in done.stderr
+
+
+def test_no_network_for_packages(setup):
+    sudo = {"sudo": 'while [ "$1" = -n ]; do shift; done; exec "$@"'}
+    done = setup(programs={"dpkg-query": "exit 1", "apt-get": UNREACHABLE} | (sudo if os.geteuid() else {}))
+    sentence = one_sentence(done)
+    assert "Debian archive" in sentence and "Unable to locate package" in sentence
+
+
+def test_neither_root_nor_sudo(clone, setup):
+    before = ()
+    if os.geteuid() == 0:
+        before = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+        clone.chmod(0o777)
+        for folder in clone.parents[:3]:  # pytest's folders are its user's alone
+            folder.chmod(0o755)
+    done = setup(before=before, programs={"dpkg-query": ALL_INSTALLED.replace("do echo", "do [ $name = cmake ] || echo"),
+                                          "sudo": "exit 1"})
+    assert "apt-get install --no-install-recommends cmake\n" in one_sentence(done)
+
+
+def test_no_network_for_python_packages(clone, setup):
+    done = setup(programs={"dpkg-query": ALL_INSTALLED}, PIP_INDEX_URL="http://127.0.0.1:9/simple", PIP_RETRIES="0",
+                 PIP_CONFIG_FILE="/dev/null")
+    sentence = one_sentence(done)
+    assert "package index" in sentence and "ERROR: No matching distribution" in sentence
+    assert not (clone / ".venv/.setup-complete").exists()
+
+
+def test_no_network_for_headers(clone, setup):
+    a_venv(clone, *pins(clone))
+    shutil.rmtree(clone / ".deps")
+    apt = 'case "$*" in indextargets*) echo "http://127.0.0.1:9/debian Debian Debian main";; *) ' + UNREACHABLE + "; esac"
+    sentence = one_sentence(setup(programs={"dpkg-query": ALL_INSTALLED, "apt-get": apt}))
+    assert "libonnxruntime-dev" in sentence and "Debian 13's archive" in sentence
+    assert not (clone / ".deps/onnxruntime-dev").exists()
+
+
+def test_no_disk(setup):
+    full = "echo header; echo /dev/vda 100 95 5 95% /"
+    sentence = one_sentence(setup(programs={"dpkg-query": ALL_INSTALLED, "df": full}))
+    assert "5 MB left" in sentence
+
+
+def test_not_debian(clone, setup, tmp_path):
+    other = tmp_path / "os-release"
+    other.write_text('ID=fedora\nVERSION_ID=44\nPRETTY_NAME="Fedora Linux 44"\n')
+    mounted = ("unshare", "--mount", "sh", "-c", f'mount --bind {other} /etc/os-release && exec "$@"', "sh")
+    if subprocess.run([*mounted, "true"], capture_output=True).returncode != 0:
+        pytest.skip("may not mount here")
+    sentence = one_sentence(setup("--check", before=mounted))
+    assert "Fedora Linux 44" in sentence and "libsqlite3-dev" in sentence
