@@ -23,31 +23,31 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // One thing to be measured.
 struct Subject {
-  std::string label;           // unique in its plan; shown everywhere
-  std::string model;           // as asked for: a name from the zoo or a path
-  std::string backend;         // "onnxruntime"
-  std::string device = "auto"; // auto, cpu, cuda
+  std::string label;            // unique in its plan; shown everywhere
+  std::string model;            // as asked for: a name from the zoo or a path
+  std::string backend;          // "onnxruntime"
+  std::string device = "auto";  // auto, cpu, cuda
   Precision dtype = Precision::float32;
-  std::int64_t batch_size = 1; // items per inference; replaces a dynamic first dimension
-  int threads = 0;             // intra-operator threads; 0: as many as the plan's CPU set has
-  Pairs dimensions;            // values of named dynamic dimensions: height=512
-  Pairs options;               // the back end's own options: graph_optimization=basic
-  std::string backend_library; // the runtime's shared library; empty: found by the search order of docs/abi.md
+  std::int64_t batch_size = 1;  // items per inference; replaces a dynamic first dimension
+  int threads = 0;              // intra-operator threads; 0: as many as the plan's CPU set has
+  Pairs dimensions;             // values of named dynamic dimensions: height=512
+  Pairs options;                // the back end's own options: graph_optimization=basic
+  std::string backend_library;  // the runtime's shared library; empty: found by the search order of docs/abi.md
   // Subjects of one group are compared with the group's first one (times, memory, outputs).
   int group = 0;
 };
 
 // When a trial stops iterating: after `iterations`, or after `duration_s` of timed inferences (at least one).
 struct Stopping {
-  std::int64_t warmup = 10;                       // untimed inferences after the first
-  std::optional<std::int64_t> iterations = 100;   // exactly one of the two is set
+  std::int64_t warmup = 10;                      // untimed inferences after the first
+  std::optional<std::int64_t> iterations = 100;  // exactly one of the two is set
   std::optional<double> duration_s;
 };
 
 struct Limits {
-  double load_timeout_s = 300;          // from the worker's start to the end of the first inference
-  double run_timeout_s = 600;           // from there to the trial's end
-  std::uint64_t memory_limit_bytes = 0; // resident set of the worker; 0: 80 % of what is available at the start
+  double load_timeout_s = 300;           // from the worker's start to the end of the first inference
+  double run_timeout_s = 600;            // from there to the trial's end
+  std::uint64_t memory_limit_bytes = 0;  // resident set of the worker; 0: 80 % of what is available at the start
 };
 
 // How samples that look like outliers are treated. Never dropped unless the user asks for it (docs/methodology.md).
@@ -56,7 +56,8 @@ struct OutlierRule {
   Kind kind = Kind::none;
   double factor = 0;  // multiples of the standard deviation, of the interquartile range, of the scaled MAD
 };
-[[nodiscard]] Result<OutlierRule> outlier_rule_from_string(std::string_view text);  // "none", "sigma:3", "iqr:1.5", "mad:3.5"
+// "none", "sigma:3", "iqr:1.5", "mad:3.5"
+[[nodiscard]] Result<OutlierRule> outlier_rule_from_string(std::string_view text);
 [[nodiscard]] std::string to_string(const OutlierRule& rule);
 
 enum class Sandbox { automatic, strict, off };

@@ -11,9 +11,13 @@
 namespace infermeter {
 
 // `[label=]MODEL@BACKEND[,key=value…]`. Keys of ours: batch, dtype, device, threads, library, dim.NAME; every other key
-// goes to the back end. `defaults` gives what the text does not say. The label defaults to a short text that tells the
-// subject apart ("resnet50@openvino,batch=4").
+// goes to the back end. `defaults` gives what the text does not say. MODEL may be a path: the '@' that counts is the
+// last one that a back end's name and then ',' or the end follow, and a label is a plain word (letters, digits, '_',
+// '.', '-') before the first '=' that stands before that '@'. Without a label it is `short_form`.
 [[nodiscard]] Result<Subject> subject_from_string(std::string_view text, const Subject& defaults);
+
+// The subject written out, with every value that is not the default: "resnet50@openvino,batch=4".
+[[nodiscard]] std::string short_form(const Subject& subject);
 
 struct Matrix {
   std::vector<std::string> models;
@@ -27,7 +31,9 @@ struct Matrix {
 // Models × batch sizes × dtypes × threads × backends, the back end changing fastest; one group per (model, batch size).
 [[nodiscard]] std::vector<Subject> expand(const Matrix& matrix);
 
-// `MODEL@BACKEND`, then only what differs between the subjects given.
+// Labels that nobody chose (empty, or the short form) become `MODEL@BACKEND`, then only what differs between the
+// subjects given; a path is shortened to its file name where that is enough. Subjects that are the same in everything
+// get "#2", …
 void label_subjects(std::vector<Subject>& subjects);
 
 }  // namespace infermeter

@@ -1,0 +1,17 @@
+// Signals: the first SIGINT or SIGTERM asks for a stop after the current iteration, the second for one at once.
+#pragma once
+
+#include <atomic>
+
+namespace infermeter {
+
+struct InterruptFlags {
+  const std::atomic<int>* interrupt = nullptr;  // 0, 1 or 2
+  const std::atomic<int>* signal = nullptr;     // the first one's number; 0: none came
+};
+
+// Installs the handlers, also one that ignores SIGPIPE: a reader that goes away must not take a running measurement
+// along.
+InterruptFlags catch_signals();
+
+}  // namespace infermeter

@@ -1,0 +1,32 @@
+// Surroundings: everything that the command line has of the world, handed in, so that all of it runs in memory in
+// tests.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace infermeter {
+
+struct Surroundings {
+  std::vector<std::string> arguments;  // the program's name first
+  std::ostream& out;                   // results, nothing else
+  std::ostream& err;                   // progress and errors
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  std::size_t width = 80;  // columns of the terminal; 80 where there is none
+  // An environment variable that is set and not empty.
+  std::function<std::optional<std::string>(const std::string& name)> variable;
+  // 0; 1: stop after the current iteration; 2: at once. `signal` is the one that came first.
+  const std::atomic<int>* interrupt = nullptr;
+  const std::atomic<int>* signal = nullptr;
+};
+
+// Parses, does what was asked for and returns the exit code of docs/cli.md.
+[[nodiscard]] int run_command_line(Surroundings& world);
+
+}  // namespace infermeter

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/plan/quantity.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kMostSubjects = 10'000;
+
+Result<Done> check_text(std::string_view text, std::string_view what, std::string_view about) {
+  if (text.empty()) return usage_error(fmt::format("{}: the {} is empty", about, what));
+  if (text.find('\0') != std::string_view::npos) return usage_error(fmt::format("{}: the {} holds a NUL", about, what));
+  if (!is_utf8(text)) return usage_error(fmt::format("{}: the {} is not valid UTF-8", about, what));
+  return Done{};
+}
+
+Result<Done> check_pairs(const Pairs& pairs, std::string_view what, std::string_view about) {
+  std::set<std::string_view> names;
+  for (const auto& [name, value] : pairs) {
+    INFERMETER_TRY_DONE(check_text(name, fmt::format("name of {}", what), about));
+    if (!value.empty()) INFERMETER_TRY_DONE(check_text(value, fmt::format("value of {} {}", what, name), about));
+    if (!names.insert(name).second) return usage_error(fmt::format("{}: {} {} is given twice", about, what, name));
+  }
+  return Done{};
+}
+
+Result<Done> check_dimensions(const Subject& subject, std::string_view about) {
+  INFERMETER_TRY_DONE(check_pairs(subject.dimensions, "dimension", about));
+  for (const auto& [name, value] : subject.dimensions) {
+    const auto size = integer_from_string(value, 1, std::int64_t{1} << 40);
+    if (!size) return usage_error(fmt::format("{}: dimension {}: {}", about, name, size.error().message));
+  }
+  return Done{};
+}
+
+Result<Done> check_subject(const Subject& subject, std::size_t index) {
+  const std::string nth = fmt::format("subject {}", index + 1);
+  INFERMETER_TRY_DONE(check_text(subject.label, "label", nth));
+  const std::string about = fmt::format("subject '{}'", subject.label);
+  INFERMETER_TRY_DONE(check_text(subject.model, "model", about));
+  INFERMETER_TRY_DONE(check_text(subject.backend, "back end", about));
+  INFERMETER_TRY_DONE(check_text(subject.device, "device", about));
+  if (!subject.backend_library.empty()) {
+    INFERMETER_TRY_DONE(check_text(subject.backend_library, "back end's library", about));
+  }
+  if (subject.batch_size < 1) {
+    return usage_error(
+        fmt::format("{}: the batch size is {}: at least 1 is needed (--batch-sizes)", about, subject.batch_size));
+  }
+  if (subject.threads < 0) {
+    return usage_error(fmt::format("{}: {} threads: 1 or more, or 0 for as many as there are processors (--threads)",
+                                   about, subject.threads));
+  }
+  INFERMETER_TRY_DONE(check_dimensions(subject, about));
+  return check_pairs(subject.options, "option", about);
+}
+
+Result<Done> check_subjects(const std::vector<Subject>& subjects) {
+  if (subjects.empty()) {
+    return usage_error(
+        "nothing to measure: give subjects (resnet50@openvino), or --model and --backend, or --plan FILE.toml");
+  }
+  if (subjects.size() > kMostSubjects) {
+    return usage_error(
+        fmt::format("{} subjects are more than the {} that a plan may have", subjects.size(), kMostSubjects));
+  }
+  std::set<std::string_view> labels;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    INFERMETER_TRY_DONE(check_subject(subjects[i], i));
+    if (!labels.insert(subjects[i].label).second) {
+      return usage_error(
+          fmt::format("two subjects have the label '{}': give one another (LABEL=MODEL@BACKEND)", subjects[i].label));
+    }
+  }
+  return Done{};
+}
+
+Result<Done> check_seconds(double seconds, std::string_view what, std::string_view flag) {
+  if (std::isfinite(seconds) && seconds > 0) return Done{};
+  return usage_error(fmt::format("{} of {} s cannot be: it must be above 0 ({})", what, seconds, flag));
+}
+
+Result<Done> check_stopping(const Stopping& stopping) {
+  if (stopping.warmup < 0) {
+    return usage_error(fmt::format("{} warm-up iterations cannot be: 0 or more (--warmup)", stopping.warmup));
+  }
+  if (stopping.iterations.has_value() == stopping.duration_s.has_value()) {
+    return usage_error("a trial stops by --iterations or by --duration: exactly one of them must be set");
+  }
+  if (stopping.iterations && *stopping.iterations < 1) {
+    return usage_error(
+        fmt::format("{} iterations cannot be: at least 1 is needed (--iterations)", *stopping.iterations));
+  }
+  return stopping.duration_s ? check_seconds(*stopping.duration_s, "a duration", "--duration") : Done{};
+}
+
+Result<Done> check_data(const DataRequest& data) {
+  INFERMETER_TRY_DONE(check_text(data.source, "source of the data (--data)", "plan"));
+  if (data.limit < 0) return usage_error(fmt::format("a limit of {} data items cannot be (--data-limit)", data.limit));
+  for (const auto& [input, distribution] : data.distributions) {
+    INFERMETER_TRY_DONE(check_text(distribution, fmt::format("distribution of input '{}'", input), "plan"));
+    if (!is_utf8(input)) return usage_error("the name of an input (--distribution) is not valid UTF-8");
+  }
+  return Done{};
+}
+
+Result<Done> check_order(const Plan& plan) {
+  for (const PlannedTrial& trial : plan.order) {
+    if (trial.subject >= plan.subjects.size() || trial.process < 0 || trial.process >= plan.processes) {
+      return usage_error(fmt::format("the order names process {} of subject {}, which the plan does not have",
+                                     trial.process, trial.subject + 1));
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Done> check_plan(const Plan& plan) {
+  INFERMETER_TRY_DONE(check_subjects(plan.subjects));
+  if (plan.processes < 1 || plan.processes > 10'000) {
+    return usage_error(
+        fmt::format("{} worker processes per subject cannot be: 1 to 10000 (--processes)", plan.processes));
+  }
+  INFERMETER_TRY_DONE(check_stopping(plan.stopping));
+  INFERMETER_TRY_DONE(check_seconds(plan.limits.load_timeout_s, "a load limit", "--load-timeout"));
+  INFERMETER_TRY_DONE(check_seconds(plan.limits.run_timeout_s, "a run limit", "--run-timeout"));
+  INFERMETER_TRY_DONE(check_data(plan.data));
+  if (std::ranges::any_of(plan.cpus, [](int cpu) { return cpu < 0; })) {
+    return usage_error("a processor's number cannot be negative (--cpus)");
+  }
+  if (plan.outliers.kind != OutlierRule::Kind::none &&
+      !(std::isfinite(plan.outliers.factor) && plan.outliers.factor > 0)) {
+    return usage_error("the outlier rule's factor must be above 0 (--outliers)");
+  }
+  INFERMETER_TRY_DONE(check_text(plan.output_dir, "output folder (--output-dir)", "plan"));
+  if (!is_utf8(plan.backend_path)) return usage_error("the folder of plug-ins (--backend-path) is not valid UTF-8");
+  return check_order(plan);
+}
+
+}  // namespace infermeter

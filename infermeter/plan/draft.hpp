@@ -1,0 +1,57 @@
+// PlanDraft: what was asked for, by flags, variables and files, before the matrix is multiplied out. Each source writes
+// over what an earlier one said; `make_plan` turns the result into a Plan.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+
+namespace infermeter {
+
+// One subject written out; what it does not say comes from the plan.
+struct SubjectDraft {
+  std::string label;
+  std::string model;
+  std::string backend;
+  std::optional<std::int64_t> batch_size;
+  std::optional<std::string> device;
+  std::optional<Precision> dtype;
+  std::optional<int> threads;
+  std::optional<std::string> backend_library;
+  std::optional<int> group;
+  Pairs dimensions, options;  // added to the plan's, which they beat
+};
+
+struct PlanDraft {
+  std::vector<SubjectDraft> subjects;
+  std::vector<std::string> models, backends;  // the matrix
+  // Multiply every subject that does not say its own; empty: the defaults of Subject.
+  std::vector<std::int64_t> batch_sizes;
+  std::vector<Precision> dtypes;
+  std::vector<int> threads;
+  Subject defaults;    // device, dimensions, options, library of every subject
+  Plan plan;           // everything else; its subjects are those of an earlier stage, used if nothing else names any
+  std::string format;  // of the report; empty: not said
+};
+
+// `[label=]MODEL@BACKEND[,key=value…]` (subject.hpp says the rules).
+[[nodiscard]] Result<SubjectDraft> subject_draft_from_string(std::string_view text);
+
+// Sets batch_size, dtype, device, threads, backend_library, label, model, backend or group from text. False: no such
+// key.
+[[nodiscard]] Result<bool> set_subject_value(SubjectDraft& draft, std::string_view key, std::string_view value);
+
+// Adds or replaces the pair with this name.
+void set_pair(Pairs& pairs, std::string name, std::string value);
+
+// Multiplies out, labels, orders and checks. Subjects written out form one group per batch size of the plan (one that
+// says its own batch size is in the first), so that they are compared with the first of them; the matrix one per model
+// and batch size.
+[[nodiscard]] Result<Plan> make_plan(PlanDraft draft);
+
+}  // namespace infermeter

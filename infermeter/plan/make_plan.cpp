@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "infermeter/plan/draft.hpp"
+#include "infermeter/plan/subject.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kMostSubjects = 10'000;
+
+template <class T>
+std::vector<T> or_else(const std::vector<T>& values, T usual) {
+  return values.empty() ? std::vector<T>{usual} : values;
+}
+
+Matrix matrix_of(const PlanDraft& draft) {
+  return {.models = draft.models,
+          .backends = draft.backends,
+          .batch_sizes = or_else(draft.batch_sizes, draft.defaults.batch_size),
+          .dtypes = or_else(draft.dtypes, draft.defaults.dtype),
+          .threads = or_else(draft.threads, draft.defaults.threads),
+          .defaults = draft.defaults};
+}
+
+// A label that its user chose must still tell the copies apart.
+std::string multiplied_label(const SubjectDraft& draft, const Matrix& m, const Subject& subject) {
+  std::string label = draft.label;
+  if (label.empty()) return label;
+  if (!draft.batch_size && m.batch_sizes.size() > 1) label += fmt::format(",batch={}", subject.batch_size);
+  if (!draft.dtype && m.dtypes.size() > 1) label += fmt::format(",dtype={}", to_string(subject.dtype));
+  if (!draft.threads && m.threads.size() > 1) label += fmt::format(",threads={}", subject.threads);
+  return label;
+}
+
+Subject subject_of(const SubjectDraft& draft, const Subject& defaults) {
+  Subject subject = defaults;
+  subject.model = draft.model;
+  subject.backend = draft.backend;
+  if (draft.device) subject.device = *draft.device;
+  if (draft.backend_library) subject.backend_library = *draft.backend_library;
+  for (const auto& [name, value] : draft.dimensions) set_pair(subject.dimensions, name, value);
+  for (const auto& [name, value] : draft.options) set_pair(subject.options, name, value);
+  return subject;
+}
+
+// Subjects written out, once per batch size, dtype and thread count that they leave open.
+std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
+  std::vector<Subject> subjects;
+  for (std::size_t b = 0; b < m.batch_sizes.size(); ++b) {
+    for (std::size_t d = 0; d < m.dtypes.size(); ++d) {
+      for (std::size_t t = 0; t < m.threads.size(); ++t) {
+        for (const SubjectDraft& written : draft.subjects) {
+          const bool said_already =
+              (written.batch_size && b > 0) || (written.dtype && d > 0) || (written.threads && t > 0);
+          if (said_already) continue;
+          Subject subject = subject_of(written, draft.defaults);
+          subject.batch_size = written.batch_size.value_or(m.batch_sizes[b]);
+          subject.dtype = written.dtype.value_or(m.dtypes[d]);
+          subject.threads = written.threads.value_or(m.threads[t]);
+          subject.group = written.group.value_or(static_cast<int>(b));
+          subject.label = multiplied_label(written, m, subject);
+          subjects.push_back(std::move(subject));
+        }
+      }
+    }
+  }
+  return subjects;
+}
+
+Result<Done> check_matrix(const PlanDraft& draft, const Matrix& m) {
+  if (!draft.models.empty() && draft.backends.empty()) {
+    return usage_error(fmt::format("model {} has no back end: add --backend onnxruntime, say", draft.models.front()));
+  }
+  if (draft.models.empty() && !draft.backends.empty()) {
+    return usage_error(fmt::format("back end {} has no model: add --model resnet50, say, or write MODEL@{}",
+                                   draft.backends.front(), draft.backends.front()));
+  }
+  // Each factor alone may be long; their product is what must be bounded before it is made.
+  double count = static_cast<double>(draft.subjects.size()) +
+                 static_cast<double>(m.models.size()) * static_cast<double>(m.backends.size());
+  count *= static_cast<double>(m.batch_sizes.size()) * static_cast<double>(m.dtypes.size()) *
+           static_cast<double>(m.threads.size());
+  if (count <= static_cast<double>(kMostSubjects)) return Done{};
+  return usage_error(fmt::format("{:.0f} subjects are more than the {} that a plan may have", count, kMostSubjects));
+}
+
+// Numbers each group by its first subject, so that groups are 0, 1, 2, … whatever they were called.
+void renumber_groups(std::vector<Subject>& subjects) {
+  std::vector<int> seen;
+  for (Subject& subject : subjects) {
+    auto found = std::ranges::find(seen, subject.group);
+    if (found == seen.end()) found = seen.insert(seen.end(), subject.group);
+    subject.group = static_cast<int>(found - seen.begin());
+  }
+}
+
+}  // namespace
+
+std::vector<Subject> expand(const Matrix& m) {
+  std::vector<Subject> subjects;
+  int group = 0;
+  for (const std::string& model : m.models) {
+    for (const std::int64_t batch_size : m.batch_sizes) {
+      for (const Precision dtype : m.dtypes) {
+        for (const int threads : m.threads) {
+          for (const std::string& backend : m.backends) {
+            Subject subject = m.defaults;
+            subject.label.clear();
+            subject.model = model;
+            subject.backend = backend;
+            subject.dtype = dtype;
+            subject.batch_size = batch_size;
+            subject.threads = threads;
+            subject.group = group;
+            subjects.push_back(std::move(subject));
+          }
+        }
+      }
+      ++group;
+    }
+  }
+  label_subjects(subjects);
+  return subjects;
+}
+
+Result<Plan> make_plan(PlanDraft draft) {
+  const Matrix matrix = matrix_of(draft);
+  INFERMETER_TRY_DONE(check_matrix(draft, matrix));
+  std::vector<Subject> subjects = written_out(draft, matrix);
+  // Two given models are two groups; so are the subjects written out and the matrix.
+  int next_group = 0;
+  for (const Subject& subject : subjects) next_group = std::max(next_group, subject.group + 1);
+  for (Subject& subject : expand(matrix)) {
+    subject.group += next_group;
+    subject.label.clear();
+    subjects.push_back(std::move(subject));
+  }
+  renumber_groups(subjects);
+  Plan plan = std::move(draft.plan);
+  if (!subjects.empty()) plan.subjects = std::move(subjects);
+  label_subjects(plan.subjects);
+  order_trials(plan);
+  INFERMETER_TRY_DONE(check_plan(plan));
+  return plan;
+}
+
+}  // namespace infermeter

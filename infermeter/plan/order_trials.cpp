@@ -1,0 +1,64 @@
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "infermeter/plan/plan.hpp"
+
+namespace infermeter {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"). Our own, because the standard
+// library's distributions differ between implementations and the order of a plan must not.
+class SplitMix64 {
+ public:
+  explicit SplitMix64(std::uint64_t state) : state_(state) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31);
+  }
+
+  // Uniform in [0, bound). Draws from the incomplete last stretch of 2^64 are rejected: `% bound` alone would favour
+  // the small numbers.
+  std::uint64_t below(std::uint64_t bound) {
+    const std::uint64_t rejected = (0 - bound) % bound;  // 2^64 mod bound
+    std::uint64_t drawn = next();
+    while (drawn < rejected) drawn = next();
+    return drawn % bound;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// The block's own stream: two steps apart from the seed's, so that (1, 2) and (2, 1) have nothing in common.
+SplitMix64 stream_of(std::uint64_t seed, std::uint64_t block) {
+  const std::uint64_t mixed = SplitMix64(seed).next();
+  return SplitMix64(SplitMix64(mixed ^ (block + 1)).next());
+}
+
+// Fisher–Yates as in Durstenfeld 1964: every permutation is as likely as every other.
+std::vector<std::size_t> permutation(std::size_t size, SplitMix64 random) {
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = size; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+}  // namespace
+
+void order_trials(Plan& plan) {
+  plan.order.clear();
+  plan.order.reserve(plan.subjects.size() * static_cast<std::size_t>(std::max(plan.processes, 0)));
+  for (int block = 0; block < plan.processes; ++block) {
+    for (const std::size_t subject :
+         permutation(plan.subjects.size(), stream_of(plan.seed, static_cast<std::uint64_t>(block)))) {
+      plan.order.push_back({.subject = subject, .process = block});
+    }
+  }
+}
+
+}  // namespace infermeter

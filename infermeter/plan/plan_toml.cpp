@@ -1,0 +1,236 @@
+// Plan files (docs/plan.md): toml++ reads them; what they say goes through the table of settings.
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+
+#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/quantity.hpp"
+#include "infermeter/plan/setting.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kLargestFile = 1 << 20;
+constexpr std::string_view kSubjectTable = "subject";
+
+struct SubjectKey {
+  std::string_view key;
+  Setting::Type type;
+};
+constexpr std::array<SubjectKey, 9> kSubjectKeys{{{"label", Setting::Type::text},
+                                                  {"model", Setting::Type::text},
+                                                  {"backend", Setting::Type::text},
+                                                  {"batch_size", Setting::Type::integer},
+                                                  {"dtype", Setting::Type::text},
+                                                  {"device", Setting::Type::text},
+                                                  {"threads", Setting::Type::integer},
+                                                  {"backend_library", Setting::Type::text},
+                                                  {"group", Setting::Type::integer}}};
+
+// "plan.toml:7:3: …"; messages are one line whatever toml++ says.
+Error at(std::string_view file, const toml::source_position& where, std::string_view message) {
+  std::string line = fmt::format("{}:{}:{}: {}", file, where.line, where.column, message);
+  for (char& c : line) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return usage_error(std::move(line));
+}
+
+std::string_view wanted(Setting::Type type) {
+  switch (type) {
+    case Setting::Type::text: return "a string";
+    case Setting::Type::integer: return "a whole number";
+    case Setting::Type::number_or_text: return "a number or a string with a unit";
+    case Setting::Type::integer_or_text: return "a whole number or a string";
+    case Setting::Type::boolean: return "true or false";
+  }
+  return "";
+}
+
+std::string_view name_of(toml::node_type type) {
+  switch (type) {
+    case toml::node_type::table: return "a table";
+    case toml::node_type::array: return "an array";
+    case toml::node_type::string: return "a string";
+    case toml::node_type::integer: return "a whole number";
+    case toml::node_type::floating_point: return "a fraction";
+    case toml::node_type::boolean: return "true or false";
+    case toml::node_type::date:
+    case toml::node_type::time:
+    case toml::node_type::date_time: return "a date or time";
+    case toml::node_type::none: break;
+  }
+  return "nothing";
+}
+
+// Reads one file; carries its name into every message.
+class Reader {
+ public:
+  explicit Reader(std::string_view file) : file_(file) {}
+
+  Result<Done> read(PlanDraft& draft, const toml::table& root) const {
+    if (const toml::node* duration = root.get("duration"); duration != nullptr && root.contains("iterations")) {
+      return at(file_, duration->source().begin, "'iterations' and 'duration' exclude each other");
+    }
+    // Subjects that this file names replace those of an earlier source, however either wrote them.
+    if (root.contains(kSubjectTable) || root.contains("subjects") || root.contains("models")) {
+      draft.subjects.clear();
+      draft.models.clear();
+    }
+    for (const auto& [key, node] : root) {
+      if (key.str() != kSubjectTable) INFERMETER_TRY_DONE(read_setting(draft, key, node));
+    }
+    const toml::node* subjects = root.get(kSubjectTable);
+    return subjects == nullptr ? Done{} : read_subjects(draft, *subjects);
+  }
+
+ private:
+  Result<Done> read_setting(PlanDraft& draft, const toml::key& key, const toml::node& node) const {
+    const Setting* setting = find_setting(key.str());
+    if (setting == nullptr) return unknown(key, setting_keys());
+    std::vector<std::string> texts;
+    if (setting->shape == Setting::Shape::pairs && node.is_table()) {
+      return read_pairs(setting->pairs(draft), key.str(), *node.as_table(), setting->type);
+    }
+    if (setting->shape == Setting::Shape::list && node.is_array()) {
+      for (const toml::node& element : *node.as_array()) {
+        INFERMETER_TRY(std::string text, scalar(key.str(), element, setting->type));
+        texts.push_back(std::move(text));
+      }
+    } else if (setting->shape == Setting::Shape::pairs && setting->key != "distribution") {
+      return at(file_, node.source().begin, fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
+    } else {
+      INFERMETER_TRY(std::string text, scalar(key.str(), node, setting->type));
+      texts.push_back(std::move(text));
+    }
+    const auto applied = apply_setting(*setting, draft, texts);
+    if (!applied) return at(file_, node.source().begin, fmt::format("{}: {}", key.str(), applied.error().message));
+    return Done{};
+  }
+
+  Result<Done> read_subjects(PlanDraft& draft, const toml::node& node) const {
+    if (!node.is_array_of_tables()) {
+      return at(file_, node.source().begin, "'subject' wants tables: write [[subject]] before each one's keys");
+    }
+    for (const toml::node& element : *node.as_array()) {
+      INFERMETER_TRY(SubjectDraft subject, read_subject(*element.as_table()));
+      draft.subjects.push_back(std::move(subject));
+    }
+    return Done{};
+  }
+
+  Result<SubjectDraft> read_subject(const toml::table& table) const {
+    SubjectDraft subject;
+    for (const auto& [key, node] : table) {
+      if (key.str() == "options" || key.str() == "dimensions") {
+        if (!node.is_table()) {
+          return at(file_, node.source().begin,
+                    fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
+        }
+        Pairs& pairs = key.str() == "options" ? subject.options : subject.dimensions;
+        INFERMETER_TRY_DONE(read_pairs(pairs, key.str(), *node.as_table(), Setting::Type::integer_or_text));
+      } else {
+        INFERMETER_TRY_DONE(read_subject_value(subject, key, node));
+      }
+    }
+    for (const std::string_view needed : {"model", "backend"}) {
+      if (!table.contains(needed)) {
+        return at(file_, table.source().begin, fmt::format("this [[subject]] has no '{}'", needed));
+      }
+    }
+    return subject;
+  }
+
+  Result<Done> read_subject_value(SubjectDraft& subject, const toml::key& key, const toml::node& node) const {
+    const auto found = std::ranges::find(kSubjectKeys, key.str(), &SubjectKey::key);
+    if (found == kSubjectKeys.end()) return unknown(key, subject_keys());
+    INFERMETER_TRY(const std::string text, scalar(key.str(), node, found->type));
+    const auto set = set_subject_value(subject, key.str(), text);
+    if (!set) return at(file_, node.source().begin, fmt::format("{}: {}", key.str(), set.error().message));
+    return Done{};
+  }
+
+  Result<Done> read_pairs(Pairs& pairs, std::string_view key, const toml::table& table, Setting::Type type) const {
+    for (const auto& [name, node] : table) {
+      const std::string path = fmt::format("{}.{}", key, name.str());
+      // An option may be anything that has a text; whether it is right, the back end knows.
+      INFERMETER_TRY(std::string text, node.is_boolean() || node.is_floating_point()
+                                           ? scalar(path, node, any_scalar(node, type))
+                                           : scalar(path, node, type));
+      set_pair(pairs, std::string(name.str()), std::move(text));
+    }
+    return Done{};
+  }
+
+  static Setting::Type any_scalar(const toml::node& node, Setting::Type type) {
+    if (type != Setting::Type::integer_or_text) return type;
+    return node.is_boolean() ? Setting::Type::boolean : Setting::Type::number_or_text;
+  }
+
+  // The value's text, if its type will do.
+  Result<std::string> scalar(std::string_view key, const toml::node& node, Setting::Type type) const {
+    using enum Setting::Type;
+    if (const auto* words = node.as_string(); words != nullptr && type != integer && type != boolean) return **words;
+    if (const auto* whole = node.as_integer(); whole != nullptr && type != text && type != boolean) {
+      return fmt::format("{}", **whole);
+    }
+    if (const auto* number = node.as_floating_point(); number != nullptr && type == number_or_text) {
+      return fmt::format("{}", **number);
+    }
+    if (const auto* truth = node.as_boolean(); truth != nullptr && type == boolean) {
+      return std::string(**truth ? "true" : "false");
+    }
+    return at(file_, node.source().begin,
+              fmt::format("'{}' wants {}, got {}", key, wanted(type), name_of(node.type())));
+  }
+
+  Error unknown(const toml::key& key, const std::vector<std::string>& known) const {
+    const auto near = nearest_name(key.str(), known);
+    return at(file_, key.source().begin,
+              fmt::format("unknown key '{}'{}", key.str(), near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
+  }
+
+  static std::vector<std::string> setting_keys() {
+    std::vector<std::string> keys{std::string(kSubjectTable)};
+    for (const Setting& setting : settings()) keys.emplace_back(setting.key);
+    return keys;
+  }
+
+  static std::vector<std::string> subject_keys() {
+    std::vector<std::string> keys{"options", "dimensions"};
+    for (const SubjectKey& key : kSubjectKeys) keys.emplace_back(key.key);
+    return keys;
+  }
+
+  std::string_view file_;
+};
+
+}  // namespace
+
+Result<Done> apply_toml(PlanDraft& draft, std::string_view text, std::string_view name) {
+  if (text.size() > kLargestFile) {
+    return usage_error(
+        fmt::format("{}: {} bytes are more than the {} that a plan file may have", name, text.size(), kLargestFile));
+  }
+  toml::table root;
+  try {
+    root = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {  // Debian's library is the one with exceptions
+    return at(name, error.source().begin, error.description());
+  }
+  return Reader(name).read(draft, root);
+}
+
+Result<Plan> plan_from_toml(std::string_view text, std::string_view name, const Plan& base) {
+  PlanDraft draft;
+  draft.plan = base;
+  INFERMETER_TRY_DONE(apply_toml(draft, text, name));
+  auto plan = make_plan(std::move(draft));
+  if (!plan) return usage_error(fmt::format("{}: {}", name, plan.error().message));
+  return plan;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,212 @@
+#include "infermeter/plan/setting.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "infermeter/plan/quantity.hpp"
+
+namespace infermeter {
+namespace {
+
+using Texts = std::span<const std::string>;
+using Shape = Setting::Shape;
+using Type = Setting::Type;
+
+constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostItems = 1'000'000;
+constexpr std::int64_t kMostThreads = 4096;
+constexpr std::int64_t kMostProcesses = 10'000;
+
+Result<Done> set_texts(std::vector<std::string>& target, Texts values) {
+  target.assign(values.begin(), values.end());
+  return Done{};
+}
+
+Result<Done> set_subjects(PlanDraft& draft, Texts values) {
+  draft.subjects.clear();
+  for (const std::string& text : values) {
+    INFERMETER_TRY(SubjectDraft subject, subject_draft_from_string(text));
+    draft.subjects.push_back(std::move(subject));
+  }
+  return Done{};
+}
+
+Result<Done> set_batch_sizes(PlanDraft& draft, Texts values) {
+  draft.batch_sizes.clear();
+  for (const std::string& text : values) {
+    INFERMETER_TRY(const std::int64_t size, integer_from_string(text, 1, kMostItems));
+    draft.batch_sizes.push_back(size);
+  }
+  return Done{};
+}
+
+Result<Done> set_dtypes(PlanDraft& draft, Texts values) {
+  draft.dtypes.clear();
+  for (const std::string& text : values) {
+    INFERMETER_TRY(const Precision dtype, precision_from_string(text));
+    draft.dtypes.push_back(dtype);
+  }
+  return Done{};
+}
+
+Result<Done> set_threads(PlanDraft& draft, Texts values) {
+  draft.threads.clear();
+  for (const std::string& text : values) {
+    INFERMETER_TRY(const std::int64_t threads, integer_from_string(text, 0, kMostThreads));
+    draft.threads.push_back(static_cast<int>(threads));
+  }
+  return Done{};
+}
+
+// The two ways to stop put each other out: what is said last counts.
+Result<Done> set_iterations(PlanDraft& draft, Texts values) {
+  INFERMETER_TRY(draft.plan.stopping.iterations, integer_from_string(values[0], 1, kAnyNumber));
+  draft.plan.stopping.duration_s.reset();
+  return Done{};
+}
+
+Result<double> positive_seconds(std::string_view text) {
+  INFERMETER_TRY(const double seconds, seconds_from_string(text));
+  if (seconds > 0) return seconds;
+  return usage_error(fmt::format("wanted a time above 0, such as 30s, got '{}'", text));
+}
+
+Result<Done> set_duration(PlanDraft& draft, Texts values) {
+  INFERMETER_TRY(draft.plan.stopping.duration_s, positive_seconds(values[0]));
+  draft.plan.stopping.iterations.reset();
+  return Done{};
+}
+
+Result<Done> set_processes(PlanDraft& draft, Texts values) {
+  INFERMETER_TRY(const std::int64_t processes, integer_from_string(values[0], 1, kMostProcesses));
+  draft.plan.processes = static_cast<int>(processes);
+  return Done{};
+}
+
+Result<Done> set_seed(PlanDraft& draft, Texts values) {
+  INFERMETER_TRY(const std::int64_t seed, integer_from_string(values[0], 0, kAnyNumber));
+  draft.plan.seed = static_cast<std::uint64_t>(seed);
+  return Done{};
+}
+
+// A list of its own, as a file may have it, or one text.
+Result<Done> set_processors(PlanDraft& draft, Texts values) {
+  INFERMETER_TRY(draft.plan.cpus, processors_from_string(fmt::format("{}", fmt::join(values, ","))));
+  return Done{};
+}
+
+Result<Done> set_compare_outputs(PlanDraft& draft, Texts values) {
+  if (values[0] != "true" && values[0] != "false") {
+    return usage_error(fmt::format("wanted true or false, got '{}'", values[0]));
+  }
+  draft.plan.compare_outputs = values[0] == "true";
+  return Done{};
+}
+
+constexpr auto kSettings = std::to_array<Setting>({
+    {"subjects", "", Shape::list, Type::text, set_subjects, nullptr},
+    {"models", "model", Shape::list, Type::text,
+     [](PlanDraft& d, Texts v) { return set_texts(d.models, v); }, nullptr},
+    {"backends", "backend", Shape::list, Type::text,
+     [](PlanDraft& d, Texts v) { return set_texts(d.backends, v); }, nullptr},
+    {"batch_sizes", "batch-sizes", Shape::list, Type::integer, set_batch_sizes, nullptr},
+    {"dtype", "dtype", Shape::list, Type::text, set_dtypes, nullptr},
+    {"device", "device", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.device = v[0], Done{}; }, nullptr},
+    {"threads", "threads", Shape::list, Type::integer, set_threads, nullptr},
+    {"dimensions", "dim", Shape::pairs, Type::integer_or_text, nullptr,
+     [](PlanDraft& d) -> Pairs& { return d.defaults.dimensions; }},
+    {"options", "option", Shape::pairs, Type::integer_or_text, nullptr,
+     [](PlanDraft& d) -> Pairs& { return d.defaults.options; }},
+    {"backend_library", "backend-library", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.backend_library = v[0], Done{}; }, nullptr},
+    {"backend_path", "backend-path", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.backend_path = v[0], Done{}; }, nullptr},
+    {"warmup", "warmup", Shape::one, Type::integer,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.stopping.warmup, integer_from_string(v[0], 0, kAnyNumber));
+       return Done{};
+     }, nullptr},
+    {"iterations", "iterations", Shape::one, Type::integer, set_iterations, nullptr},
+    {"duration", "duration", Shape::one, Type::number_or_text, set_duration, nullptr},
+    {"processes", "processes", Shape::one, Type::integer, set_processes, nullptr},
+    {"seed", "seed", Shape::one, Type::integer, set_seed, nullptr},
+    {"data", "data", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.data.source = v[0], Done{}; }, nullptr},
+    {"data_limit", "data-limit", Shape::one, Type::integer,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.data.limit, integer_from_string(v[0], 0, kAnyNumber));
+       return Done{};
+     }, nullptr},
+    {"distribution", "distribution", Shape::pairs, Type::text, nullptr,
+     [](PlanDraft& d) -> Pairs& { return d.plan.data.distributions; }},
+    {"outliers", "outliers", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.outliers, outlier_rule_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"load_timeout", "load-timeout", Shape::one, Type::number_or_text,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.limits.load_timeout_s, positive_seconds(v[0]));
+       return Done{};
+     }, nullptr},
+    {"run_timeout", "run-timeout", Shape::one, Type::number_or_text,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.limits.run_timeout_s, positive_seconds(v[0]));
+       return Done{};
+     }, nullptr},
+    {"memory_limit", "memory-limit", Shape::one, Type::number_or_text,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.limits.memory_limit_bytes, bytes_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"sandbox", "sandbox", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.sandbox, sandbox_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"cpus", "cpus", Shape::list, Type::integer_or_text, set_processors, nullptr},
+    {"compare_outputs", "compare-outputs", Shape::one, Type::boolean, set_compare_outputs, nullptr},
+    {"output_dir", "output-dir", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.output_dir = v[0], Done{}; }, nullptr},
+    {"format", "format", Shape::one, Type::text,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.format = v[0], Done{}; }, nullptr},
+});
+
+// A distribution may come without an input's name: it is every input's then.
+Result<Done> apply_pairs(const Setting& setting, PlanDraft& draft, Texts values) {
+  for (const std::string& text : values) {
+    if (setting.key == "distribution" && text.find('=') == std::string::npos) {
+      set_pair(setting.pairs(draft), "", text);
+      continue;
+    }
+    INFERMETER_TRY(auto pair, pair_from_string(text, "it"));
+    set_pair(setting.pairs(draft), std::move(pair.first), std::move(pair.second));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::span<const Setting> settings() { return kSettings; }
+
+const Setting* find_setting(std::string_view key) {
+  const auto found = std::ranges::find(kSettings, key, &Setting::key);
+  return found == kSettings.end() ? nullptr : &*found;
+}
+
+Result<Done> apply_setting(const Setting& setting, PlanDraft& draft, std::span<const std::string> values) {
+  if (setting.shape == Shape::pairs) return apply_pairs(setting, draft, values);
+  if (setting.shape == Shape::one && values.size() != 1) {
+    return usage_error(fmt::format("wanted one value, got {}", values.size()));
+  }
+  if (values.empty()) return usage_error("wanted at least one value, got none");
+  for (const std::string& value : values) {
+    if (value.empty()) return usage_error("the value is empty");
+  }
+  return setting.apply(draft, values);
+}
+
+}  // namespace infermeter
