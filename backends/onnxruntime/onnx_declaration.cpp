@@ -1,0 +1,164 @@
+#include "onnx_declaration.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace infermeter {
+namespace {
+
+// Field numbers of onnx.proto.
+namespace model {
+constexpr std::uint64_t graph = 7;
+}
+namespace graph {
+constexpr std::uint64_t initializer = 5, input = 11;
+}
+namespace tensor {
+constexpr std::uint64_t data_type = 2;
+}
+
+constexpr std::size_t most_dimensions = 64, most_inputs = 4096;
+
+struct Field {
+  std::uint64_t number = 0;
+  std::uint64_t varint = 0;
+  std::string_view bytes;
+};
+
+// Protocol buffers' wire format: https://protobuf.dev/programming-guides/encoding/
+class Fields {
+ public:
+  explicit Fields(std::string_view bytes) : rest_(bytes) {}
+
+  // None at the end, or where the bytes make no sense (`broken` then).
+  std::optional<Field> next() {
+    if (rest_.empty()) return std::nullopt;
+    Field field;
+    const std::uint64_t tag = varint();
+    field.number = tag >> 3;
+    switch (tag & 7) {
+      case 0: field.varint = varint(); break;
+      case 1: take(8); break;
+      case 2: field.bytes = take(varint()); break;
+      case 5: take(4); break;
+      default: broken_ = true;
+    }
+    if (broken_) return std::nullopt;
+    return field;
+  }
+  [[nodiscard]] bool broken() const { return broken_; }
+
+ private:
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (rest_.empty()) break;
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= std::uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    broken_ = true;
+    return 0;
+  }
+
+  std::string_view take(std::uint64_t size) {
+    if (size > rest_.size()) {
+      broken_ = true;
+      return {};
+    }
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+
+  std::string_view rest_;
+  bool broken_ = false;
+};
+
+// The last field of that number, as protocol buffers have it.
+std::string_view bytes_in(std::string_view message, std::uint64_t number) {
+  std::string_view found;
+  Fields fields(message);
+  while (const auto field = fields.next()) {
+    if (field->number == number) found = field->bytes;
+  }
+  return found;
+}
+
+DeclaredDimension dimension_from(std::string_view message) {
+  DeclaredDimension dimension;
+  Fields fields(message);
+  while (const auto field = fields.next()) {
+    if (field->number == 1) dimension = {static_cast<std::int64_t>(field->varint), ""};
+    if (field->number == 2) dimension = {-1, std::string(field->bytes)};
+  }
+  return dimension;
+}
+
+// ValueInfoProto.type(2).tensor_type(1).shape(2).dim(1)
+std::vector<DeclaredDimension> dimensions_of(std::string_view value_info) {
+  std::vector<DeclaredDimension> dimensions;
+  Fields fields(bytes_in(bytes_in(bytes_in(value_info, 2), 1), 2));
+  while (const auto field = fields.next()) {
+    if (field->number == 1 && dimensions.size() < most_dimensions) dimensions.push_back(dimension_from(field->bytes));
+  }
+  return dimensions;
+}
+
+void note_weight(std::string_view message, OnnxDeclaration& declaration) {
+  Fields fields(message);
+  while (const auto field = fields.next()) {
+    if (field->number == tensor::data_type && field->varint < 64) {
+      declaration.weight_types.insert(static_cast<int>(field->varint));
+    }
+  }
+}
+
+bool read_graph(std::string_view message, OnnxDeclaration& declaration) {
+  Fields fields(message);
+  while (const auto field = fields.next()) {
+    if (field->number == graph::initializer) note_weight(field->bytes, declaration);
+    if (field->number == graph::input && declaration.inputs.size() < most_inputs) {
+      declaration.inputs.push_back(dimensions_of(field->bytes));
+    }
+  }
+  return !fields.broken();
+}
+
+OnnxDeclaration read_model(std::string_view bytes) {
+  OnnxDeclaration declaration;
+  Fields fields(bytes);
+  while (const auto field = fields.next()) {
+    if (field->number == model::graph) declaration.readable = read_graph(field->bytes, declaration);
+  }
+  if (fields.broken()) declaration.readable = false;
+  return declaration;
+}
+
+}  // namespace
+
+OnnxDeclaration read_onnx_declaration(const char* path) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return {};
+  struct stat status {};
+  OnnxDeclaration declaration;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped != MAP_FAILED) {
+      declaration = read_model({static_cast<const char*>(mapped), size});
+      munmap(mapped, size);
+    }
+  }
+  close(file);
+  return declaration;
+}
+
+}  // namespace infermeter

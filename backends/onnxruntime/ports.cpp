@@ -1,0 +1,141 @@
+#include "ports.hpp"
+
+namespace infermeter {
+namespace {
+
+struct Reader {
+  const OrtApi& api;
+  std::string where;  // "input 'x'"
+
+  void must(OrtStatus* status) const { check(api, status, IMB_MODEL_ERROR, "ONNX Runtime did not describe " + where); }
+
+  [[nodiscard]] imb_dtype element_type(const OrtTensorTypeAndShapeInfo* info) const {
+    ONNXTensorElementDataType type{};
+    must(api.GetTensorElementType(info, &type));
+    const auto number = static_cast<unsigned>(type);
+    if (number == 0 || number >= element_types.size()) {
+      fail(IMB_UNSUPPORTED,
+           where + " has an element type (number " + std::to_string(number) + ") that infermeter cannot carry");
+    }
+    return static_cast<imb_dtype>(number);
+  }
+
+  void read_tensor(const OrtTypeInfo* type, PortFields& port) const {
+    const OrtTensorTypeAndShapeInfo* info = nullptr;
+    must(api.CastTypeInfoToTensorInfo(type, &info));
+    port.dtype = element_type(info);
+    std::size_t rank = 0;
+    must(api.GetDimensionsCount(info, &rank));
+    port.shape.resize(rank);
+    must(api.GetDimensions(info, port.shape.data(), rank));
+    std::vector<const char*> names(rank);
+    must(api.GetSymbolicDimensions(info, names.data(), rank));
+    for (const char* name : names) port.dimension_names.emplace_back(name != nullptr ? name : "");
+  }
+
+  void read_sequence(const OrtTypeInfo* type, PortFields& port) const {
+    const OrtSequenceTypeInfo* sequence = nullptr;
+    must(api.CastTypeInfoToSequenceTypeInfo(type, &sequence));
+    OrtTypeInfo* element = nullptr;
+    must(api.GetSequenceElementType(sequence, &element));
+    const auto owner = owned(element, api.ReleaseTypeInfo);
+    ONNXType kind{};
+    must(api.GetOnnxTypeFromTypeInfo(element, &kind));
+    if (kind != ONNX_TYPE_TENSOR) fail(IMB_UNSUPPORTED, where + " is a sequence of something else than tensors");
+    const OrtTensorTypeAndShapeInfo* info = nullptr;
+    must(api.CastTypeInfoToTensorInfo(element, &info));
+    port.kind = IMB_SEQUENCE;
+    port.dtype = element_type(info);
+    port.rank_known = false;
+  }
+
+  // An optional holds a tensor or a sequence, never another optional: at most one step down.
+  void read_type(const OrtTypeInfo* type, PortFields& port) const {
+    ONNXType kind{};
+    must(api.GetOnnxTypeFromTypeInfo(type, &kind));
+    if (kind == ONNX_TYPE_TENSOR) return read_tensor(type, port);
+    if (kind == ONNX_TYPE_SEQUENCE) return read_sequence(type, port);
+    if (kind != ONNX_TYPE_OPTIONAL || port.is_optional) {
+      fail(IMB_UNSUPPORTED, where + " is a map, a sparse tensor or something stranger; tensors, sequences of tensors " +
+                                "and optionals of both can be given and taken");
+    }
+    const OrtOptionalTypeInfo* optional = nullptr;
+    must(api.CastTypeInfoToOptionalTypeInfo(type, &optional));
+    OrtTypeInfo* contained = nullptr;
+    must(api.GetOptionalContainedTypeInfo(optional, &contained));
+    const auto owner = owned(contained, api.ReleaseTypeInfo);
+    port.is_optional = true;
+    read_type(contained, port);
+  }
+};
+
+// Older models leave the shape of an output out; ONNX Runtime then says rank 0.
+void fix_dimensions(PortFields& port, std::int64_t batch, const std::map<std::string, std::int64_t>& dimensions) {
+  for (std::size_t axis = 0; axis < port.shape.size(); ++axis) {
+    if (port.shape[axis] >= 0) continue;
+    port.shape[axis] = -1;
+    if (const auto found = dimensions.find(port.dimension_names[axis]); found != dimensions.end()) {
+      port.shape[axis] = found->second;
+    } else if (axis == 0 && batch > 0) {
+      port.shape[0] = batch;
+    }
+  }
+}
+
+using NameOf = OrtStatus*(ORT_API_CALL*)(const OrtSession*, std::size_t, OrtAllocator*, char**);
+using TypeOf = OrtStatus*(ORT_API_CALL*)(const OrtSession*, std::size_t, OrtTypeInfo**);
+
+struct Source {
+  const OrtApi& api;
+  const OrtSession* session;
+  OrtAllocator* allocator;
+  NameOf name_of;
+  TypeOf type_of;
+  const char* word;
+
+  [[nodiscard]] PortFields read(std::size_t index) const {
+    Reader reader{api, std::string(word) + " " + std::to_string(index)};
+    char* name = nullptr;
+    reader.must(name_of(session, index, allocator, &name));
+    PortFields port{.name = name, .shape = {}, .dimension_names = {}};
+    reader.must(api.AllocatorFree(allocator, name));
+    reader.where = std::string(word) + " '" + port.name + "'";
+    OrtTypeInfo* type = nullptr;
+    reader.must(type_of(session, index, &type));
+    const auto owner = owned(type, api.ReleaseTypeInfo);
+    reader.read_type(type, port);
+    return port;
+  }
+};
+
+}  // namespace
+
+Ports read_inputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator, std::int64_t batch,
+                  const std::map<std::string, std::int64_t>& dimensions) {
+  const Source source{api, session, allocator, api.SessionGetInputName, api.SessionGetInputTypeInfo, "input"};
+  std::size_t count = 0;
+  check(api, api.SessionGetInputCount(session, &count), IMB_MODEL_ERROR, "ONNX Runtime did not count the inputs");
+  Ports ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    PortFields port = source.read(i);
+    fix_dimensions(port, batch, dimensions);
+    ports.push_back(std::make_unique<Port>(std::move(port)));
+  }
+  return ports;
+}
+
+Ports read_outputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator,
+                   const std::map<std::string, std::int64_t>& dimensions) {
+  const Source source{api, session, allocator, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, "output"};
+  std::size_t count = 0;
+  check(api, api.SessionGetOutputCount(session, &count), IMB_MODEL_ERROR, "ONNX Runtime did not count the outputs");
+  Ports ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    PortFields port = source.read(i);
+    fix_dimensions(port, 0, dimensions);
+    ports.push_back(std::make_unique<Port>(std::move(port)));
+  }
+  return ports;
+}
+
+}  // namespace infermeter

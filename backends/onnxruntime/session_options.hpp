@@ -1,0 +1,22 @@
+// imb_load and the options -> OrtSessionOptions.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "library.hpp"
+#include "onnx_declaration.hpp"
+#include "settings.hpp"
+
+namespace infermeter {
+
+// Values for named dynamic dimensions, from imb_load.dimensions and from batch. Throws Failure for a name that the
+// model does not have, where the model could be read.
+[[nodiscard]] std::map<std::string, std::int64_t> fixed_dimensions(const imb_load& load,
+                                                                   const OnnxDeclaration& declaration);
+
+[[nodiscard]] Owned<OrtSessionOptions> make_session_options(const Library& library, const imb_load& load,
+                                                            const Settings& settings, int threads,
+                                                            const std::map<std::string, std::int64_t>& dimensions);
+
+}  // namespace infermeter
