@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/trial/subject.hpp"
+
+namespace infermeter {
+namespace {
+
+std::vector<std::string> list_of(const char* const* names, std::size_t count) {
+  return names == nullptr ? std::vector<std::string>{} : std::vector<std::string>(names, names + count);
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& candidates) {
+  const auto nearest = nearest_name(name, candidates);
+  return nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : std::string();
+}
+
+Result<std::string> choose_device(const std::string& asked, const imb_runtime_info& info) {
+  const std::vector<std::string> devices = list_of(info.devices, info.device_count);
+  if (asked == "auto") {
+    if (devices.empty()) return usage_error(fmt::format("{} has no device on this machine", info.name));
+    return devices.front();
+  }
+  if (contains(devices, asked)) return asked;
+  return usage_error(fmt::format("device '{}' is not there: this machine's {} has {}{}; choose one with --device",
+                                 asked, info.name, fmt::join(devices, ", "), suggestion(asked, devices)));
+}
+
+Result<Done> check_dtype(const std::string& dtype, const imb_runtime_info& info) {
+  const std::vector<std::string> dtypes = list_of(info.dtypes, info.dtype_count);
+  if (contains(dtypes, dtype)) return Done{};
+  return usage_error(fmt::format("{} cannot execute {} here: it has {}; choose one with --dtype", info.name, dtype,
+                                 fmt::join(dtypes, ", ")));
+}
+
+Result<Done> check_options(const Pairs& options, const imb_runtime_info& info) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < info.option_count; ++i) keys.emplace_back(info.options[i].key);
+  for (const auto& [key, value] : options)
+    if (!contains(keys, key))
+      return usage_error(fmt::format("back end {} has no option '{}'{}; `infermeter backends` lists them", info.name,
+                                     key, suggestion(key, keys)));
+  return Done{};
+}
+
+Result<Done> check_format(const std::string& path, const imb_runtime_info& info) {
+  std::vector<std::string> formats;
+  for (std::string_view rest = info.model_formats == nullptr ? "" : info.model_formats; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    formats.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  const std::string name = path.substr(path.find_last_of('/') + 1);
+  const std::size_t dot = name.find_last_of('.');
+  const std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
+  if (contains(formats, "*") || contains(formats, ending)) return Done{};
+  return usage_error(fmt::format("{} reads {} files, and '{}' is none; choose another --backend or convert the model",
+                                 info.name, fmt::join(formats, ", "), name));
+}
+
+}  // namespace
+
+Result<LoadPlan> plan_load(const Subject& subject, const std::string& model_path, const imb_runtime_info& info,
+                           int processors) {
+  INFERMETER_TRY_DONE(check_format(model_path, info));
+  INFERMETER_TRY(std::string device, choose_device(subject.device, info));
+  const std::string dtype(to_string(subject.dtype));
+  INFERMETER_TRY_DONE(check_dtype(dtype, info));
+  INFERMETER_TRY_DONE(check_options(subject.options, info));
+  return LoadPlan{.model_path = model_path,
+                  .device = std::move(device),
+                  .dtype = dtype,
+                  .threads = subject.threads > 0 ? subject.threads : processors,
+                  .batch = subject.batch_size,
+                  .dimensions = subject.dimensions,
+                  .options = subject.options};
+}
+
+}  // namespace infermeter

@@ -1,0 +1,86 @@
+// SampleBlock: the memory that a trial's raw times are written to while it runs. In a worker it is shared with the
+// launcher, so that what was measured before a crash is still there, and nothing is sent inside the timed loop.
+//
+// Layout: one page of header, then the warm-up's pairs, then (from a page's start) the timed ones. The launcher makes
+// it, and afterwards believes nothing in it but the pairs below counts that fit the capacities it chose itself.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/samples.hpp"
+#include "infermeter/trial/calibration.hpp"
+
+namespace infermeter {
+
+struct TickPair {
+  std::uint64_t begin = 0, end = 0;
+};
+
+struct SampleHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t clock_kind;
+  std::uint64_t warmup_capacity, timed_capacity;
+  ClockPair start;         // before the worker was made: the origin of all times
+  double read_cost_ticks;  // one clock reading
+  std::atomic<std::uint32_t> phase;
+  std::atomic<std::uint32_t> interrupt;  // not 0: stop after the current iteration
+  std::atomic<std::uint64_t> warmup_done, timed_done;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+struct SampleCapacity {
+  std::uint64_t warmup = 0, timed = 0;
+};
+
+class SampleBlock {
+ public:
+  // Warm-up iterations beyond this are counted, not kept.
+  static constexpr std::uint64_t max_warmup = 4096;
+  // 1 GiB of pairs for a fixed count, 256 MiB for a duration, whose pages exist only as far as they are used.
+  static constexpr std::uint64_t max_iterations = std::uint64_t{1} << 26;
+  static constexpr std::uint64_t max_by_duration = std::uint64_t{1} << 24;
+
+  [[nodiscard]] static SampleCapacity capacity_for(const Stopping& stopping, bool time_it);
+  [[nodiscard]] static std::size_t bytes_for(const SampleCapacity& capacity);
+
+  // Writes the header into zeroed memory of bytes_for(capacity) bytes, page-aligned.
+  [[nodiscard]] static SampleBlock create(std::span<std::byte> memory, const SampleCapacity& capacity, ClockKind clock,
+                                          const ClockPair& start);
+  // The worker's side: the header must be one of ours and fit the memory.
+  [[nodiscard]] static Result<SampleBlock> open(std::span<std::byte> memory);
+
+  [[nodiscard]] SampleHeader& header() const { return *header_; }
+  [[nodiscard]] ClockKind clock() const { return clock_; }
+  [[nodiscard]] const ClockPair& start() const { return start_; }
+  [[nodiscard]] std::span<TickPair> warmup() const { return warmup_; }
+  [[nodiscard]] std::span<TickPair> timed() const { return timed_; }
+
+  // What is there to be read; never more than the capacities known here.
+  [[nodiscard]] std::span<const TickPair> warmup_done() const;
+  [[nodiscard]] std::span<const TickPair> timed_done() const;
+  [[nodiscard]] Phase phase() const;
+  void set_phase(Phase phase) const {
+    header_->phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
+  }
+  [[nodiscard]] bool interrupted() const { return header_->interrupt.load(std::memory_order_relaxed) != 0; }
+
+  // Writes to every page that `timed` iterations need, so that the loop meets no page fault of ours.
+  // Returns the bytes that are resident because of it.
+  std::size_t touch(std::uint64_t timed) const;
+
+ private:
+  SampleBlock(std::span<std::byte> memory, const SampleCapacity& capacity, ClockKind clock, const ClockPair& start);
+
+  SampleHeader* header_;
+  ClockKind clock_;
+  ClockPair start_;
+  std::span<TickPair> warmup_, timed_;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,220 @@
+#include "infermeter/trial/subject.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace infermeter {
+namespace {
+
+std::string_view meaning(imb_status status) {
+  switch (status) {
+    case IMB_OK: return "it reported success";
+    case IMB_INVALID_ARGUMENT: return "an argument does not fit";
+    case IMB_UNSUPPORTED: return "the runtime cannot do this";
+    case IMB_LIBRARY_MISSING: return "the runtime's library was not found";
+    case IMB_LIBRARY_TOO_OLD: return "the runtime's library is too old";
+    case IMB_MODEL_ERROR: return "the model cannot be read or compiled";
+    case IMB_RUN_ERROR: return "the inference failed";
+    case IMB_OUT_OF_MEMORY: return "out of memory";
+  }
+  return "the back end returned a status that the ABI does not have";
+}
+
+ErrorKind kind_of(imb_status status) {
+  switch (status) {
+    case IMB_INVALID_ARGUMENT:
+    case IMB_UNSUPPORTED:
+    case IMB_LIBRARY_MISSING:
+    case IMB_LIBRARY_TOO_OLD: return ErrorKind::usage;
+    case IMB_OUT_OF_MEMORY: return ErrorKind::worker;
+    default: return ErrorKind::model;
+  }
+}
+
+std::vector<imb_pair> abi_pairs(const Pairs& pairs) {
+  std::vector<imb_pair> result;
+  for (const auto& [key, value] : pairs) result.push_back({key.c_str(), value.c_str()});
+  return result;
+}
+
+void append_pair(void* user, const char* name, const char* value) {
+  if (name == nullptr) return;
+  static_cast<Pairs*>(user)->emplace_back(name, value == nullptr ? "" : value);
+}
+
+void append_counter(void* user, const char* name, const char* unit, double value) {
+  if (name == nullptr) return;
+  static_cast<std::vector<Counter>*>(user)->push_back({name, unit == nullptr ? "" : unit, value});
+}
+
+template <class Count, class Get>
+std::vector<Port> ports_of(imb_session* session, Count count, Get get) {
+  std::vector<Port> ports;
+  for (std::size_t i = 0; i < count(session); ++i) ports.push_back(port_from_abi(*get(session, i)));
+  return ports;
+}
+
+}  // namespace
+
+Error AbiMessage::error(imb_status status, std::string_view context) const {
+  const std::size_t length = strnlen(text_.data(), text_.size());
+  std::string words(text_.data(), length);
+  for (char& c : words)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  words.erase(words.find_last_not_of(' ') + 1);
+  words.erase(0, words.find_first_not_of(' '));
+  if (words.empty()) words = meaning(status);
+  return {kind_of(status), context.empty() ? words : fmt::format("{}: {}", context, words)};
+}
+
+Result<Done> check_backend(const imb_backend* backend, std::string_view name) {
+  const auto refuse = [&](std::string_view why) {
+    return usage_error(
+        fmt::format("back end '{}' cannot be used: {}; rebuild its plug-in for this infermeter", name, why));
+  };
+  if (backend == nullptr) return refuse("it gives no table of functions");
+  if (backend->abi_version != IMB_ABI_VERSION)
+    return refuse(fmt::format("it was built for ABI version {}, this is {}", backend->abi_version, IMB_ABI_VERSION));
+  if (backend->struct_size < sizeof(imb_backend)) return refuse("its table of functions is shorter than the ABI's");
+  const std::pair<const char*, bool> slots[] = {{"open_runtime", backend->open_runtime != nullptr},
+                                                {"runtime_info", backend->runtime_info != nullptr},
+                                                {"close_runtime", backend->close_runtime != nullptr},
+                                                {"load", backend->load != nullptr},
+                                                {"close", backend->close != nullptr},
+                                                {"input_count", backend->input_count != nullptr},
+                                                {"output_count", backend->output_count != nullptr},
+                                                {"input", backend->input != nullptr},
+                                                {"output", backend->output != nullptr},
+                                                {"create_request", backend->create_request != nullptr},
+                                                {"destroy_request", backend->destroy_request != nullptr},
+                                                {"bind_input", backend->bind_input != nullptr},
+                                                {"run", backend->run != nullptr},
+                                                {"output_value", backend->output_value != nullptr},
+                                                {"executed", backend->executed != nullptr}};
+  for (const auto& [slot, there] : slots)
+    if (!there) return refuse(fmt::format("the slot '{}' is empty", slot));
+  return Done{};
+}
+
+Result<Runtime> Runtime::open(const imb_backend& backend, const RuntimePlace& place) {
+  std::vector<const char*> folders;
+  for (const std::string& folder : place.python_folders) folders.push_back(folder.c_str());
+  const imb_environment environment{.struct_size = sizeof(imb_environment),
+                                    .library = place.library.empty() ? nullptr : place.library.c_str(),
+                                    .python_folder_count = folders.size(),
+                                    .python_folders = folders.data()};
+  AbiMessage message;
+  imb_runtime* runtime = nullptr;
+  const imb_status status = backend.open_runtime(&environment, &runtime, message.slot());
+  if (status != IMB_OK) return message.error(status, "");
+  if (runtime == nullptr || backend.runtime_info(runtime) == nullptr)
+    return internal_error("the back end opened its runtime and gave none");
+  return Runtime(backend, runtime);
+}
+
+Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
+  const std::vector<imb_pair> dimensions = abi_pairs(plan.dimensions), options = abi_pairs(plan.options);
+  imb_load load{};
+  load.struct_size = sizeof load;
+  load.model_path = plan.model_path.c_str();
+  load.device = plan.device.c_str();
+  load.dtype = plan.dtype.c_str();
+  load.threads = plan.threads;
+  load.batch = plan.batch;
+  load.dimension_count = dimensions.size();
+  load.dimensions = dimensions.data();
+  load.option_count = options.size();
+  load.options = options.data();
+  AbiMessage message;
+  imb_session* session = nullptr;
+  const imb_status status = runtime.backend().load(runtime.get(), &load, &session, message.slot());
+  if (status != IMB_OK) return message.error(status, "");
+  if (session == nullptr) return internal_error("the back end loaded the model and gave no session");
+  return Session(runtime.backend(), session);
+}
+
+Result<Done> Session::compile() {
+  AbiMessage message;
+  const imb_status status = backend_->compile(session_.get(), message.slot());
+  if (status != IMB_OK) return message.error(status, "");
+  return Done{};
+}
+
+std::vector<Port> Session::inputs() const { return ports_of(session_.get(), backend_->input_count, backend_->input); }
+std::vector<Port> Session::outputs() const {
+  return ports_of(session_.get(), backend_->output_count, backend_->output);
+}
+
+Result<Pairs> Session::executed() const {
+  AbiMessage message;
+  Pairs pairs;
+  const imb_status status = backend_->executed(session_.get(), append_pair, &pairs, message.slot());
+  if (status != IMB_OK) return message.error(status, "asking what is really executed");
+  return pairs;
+}
+
+std::vector<Counter> Session::counters() const {
+  AbiMessage message;
+  std::vector<Counter> counters;
+  if (backend_->counters != nullptr)
+    static_cast<void>(backend_->counters(session_.get(), append_counter, &counters, message.slot()));
+  return counters;
+}
+
+std::optional<Session::DeviceMemory> Session::device_memory() const {
+  AbiMessage message;
+  DeviceMemory memory;
+  if (backend_->device_memory == nullptr) return std::nullopt;
+  const imb_status status = backend_->device_memory(session_.get(), &memory.now, &memory.peak, message.slot());
+  if (status != IMB_OK) return std::nullopt;
+  return memory;
+}
+
+Request::Request(const Session& session, imb_request* request)
+    : backend_(&session.backend()),
+      session_(session.get()),
+      request_(request, session.backend().destroy_request),
+      run_(session.backend().run),
+      synchronize_(session.backend().synchronize),
+      message_(std::make_unique<AbiMessage>()) {}
+
+Result<Request> Request::create(const Session& session, const std::vector<ItemValues>& items) {
+  INFERMETER_CHECK(!items.empty());
+  AbiMessage message;
+  imb_request* made = nullptr;
+  const imb_status status = session.backend().create_request(session.get(), &made, message.slot());
+  if (status != IMB_OK) return message.error(status, "");
+  if (made == nullptr) return internal_error("the back end created no request");
+  Request request(session, made);
+  for (const ItemValues& item : items) {
+    auto& bindings = request.bindings_.emplace_back();
+    for (const Value& value : item) bindings.emplace_back(value);
+  }
+  if (!request.bind(0)) return request.error("binding the inputs");
+  return request;
+}
+
+bool Request::bind(std::size_t item) {
+  const std::vector<AbiValue>& values = bindings_[item];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    status_ = backend_->bind_input(request_.get(), i, &values[i].view(), message_->slot());
+    if (status_ != IMB_OK) return false;
+  }
+  bound_ = item;
+  return true;
+}
+
+Result<ItemValues> Request::outputs() {
+  ItemValues values;
+  for (std::size_t i = 0; i < backend_->output_count(session_); ++i) {
+    imb_value view{};
+    status_ = backend_->output_value(request_.get(), i, &view, message_->slot());
+    if (status_ != IMB_OK) return error(fmt::format("reading output {}", i));
+    INFERMETER_TRY(Value value, value_from_abi(view));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,125 @@
+// Runtime, Session, Request: the back-end ABI with owners and Results.
+//
+// A status becomes an Error whose kind says who can mend it: usage (an option, a device, a library), model (it cannot
+// be read or run), worker (out of memory).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/data/tensor.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/samples.hpp"
+#include "infermeter/trial/abi_values.hpp"
+#include "infermeter_backend.h"
+
+namespace infermeter {
+
+// The buffer that a back end writes its sentence into.
+class AbiMessage {
+ public:
+  [[nodiscard]] imb_message slot() { return {text_.data(), text_.size()}; }
+  // One clean line: `context` and the back end's own words, or what the status means if it left none.
+  [[nodiscard]] Error error(imb_status status, std::string_view context) const;
+
+ private:
+  std::array<char, 2048> text_{};
+};
+
+// Version, size and slots of a back end's table.
+[[nodiscard]] Result<Done> check_backend(const imb_backend* backend, std::string_view name);
+
+struct RuntimePlace {
+  std::string library;                      // empty: search
+  std::vector<std::string> python_folders;  // site-packages
+};
+
+class Runtime {
+ public:
+  [[nodiscard]] static Result<Runtime> open(const imb_backend& backend, const RuntimePlace& place);
+  [[nodiscard]] const imb_runtime_info& info() const { return *backend_->runtime_info(runtime_.get()); }
+  [[nodiscard]] const imb_backend& backend() const { return *backend_; }
+  [[nodiscard]] imb_runtime* get() const { return runtime_.get(); }
+
+ private:
+  Runtime(const imb_backend& backend, imb_runtime* runtime)
+      : backend_(&backend), runtime_(runtime, backend.close_runtime) {}
+  const imb_backend* backend_;
+  std::unique_ptr<imb_runtime, void (*)(imb_runtime*)> runtime_;
+};
+
+// What the host decides before it asks a runtime to load: nothing is left to a runtime's own default.
+struct LoadPlan {
+  std::string model_path, device, dtype;
+  int threads = 0;
+  std::int64_t batch = 0;
+  Pairs dimensions, options;
+};
+// Refuses a device, type, option or model format that the runtime does not list. `processors`: what threads 0 means.
+[[nodiscard]] Result<LoadPlan> plan_load(const Subject& subject, const std::string& model_path,
+                                         const imb_runtime_info& info, int processors);
+
+class Session {
+ public:
+  [[nodiscard]] static Result<Session> load(const Runtime& runtime, const LoadPlan& plan);
+  [[nodiscard]] bool has_compile() const { return backend_->compile != nullptr; }
+  [[nodiscard]] Result<Done> compile();
+  [[nodiscard]] std::vector<Port> inputs() const;
+  [[nodiscard]] std::vector<Port> outputs() const;
+  [[nodiscard]] Result<Pairs> executed() const;
+  [[nodiscard]] std::vector<Counter> counters() const;  // none if there is no such slot
+  struct DeviceMemory {
+    std::uint64_t now = 0, peak = 0;
+  };
+  [[nodiscard]] std::optional<DeviceMemory> device_memory() const;
+  [[nodiscard]] const imb_backend& backend() const { return *backend_; }
+  [[nodiscard]] imb_session* get() const { return session_.get(); }
+
+ private:
+  Session(const imb_backend& backend, imb_session* session) : backend_(&backend), session_(session, backend.close) {}
+  const imb_backend* backend_;
+  std::unique_ptr<imb_session, void (*)(imb_session*)> session_;
+};
+
+// One inference in flight, and the step of the timed loop: `prepare` binds the next data item, `run` is what is timed.
+class Request {
+ public:
+  // `items` must outlive the request. None of them may be empty of values that the model needs.
+  [[nodiscard]] static Result<Request> create(const Session& session, const std::vector<ItemValues>& items);
+
+  [[nodiscard]] bool prepare(std::uint64_t iteration) {
+    const std::size_t item = iteration % bindings_.size();
+    return item == bound_ || bind(item);
+  }
+  // Returns when the device has finished, too.
+  [[nodiscard]] bool run() {
+    status_ = run_(request_.get(), message_->slot());
+    if (status_ == IMB_OK && synchronize_ != nullptr) status_ = synchronize_(session_, message_->slot());
+    return status_ == IMB_OK;
+  }
+  // Why prepare or run said false.
+  [[nodiscard]] Error error(std::string_view context) const { return message_->error(status_, context); }
+  [[nodiscard]] Result<ItemValues> outputs();
+
+ private:
+  Request(const Session& session, imb_request* request);
+  [[nodiscard]] bool bind(std::size_t item);
+
+  const imb_backend* backend_;
+  imb_session* session_;
+  std::unique_ptr<imb_request, void (*)(imb_request*)> request_;
+  imb_status (*run_)(imb_request*, imb_message);
+  imb_status (*synchronize_)(imb_session*, imb_message);
+  std::vector<std::vector<AbiValue>> bindings_;  // per item, per input
+  std::size_t bound_ = SIZE_MAX;
+  imb_status status_ = IMB_OK;
+  std::unique_ptr<AbiMessage> message_;
+};
+
+}  // namespace infermeter

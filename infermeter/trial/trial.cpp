@@ -1,0 +1,37 @@
+#include "infermeter/trial/trial.hpp"
+
+#include <fmt/format.h>
+
+#include "infermeter/trial/trial_steps.hpp"
+
+namespace infermeter {
+
+std::unique_ptr<AnyTrial> make_trial(const imb_backend& backend, const TrialRequest& request, const TrialHost& host,
+                                     const SampleBlock& block, const MemoryProbe& memory) {
+#if defined(__x86_64__)
+  if (block.clock() == ClockKind::tsc) return std::make_unique<Trial<TscClock>>(backend, request, host, block, memory);
+#endif
+  return std::make_unique<Trial<MonotonicClock>>(backend, request, host, block, memory);
+}
+
+TrialEnd end_for(const Error& error, Phase phase) {
+  if (error.kind == ErrorKind::worker) return TrialEnd::out_of_memory;
+  return phase < Phase::first_inference ? TrialEnd::load_failed : TrialEnd::run_failed;
+}
+
+std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples) {
+  std::vector<Diagnostic> found;
+  const std::string dtype = samples.executed_value("dtype");
+  if (!dtype.empty() && dtype != asked.dtype)
+    found.push_back({DiagnosticId::precision_not_as_asked,
+                     fmt::format("{} was asked for and {} is executed", asked.dtype, dtype),
+                     {}});
+  const std::string threads = samples.executed_value("threads");
+  if (!threads.empty() && threads != std::to_string(asked.threads))
+    found.push_back({DiagnosticId::threads_not_as_asked,
+                     fmt::format("{} threads were asked for and {} are used", asked.threads, threads),
+                     {}});
+  return found;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,280 @@
+// Trial: the measurement as an object whose call is a list of named steps. A template on its clocks, so that tests run
+// it on simulated time.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/outputs.hpp"
+#include "infermeter/trial/subject.hpp"
+#include "infermeter/trial/timed_loop.hpp"
+#include "infermeter/trial/trial.hpp"
+
+namespace infermeter {
+
+// What an Error in `phase` means for the record.
+[[nodiscard]] TrialEnd end_for(const Error& error, Phase phase);
+// What was asked for against what the runtime says it does.
+[[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples);
+
+template <class Clock, class Coarse = MonotonicClock>
+class Trial final : public AnyTrial {
+ public:
+  Trial(const imb_backend& backend, TrialRequest request, TrialHost host, const SampleBlock& block,
+        const MemoryProbe& memory, Clock clock = {}, Coarse coarse = {})
+      : backend_(backend),
+        request_(std::move(request)),
+        host_(std::move(host)),
+        block_(block),
+        memory_(memory),
+        noise_(request_.launcher),
+        clock_(clock),
+        coarse_(coarse) {}
+
+  [[nodiscard]] TrialOutcome run() override {
+    const Result<Done> steps = all_steps();
+    if (!steps.ok()) fail(steps.error());
+    outcome_.samples.phase = block_.phase();
+    return std::move(outcome_);
+  }
+
+ private:
+  Result<Done> all_steps() {
+    INFERMETER_TRY_DONE(open_runtime());
+    INFERMETER_TRY_DONE(load_model());
+    INFERMETER_TRY_DONE(compile_model());
+    INFERMETER_TRY_DONE(bind_inputs());
+    INFERMETER_TRY_DONE(first_inference());
+    INFERMETER_TRY_DONE(note_executed());
+    if (request_.time_it) {
+      INFERMETER_TRY_DONE(warm_up());
+      INFERMETER_TRY_DONE(measure());
+    }
+    if (outcome_.samples.end == TrialEnd::interrupted) return Done{};
+    INFERMETER_TRY_DONE(collect_outputs());
+    block_.set_phase(Phase::done);
+    return Done{};
+  }
+
+  // The runtime counts to what the model costs: the resident set before is that of a worker with nothing in it.
+  Result<Done> open_runtime() {
+    block_.set_phase(Phase::load);
+    record().memory.rss_before_load = memory_.resident();
+    const std::uint64_t begin = coarse_.now();
+    INFERMETER_TRY(Runtime runtime,
+                   Runtime::open(backend_, {request_.subject.backend_library, request_.python_folders}));
+    record().open_s = seconds_since(begin);
+    runtime_.emplace(std::move(runtime));
+    return Done{};
+  }
+
+  Result<Done> load_model() {
+    INFERMETER_TRY(plan_, plan_load(request_.subject, request_.model_path, runtime_->info(), usable_processors()));
+    const std::uint64_t begin = coarse_.now();
+    INFERMETER_TRY(Session session, Session::load(*runtime_, plan_));
+    record().load_s = seconds_since(begin);
+    session_.emplace(std::move(session));
+    return Done{};
+  }
+
+  Result<Done> compile_model() {
+    if (!session_->has_compile()) return Done{};
+    block_.set_phase(Phase::compile);
+    const std::uint64_t begin = coarse_.now();
+    INFERMETER_TRY_DONE(session_->compile());
+    record().compile_s = seconds_since(begin);
+    return Done{};
+  }
+
+  Result<Done> bind_inputs() {
+    block_.set_phase(Phase::inputs);
+    outputs_ = session_->outputs();
+    INFERMETER_TRY(items_, host_.data(session_->inputs(), outputs_));
+    INFERMETER_CHECK(!items_.empty());
+    for (const ItemValues& item : items_) input_digests_.push_back(digest(item));
+    record().input_digest = input_digests_.front();
+    record().items_per_iteration = request_.subject.batch_size;
+    INFERMETER_TRY(Request request, Request::create(*session_, items_));
+    inference_.emplace(std::move(request));
+    record().memory.rss_after_load = memory_.resident();
+    return Done{};
+  }
+
+  Result<Done> first_inference() {
+    block_.set_phase(Phase::first_inference);
+    const std::uint64_t begin = clock_.now();
+    const bool good = inference_->run();
+    const std::uint64_t end = clock_.now();
+    if (!good) return inference_->error("the first inference failed");
+    first_ticks_ = end - begin;
+    record().first_inference_s = scale_now().tick_s * static_cast<double>(first_ticks_);
+    record().memory.rss_peak_load = memory_.peak();
+    INFERMETER_TRY(const ItemValues values, inference_->outputs());
+    first_digest_ = digest(values);
+    return Done{};
+  }
+
+  Result<Done> note_executed() {
+    INFERMETER_TRY(Pairs executed, session_->executed());
+    const imb_runtime_info& info = runtime_->info();
+    Samples& samples = record();
+    samples.executed = std::move(executed);
+    add_executed("runtime", info.runtime_name);
+    add_executed("runtime_version", info.runtime_version);
+    add_executed("library", info.library);
+    add_executed("device", plan_.device.c_str());
+    add(diagnose_executed(plan_, samples));
+    if (host_.keep) host_.keep(samples);
+    return Done{};
+  }
+
+  Result<Done> warm_up() {
+    block_.set_phase(Phase::warmup);
+    reset_peak();
+    SampleHeader& header = block_.header();
+    const auto wanted = static_cast<std::uint64_t>(request_.stopping.warmup);
+    const std::uint64_t kept = block_.warmup().size();
+    LoopEnd end =
+        timed_loop(clock_, *inference_, {.iterations = kept}, block_.warmup(), header.warmup_done, header.interrupt);
+    if (end == LoopEnd::complete) end = untimed_loop(*inference_, kept, wanted, header.warmup_done, header.interrupt);
+    warmup_peak_ = memory_.peak();
+    return after_loop(end, "an inference of the warm-up failed");
+  }
+
+  Result<Done> measure() {
+    if (record().end == TrialEnd::interrupted) return Done{};
+    const LoopLimits limits = limits_for(request_.stopping, block_, scale_now(), first_ticks_);
+    const std::size_t own_bytes = block_.touch(limits.iterations);
+    static_cast<void>(memory_.reset_peak());
+    block_.header().read_cost_ticks = read_cost_ticks(clock_);
+    if (!inference_->prepare(0)) return inference_->error("binding the inputs");
+    block_.set_phase(Phase::timed);
+    const NoiseReading before = noise_.before();
+
+    const LoopEnd end =
+        timed_loop(clock_, *inference_, limits, block_.timed(), block_.header().timed_done, block_.header().interrupt);
+
+    const NoiseReading after = noise_.after();
+    note_noise(before, after);
+    note_memory(own_bytes);
+    note_capped(limits, end);
+    record().counters = session_->counters();
+    return after_loop(end, "a timed inference failed");
+  }
+
+  // Once more for each data item: what is timed is not disturbed by copying outputs.
+  Result<Done> collect_outputs() {
+    block_.set_phase(Phase::outputs);
+    std::vector<std::uint64_t> digests;
+    for (std::size_t item = 0; item < items_.size(); ++item) {
+      if (!inference_->prepare(item) || !inference_->run())
+        return inference_->error("an inference after the timed loop failed");
+      INFERMETER_TRY(ItemValues values, inference_->outputs());
+      digests.push_back(digest(values));
+      if (item == 0) record().outputs = describe_outputs(outputs_, values);
+      if (request_.keep_outputs) outcome_.output_values.push_back(std::move(values));
+    }
+    record().output_digest = digests.front();
+    add(diagnose_outputs(record().outputs, first_digest_, digests, input_digests_));
+    return Done{};
+  }
+
+  Samples& record() { return outcome_.samples; }
+
+  void fail(const Error& error) {
+    record().end = end_for(error, block_.phase());
+    record().usage = error.kind == ErrorKind::usage;
+    record().message = error.message;
+  }
+
+  Result<Done> after_loop(LoopEnd end, std::string_view what) {
+    if (end == LoopEnd::failed) return inference_->error(what);
+    if (end == LoopEnd::interrupted) {
+      record().end = TrialEnd::interrupted;
+      record().message = "interrupted";
+    }
+    return Done{};
+  }
+
+  void reset_peak() {
+    record().memory.peak_reset = memory_.reset_peak();
+    if (!record().memory.peak_reset)
+      add({{DiagnosticId::no_memory_reset, "/proc/self/clear_refs cannot be written", {}}});
+  }
+
+  void note_noise(const NoiseReading& before, const NoiseReading& after) {
+    record().noise = noise_between(before, after);
+    add(diagnose_noise(record().noise, after.at_s - before.at_s, plan_.threads));
+  }
+
+  // The pages of the sample block are ours, not the subject's; they were touched after warm-up and before the loop.
+  void note_memory(std::size_t own_bytes) {
+    MemoryRecord& memory = record().memory;
+    const auto without_own = [&](std::optional<std::uint64_t> bytes) {
+      if (bytes) *bytes = *bytes > own_bytes ? *bytes - own_bytes : *bytes;
+      return bytes;
+    };
+    memory.rss_peak_inference = std::max(without_own(memory_.peak()), warmup_peak_);
+    memory.pss_after_inference = without_own(memory_.proportional());
+    if (const auto device = session_->device_memory()) {
+      memory.device_now = device->now;
+      memory.device_peak = device->peak;
+    }
+  }
+
+  void note_capped(const LoopLimits& limits, LoopEnd end) {
+    const std::uint64_t done = block_.timed_done().size();
+    if (end != LoopEnd::complete || done < limits.iterations) return;
+    const std::int64_t wanted = request_.stopping.iterations.value_or(INT64_MAX);
+    if (request_.stopping.duration_s ? spent_ticks() < limits.budget_ticks : static_cast<std::int64_t>(done) < wanted)
+      add({{DiagnosticId::iterations_capped,
+            "the loop ended after " + std::to_string(done) + " iterations: there is no room for more in one trial",
+            {}}});
+  }
+
+  std::uint64_t spent_ticks() const {
+    std::uint64_t spent = 0;
+    for (const TickPair& pair : block_.timed_done()) spent += pair.end - pair.begin;
+    return spent;
+  }
+
+  void add_executed(const char* key, const char* value) {
+    if (value != nullptr && record().executed_value(key).empty()) record().executed.emplace_back(key, value);
+  }
+
+  void add(std::vector<Diagnostic> found) {
+    for (Diagnostic& diagnostic : found) record().diagnostics.push_back(std::move(diagnostic));
+  }
+
+  [[nodiscard]] double seconds_since(std::uint64_t begin_ns) const {
+    return static_cast<double>(coarse_.now() - begin_ns) * 1e-9;
+  }
+  [[nodiscard]] TickScale scale_now() const {
+    return scale_between(block_.clock(), block_.start(), read_pair(clock_, coarse_));
+  }
+
+  const imb_backend& backend_;
+  TrialRequest request_;
+  TrialHost host_;
+  SampleBlock block_;
+  const MemoryProbe& memory_;
+  NoiseProbe noise_;
+  Clock clock_;
+  Coarse coarse_;
+
+  TrialOutcome outcome_;
+  LoadPlan plan_;
+  std::optional<Runtime> runtime_;
+  std::optional<Session> session_;
+  std::vector<ItemValues> items_;
+  std::optional<Request> inference_;
+  std::vector<Port> outputs_;
+  std::vector<std::uint64_t> input_digests_;
+  std::uint64_t first_ticks_ = 0, first_digest_ = 0;
+  std::optional<std::uint64_t> warmup_peak_;
+};
+
+}  // namespace infermeter
