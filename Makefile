@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 release := build/release
 # ninja's one line of progress on a terminal; elsewhere nothing unless something fails.
-quiet := $(shell test -t 1 || echo -- --quiet)
+quiet := $(if $(MAKE_TERMOUT),,-- --quiet)
 export ORT_DISABLE_TELEMETRY := 1
 
 .PHONY: help demo build test test-sanitizers bench install clean
@@ -40,7 +40,7 @@ test:
 	$(call compile,release,all)
 	$(call unit_tests,$(release))
 	echo "tests across the folders"
-	INFERMETER_BUILD=$(CURDIR)/$(release) .venv/bin/python -m pytest -q tests
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q tests
 
 test-sanitizers:
 	scripts/setup --tests
@@ -56,7 +56,7 @@ bench:
 
 install:
 	test -e $(release)/build.ninja || { echo "install: nothing is built yet: run make build first" >&2; exit 1; }
-	DESTDIR=$(DESTDIR) cmake --install $(release) --prefix $(PREFIX)
+	DESTDIR="$(DESTDIR)" cmake --install $(release) --prefix "$(PREFIX)"
 
 clean:
 	rm -rf build
