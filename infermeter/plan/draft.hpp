@@ -15,28 +15,28 @@ namespace infermeter {
 
 // One subject written out; what it does not say comes from the plan.
 struct SubjectDraft {
-  std::string label;
-  std::string model;
-  std::string backend;
-  std::optional<std::int64_t> batch_size;
-  std::optional<std::string> device;
-  std::optional<Precision> dtype;
-  std::optional<int> threads;
-  std::optional<std::string> backend_library;
-  std::optional<int> group;
-  Pairs dimensions, options;  // added to the plan's, which they beat
+  std::string label{};
+  std::string model{};
+  std::string backend{};
+  std::optional<std::int64_t> batch_size{};
+  std::optional<std::string> device{};
+  std::optional<Precision> dtype{};
+  std::optional<int> threads{};
+  std::optional<std::string> backend_library{};
+  std::optional<int> group{};
+  Pairs dimensions{}, options{};  // added to the plan's, which they beat
 };
 
 struct PlanDraft {
-  std::vector<SubjectDraft> subjects;
-  std::vector<std::string> models, backends;  // the matrix
+  std::vector<SubjectDraft> subjects{};
+  std::vector<std::string> models{}, backends{};  // the matrix
   // Multiply every subject that does not say its own; empty: the defaults of Subject.
-  std::vector<std::int64_t> batch_sizes;
-  std::vector<Precision> dtypes;
-  std::vector<int> threads;
-  Subject defaults;    // device, dimensions, options, library of every subject
-  Plan plan;           // everything else; its subjects are those of an earlier stage, used if nothing else names any
-  std::string format;  // of the report; empty: not said
+  std::vector<std::int64_t> batch_sizes{};
+  std::vector<Precision> dtypes{};
+  std::vector<int> threads{};
+  Subject defaults{};    // device, dimensions, options, library of every subject
+  Plan plan{};           // everything else; its subjects are those of an earlier stage, used if nothing else names any
+  std::string format{};  // of the report; empty: not said
 };
 
 // `[label=]MODEL@BACKEND[,key=value…]` (subject.hpp says the rules).

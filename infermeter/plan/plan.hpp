@@ -23,16 +23,16 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // One thing to be measured.
 struct Subject {
-  std::string label;            // unique in its plan; shown everywhere
-  std::string model;            // as asked for: a name from the zoo or a path
-  std::string backend;          // "onnxruntime"
+  std::string label{};          // unique in its plan; shown everywhere
+  std::string model{};          // as asked for: a name from the zoo or a path
+  std::string backend{};        // "onnxruntime"
   std::string device = "auto";  // auto, cpu, cuda
   Precision dtype = Precision::float32;
-  std::int64_t batch_size = 1;  // items per inference; replaces a dynamic first dimension
-  int threads = 0;              // intra-operator threads; 0: as many as the plan's CPU set has
-  Pairs dimensions;             // values of named dynamic dimensions: height=512
-  Pairs options;                // the back end's own options: graph_optimization=basic
-  std::string backend_library;  // the runtime's shared library; empty: found by the search order of docs/abi.md
+  std::int64_t batch_size = 1;    // items per inference; replaces a dynamic first dimension
+  int threads = 0;                // intra-operator threads; 0: as many as the plan's CPU set has
+  Pairs dimensions{};             // values of named dynamic dimensions: height=512
+  Pairs options{};                // the back end's own options: graph_optimization=basic
+  std::string backend_library{};  // the runtime's shared library; empty: found by the search order of docs/abi.md
   // Subjects of one group are compared with the group's first one (times, memory, outputs).
   int group = 0;
 };
@@ -41,7 +41,7 @@ struct Subject {
 struct Stopping {
   std::int64_t warmup = 10;                      // untimed inferences after the first
   std::optional<std::int64_t> iterations = 100;  // exactly one of the two is set
-  std::optional<double> duration_s;
+  std::optional<double> duration_s{};
 };
 
 struct Limits {
@@ -68,7 +68,7 @@ enum class Sandbox { automatic, strict, off };
 struct DataRequest {
   std::string source = "synthetic";
   // Per input (empty name: all): "uniform:-1:1", "normal:0:1", "integers:0:255", "zeros", "ones".
-  Pairs distributions;
+  Pairs distributions{};
   std::int64_t limit = 0;  // at most so many items; 0: all
 };
 
@@ -79,20 +79,20 @@ struct PlannedTrial {
 };
 
 struct Plan {
-  std::vector<Subject> subjects;
+  std::vector<Subject> subjects{};
   int processes = 3;  // worker processes per subject: the replications
-  Stopping stopping;
-  Limits limits;
+  Stopping stopping{};
+  Limits limits{};
   std::uint64_t seed = 1;  // order of trials, synthetic inputs
-  DataRequest data;
-  OutlierRule outliers;
+  DataRequest data{};
+  OutlierRule outliers{};
   Sandbox sandbox = Sandbox::automatic;
   bool compare_outputs = true;
-  std::vector<int> cpus;  // processors that workers may use; empty: all that we may use
+  std::vector<int> cpus{};  // processors that workers may use; empty: all that we may use
   std::string output_dir = "results";
-  std::string backend_path;  // an extra folder of plug-ins
+  std::string backend_path{};  // an extra folder of plug-ins
   // Filled by `order_trials`: blocks of all subjects, each block in its own seeded random order.
-  std::vector<PlannedTrial> order;
+  std::vector<PlannedTrial> order{};
 };
 
 // Fills plan.order. Block b is a random permutation of the subjects drawn from (seed, b), so that a plan with more

@@ -20,12 +20,12 @@ namespace infermeter {
 [[nodiscard]] std::string short_form(const Subject& subject);
 
 struct Matrix {
-  std::vector<std::string> models;
-  std::vector<std::string> backends;
+  std::vector<std::string> models{};
+  std::vector<std::string> backends{};
   std::vector<std::int64_t> batch_sizes = {1};
   std::vector<Precision> dtypes = {Precision::float32};
   std::vector<int> threads = {0};
-  Subject defaults;
+  Subject defaults{};
 };
 
 // Models × batch sizes × dtypes × threads × backends, the back end changing fastest; one group per (model, batch size).
