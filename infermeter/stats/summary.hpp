@@ -20,11 +20,11 @@ struct Interval {
 
 // A figure with where it comes from. No value without n and method.
 struct Estimate {
-  std::optional<double> value;       // nullopt: cannot be told, `note` says why ("needs 459 iterations")
+  std::optional<double> value;       // nullopt: cannot be told, `note` says why ("needs 299 iterations")
   std::optional<Interval> interval;  // across worker processes; nullopt with fewer than two
-  std::int64_t n = 0;                // iterations behind it
+  std::int64_t n = 0;                // iterations behind it; processes, where each gives one value (memory, load time)
   int processes = 0;
-  std::string method;                // "median over processes; t interval"
+  std::string method;  // "geometric mean over processes of the mean; t interval on logarithms"
   std::string note;
 };
 
@@ -41,9 +41,9 @@ struct Metric {
 };
 
 struct OutlierCount {
-  std::int64_t mild = 0;    // beyond 1.5 IQR of the quartiles (Tukey 1977)
-  std::int64_t severe = 0;  // beyond 3 IQR
-  std::int64_t removed = 0; // by the user's rule
+  std::int64_t mild = 0;     // beyond 1.5, but not beyond 3, IQR of the quartiles of its process (Tukey 1977)
+  std::int64_t severe = 0;   // beyond 3 IQR
+  std::int64_t removed = 0;  // by the user's rule
   std::int64_t total = 0;
 };
 
@@ -75,7 +75,7 @@ struct Ratio {
   std::string metric;
   Estimate estimate;
 };
-[[nodiscard]] Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidate, std::string_view metric,
-                          const SummaryOptions& options);
+[[nodiscard]] Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidate,
+                          std::string_view metric, const SummaryOptions& options);
 
 }  // namespace infermeter
