@@ -25,9 +25,11 @@ struct imb_runtime {
 };
 
 struct imb_session {
-  explicit imb_session(const OrtApi& runtime_api) : api(runtime_api) {}
+  imb_session(const OrtApi& runtime_api, const OrtEnv* runtime_environment)
+      : api(runtime_api), environment(runtime_environment) {}
 
   const OrtApi& api;
+  const OrtEnv* environment;
   Owned<OrtSession> session;
   Owned<OrtMemoryInfo> memory;
   OrtAllocator* allocator = nullptr;
@@ -46,11 +48,11 @@ struct imb_request {
         outputs(session.outputs.size()) {}
 
   imb_session& session;
-  std::vector<Owned<OrtValue>> bound;  // by input
+  std::vector<Owned<OrtValue>> bound;  // by input; nullptr: not yet, or an absent optional
   std::vector<bool> is_bound;
-  std::vector<const char*> names;  // of the inputs that are given
+  std::vector<const char*> names;  // of the inputs that are given, as Run wants them
   std::vector<const OrtValue*> values;
-  bool ready = false;  // every input is bound, `names` and `values` are what `bound` says
+  bool ready = false;  // every input is bound, and `names` and `values` are filled
   std::vector<OrtValue*> outputs;
   std::optional<ValueView> view;
 
@@ -161,7 +163,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     const OrtApi& api = *runtime->library.api;
     const OnnxDeclaration declaration = read_onnx_declaration(load->model_path);
     const auto dimensions = fixed_dimensions(*load, declaration);
-    auto made = std::make_unique<imb_session>(api);
+    auto made = std::make_unique<imb_session>(api, runtime->environment.get());
     made->settings = read_options(option_rows(), *load, "onnxruntime");
     made->threads = load->threads > 0 ? load->threads : usable_processors();
     made->device = load->device;
@@ -206,9 +208,9 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
     if (index >= session.inputs.size()) fail(IMB_INVALID_ARGUMENT, "the model has no input " + std::to_string(index));
     request->release_outputs();
     request->ready = false;
+    const ValueMaker maker{session.api, session.environment, session.allocator, session.memory.get()};
     request->is_bound[index] = false;
-    request->bound[index] =
-        make_value(session.api, session.allocator, session.memory.get(), session.inputs[index]->fields(), *value);
+    request->bound[index] = maker.make(session.inputs[index]->fields(), *value);
     request->is_bound[index] = true;
   });
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <span>
 
+#include "empty_sequence.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -14,72 +16,66 @@ const char* kind_name(imb_kind kind) {
   return kind == IMB_SEQUENCE ? "a sequence" : kind == IMB_TENSOR ? "a tensor" : "nothing";
 }
 
-struct Maker {
-  const OrtApi& api;
-  OrtAllocator* allocator;
-  const OrtMemoryInfo* memory;
-  const PortFields& port;
-
-  void must(OrtStatus* status) const {
-    check(api, status, IMB_INVALID_ARGUMENT, "ONNX Runtime did not take input '" + port.name + "'");
-  }
-
-  [[nodiscard]] Owned<OrtValue> strings(const imb_value& value) const {
-    const auto count = element_count({value.shape, value.rank});
-    if (!count || (*count > 0 && (value.data == nullptr || value.string_sizes == nullptr))) {
-      refuse(port, "was given strings without their sizes");
-    }
-    OrtValue* made = nullptr;
-    must(api.CreateTensorAsOrtValue(allocator, value.shape, value.rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &made));
-    auto tensor = owned(made, api.ReleaseValue);
-    const auto* texts = static_cast<const char* const*>(value.data);
-    for (std::size_t i = 0; i < *count; ++i) {
-      char* buffer = nullptr;
-      must(api.GetResizedStringTensorElementBuffer(made, i, value.string_sizes[i], &buffer));
-      std::memcpy(buffer, texts[i], value.string_sizes[i]);
-    }
-    return tensor;
-  }
-
-  [[nodiscard]] Owned<OrtValue> tensor(const imb_value& value) const {
-    if (value.dtype == IMB_STRING) return strings(value);
-    static std::byte nothing[64];  // ONNX Runtime wants an address even for no bytes
-    void* data = value.size_bytes != 0 ? const_cast<void*>(value.data) : nothing;
-    OrtValue* made = nullptr;
-    must(api.CreateTensorWithDataAsOrtValue(memory, data, value.size_bytes, value.shape, value.rank,
-                                            static_cast<ONNXTensorElementDataType>(value.dtype), &made));
-    return owned(made, api.ReleaseValue);
-  }
-
-  [[nodiscard]] Owned<OrtValue> sequence(const imb_value& value) const {
-    const PortFields element_port{
-        .name = port.name, .dtype = port.dtype, .rank_known = false, .shape = {}, .dimension_names = {}};
-    std::vector<Owned<OrtValue>> elements;
-    std::vector<const OrtValue*> pointers;
-    for (const imb_value& element : std::span(value.elements, value.element_count)) {
-      if (element.kind != IMB_TENSOR) refuse(port, "wants a sequence of tensors");
-      check_tensor(element_port, element);
-      elements.push_back(tensor(element));
-      pointers.push_back(elements.back().get());
-    }
-    OrtValue* made = nullptr;
-    must(api.CreateValue(pointers.data(), pointers.size(), ONNX_TYPE_SEQUENCE, &made));
-    return owned(made, api.ReleaseValue);
-  }
-};
-
 }  // namespace
 
-Owned<OrtValue> make_value(const OrtApi& api, OrtAllocator* allocator, const OrtMemoryInfo* memory,
-                           const PortFields& port, const imb_value& value) {
+void ValueMaker::must(OrtStatus* status, const PortFields& port) const {
+  check(api, status, IMB_INVALID_ARGUMENT, "ONNX Runtime did not take input '" + port.name + "'");
+}
+
+Owned<OrtValue> ValueMaker::strings(const PortFields& port, const imb_value& value) const {
+  const auto count = element_count({value.shape, value.rank});
+  if (!count || (*count > 0 && (value.data == nullptr || value.string_sizes == nullptr))) {
+    refuse(port, "was given strings without their sizes");
+  }
+  OrtValue* made = nullptr;
+  must(api.CreateTensorAsOrtValue(allocator, value.shape, value.rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &made),
+       port);
+  auto tensor = owned(made, api.ReleaseValue);
+  const auto* texts = static_cast<const char* const*>(value.data);
+  for (std::size_t i = 0; i < *count; ++i) {
+    char* buffer = nullptr;
+    must(api.GetResizedStringTensorElementBuffer(made, i, value.string_sizes[i], &buffer), port);
+    if (value.string_sizes[i] != 0) std::memcpy(buffer, texts[i], value.string_sizes[i]);
+  }
+  return tensor;
+}
+
+Owned<OrtValue> ValueMaker::tensor(const PortFields& port, const imb_value& value) const {
+  if (value.dtype == IMB_STRING) return strings(port, value);
+  static std::byte nothing[64];  // ONNX Runtime wants an address even for no bytes
+  void* data = value.size_bytes != 0 ? const_cast<void*>(value.data) : nothing;
+  OrtValue* made = nullptr;
+  must(api.CreateTensorWithDataAsOrtValue(memory, data, value.size_bytes, value.shape, value.rank,
+                                          static_cast<ONNXTensorElementDataType>(value.dtype), &made),
+       port);
+  return owned(made, api.ReleaseValue);
+}
+
+Owned<OrtValue> ValueMaker::sequence(const PortFields& port, const imb_value& value) const {
+  if (value.element_count == 0) return make_empty_sequence(api, environment, port);
+  const PortFields element_port{
+      .name = port.name, .dtype = port.dtype, .rank_known = false, .shape = {}, .dimension_names = {}};
+  std::vector<Owned<OrtValue>> elements;
+  std::vector<const OrtValue*> pointers;
+  for (const imb_value& element : std::span(value.elements, value.element_count)) {
+    if (element.kind != IMB_TENSOR) refuse(port, "wants a sequence of tensors");
+    check_tensor(element_port, element);
+    elements.push_back(tensor(port, element));
+    pointers.push_back(elements.back().get());
+  }
+  OrtValue* made = nullptr;
+  must(api.CreateValue(pointers.data(), pointers.size(), ONNX_TYPE_SEQUENCE, &made), port);
+  return owned(made, api.ReleaseValue);
+}
+
+Owned<OrtValue> ValueMaker::make(const PortFields& port, const imb_value& value) const {
   if (value.kind == IMB_NONE && port.is_optional) return owned<OrtValue>(nullptr, api.ReleaseValue);
   if (value.kind != port.kind) {
     refuse(port, std::string("wants ") + kind_name(port.kind) + " and was given " + kind_name(value.kind));
   }
-  const Maker maker{api, allocator, memory, port};
-  if (value.kind == IMB_SEQUENCE) return maker.sequence(value);
+  if (value.kind == IMB_SEQUENCE) return sequence(port, value);
   check_tensor(port, value);
-  return maker.tensor(value);
+  return tensor(port, value);
 }
 
 imb_value ValueView::view_of(const OrtValue* value, const std::string& output) {

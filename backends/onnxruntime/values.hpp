@@ -11,10 +11,23 @@
 
 namespace infermeter {
 
-// A tensor's bytes stay the caller's (zero copy); strings are copied. Throws Failure naming the input, what it wants
-// and what it was given. nullptr: an absent optional.
-[[nodiscard]] Owned<OrtValue> make_value(const OrtApi& api, OrtAllocator* allocator, const OrtMemoryInfo* memory,
-                                         const PortFields& port, const imb_value& value);
+// What values are made with.
+struct ValueMaker {
+  const OrtApi& api;
+  const OrtEnv* environment;
+  OrtAllocator* allocator;
+  const OrtMemoryInfo* memory;
+
+  // A tensor's bytes stay the caller's (zero copy); strings are copied. Throws Failure naming the input, what it wants
+  // and what it was given. nullptr: an absent optional, which Run takes by leaving it out.
+  [[nodiscard]] Owned<OrtValue> make(const PortFields& port, const imb_value& value) const;
+
+ private:
+  [[nodiscard]] Owned<OrtValue> tensor(const PortFields& port, const imb_value& value) const;
+  [[nodiscard]] Owned<OrtValue> strings(const PortFields& port, const imb_value& value) const;
+  [[nodiscard]] Owned<OrtValue> sequence(const PortFields& port, const imb_value& value) const;
+  void must(OrtStatus* status, const PortFields& port) const;
+};
 
 // A view of an output and what it points to. Valid as long as this and the OrtValue live.
 class ValueView {
