@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "infermeter/plan/draft.hpp"
 #include "infermeter/plan/subject.hpp"
@@ -46,9 +45,23 @@ Subject subject_of(const SubjectDraft& draft, const Subject& defaults) {
   return subject;
 }
 
+// Names of one plain word are the zoo's: two of them are two networks, which nobody wants compared. Files may be
+// variants of whatever comes first, and are compared with it.
+bool is_name(std::string_view model) { return model.find_first_of("/.") == std::string_view::npos; }
+
+int usual_group(const std::string& model, std::size_t batch_index, std::vector<std::string>& networks) {
+  std::size_t network = 0;
+  if (is_name(model) && is_name(networks.front())) {
+    network = static_cast<std::size_t>(std::ranges::find(networks, model) - networks.begin());
+    if (network == networks.size()) networks.push_back(model);
+  }
+  return static_cast<int>(network * kMostSubjects + batch_index);
+}
+
 // Subjects written out, once per batch size, dtype and thread count that they leave open.
 std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
   std::vector<Subject> subjects;
+  std::vector<std::string> networks{draft.subjects.empty() ? std::string() : draft.subjects.front().model};
   for (std::size_t b = 0; b < m.batch_sizes.size(); ++b) {
     for (std::size_t d = 0; d < m.dtypes.size(); ++d) {
       for (std::size_t t = 0; t < m.threads.size(); ++t) {
@@ -60,7 +73,7 @@ std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
           subject.batch_size = written.batch_size.value_or(m.batch_sizes[b]);
           subject.dtype = written.dtype.value_or(m.dtypes[d]);
           subject.threads = written.threads.value_or(m.threads[t]);
-          subject.group = written.group.value_or(static_cast<int>(b));
+          subject.group = written.group.value_or(usual_group(written.model, b, networks));
           subject.label = multiplied_label(written, m, subject);
           subjects.push_back(std::move(subject));
         }

@@ -187,6 +187,29 @@ TEST(Settings, CoverEveryKeyOnce) {
   }
 }
 
+TEST(Settings, AFileThatIsReadUnaskedMayNotSayWhatIsLoaded) {
+  PlanDraft draft;
+  EXPECT_TRUE(apply_toml(draft, "iterations = 7", "infermeter.toml", TomlKind::ambient).ok());
+  EXPECT_EQ(draft.plan.stopping.iterations, 7);
+  for (const char* text : {"backend_path = \"x\"", "backend_library = \"x\"", "models = [\"x\"]", "options = {a=1}"}) {
+    EXPECT_THAT(apply_toml(draft, text, "infermeter.toml", TomlKind::ambient).error().message,
+                HasSubstr("may stand in a plan file only"));
+  }
+  EXPECT_THAT(apply_toml(draft, "[[subject]]\n", "infermeter.toml", TomlKind::ambient).error().message,
+              HasSubstr("'subject' may stand in a plan file only"));
+}
+
+TEST(MakePlan, ComparesFilesWithTheFirstButNotTwoNetworks) {
+  PlanDraft draft;
+  draft.subjects = {{.model = "resnet50", .backend = "x"},
+                    {.model = "vit", .backend = "x"},
+                    {.model = "./int8.onnx", .backend = "x"},
+                    {.model = "vit", .backend = "y"}};
+  std::vector<int> groups;
+  for (const Subject& s : make_plan(draft)->subjects) groups.push_back(s.group);
+  EXPECT_THAT(groups, ElementsAre(0, 1, 0, 1));
+}
+
 TEST(Settings, ADistributionWithoutANameIsEveryInputs) {
   PlanDraft draft;
   const std::vector<std::string> texts{"zeros", "ids=integers:0:9"};

@@ -69,7 +69,7 @@ std::string_view name_of(toml::node_type type) {
 // Reads one file; carries its name into every message.
 class Reader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  Reader(std::string_view file, TomlKind kind) : file_(file), kind_(kind) {}
 
   Result<Done> read(PlanDraft& draft, const toml::table& root) const {
     if (const toml::node* duration = root.get("duration"); duration != nullptr && root.contains("iterations")) {
@@ -84,6 +84,7 @@ class Reader {
       if (key.str() != kSubjectTable) INFERMETER_TRY_DONE(read_setting(draft, key, node));
     }
     const toml::node* subjects = root.get(kSubjectTable);
+    if (subjects != nullptr && kind_ == TomlKind::ambient) return not_ambient(kSubjectTable, *subjects);
     return subjects == nullptr ? Done{} : read_subjects(draft, *subjects);
   }
 
@@ -91,6 +92,7 @@ class Reader {
   Result<Done> read_setting(PlanDraft& draft, const toml::key& key, const toml::node& node) const {
     const Setting* setting = find_setting(key.str());
     if (setting == nullptr) return unknown(key, setting_keys());
+    if (kind_ == TomlKind::ambient && !setting->ambient) return not_ambient(key.str(), node);
     std::vector<std::string> texts;
     if (setting->shape == Setting::Shape::pairs && node.is_table()) {
       return read_pairs(setting->pairs(draft), key.str(), *node.as_table(), setting->type);
@@ -187,6 +189,11 @@ class Reader {
               fmt::format("'{}' wants {}, got {}", key, wanted(type), name_of(node.type())));
   }
 
+  Error not_ambient(std::string_view key, const toml::node& node) const {
+    return at(file_, node.source().begin,
+              fmt::format("'{}' may stand in a plan file only (--plan), not in a file that is read unasked", key));
+  }
+
   Error unknown(const toml::key& key, const std::vector<std::string>& known) const {
     const auto near = nearest_name(key.str(), known);
     return at(file_, key.source().begin,
@@ -206,11 +213,12 @@ class Reader {
   }
 
   std::string_view file_;
+  TomlKind kind_;
 };
 
 }  // namespace
 
-Result<Done> apply_toml(PlanDraft& draft, std::string_view text, std::string_view name) {
+Result<Done> apply_toml(PlanDraft& draft, std::string_view text, std::string_view name, TomlKind kind) {
   if (text.size() > kLargestFile) {
     return usage_error(
         fmt::format("{}: {} bytes are more than the {} that a plan file may have", name, text.size(), kLargestFile));
@@ -221,7 +229,7 @@ Result<Done> apply_toml(PlanDraft& draft, std::string_view text, std::string_vie
   } catch (const toml::parse_error& error) {  // Debian's library is the one with exceptions
     return at(name, error.source().begin, error.description());
   }
-  return Reader(name).read(draft, root);
+  return Reader(name, kind).read(draft, root);
 }
 
 Result<Plan> plan_from_toml(std::string_view text, std::string_view name, const Plan& base) {

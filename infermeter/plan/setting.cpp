@@ -106,72 +106,72 @@ Result<Done> set_compare_outputs(PlanDraft& draft, Texts values) {
 }
 
 constexpr auto kSettings = std::to_array<Setting>({
-    {"subjects", "", Shape::list, Type::text, set_subjects, nullptr},
-    {"models", "model", Shape::list, Type::text,
+    {"subjects", "", Shape::list, Type::text, false, set_subjects, nullptr},
+    {"models", "model", Shape::list, Type::text, false,
      [](PlanDraft& d, Texts v) { return set_texts(d.models, v); }, nullptr},
-    {"backends", "backend", Shape::list, Type::text,
+    {"backends", "backend", Shape::list, Type::text, false,
      [](PlanDraft& d, Texts v) { return set_texts(d.backends, v); }, nullptr},
-    {"batch_sizes", "batch-sizes", Shape::list, Type::integer, set_batch_sizes, nullptr},
-    {"dtype", "dtype", Shape::list, Type::text, set_dtypes, nullptr},
-    {"device", "device", Shape::one, Type::text,
+    {"batch_sizes", "batch-sizes", Shape::list, Type::integer, true, set_batch_sizes, nullptr},
+    {"dtype", "dtype", Shape::list, Type::text, true, set_dtypes, nullptr},
+    {"device", "device", Shape::one, Type::text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.device = v[0], Done{}; }, nullptr},
-    {"threads", "threads", Shape::list, Type::integer, set_threads, nullptr},
-    {"dimensions", "dim", Shape::pairs, Type::integer_or_text, nullptr,
+    {"threads", "threads", Shape::list, Type::integer, true, set_threads, nullptr},
+    {"dimensions", "dim", Shape::pairs, Type::integer_or_text, true, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.dimensions; }},
-    {"options", "option", Shape::pairs, Type::integer_or_text, nullptr,
+    {"options", "option", Shape::pairs, Type::integer_or_text, false, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.options; }},
-    {"backend_library", "backend-library", Shape::one, Type::text,
+    {"backend_library", "backend-library", Shape::one, Type::text, false,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.backend_library = v[0], Done{}; }, nullptr},
-    {"backend_path", "backend-path", Shape::one, Type::text,
+    {"backend_path", "backend-path", Shape::one, Type::text, false,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.backend_path = v[0], Done{}; }, nullptr},
-    {"warmup", "warmup", Shape::one, Type::integer,
+    {"warmup", "warmup", Shape::one, Type::integer, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.stopping.warmup, integer_from_string(v[0], 0, kAnyNumber));
        return Done{};
      }, nullptr},
-    {"iterations", "iterations", Shape::one, Type::integer, set_iterations, nullptr},
-    {"duration", "duration", Shape::one, Type::number_or_text, set_duration, nullptr},
-    {"processes", "processes", Shape::one, Type::integer, set_processes, nullptr},
-    {"seed", "seed", Shape::one, Type::integer, set_seed, nullptr},
-    {"data", "data", Shape::one, Type::text,
+    {"iterations", "iterations", Shape::one, Type::integer, true, set_iterations, nullptr},
+    {"duration", "duration", Shape::one, Type::number_or_text, true, set_duration, nullptr},
+    {"processes", "processes", Shape::one, Type::integer, true, set_processes, nullptr},
+    {"seed", "seed", Shape::one, Type::integer, true, set_seed, nullptr},
+    {"data", "data", Shape::one, Type::text, false,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.data.source = v[0], Done{}; }, nullptr},
-    {"data_limit", "data-limit", Shape::one, Type::integer,
+    {"data_limit", "data-limit", Shape::one, Type::integer, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.data.limit, integer_from_string(v[0], 0, kAnyNumber));
        return Done{};
      }, nullptr},
-    {"distribution", "distribution", Shape::pairs, Type::text, nullptr,
+    {"distribution", "distribution", Shape::pairs, Type::text, true, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.plan.data.distributions; }},
-    {"outliers", "outliers", Shape::one, Type::text,
+    {"outliers", "outliers", Shape::one, Type::text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.outliers, outlier_rule_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"load_timeout", "load-timeout", Shape::one, Type::number_or_text,
+    {"load_timeout", "load-timeout", Shape::one, Type::number_or_text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.limits.load_timeout_s, positive_seconds(v[0]));
        return Done{};
      }, nullptr},
-    {"run_timeout", "run-timeout", Shape::one, Type::number_or_text,
+    {"run_timeout", "run-timeout", Shape::one, Type::number_or_text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.limits.run_timeout_s, positive_seconds(v[0]));
        return Done{};
      }, nullptr},
-    {"memory_limit", "memory-limit", Shape::one, Type::number_or_text,
+    {"memory_limit", "memory-limit", Shape::one, Type::number_or_text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.limits.memory_limit_bytes, bytes_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"sandbox", "sandbox", Shape::one, Type::text,
+    {"sandbox", "sandbox", Shape::one, Type::text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.sandbox, sandbox_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"cpus", "cpus", Shape::list, Type::integer_or_text, set_processors, nullptr},
-    {"compare_outputs", "compare-outputs", Shape::one, Type::boolean, set_compare_outputs, nullptr},
-    {"output_dir", "output-dir", Shape::one, Type::text,
+    {"cpus", "cpus", Shape::list, Type::integer_or_text, true, set_processors, nullptr},
+    {"compare_outputs", "compare-outputs", Shape::one, Type::boolean, true, set_compare_outputs, nullptr},
+    {"output_dir", "output-dir", Shape::one, Type::text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.output_dir = v[0], Done{}; }, nullptr},
-    {"format", "format", Shape::one, Type::text,
+    {"format", "format", Shape::one, Type::text, true,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.format = v[0], Done{}; }, nullptr},
 });
 

@@ -21,6 +21,9 @@ struct Setting {
   std::string_view flag;  // without dashes; empty: the positional arguments
   Shape shape;
   Type type;
+  // May come from infermeter.toml, which is read because it lies in the current folder: what says which code is loaded
+  // or what is measured may not.
+  bool ambient;
   // Sets the draft from texts: exactly one where shape is `one`, any number where it is `list`.
   Result<Done> (*apply)(PlanDraft& draft, std::span<const std::string> values);
   // shape `pairs`: where they are kept.
@@ -34,7 +37,9 @@ struct Setting {
 // user wrote it.
 [[nodiscard]] Result<Done> apply_setting(const Setting& setting, PlanDraft& draft, std::span<const std::string> values);
 
-// Sets everything that a plan file says; `name` is used in messages.
-[[nodiscard]] Result<Done> apply_toml(PlanDraft& draft, std::string_view text, std::string_view name);
+// Sets everything that a plan file, or infermeter.toml, says; `name` is used in messages.
+enum class TomlKind { plan, ambient };
+[[nodiscard]] Result<Done> apply_toml(PlanDraft& draft, std::string_view text, std::string_view name,
+                                      TomlKind kind = TomlKind::plan);
 
 }  // namespace infermeter
