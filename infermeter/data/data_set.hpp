@@ -36,6 +36,8 @@ struct DataOptions {
 // Inputs that fit `ports` exactly. Errors name the input, what was wanted and what was got, or the file.
 // Synthetic default: floats uniform in [-1, 1], integers 0 … 9 (int64 named like token ids: 0 … 999), booleans fair,
 // strings short words. The bytes depend on seed, input index, dtype, shape and distribution only.
-[[nodiscard]] Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports);
+// Recorded outputs are named and typed after `outputs`; without them they are called output_0, output_1 … .
+[[nodiscard]] Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports,
+                                        std::span<const Port> outputs = {});
 
 }  // namespace infermeter

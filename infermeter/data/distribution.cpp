@@ -37,7 +37,7 @@ std::optional<std::pair<T, T>> two_numbers(std::string_view text) {
 Error refused(std::string_view text, std::string_view why) {
   return usage_error(fmt::format(
       "the distribution {} {}; allowed are uniform:LOW:HIGH, normal:MEAN:SD, integers:LOW:HIGH, zeros and ones",
-      quoted(text), why));
+      in_quotes(text), why));
 }
 
 Result<Distribution> parse_real(std::string_view text, Kind kind, std::string_view arguments) {

@@ -13,10 +13,10 @@ Error dynamic_dimension(const Port& port, std::size_t index) {
     return usage_error(fmt::format(
         "input {} is {} and its dimension {} has neither a size nor a name; give tensors of the wanted shape with "
         "--data FILE.npy",
-        quoted(port.name), describe(port), index));
+        in_quotes(port.name), describe(port), index));
   }
   return usage_error(fmt::format("input {} is {} and its dimension {} {} has no size; give it with --dim {}=VALUE",
-                                 quoted(port.name), describe(port), index, quoted(name), name));
+                                 in_quotes(port.name), describe(port), index, in_quotes(name), name));
 }
 
 std::string_view kind_name(Value::Kind kind) {
@@ -29,7 +29,8 @@ std::string_view kind_name(Value::Kind kind) {
 }
 
 Error misfit(const Port& port, const std::string& got, std::string_view file) {
-  return usage_error(fmt::format("input {} wants {}, {} has {}", quoted(port.name), describe(port), quoted(file), got));
+  return usage_error(
+      fmt::format("input {} wants {}, {} has {}", in_quotes(port.name), describe(port), in_quotes(file), got));
 }
 
 Result<Done> check_sequence(const Port& port, const Value& value, std::string_view file) {
@@ -55,7 +56,7 @@ std::string describe(const Tensor& tensor) {
 Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size) {
   if (!port.rank_known) {
     return usage_error(fmt::format("input {} declares no shape; give tensors of the wanted shape with --data FILE.npy",
-                                   quoted(port.name)));
+                                   in_quotes(port.name)));
   }
   Shape shape = port.shape;
   if (!shape.empty() && shape[0] < 0) shape[0] = batch_size;

@@ -11,6 +11,7 @@ namespace infermeter {
 
 // More than this is not made, decoded or read at once.
 inline constexpr std::uint64_t kMostDataBytes = std::uint64_t{4} << 30;
+inline constexpr std::int64_t kMostItems = 1'000'000;
 
 // "float32 [1, 3, 224, 224]", or what kind it is where it is no tensor.
 [[nodiscard]] std::string describe(const Port& port);

@@ -4,7 +4,7 @@
 
 namespace infermeter {
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   constexpr std::size_t kLongest = 200;
   std::string out = "'";
   for (const char character : name.substr(0, kLongest)) {

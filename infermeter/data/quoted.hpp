@@ -7,6 +7,6 @@
 namespace infermeter {
 
 // 'name', with control bytes as \xNN and what is longer than 200 bytes cut short.
-[[nodiscard]] std::string quoted(std::string_view name);
+[[nodiscard]] std::string in_quotes(std::string_view name);
 
 }  // namespace infermeter

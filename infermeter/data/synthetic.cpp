@@ -19,7 +19,6 @@ namespace {
 using Kind = Distribution::Kind;
 
 constexpr std::size_t kChunk = 512;
-constexpr std::int64_t kMostItems = 1'000'000;
 using Chunk = std::span<double>;
 
 // Scaling and shifting are two calls that are never inlined: fused into one multiply-add, as some processors and
@@ -146,7 +145,7 @@ void fill_integers(DType dtype, std::size_t count, const Distribution& distribut
 
 Error unsuitable(const Port& port, std::string_view text) {
   return usage_error(fmt::format(
-      "input {} is {}, which {} cannot be drawn as; {}", quoted(port.name), to_string(port.dtype), quoted(text),
+      "input {} is {}, which {} cannot be drawn as; {}", in_quotes(port.name), to_string(port.dtype), in_quotes(text),
       is_integer(port.dtype) ? "integers:LOW:HIGH, zeros or ones can" : "such inputs take no distribution"));
 }
 
@@ -165,7 +164,7 @@ Result<Distribution> distribution_of(const Port& port, const DataOptions& option
     }
   }
   if (auto fits = check_range(out, port.dtype); !fits.ok()) {
-    return usage_error(fmt::format("input {}: {}", quoted(port.name), fits.error().message));
+    return usage_error(fmt::format("input {}: {}", in_quotes(port.name), fits.error().message));
   }
   return out;
 }
@@ -180,9 +179,9 @@ Result<Done> check_names(const DataOptions& options, std::span<const Port> ports
     if (std::any_of(ports.begin(), ports.end(), meant)) continue;
     if (name.empty() && !ports.empty()) return unsuitable(ports.front(), text);
     std::string known;
-    for (const Port& port : ports) known += (known.empty() ? "" : ", ") + quoted(port.name);
-    return usage_error(fmt::format("a distribution is given for input {}, but the model's inputs are {}", quoted(name),
-                                   known.empty() ? "none" : known));
+    for (const Port& port : ports) known += (known.empty() ? "" : ", ") + in_quotes(port.name);
+    return usage_error(fmt::format("a distribution is given for input {}, but the model's inputs are {}",
+                                   in_quotes(name), known.empty() ? "none" : known));
   }
   return Done{};
 }
@@ -197,7 +196,7 @@ Result<Source> source_of(const Port& port, const DataOptions& options) {
   if (port.kind == Value::Kind::sequence || port.dtype == DType::undefined) {
     return usage_error(fmt::format(
         "input {} is {}, for which no synthetic data can be made; give --data with an ONNX test_data_set folder",
-        quoted(port.name), describe(port)));
+        in_quotes(port.name), describe(port)));
   }
   INFERMETER_TRY(Shape shape, concrete_shape(port, options.batch_size));
   INFERMETER_TRY(const Distribution distribution, distribution_of(port, options));
@@ -215,7 +214,7 @@ Result<Done> check_size(const std::vector<Source>& sources, std::int64_t items) 
     if (size > most_per_item || (bytes += size) > most_per_item) {
       return usage_error(fmt::format(
           "input {} of {} {} would make the data larger than {} GiB; use a smaller batch size, --dim or --data-limit",
-          quoted(source.port->name), to_string(source.port->dtype), to_string(source.shape), kMostDataBytes >> 30));
+          in_quotes(source.port->name), to_string(source.port->dtype), to_string(source.shape), kMostDataBytes >> 30));
     }
   }
   return Done{};

@@ -1,0 +1,27 @@
+// NumPy's .npy files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "infermeter/data/regular_file.hpp"
+#include "infermeter/data/tensor.hpp"
+
+namespace infermeter {
+
+// What is read at most.
+struct NpyLimits {
+  std::int64_t rows = 0;  // of the first dimension; 0: all
+  std::uint64_t bytes = std::uint64_t{64} << 30;
+};
+
+// Any byte order, C or Fortran order, versions 1 to 3; numbers, bool, bytes and Unicode strings; never Python objects.
+[[nodiscard]] Result<Tensor> read_npy(const std::string& path, const NpyLimits& limits = {});
+
+// The same from any source; `file` is what errors call it.
+[[nodiscard]] Result<Tensor> read_npy(ByteSource& source, const std::string& file, const NpyLimits& limits);
+
+// Little-endian, C order; bfloat16 as NumPy's "V2". An error for types that NumPy cannot hold (float8…, 4-bit).
+[[nodiscard]] Result<Done> write_npy(const std::string& path, const Tensor& tensor);
+
+}  // namespace infermeter

@@ -1,0 +1,147 @@
+#include "infermeter/data/npz.hpp"
+
+#include <fmt/format.h>
+#include <zip.h>
+
+#include <algorithm>
+#include <set>
+
+#include "infermeter/data/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr zip_int64_t kMostEntries = 65536;
+constexpr std::uint64_t kSmallEnough = std::uint64_t{64} << 20;
+constexpr std::uint64_t kHighestRatio = 1000;
+constexpr std::string_view kEnding = ".npy";
+
+struct CloseEntry {
+  void operator()(zip_file_t* entry) const { zip_fclose(entry); }
+};
+struct DiscardArchive {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+};
+using Archive = std::unique_ptr<zip_t, DiscardArchive>;
+
+Error broken(const std::string& path, std::string_view why) {
+  return io_error(fmt::format("{} is not a usable .npz file: {}", in_quotes(path), why));
+}
+
+class ZipEntry final : public ByteSource {
+ public:
+  ZipEntry(zip_file_t* entry, std::uint64_t size, std::string label)
+      : entry_(entry), remaining_(size), label_(std::move(label)) {}
+
+  Result<Done> read(std::span<std::byte> out) override {
+    while (!out.empty()) {
+      const zip_int64_t got = zip_fread(entry_.get(), out.data(), std::min<std::size_t>(out.size(), 1u << 30));
+      if (got <= 0)
+        return io_error(fmt::format("{} cannot be unpacked: it is damaged or cut short", in_quotes(label_)));
+      out = out.subspan(static_cast<std::size_t>(got));
+      remaining_ -= std::min(remaining_, static_cast<std::uint64_t>(got));
+    }
+    return Done{};
+  }
+  [[nodiscard]] std::uint64_t remaining() const override { return remaining_; }
+
+ private:
+  std::unique_ptr<zip_file_t, CloseEntry> entry_;
+  std::uint64_t remaining_;
+  std::string label_;
+};
+
+bool leads_elsewhere(std::string_view name) {
+  return name.starts_with('/') || name.find("..") != std::string_view::npos ||
+         name.find('\\') != std::string_view::npos || name.find(':') != std::string_view::npos;
+}
+
+Result<std::vector<std::string>> entry_names(zip_t* archive, const std::string& path) {
+  const zip_int64_t count = zip_get_num_entries(archive, 0);
+  if (count > kMostEntries) return broken(path, fmt::format("it has {} entries", count));
+  std::vector<std::string> names;
+  std::set<std::string_view> seen;
+  for (zip_int64_t i = 0; i < count; ++i) {
+    const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW);
+    if (name == nullptr) return broken(path, "an entry has no name");
+    if (leads_elsewhere(name)) return broken(path, fmt::format("the name {} leads elsewhere", in_quotes(name)));
+    names.emplace_back(name);
+  }
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) return broken(path, fmt::format("{} is in it twice", in_quotes(name)));
+  }
+  return names;
+}
+
+Result<Archive> open_archive(const std::string& path) {
+  // libzip would wait for ever at a pipe.
+  INFERMETER_TRY([[maybe_unused]] const RegularFile regular, RegularFile::open(path));
+  int code = 0;
+  Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  if (archive) return archive;
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  const Error out = broken(path, zip_error_strerror(&error));
+  zip_error_fini(&error);
+  return out;
+}
+
+Result<Done> check_bomb(const zip_stat_t& status, const std::string& label) {
+  const bool too_dense = status.size > kSmallEnough && status.size / kHighestRatio > status.comp_size;
+  if (too_dense) {
+    return io_error(fmt::format("{} would unpack from {} to {} bytes, which no honest array does", in_quotes(label),
+                                status.comp_size, status.size));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+struct NpzFile::State {
+  std::string path;
+  Archive archive;
+  std::vector<std::string> entries;  // with their endings, by index in the archive
+  std::vector<std::string> names;
+};
+
+NpzFile::NpzFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+NpzFile::NpzFile(NpzFile&&) noexcept = default;
+NpzFile& NpzFile::operator=(NpzFile&&) noexcept = default;
+NpzFile::~NpzFile() = default;
+
+const std::vector<std::string>& NpzFile::names() const { return state_->names; }
+
+Result<NpzFile> NpzFile::open(const std::string& path) {
+  INFERMETER_TRY(Archive archive, open_archive(path));
+  INFERMETER_TRY(std::vector<std::string> entries, entry_names(archive.get(), path));
+  std::vector<std::string> names;
+  for (const std::string& entry : entries) {
+    if (entry.ends_with(kEnding)) names.push_back(entry.substr(0, entry.size() - kEnding.size()));
+  }
+  if (names.empty()) return broken(path, "it holds no .npy file");
+  return NpzFile(std::make_unique<State>(State{path, std::move(archive), std::move(entries), std::move(names)}));
+}
+
+Result<Tensor> NpzFile::read(const std::string& name, const NpyLimits& limits) const {
+  const std::string wanted = name + std::string(kEnding);
+  const std::string label = fmt::format("{}:{}", state_->path, name);
+  const auto found = std::find(state_->entries.begin(), state_->entries.end(), wanted);
+  if (found == state_->entries.end()) return broken(state_->path, fmt::format("it has no array {}", in_quotes(name)));
+  const auto index = static_cast<zip_uint64_t>(found - state_->entries.begin());
+  zip_stat_t status;
+  zip_stat_init(&status);
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+  if (zip_stat_index(state_->archive.get(), index, 0, &status) != 0 || (status.valid & kNeeded) != kNeeded) {
+    return broken(label, "its size is not given");
+  }
+  if ((status.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && status.encryption_method != ZIP_EM_NONE) {
+    return broken(label, "it is encrypted");
+  }
+  INFERMETER_TRY_DONE(check_bomb(status, label));
+  zip_file_t* entry = zip_fopen_index(state_->archive.get(), index, 0);
+  if (entry == nullptr) return broken(label, zip_strerror(state_->archive.get()));
+  ZipEntry source(entry, status.size, label);
+  return read_npy(source, label, limits);
+}
+
+}  // namespace infermeter

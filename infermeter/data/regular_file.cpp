@@ -1,0 +1,105 @@
+#include "infermeter/data/regular_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "infermeter/data/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+Error failed(std::string_view what, const std::string& path, int error) {
+  return io_error(fmt::format("cannot {} {}: {}", what, in_quotes(path), std::strerror(error)));
+}
+
+// The kernel moves at most about 2 GiB in one call.
+constexpr std::size_t kMostPerCall = std::size_t{1} << 30;
+
+Result<Done> write_all(int descriptor, std::span<const std::byte> bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMostPerCall));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failed("write", path, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return Done{};
+}
+
+Result<Done> write_parts(int descriptor, std::span<const std::span<const std::byte>> parts, const std::string& path) {
+  for (const auto part : parts) INFERMETER_TRY_DONE(write_all(descriptor, part, path));
+  if (::fsync(descriptor) != 0) return failed("save", path, errno);
+  return Done{};
+}
+
+}  // namespace
+
+Result<RegularFile> RegularFile::open(const std::string& path) {
+  if (path.find('\0') != std::string::npos) return io_error(fmt::format("{} is no path", in_quotes(path)));
+  // Not blocking: opening a pipe would wait for a writer.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return failed("read", path, errno);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    return io_error(fmt::format("{} is not a regular file", in_quotes(path)));
+  }
+  return RegularFile(path, descriptor, static_cast<std::uint64_t>(status.st_size));
+}
+
+RegularFile::RegularFile(RegularFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      remaining_(std::exchange(other.remaining_, 0)) {}
+
+RegularFile& RegularFile::operator=(RegularFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(remaining_, other.remaining_);
+  return *this;
+}
+
+RegularFile::~RegularFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<Done> RegularFile::read(std::span<std::byte> out) {
+  while (!out.empty()) {
+    const ssize_t got = ::read(descriptor_, out.data(), std::min(out.size(), kMostPerCall));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("read", path_, errno);
+    if (got == 0) return io_error(fmt::format("{} ends too early", in_quotes(path_)));
+    out = out.subspan(static_cast<std::size_t>(got));
+    remaining_ -= std::min(remaining_, static_cast<std::uint64_t>(got));
+  }
+  return Done{};
+}
+
+Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t most) {
+  INFERMETER_TRY(RegularFile file, RegularFile::open(path));
+  if (file.remaining() > most) {
+    return io_error(fmt::format("{} has {} bytes, at most {} can be read", in_quotes(path), file.remaining(), most));
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(file.remaining()));
+  INFERMETER_TRY_DONE(file.read(bytes));
+  return bytes;
+}
+
+Result<Done> write_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {
+  const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) return failed("write", path, errno);
+  auto written = write_parts(descriptor, parts, path);
+  if (::close(descriptor) != 0 && written.ok()) written = failed("write", path, errno);
+  if (written.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) written = failed("write", path, errno);
+  if (!written.ok()) ::unlink(temporary.c_str());
+  return written;
+}
+
+}  // namespace infermeter
