@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/data/tensor.hpp"
@@ -18,37 +19,43 @@ struct Tolerance {
   double absolute = 0;
 };
 
-// By the lower of the two executed precisions ("float32", "bfloat16", …) and the output's own dtype (docs/methodology.md).
+// By the lower of the two executed precisions ("float32", "bfloat16", …) and the output's own dtype
+// (docs/methodology.md). Integers, booleans and strings: exact.
 [[nodiscard]] Tolerance default_tolerance(std::string_view executed_precision, DType output);
 
 struct OutputDifference {
   std::string name;
   std::string dtype;
   Shape shape;
-  bool comparable = true;   // same kind, shape, dtype class; `reason` says why not
+  bool comparable = true;  // same kind, shape, dtype class; `reason` says why not
   std::string reason;
   bool within_tolerance = false;
   std::uint64_t element_count = 0;
-  double max_absolute = 0;
-  std::uint64_t max_absolute_index = 0;       // flat, row-major
+  double max_absolute = 0;               // over the pairs in which both are finite
+  std::size_t max_absolute_item = 0;     // the data item it is in
+  std::uint64_t max_absolute_index = 0;  // flat, row-major, in that item (of a sequence: through its tensors)
   double reference_at_max = 0, candidate_at_max = 0;
-  std::optional<double> relative_l2;          // ||c - r||2 / ||r||2; nullopt if r is 0
-  std::optional<double> cosine;               // nullopt if either is 0
-  std::optional<double> top1_agreement;       // share of rows with the same argmax; only where it is a classifier
+  std::optional<double> relative_l2;     // ||c - r||2 / ||r||2; nullopt if r is 0
+  std::optional<double> cosine;          // nullopt if either is 0
+  std::optional<double> top1_agreement;  // share of rows with the same argmax; only where it is a classifier
   std::uint64_t nan_reference = 0, nan_candidate = 0, inf_reference = 0, inf_candidate = 0;
-  std::uint64_t mismatched = 0;               // elements beyond tolerance
+  std::uint64_t mismatched = 0;        // elements beyond tolerance, strings that differ, non_finite_apart
+  std::uint64_t non_finite_apart = 0;  // NaN or infinite in one and not the same in the other
   Tolerance tolerance;
 };
 
 struct OutputComparison {
-  bool agree = false;       // every output comparable and within tolerance
-  std::size_t items = 0;    // data items compared
+  bool agree = false;                     // every output comparable and within tolerance
+  std::size_t items = 0;                  // data items compared
   std::vector<OutputDifference> outputs;  // over all items
   std::vector<Diagnostic> diagnostics;
 };
 
-// `reference[i]` and `candidate[i]` are the outputs for item i. Names are those of the reference's ports.
-[[nodiscard]] OutputComparison compare_outputs(std::span<const std::string> names, std::span<const ItemValues> reference,
+// `reference[i]` and `candidate[i]` are the outputs for item i. Names are those of the reference's ports. An output
+// without a tolerance of its own (a shorter list) gets float32's. NaN agrees with NaN, and infinities of one sign
+// agree.
+[[nodiscard]] OutputComparison compare_outputs(std::span<const std::string> names,
+                                               std::span<const ItemValues> reference,
                                                std::span<const ItemValues> candidate,
                                                std::span<const Tolerance> tolerances);
 

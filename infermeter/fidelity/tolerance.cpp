@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "infermeter/fidelity/compare_outputs.hpp"
+#include "infermeter/fidelity/element_reader.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr double two_to_minus(int exponent) { return 1.0 / static_cast<double>(std::uint64_t{1} << exponent); }
+
+// Unit roundoff times what a network makes of it (docs/methodology.md, "Tolerances"): 2^12 where sums are accumulated
+// in the precision itself, 2^3 where only the stored values are rounded and sums are kept in float32.
+constexpr Tolerance for_float64{two_to_minus(53 - 12), 1e-14};
+constexpr Tolerance for_float32{two_to_minus(24 - 12), 1e-7};
+constexpr Tolerance for_float16{two_to_minus(11 - 3), two_to_minus(14)};
+constexpr Tolerance for_bfloat16{two_to_minus(8 - 3), 1e-7};
+constexpr Tolerance for_int8{two_to_minus(3), 1e-7};
+constexpr Tolerance exact{};
+
+constexpr std::array<std::pair<std::string_view, Tolerance>, 12> by_precision = {{
+    {"float64", for_float64},
+    {"f64", for_float64},
+    {"float16", for_float16},
+    {"f16", for_float16},
+    {"fp16", for_float16},
+    {"bfloat16", for_bfloat16},
+    {"bf16", for_bfloat16},
+    {"int8", for_int8},
+    {"i8", for_int8},
+    {"uint8", for_int8},
+    {"u8", for_int8},
+    {"int4", for_int8},
+}};
+
+// Whatever else a back end says, and nothing at all, is taken for float32.
+Tolerance of_precision(std::string_view name) {
+  const auto* found = std::ranges::find(by_precision, name, &std::pair<std::string_view, Tolerance>::first);
+  return found == by_precision.end() ? for_float32 : found->second;
+}
+
+// What storing the result in its own type costs: one rounding, given the same room as above.
+Tolerance of_storage(DType output) {
+  switch (output) {
+    case DType::float16: return for_float16;
+    case DType::bfloat16: return for_bfloat16;
+    case DType::float8e4m3fn:
+    case DType::float8e4m3fnuz: return {two_to_minus(3), two_to_minus(9)};  // one step; the smallest subnormal
+    case DType::float8e5m2:
+    case DType::float8e5m2fnuz: return {two_to_minus(2), two_to_minus(16)};
+    case DType::float4e2m1: return {two_to_minus(1), 0.5};
+    default: return exact;
+  }
+}
+
+}  // namespace
+
+Tolerance default_tolerance(std::string_view executed_precision, DType output) {
+  const DTypeClass kind = class_of(output);
+  if (kind != DTypeClass::real && kind != DTypeClass::complex) return exact;
+  const Tolerance executed = of_precision(executed_precision);
+  const Tolerance stored = of_storage(output);
+  return {std::max(executed.relative, stored.relative), std::max(executed.absolute, stored.absolute)};
+}
+
+}  // namespace infermeter
