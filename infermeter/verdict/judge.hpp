@@ -15,15 +15,18 @@ struct SubjectVerdict {
   Summary summary;
   // Against the first subject of its group; empty for that one itself.
   std::optional<int> baseline;
-  std::vector<Ratio> ratios;  // latency_p50, throughput, memory_peak
+  std::vector<Ratio> ratios;                // latency_p50, throughput, memory_peak
   const SubjectOutputs* outputs = nullptr;  // into the record; null: not compared
 };
 
 struct Verdict {
   std::vector<SubjectVerdict> subjects;  // in the plan's order
-  // The run's, the trials' (merged when they say the same) and what the comparison itself found (precision_differs, …).
+  // Everything that a reader must know, each once: the run's, the trials' (merged when they say the same), those of the
+  // subjects' summaries and of their outputs' comparisons, and what judging found (precision_differs, …).
   std::vector<Diagnostic> diagnostics;
-  // The exit code that the run deserves: 0, 1 (outputs differ), 3, 4, 2, 130/143 (docs/cli.md).
+  // What the run deserves (docs/cli.md); the first that holds: 130 a trial was interrupted (143 is the caller's to
+  // know), 2 what was asked for cannot be done, 4 a worker crashed, timed out or ran out of memory, 3 a model failed to
+  // load or run, 1 outputs differ, 0.
   int exit_code = 0;
 };
 

@@ -1,0 +1,120 @@
+#include "infermeter/verdict/judge.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "infermeter/verdict/like_for_like.hpp"
+#include "infermeter/verdict/trial_diagnostics.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::array<std::string_view, 3> compared_metrics = {"latency_p50", "throughput", "memory_peak"};
+
+SummaryOptions options_of(const OutlierRule& rule) {
+  SummaryOptions options;
+  options.outlier_factor = rule.factor;
+  switch (rule.kind) {
+    case OutlierRule::Kind::none: options.outlier_rule = "none"; break;
+    case OutlierRule::Kind::sigma: options.outlier_rule = "sigma"; break;
+    case OutlierRule::Kind::iqr: options.outlier_rule = "iqr"; break;
+    case OutlierRule::Kind::mad: options.outlier_rule = "mad"; break;
+  }
+  return options;
+}
+
+std::vector<std::vector<Samples>> trials_by_subject(const RunRecord& record) {
+  std::vector<std::vector<Samples>> result(record.plan.subjects.size());
+  for (const Samples& trial : record.trials) {
+    if (trial.subject < 0 || static_cast<std::size_t>(trial.subject) >= result.size()) continue;
+    result[static_cast<std::size_t>(trial.subject)].push_back(trial);
+  }
+  return result;
+}
+
+std::optional<int> baseline_of(const Plan& plan, std::size_t subject) {
+  for (std::size_t i = 0; i < subject; ++i) {
+    if (plan.subjects[i].group == plan.subjects[subject].group) return static_cast<int>(i);
+  }
+  return std::nullopt;
+}
+
+const SubjectOutputs* outputs_of(const RunRecord& record, int subject) {
+  const auto found = std::ranges::find(record.outputs, subject, &SubjectOutputs::subject);
+  return found == record.outputs.end() ? nullptr : &*found;
+}
+
+void append(std::vector<Diagnostic>& all, std::vector<Diagnostic> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// Diagnostics of stages that do not know what a subject is called.
+std::vector<Diagnostic> about(std::vector<Diagnostic> diagnostics, const std::string& label) {
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.about.empty()) diagnostic.about = label;
+  }
+  return diagnostics;
+}
+
+SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vector<Samples>>& trials,
+                             std::size_t subject) {
+  const SummaryOptions options = options_of(record.plan.outliers);
+  SubjectVerdict verdict;
+  verdict.subject = static_cast<int>(subject);
+  verdict.summary = summarise(trials[subject], options);
+  verdict.summary.subject = verdict.subject;
+  verdict.summary.diagnostics = about(std::move(verdict.summary.diagnostics), record.plan.subjects[subject].label);
+  verdict.baseline = baseline_of(record.plan, subject);
+  verdict.outputs = outputs_of(record, verdict.subject);
+  if (!verdict.baseline) return verdict;
+  for (const std::string_view metric : compared_metrics) {
+    verdict.ratios.push_back(
+        ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options));
+  }
+  return verdict;
+}
+
+// All that there is to say about one subject, the worst first: what failed, what was compared with what, how it ran.
+std::vector<Diagnostic> subject_diagnostics(const RunRecord& record, const SubjectVerdict& verdict,
+                                            std::span<const Samples> trials) {
+  const std::string& label = record.plan.subjects[static_cast<std::size_t>(verdict.subject)].label;
+  std::vector<Diagnostic> all = failures(trials, label);
+  if (verdict.outputs != nullptr) append(all, about(verdict.outputs->comparison.diagnostics, label));
+  if (verdict.baseline) append(all, like_for_like(record, *verdict.baseline, verdict.subject));
+  append(all, same_outputs_in_every_process(record, verdict.subject));
+  append(all, merged_diagnostics(trials, label));
+  append(all, verdict.summary.diagnostics);
+  return all;
+}
+
+bool any_end(const RunRecord& record, std::initializer_list<TrialEnd> ends) {
+  return std::ranges::any_of(record.trials,
+                             [&](const Samples& trial) { return std::ranges::count(ends, trial.end) > 0; });
+}
+
+// What the user ought to look at first decides: being stopped, then what was asked for wrongly, then workers that died,
+// then models that failed, then outputs that differ.
+int exit_code(const RunRecord& record) {
+  if (any_end(record, {TrialEnd::interrupted})) return 130;
+  if (std::ranges::any_of(record.trials, &Samples::usage)) return 2;
+  if (any_end(record, {TrialEnd::crashed, TrialEnd::timeout, TrialEnd::out_of_memory})) return 4;
+  if (any_end(record, {TrialEnd::load_failed, TrialEnd::run_failed})) return 3;
+  const auto differ = [](const SubjectOutputs& outputs) { return !outputs.comparison.agree; };
+  return std::ranges::any_of(record.outputs, differ) ? 1 : 0;
+}
+
+}  // namespace
+
+Verdict judge(const RunRecord& record) {
+  const auto trials = trials_by_subject(record);
+  Verdict verdict;
+  verdict.diagnostics = record.diagnostics;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    verdict.subjects.push_back(judge_subject(record, trials, i));
+    append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
+  }
+  verdict.exit_code = exit_code(record);
+  return verdict;
+}
+
+}  // namespace infermeter
