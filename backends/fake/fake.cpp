@@ -1,7 +1,5 @@
 // fake: a test instrument. It measures nothing and computes nothing; it passes time, uses memory, answers and
 // misbehaves exactly as its options say, so that everything else can be tested against what is known. Reads bottom-up.
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -9,6 +7,8 @@
 
 #include "infermeter_backend.h"
 #include "sdk/abi_edge.hpp"
+#include "sdk/dimensions.hpp"
+#include "sdk/processors.hpp"
 #include "settings.hpp"
 
 using namespace infermeter;  // the ABI's struct tags are global names
@@ -61,12 +61,6 @@ void pass(double seconds) {
   if (seconds > 0) pass_until(nanoseconds_now() + to_ns(seconds), Work::sleep);
 }
 
-int usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 // --- runtime -------------------------------------------------------------------------------------------------------
 
 imb_status open_runtime(const imb_environment*, imb_runtime** runtime, imb_message message) {
@@ -100,25 +94,30 @@ std::vector<PortFields> default_inputs() {
   return {{.name = "input", .dtype = IMB_FLOAT32, .shape = {-1, 3, 8, 8}, .dimension_names = {"batch", "", "", ""}}};
 }
 
-std::int64_t asked_size(const imb_load& load, const std::string& name) {
-  for (std::size_t i = 0; i < load.dimension_count && !name.empty(); ++i) {
-    if (name == load.dimensions[i].key) return parse_integer<std::int64_t>(load.dimensions[i].value, 0, INT32_MAX);
+DeclaredInput declared(const PortFields& port) {
+  DeclaredInput input{port.name, {}};
+  for (std::size_t i = 0; i < port.shape.size(); ++i) {
+    input.dimensions.push_back({port.shape[i], port.dimension_names[i]});
   }
-  return -1;
+  return input;
 }
 
-PortFields with_fixed_dimensions(PortFields port, const imb_load& load) {
+void fix_dimensions(PortFields& port, const imb_load& load) {
   for (std::size_t axis = 0; axis < port.shape.size(); ++axis) {
     if (port.shape[axis] >= 0) continue;
-    port.shape[axis] = asked_size(load, port.dimension_names[axis]);
-    if (port.shape[axis] < 0 && axis == 0 && load.batch > 0) port.shape[0] = load.batch;
+    port.shape[axis] = size_of(load, port.name, axis, port.dimension_names[axis]).value_or(-1);
   }
-  return port;
 }
 
 void make_ports(imb_session& session, const imb_load& load) {
   auto inputs = session.settings.inputs.empty() ? default_inputs() : session.settings.inputs;
-  for (auto& port : inputs) session.inputs.push_back(std::make_unique<Port>(with_fixed_dimensions(port, load)));
+  std::vector<DeclaredInput> declarations;
+  for (const PortFields& port : inputs) declarations.push_back(declared(port));
+  check_dimensions(load, declarations);
+  for (PortFields& port : inputs) {
+    fix_dimensions(port, load);
+    session.inputs.push_back(std::make_unique<Port>(std::move(port)));
+  }
   const PortFields& first = session.inputs[0]->fields();
   session.batch = first.shape.empty() ? 1 : first.shape[0];
   session.outputs.push_back(std::make_unique<Port>(PortFields{.name = "output",

@@ -7,8 +7,8 @@
 
 #include "infermeter_backend.h"
 #include "library.hpp"
-#include "onnx_declaration.hpp"
 #include "ports.hpp"
+#include "sdk/onnx_declaration.hpp"
 #include "sdk/processors.hpp"
 #include "session_options.hpp"
 #include "settings.hpp"
@@ -137,9 +137,9 @@ void refuse_another_folder(const imb_load& load) {
   }
 }
 
-void read_ports(imb_session& session, const imb_load& load, const std::map<std::string, std::int64_t>& dimensions) {
-  session.inputs = read_inputs(session.api, session.session.get(), session.allocator, load.batch, dimensions);
-  session.outputs = read_outputs(session.api, session.session.get(), session.allocator, dimensions);
+void read_ports(imb_session& session, const imb_load& load) {
+  session.inputs = read_inputs(session.api, session.session.get(), session.allocator, load);
+  session.outputs = read_outputs(session.api, session.session.get(), session.allocator);
   for (const auto& port : session.outputs) session.output_names.push_back(port->view()->name);
 }
 
@@ -162,12 +162,12 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     refuse_another_folder(*load);
     const OrtApi& api = *runtime->library.api;
     const OnnxDeclaration declaration = read_onnx_declaration(load->model_path);
-    const auto dimensions = fixed_dimensions(*load, declaration);
+    const auto sizes = named_sizes(*load, declaration);
     auto made = std::make_unique<imb_session>(api, runtime->environment.get());
     made->settings = read_options(option_rows(), *load, "onnxruntime");
     made->threads = load->threads > 0 ? load->threads : usable_processors();
     made->device = load->device;
-    const auto options = make_session_options(runtime->library, *load, made->settings, made->threads, dimensions);
+    const auto options = make_session_options(runtime->library, *load, made->settings, made->threads, sizes);
     OrtSession* opened = nullptr;
     check(api, api.CreateSession(runtime->environment.get(), load->model_path, options.get(), &opened), IMB_MODEL_ERROR,
           "ONNX Runtime could not load " + std::string(load->model_path));
@@ -176,7 +176,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     check(api, api.CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory), IMB_MODEL_ERROR, "memory");
     made->memory = owned(memory, api.ReleaseMemoryInfo);
     check(api, api.GetAllocatorWithDefaultOptions(&made->allocator), IMB_MODEL_ERROR, "allocator");
-    read_ports(*made, *load, dimensions);
+    read_ports(*made, *load);
     made->dtype = floats_of(*made, declaration);
     *session = made.release();
   });

@@ -1,5 +1,7 @@
 #include "ports.hpp"
 
+#include "sdk/dimensions.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -69,16 +71,10 @@ struct Reader {
   }
 };
 
-// Older models leave the shape of an output out; ONNX Runtime then says rank 0.
-void fix_dimensions(PortFields& port, std::int64_t batch, const std::map<std::string, std::int64_t>& dimensions) {
+void fix_dimensions(PortFields& port, const imb_load& load) {
   for (std::size_t axis = 0; axis < port.shape.size(); ++axis) {
     if (port.shape[axis] >= 0) continue;
-    port.shape[axis] = -1;
-    if (const auto found = dimensions.find(port.dimension_names[axis]); found != dimensions.end()) {
-      port.shape[axis] = found->second;
-    } else if (axis == 0 && batch > 0) {
-      port.shape[0] = batch;
-    }
+    port.shape[axis] = size_of(load, port.name, axis, port.dimension_names[axis]).value_or(-1);
   }
 }
 
@@ -110,31 +106,25 @@ struct Source {
 
 }  // namespace
 
-Ports read_inputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator, std::int64_t batch,
-                  const std::map<std::string, std::int64_t>& dimensions) {
+Ports read_inputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator, const imb_load& load) {
   const Source source{api, session, allocator, api.SessionGetInputName, api.SessionGetInputTypeInfo, "input"};
   std::size_t count = 0;
   check(api, api.SessionGetInputCount(session, &count), IMB_MODEL_ERROR, "ONNX Runtime did not count the inputs");
   Ports ports;
   for (std::size_t i = 0; i < count; ++i) {
     PortFields port = source.read(i);
-    fix_dimensions(port, batch, dimensions);
+    fix_dimensions(port, load);
     ports.push_back(std::make_unique<Port>(std::move(port)));
   }
   return ports;
 }
 
-Ports read_outputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator,
-                   const std::map<std::string, std::int64_t>& dimensions) {
+Ports read_outputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator) {
   const Source source{api, session, allocator, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, "output"};
   std::size_t count = 0;
   check(api, api.SessionGetOutputCount(session, &count), IMB_MODEL_ERROR, "ONNX Runtime did not count the outputs");
   Ports ports;
-  for (std::size_t i = 0; i < count; ++i) {
-    PortFields port = source.read(i);
-    fix_dimensions(port, 0, dimensions);
-    ports.push_back(std::make_unique<Port>(std::move(port)));
-  }
+  for (std::size_t i = 0; i < count; ++i) ports.push_back(std::make_unique<Port>(source.read(i)));
   return ports;
 }
 

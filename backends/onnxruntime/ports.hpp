@@ -1,7 +1,6 @@
 // The session's inputs and outputs as the ABI describes them.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,11 +12,10 @@ namespace infermeter {
 
 using Ports = std::vector<std::unique_ptr<Port>>;
 
-// Throws Failure(IMB_UNSUPPORTED) for maps, sparse and opaque values, sequences of anything but tensors. `batch` (0:
-// none) takes the place of a dynamic first dimension, `dimensions` of the named ones.
+// Throws Failure(IMB_UNSUPPORTED) for maps, sparse and opaque values, sequences of anything but tensors. ONNX Runtime
+// has fixed the named dimensions already; those without a name get their size from `load` here.
 [[nodiscard]] Ports read_inputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator,
-                                std::int64_t batch, const std::map<std::string, std::int64_t>& dimensions);
-[[nodiscard]] Ports read_outputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator,
-                                 const std::map<std::string, std::int64_t>& dimensions);
+                                const imb_load& load);
+[[nodiscard]] Ports read_outputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator);
 
 }  // namespace infermeter

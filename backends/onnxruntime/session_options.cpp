@@ -3,6 +3,9 @@
 #include <onnxruntime_session_options_config_keys.h>
 
 #include <algorithm>
+#include <span>
+
+#include "sdk/dimensions.hpp"
 
 namespace infermeter {
 namespace {
@@ -39,49 +42,23 @@ void add_cuda(const Library& library, OrtSessionOptions* options) {
   check(api, api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, cuda.get()), IMB_UNSUPPORTED, what);
 }
 
-bool names_dimension(const OnnxDeclaration& declaration, const std::string& name) {
-  for (const auto& input : declaration.inputs) {
-    for (const DeclaredDimension& dimension : input) {
-      if (dimension.value < 0 && dimension.name == name) return true;
-    }
-  }
-  return false;
-}
-
-std::string dynamic_names(const OnnxDeclaration& declaration) {
-  std::set<std::string> names;
-  for (const auto& input : declaration.inputs) {
-    for (const DeclaredDimension& dimension : input) {
-      if (dimension.value < 0 && !dimension.name.empty()) names.insert(dimension.name);
-    }
-  }
-  return names.empty() ? "none that has a name" : joined({names.begin(), names.end()});
-}
-
-std::int64_t size_from(const imb_pair& dimension) {
-  try {
-    return parse_integer<std::int64_t>(dimension.value, 1, INT32_MAX);
-  } catch (const std::invalid_argument&) {
-    fail(IMB_INVALID_ARGUMENT, "dimension " + std::string(dimension.key) + "=" + dimension.value +
-                                   " is no size; give a whole number of at least 1");
-  }
-}
-
 }  // namespace
 
-std::map<std::string, std::int64_t> fixed_dimensions(const imb_load& load, const OnnxDeclaration& declaration) {
+std::map<std::string, std::int64_t> named_sizes(const imb_load& load, const OnnxDeclaration& declaration) {
   std::map<std::string, std::int64_t> sizes;
-  for (std::size_t i = 0; i < load.dimension_count; ++i) {
-    const std::string name = load.dimensions[i].key;
-    if (declaration.readable && !names_dimension(declaration, name)) {
-      fail(IMB_INVALID_ARGUMENT,
-           "the model has no dynamic dimension '" + name + "'; it has " + dynamic_names(declaration));
+  if (!declaration.readable) {
+    for (const imb_pair& dimension : std::span(load.dimensions, load.dimension_count)) {
+      sizes.emplace(dimension.key, size_from(dimension));
     }
-    sizes[name] = size_from(load.dimensions[i]);
+    return sizes;
   }
-  for (const auto& input : declaration.inputs) {
-    if (load.batch <= 0 || input.empty() || input[0].value >= 0 || input[0].name.empty()) continue;
-    sizes.emplace(input[0].name, load.batch);  // a size that was given by name stands
+  check_dimensions(load, declaration.inputs);
+  for (const DeclaredInput& input : declaration.inputs) {
+    for (std::size_t axis = 0; axis < input.dimensions.size(); ++axis) {
+      const DeclaredDimension& dimension = input.dimensions[axis];
+      if (dimension.value >= 0 || dimension.name.empty()) continue;
+      if (const auto size = size_of(load, input.name, axis, dimension.name)) sizes.emplace(dimension.name, *size);
+    }
   }
   return sizes;
 }

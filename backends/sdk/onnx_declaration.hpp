@@ -1,4 +1,6 @@
-#include "onnx_declaration.hpp"
+// What an ONNX file says before it is loaded: runtimes want the names of dynamic dimensions before they tell them, or
+// never tell them. Skims the file's top levels without recursion; tensors' bytes are stepped over, never read.
+#pragma once
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -6,24 +8,45 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace infermeter {
-namespace {
+
+struct DeclaredDimension {
+  std::int64_t value = -1;  // -1: dynamic
+  std::string name;         // "" if it has none
+};
+
+struct DeclaredInput {
+  std::string name;
+  std::vector<DeclaredDimension> dimensions;
+};
+
+struct OnnxDeclaration {
+  bool readable = false;  // false: not ONNX, or cut; the runtime will say what is wrong with it
+  std::vector<DeclaredInput> inputs;
+  std::set<int> weight_types;  // element types of the initialisers, as ONNX numbers them
+};
+
+namespace onnx_file {
 
 // Field numbers of onnx.proto.
 namespace model {
-constexpr std::uint64_t graph = 7;
+inline constexpr std::uint64_t graph = 7;
 }
 namespace graph {
-constexpr std::uint64_t initializer = 5, input = 11;
+inline constexpr std::uint64_t initializer = 5, input = 11;
 }
 namespace tensor {
-constexpr std::uint64_t data_type = 2;
+inline constexpr std::uint64_t data_type = 2;
 }
 
-constexpr std::size_t most_dimensions = 64, most_inputs = 4096;
+inline constexpr std::size_t most_dimensions = 64, most_inputs = 4096;
 
 struct Field {
   std::uint64_t number = 0;
@@ -83,7 +106,7 @@ class Fields {
 };
 
 // The last field of that number, as protocol buffers have it.
-std::string_view bytes_in(std::string_view message, std::uint64_t number) {
+inline std::string_view bytes_in(std::string_view message, std::uint64_t number) {
   std::string_view found;
   Fields fields(message);
   while (const auto field = fields.next()) {
@@ -92,7 +115,7 @@ std::string_view bytes_in(std::string_view message, std::uint64_t number) {
   return found;
 }
 
-DeclaredDimension dimension_from(std::string_view message) {
+inline DeclaredDimension dimension_from(std::string_view message) {
   DeclaredDimension dimension;
   Fields fields(message);
   while (const auto field = fields.next()) {
@@ -103,7 +126,7 @@ DeclaredDimension dimension_from(std::string_view message) {
 }
 
 // ValueInfoProto.type(2).tensor_type(1).shape(2).dim(1)
-std::vector<DeclaredDimension> dimensions_of(std::string_view value_info) {
+inline std::vector<DeclaredDimension> dimensions_of(std::string_view value_info) {
   std::vector<DeclaredDimension> dimensions;
   Fields fields(bytes_in(bytes_in(bytes_in(value_info, 2), 1), 2));
   while (const auto field = fields.next()) {
@@ -112,7 +135,7 @@ std::vector<DeclaredDimension> dimensions_of(std::string_view value_info) {
   return dimensions;
 }
 
-void note_weight(std::string_view message, OnnxDeclaration& declaration) {
+inline void note_weight(std::string_view message, OnnxDeclaration& declaration) {
   Fields fields(message);
   while (const auto field = fields.next()) {
     if (field->number == tensor::data_type && field->varint < 64) {
@@ -121,18 +144,18 @@ void note_weight(std::string_view message, OnnxDeclaration& declaration) {
   }
 }
 
-bool read_graph(std::string_view message, OnnxDeclaration& declaration) {
+inline bool read_graph(std::string_view message, OnnxDeclaration& declaration) {
   Fields fields(message);
   while (const auto field = fields.next()) {
     if (field->number == graph::initializer) note_weight(field->bytes, declaration);
     if (field->number == graph::input && declaration.inputs.size() < most_inputs) {
-      declaration.inputs.push_back(dimensions_of(field->bytes));
+      declaration.inputs.push_back({std::string(bytes_in(field->bytes, 1)), dimensions_of(field->bytes)});
     }
   }
   return !fields.broken();
 }
 
-OnnxDeclaration read_model(std::string_view bytes) {
+inline OnnxDeclaration read_model(std::string_view bytes) {
   OnnxDeclaration declaration;
   Fields fields(bytes);
   while (const auto field = fields.next()) {
@@ -142,9 +165,9 @@ OnnxDeclaration read_model(std::string_view bytes) {
   return declaration;
 }
 
-}  // namespace
+}  // namespace onnx_file
 
-OnnxDeclaration read_onnx_declaration(const char* path) {
+inline OnnxDeclaration read_onnx_declaration(const char* path) {
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return {};
   struct stat status {};
@@ -153,7 +176,7 @@ OnnxDeclaration read_onnx_declaration(const char* path) {
     const auto size = static_cast<std::size_t>(status.st_size);
     void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (mapped != MAP_FAILED) {
-      declaration = read_model({static_cast<const char*>(mapped), size});
+      declaration = onnx_file::read_model({static_cast<const char*>(mapped), size});
       munmap(mapped, size);
     }
   }
