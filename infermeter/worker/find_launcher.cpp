@@ -1,0 +1,125 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
+#include "infermeter/worker/launcher.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+void add(std::vector<fs::path>& paths, const fs::path& path) {
+  std::error_code error;
+  if (path.empty() || !is_there(path)) return;
+  const fs::path full = fs::weakly_canonical(path, error);
+  if (!error && std::find(paths.begin(), paths.end(), full) == paths.end()) paths.push_back(full);
+}
+
+fs::path from_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? fs::path() : fs::path(value);
+}
+
+// The file that this function is in: libinfermeter.so, or a program that the layers are linked into.
+fs::path own_file() {
+  Dl_info info{};
+  std::error_code error;
+  if (dladdr(reinterpret_cast<void*>(&own_file), &info) == 0 || info.dli_fname == nullptr) return {};
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path library = fs::weakly_canonical(info.dli_fname, error);
+  return is_there(library) ? library : program;
+}
+
+// The folders above the library, nearest first: with <prefix>/lib/x86_64-linux-gnu/ the prefix is the third.
+std::vector<fs::path> folders_above(const fs::path& file) {
+  std::vector<fs::path> folders;
+  constexpr std::size_t most = 6;
+  for (fs::path folder = file.parent_path(); folders.size() < most && folder.has_relative_path();
+       folder = folder.parent_path())
+    folders.push_back(folder);
+  return folders;
+}
+
+void add_site_packages(std::vector<fs::path>& paths, const fs::path& environment) {
+  std::error_code error;
+  if (environment.empty()) return;
+  std::vector<fs::path> found;
+  for (const char* const lib : {"lib", "lib64"})
+    for (fs::directory_iterator entry(environment / lib, error), end; !error && entry != end; entry.increment(error))
+      if (entry->path().filename().string().starts_with("python3"))
+        for (const char* const packages : {"site-packages", "dist-packages"}) found.push_back(entry->path() / packages);
+  std::sort(found.begin(), found.end());
+  for (const fs::path& path : found) add(paths, path);
+}
+
+std::vector<fs::path> find_python_folders(const std::vector<fs::path>& above) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  add_site_packages(folders, from_environment("VIRTUAL_ENV"));
+  add_site_packages(folders, from_environment("CONDA_PREFIX"));
+  add_site_packages(folders, fs::current_path(error) / ".venv");
+  for (const fs::path& folder : above) add_site_packages(folders, folder / ".venv");
+  const fs::path home = from_environment("HOME");
+  if (!home.empty()) add_site_packages(folders, home / ".local");
+  add_site_packages(folders, "/usr/local");
+  add_site_packages(folders, "/usr");
+  return folders;
+}
+
+fs::path find_worker(const std::vector<fs::path>& above) {
+  if (fs::path named = from_environment("INFERMETER_WORKER"); !named.empty()) return named;
+  for (const fs::path& folder : above)
+    for (const char* const place : {"libexec/infermeter/infermeter-worker", "infermeter-worker"})
+      if (is_there(folder / place)) return folder / place;
+  return {};
+}
+
+// A list as in $PATH.
+void add_list(std::vector<fs::path>& paths, std::string_view list) {
+  while (!list.empty()) {
+    const std::size_t colon = std::min(list.find(':'), list.size());
+    add(paths, fs::path(list.substr(0, colon)));
+    list.remove_prefix(std::min(colon + 1, list.size()));
+  }
+}
+
+std::vector<fs::path> find_plugin_folders(const fs::path& extra, const std::vector<fs::path>& above) {
+  std::vector<fs::path> folders;
+  add(folders, extra);
+  add_list(folders, from_environment("INFERMETER_BACKEND_PATH").native());
+  for (const fs::path& folder : above)
+    for (const char* const place : {"infermeter/backends", "lib/infermeter/backends", "lib64/infermeter/backends"})
+      add(folders, folder / place);
+  return folders;
+}
+
+}  // namespace
+
+Result<Launcher> find_launcher(const fs::path& extra_plugins) {
+  const std::vector<fs::path> above = folders_above(own_file());
+  Launcher launcher{.worker = find_worker(above),
+                    .plugin_folders = find_plugin_folders(extra_plugins, above),
+                    .python_folders = find_python_folders(above)};
+  if (launcher.worker.empty())
+    return usage_error("the program infermeter-worker is not found near the library; name it with INFERMETER_WORKER");
+  if (access(launcher.worker.c_str(), X_OK) != 0)
+    return usage_error(
+        fmt::format("the worker {} cannot be executed; look at INFERMETER_WORKER", launcher.worker.string()));
+  if (!extra_plugins.empty() && !is_there(extra_plugins))
+    return usage_error(
+        fmt::format("the folder of plug-ins '{}' is not there; look at --backend-path", extra_plugins.string()));
+  return launcher;
+}
+
+}  // namespace infermeter

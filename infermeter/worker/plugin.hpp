@@ -1,0 +1,26 @@
+// Plug-ins: back ends as files.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter_backend.h"
+
+namespace infermeter {
+
+inline constexpr std::string_view plugin_prefix = "infermeter_backend_";
+inline constexpr std::string_view plugin_ending = ".so";
+
+// Names of the plug-ins in `folders`, sorted, each once.
+[[nodiscard]] std::vector<std::string> plugin_names(const std::vector<std::filesystem::path>& folders);
+// The first folder that has it; the error names the nearest that is there.
+[[nodiscard]] Result<std::filesystem::path> find_plugin(const std::vector<std::filesystem::path>& folders,
+                                                        const std::string& name);
+
+// Only in a worker. The library stays loaded until the process ends.
+[[nodiscard]] Result<const imb_backend*> load_plugin(const std::filesystem::path& file);
+
+}  // namespace infermeter

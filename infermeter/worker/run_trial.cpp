@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <system_error>
+
+#include "infermeter/data/value_block.hpp"
+#include "infermeter/samples/samples_json.hpp"
+#include "infermeter/trial/clock.hpp"
+#include "infermeter/trial/memory_probe.hpp"
+#include "infermeter/trial/proc_file.hpp"
+#include "infermeter/trial/times.hpp"
+#include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/library_choice.hpp"
+#include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/shared_memory.hpp"
+#include "infermeter/worker/watchdog.hpp"
+#include "infermeter/worker/wire.hpp"
+
+namespace infermeter {
+namespace {
+
+std::uint64_t memory_limit(const Limits& limits) {
+  if (limits.memory_limit_bytes > 0) return limits.memory_limit_bytes;
+  const auto available = kilobytes_field(read_proc_file("/proc/meminfo"), "MemAvailable:");
+  return available.value_or(0) / 10 * 8;
+}
+
+std::uint64_t kernel_kills() { return number_after(read_proc_file("/proc/vmstat"), "\noom_kill ").value_or(0); }
+
+// The worker's current folder is another one.
+std::string absolute_if_there(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || !std::filesystem::exists(path, error)) return path;
+  return std::filesystem::absolute(path, error).string();
+}
+
+std::string signal_name(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
+}
+
+std::string while_doing(Phase phase) {
+  switch (phase) {
+    case Phase::start: return "while it started";
+    case Phase::load: return "while it loaded the model";
+    case Phase::compile: return "while it compiled the model";
+    case Phase::inputs: return "while it was given its inputs";
+    case Phase::first_inference: return "in the first inference";
+    case Phase::warmup: return "while it warmed up";
+    case Phase::timed: return "while it was timed";
+    case Phase::outputs: return "while its outputs were collected";
+    case Phase::done: return "at its end";
+  }
+  return "";
+}
+
+class TrialRun {
+ public:
+  TrialRun(const Launcher& launcher, const TrialJob& job, const TrialHooks& hooks)
+      : launcher_(launcher), job_(job), hooks_(hooks) {}
+
+  TrialResult operator()() {
+    const double started_at = wall_clock_s(), begin_s = monotonic_s();
+    const Result<Done> done = all_steps();
+    Samples& samples = product_.samples;
+    if (!done.ok()) fail(done.error());
+    for (Diagnostic& diagnostic : samples.diagnostics)
+      if (diagnostic.about.empty()) diagnostic.about = job_.subject.label;
+    samples.started_at = started_at;
+    samples.wall_s = monotonic_s() - begin_s;
+    return std::move(product_);
+  }
+
+ private:
+  Result<Done> all_steps() {
+    INFERMETER_TRY(const WorkerJob orders, make_orders());
+    INFERMETER_TRY(const SharedMemory memory,
+                   SharedMemory::create(SampleBlock::bytes_for(capacity()), "infermeter-samples"));
+    const ClockKind clock = best_clock();
+    const SampleBlock block = SampleBlock::create(memory.bytes(), capacity(), clock, read_pair(clock));
+    const std::uint64_t kills_before = kernel_kills();
+    INFERMETER_TRY(
+        WorkerProcess worker,
+        WorkerProcess::start(
+            {.program = launcher_.worker, .cpus = job_.cpus, .seed = job_.seed, .block = memory.descriptor().get()}));
+    INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(orders)));
+    const WatchEnd end = watch(worker, rules_for(worker, block));
+    conclude(end, block, kernel_kills() > kills_before);
+    record_times(block, read_pair(clock), product_.samples);
+    note_partial();
+    product_.samples.stderr_tail = worker.tail().text();
+    return Done{};
+  }
+
+  Result<WorkerJob> make_orders() const {
+    INFERMETER_TRY(const auto plugin, find_plugin(launcher_.plugin_folders, job_.subject.backend));
+    WorkerJob orders;
+    orders.plugin = absolute_if_there(plugin.string());
+    orders.sandbox = job_.sandbox;
+    orders.cpus = job_.cpus;
+    orders.trial.subject = job_.subject;
+    orders.trial.subject.backend_library =
+        absolute_if_there(chosen_library(job_.subject.backend, job_.subject.backend_library));
+    orders.trial.model_path = absolute_if_there(job_.model_path);
+    orders.trial.stopping = job_.stopping;
+    orders.trial.time_it = job_.time_it;
+    orders.trial.keep_outputs = job_.keep_outputs;
+    orders.trial.launcher = getpid();
+    for (const auto& folder : launcher_.python_folders)
+      orders.trial.python_folders.push_back(absolute_if_there(folder.string()));
+    for (const auto& path : job_.readable) orders.readable.push_back(absolute_if_there(path.string()));
+    return orders;
+  }
+
+  [[nodiscard]] SampleCapacity capacity() const { return SampleBlock::capacity_for(job_.stopping, job_.time_it); }
+
+  WatchRules rules_for(WorkerProcess& worker, const SampleBlock& block) {
+    memory_limit_ = memory_limit(job_.limits);
+    return {.load_timeout_s = job_.limits.load_timeout_s,
+            .run_timeout_s = job_.limits.run_timeout_s,
+            .memory_limit_bytes = memory_limit_,
+            .block = &block,
+            .interrupt = hooks_.interrupt,
+            .on_progress = hooks_.on_progress,
+            .on_frame = [this, &worker](Frame& frame) { return take(worker, frame); }};
+  }
+
+  Result<Done> take(WorkerProcess& worker, Frame& frame) {
+    switch (frame.type) {
+      case FrameType::ports: return give_data(worker, frame.payload);
+      case FrameType::facts:
+      case FrameType::result: return take_samples(frame.payload);
+      case FrameType::outputs: return take_outputs(frame);
+      default: return worker_error("the worker sent a message that only the launcher sends");
+    }
+  }
+
+  Result<Done> give_data(WorkerProcess& worker, std::string_view payload) {
+    INFERMETER_TRY(ModelPorts ports, ports_from_json(payload));
+    product_.inputs = std::move(ports.inputs);
+    product_.outputs = std::move(ports.outputs);
+    INFERMETER_TRY(const DataSet data, hooks_.data(product_.inputs));
+    std::vector<ItemValues> items;
+    for (const DataItem& item : data.items) items.push_back(item.inputs);
+    const std::size_t size = block_size(items);
+    INFERMETER_TRY(SharedMemory memory, SharedMemory::create(size, "infermeter-inputs"));
+    write_block(items, memory.bytes().first(size));
+    INFERMETER_TRY_DONE(memory.make_read_only());
+    return send_frame(worker.socket(), FrameType::data, std::to_string(size), memory.descriptor().get());
+  }
+
+  Result<Done> take_samples(std::string_view payload) {
+    INFERMETER_TRY(product_.samples, samples_from_json(payload));
+    return Done{};
+  }
+
+  Result<Done> take_outputs(Frame& frame) {
+    INFERMETER_TRY(product_.output_block, copy_memory(frame.descriptor.get(), memory_limit_));
+    const auto shared = std::make_shared<const std::vector<std::byte>>(product_.output_block);
+    INFERMETER_TRY(product_.output_values, read_block(*shared, shared));
+    return Done{};
+  }
+
+  // The record of how it ended, whatever the worker had said of itself before.
+  void conclude(const WatchEnd& end, const SampleBlock& block, bool kernel_ran_out) {
+    Samples& samples = product_.samples;
+    if (end.finished && !end.refused) return;
+    samples.phase = std::max(samples.phase, block.phase());
+    samples.signal = end.worker.signal;
+    const std::string doing = while_doing(samples.phase);
+    switch (end.reason) {
+      case KillReason::load_timeout:
+        return stop(TrialEnd::timeout,
+                    fmt::format("timeout: not ready after {} s, killed {}; --load-timeout sets the limit",
+                                job_.limits.load_timeout_s, doing));
+      case KillReason::run_timeout:
+        return stop(TrialEnd::timeout,
+                    fmt::format("timeout: not done after {} s, killed {}; --run-timeout sets the limit",
+                                job_.limits.run_timeout_s, doing));
+      case KillReason::memory:
+        return stop(TrialEnd::out_of_memory,
+                    fmt::format("out of memory: {} MB resident {}, the limit is {} MB; --memory-limit sets it",
+                                end.resident_bytes >> 20U, doing, memory_limit_ >> 20U));
+      case KillReason::interrupt: return stop(TrialEnd::interrupted, "interrupted " + doing);
+      case KillReason::refused: return fail(*end.refused);
+      case KillReason::none: return conclude_death(end.worker, block, kernel_ran_out, doing);
+    }
+  }
+
+  void conclude_death(const WorkerEnd& worker, const SampleBlock& block, bool kernel_ran_out,
+                      const std::string& doing) {
+    if (worker.signal == SIGKILL && kernel_ran_out)
+      return stop(
+          TrialEnd::out_of_memory,
+          fmt::format("out of memory: the kernel killed the worker {}; --memory-limit stops it earlier", doing));
+    const std::string how =
+        worker.signal != 0 ? signal_name(worker.signal) : fmt::format("it ended with status {}", worker.exit_code);
+    const std::size_t done = block.timed_done().size();
+    const std::string after = done > 0 ? fmt::format(", after {} iterations", done) : std::string();
+    stop(TrialEnd::crashed, fmt::format("crashed: {} {}{}", how, doing, after));
+  }
+
+  void stop(TrialEnd end, std::string message) {
+    product_.samples.end = end;
+    product_.samples.message = std::move(message);
+  }
+
+  void fail(const Error& error) {
+    stop(error.kind == ErrorKind::worker ? TrialEnd::crashed : TrialEnd::load_failed, error.message);
+    product_.samples.usage = error.kind == ErrorKind::usage || error.kind == ErrorKind::io;
+  }
+
+  void note_partial() {
+    Samples& samples = product_.samples;
+    if (samples.end == TrialEnd::ok || samples.begin_s.empty()) return;
+    samples.diagnostics.push_back({DiagnosticId::samples_partial,
+                                   fmt::format("the trial ended early ({}): {} iterations are kept",
+                                               to_string(samples.end), samples.iterations()),
+                                   {}});
+  }
+
+  const Launcher& launcher_;
+  const TrialJob& job_;
+  const TrialHooks& hooks_;
+  TrialResult product_;
+  std::uint64_t memory_limit_ = 0;
+};
+
+}  // namespace
+
+TrialResult run_trial(const Launcher& launcher, const TrialJob& job, const TrialHooks& hooks) {
+  return TrialRun(launcher, job, hooks)();
+}
+
+}  // namespace infermeter

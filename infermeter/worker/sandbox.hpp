@@ -1,0 +1,26 @@
+// Sandbox: what a worker gives up before it loads anything foreign. Landlock takes the file system away but for what is
+// named here, seccomp the calls that start programs, look into other processes, change the system or connect anywhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+
+namespace infermeter {
+
+struct SandboxPaths {
+  std::vector<std::string> readable;  // files and folders; what does not exist is left out
+  std::vector<std::string> writable;
+  bool devices = false;  // all of /dev: GPUs
+};
+
+// The kernel's Landlock ABI; 0: none.
+[[nodiscard]] int landlock_abi();
+
+// Cannot be undone. `automatic` does what the kernel can and says what it cannot; `strict` fails instead.
+[[nodiscard]] Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPaths& paths);
+
+}  // namespace infermeter

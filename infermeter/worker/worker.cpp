@@ -1,0 +1,79 @@
+#include "infermeter/worker/worker.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "infermeter/samples/samples_json.hpp"
+#include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/sandbox.hpp"
+#include "infermeter/worker/spawn.hpp"
+
+namespace infermeter {
+namespace {
+
+bool is_socket(int descriptor) {
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
+std::string parent_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
+
+SandboxPaths sandbox_paths(const WorkerJob& job) {
+  SandboxPaths paths{.readable = job.readable, .writable = {}, .devices = job.trial.subject.device != "cpu"};
+  paths.readable.push_back(parent_of(job.plugin));
+  const auto& folders = job.trial.python_folders;
+  paths.readable.insert(paths.readable.end(), folders.begin(), folders.end());
+  for (const std::string& file : {job.trial.model_path, job.trial.subject.backend_library})
+    if (file.find('/') != std::string::npos) paths.readable.push_back(parent_of(file));
+  std::error_code error;
+  paths.writable.push_back(std::filesystem::current_path(error).string());
+  return paths;
+}
+
+// Before there is a back end there is nothing to measure, but still a record, or a description, that says why.
+Result<Done> send_refusal(const WorkerJob& job, const Error& error, WorkerLink& link) {
+  if (job.probe) {
+    BackendInfo info;
+    info.error = error.message;
+    return send_frame(link.socket, FrameType::info, backend_info_to_json(info));
+  }
+  Samples samples;
+  samples.end = TrialEnd::load_failed;
+  samples.usage = error.kind == ErrorKind::usage;
+  samples.message = error.message;
+  return send_frame(link.socket, FrameType::result, samples_to_json(samples));
+}
+
+Result<Done> do_job(WorkerLink& link) {
+  const MemoryProbe memory;
+  INFERMETER_TRY(const Frame frame, receive_frame(link.socket, link.frames, FrameType::job));
+  INFERMETER_TRY(const WorkerJob job, job_from_json(frame.payload));
+  auto diagnostics = enter_sandbox(job.sandbox, sandbox_paths(job));
+  if (!diagnostics.ok()) return send_refusal(job, diagnostics.error(), link);
+  const auto backend = load_plugin(job.plugin);
+  if (!backend.ok()) return send_refusal(job, backend.error(), link);
+  return host_job(*backend.value(), job, memory, std::move(diagnostics).value(), link);
+}
+
+}  // namespace
+
+int worker_main(int, char**) {
+  if (!is_socket(worker_socket)) {
+    std::fputs("infermeter-worker is started by infermeter, not by hand; try `infermeter run`\n", stderr);
+    return 2;
+  }
+  WorkerLink link{.socket = worker_socket, .block = worker_block, .frames = {}};
+  const Result<Done> done = do_job(link);
+  if (!done.ok()) std::fprintf(stderr, "infermeter-worker: %s\n", done.error().message.c_str());
+  // No destructors: what a runtime does at exit is not part of a trial, and has crashed before.
+  std::fflush(nullptr);
+  _exit(done.ok() ? 0 : 1);
+}
+
+}  // namespace infermeter

@@ -1,0 +1,101 @@
+#include "infermeter/worker/worker_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "infermeter/trial/proc_file.hpp"
+
+namespace infermeter {
+namespace {
+
+Error system_failed(std::string_view doing) {
+  return internal_error(fmt::format("{} failed: {}", doing, std::strerror(errno)));
+}
+
+// splitmix64 (Steele, Lea & Flood 2014): neighbouring seeds give unrelated lengths.
+std::uint64_t mixed(std::uint64_t seed) {
+  seed += 0x9e37'79b9'7f4a'7c15U;
+  seed = (seed ^ (seed >> 30)) * 0xbf58'476d'1ce4'e5b9U;
+  seed = (seed ^ (seed >> 27)) * 0x94d0'49bb'1331'11ebU;
+  return seed ^ (seed >> 31);
+}
+
+// Nothing of the user's own gets through that could make a runtime behave otherwise on another day. The length of the
+// padding moves the stack, so that layouts are sampled and not fixed (Mytkowicz et al. 2009).
+std::vector<std::string> worker_environment(const std::filesystem::path& folder, std::uint64_t seed) {
+  std::vector<std::string> environment = {"LANG=C.UTF-8", "HOME=" + folder.string(), "TMPDIR=" + folder.string(),
+                                          "ORT_DISABLE_TELEMETRY=1",
+                                          "INFERMETER_PADDING=" + std::string(mixed(seed) % 4096, 'x')};
+  for (const char* const kept : {"CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"})
+    if (const char* const value = std::getenv(kept)) environment.push_back(std::string(kept) + '=' + value);
+  return environment;
+}
+
+bool make_nonblocking(int descriptor) {
+  return fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0;
+}
+
+}  // namespace
+
+Result<WorkerProcess> WorkerProcess::start(const Request& request) {
+  INFERMETER_TRY(PrivateFolder folder, PrivateFolder::create());
+  int sockets[2], pipes[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return system_failed("making a socket");
+  FileDescriptor ours(sockets[0]), theirs(sockets[1]);
+  if (pipe2(pipes, O_CLOEXEC) != 0) return system_failed("making a pipe");
+  FileDescriptor reading(pipes[0]), writing(pipes[1]);
+  if (!make_nonblocking(ours.get()) || !make_nonblocking(reading.get())) return system_failed("preparing a socket");
+  INFERMETER_TRY(Child child, spawn({.program = request.program,
+                                     .arguments = {},
+                                     .environment = worker_environment(folder.path(), request.seed),
+                                     .folder = folder.path(),
+                                     .output = writing.get(),
+                                     .socket = theirs.get(),
+                                     .block = request.block,
+                                     .cpus = request.cpus}));
+  return WorkerProcess(std::move(folder), std::move(ours), std::move(reading), std::move(child));
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (!child_.pidfd) return;
+  kill();
+  reap();
+}
+
+std::optional<std::uint64_t> WorkerProcess::resident_bytes() const {
+  const std::string text = read_proc_file(fmt::format("/proc/{}/statm", child_.pid));
+  const std::size_t second = text.find(' ');
+  if (second == std::string::npos) return std::nullopt;
+  const auto pages = number_after(text.substr(second), " ");
+  if (!pages) return std::nullopt;
+  return *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void WorkerProcess::read_output() {
+  if (output_ && !tail_.read_some(output_.get())) output_.reset();
+}
+
+void WorkerProcess::kill() const { ::kill(-child_.pid, SIGKILL); }
+
+WorkerEnd WorkerProcess::reap() {
+  siginfo_t ended{};
+  // The group keeps its number as long as its leader is not reaped: no one else's processes are hit.
+  while (waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  kill();
+  while (waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &ended, WEXITED) != 0 && errno == EINTR) {
+  }
+  child_.pidfd.reset();
+  if (ended.si_code == CLD_EXITED) return {.signal = 0, .exit_code = ended.si_status};
+  return {.signal = ended.si_status, .exit_code = 0};
+}
+
+}  // namespace infermeter

@@ -1,0 +1,58 @@
+// WorkerProcess: one running worker, as its launcher holds it. Killed and reaped with its owner at the latest.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/worker/frames.hpp"
+#include "infermeter/worker/output_tail.hpp"
+#include "infermeter/worker/private_folder.hpp"
+#include "infermeter/worker/spawn.hpp"
+
+namespace infermeter {
+
+struct WorkerEnd {
+  int signal = 0;  // that ended it; 0: none
+  int exit_code = 0;
+};
+
+class WorkerProcess {
+ public:
+  struct Request {
+    std::filesystem::path program;
+    std::vector<int> cpus;
+    std::uint64_t seed = 0;
+    int block = -1;
+  };
+  [[nodiscard]] static Result<WorkerProcess> start(const Request& request);
+  WorkerProcess(WorkerProcess&&) noexcept = default;
+  WorkerProcess& operator=(WorkerProcess&&) = delete;
+  ~WorkerProcess();
+
+  [[nodiscard]] int socket() const { return socket_.get(); }
+  [[nodiscard]] int output() const { return output_.get(); }  // -1 when it has been closed
+  [[nodiscard]] int pidfd() const { return child_.pidfd.get(); }
+  [[nodiscard]] FrameReader& frames() { return frames_; }
+  [[nodiscard]] OutputTail& tail() { return tail_; }
+  [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
+
+  void read_output();
+  void kill() const;  // it and whatever it started
+  // Only when it has ended, or been killed: waits for that.
+  WorkerEnd reap();
+
+ private:
+  WorkerProcess(PrivateFolder folder, FileDescriptor socket, FileDescriptor output, Child child)
+      : folder_(std::move(folder)), socket_(std::move(socket)), output_(std::move(output)), child_(std::move(child)) {}
+
+  PrivateFolder folder_;
+  FileDescriptor socket_, output_;
+  Child child_;
+  FrameReader frames_;
+  OutputTail tail_;
+};
+
+}  // namespace infermeter
