@@ -90,7 +90,8 @@ Library open_openvino(const imb_environment& environment) {
 
 void check(const Api& api, ov_status_e status, imb_status otherwise, const std::string& what) {
   if (status == OK) return;
-  const char* message = api.ov_get_last_err_msg();
+  // From here on the errors are the C layer's own: the last message is then of something earlier.
+  const char* message = status > INVALID_C_PARAM ? api.ov_get_last_err_msg() : nullptr;
   std::string text = useful_part(message != nullptr ? message : "");
   if (text.empty()) text = api.ov_get_error_info(status);
   fail(speaks_of_memory(text) ? IMB_OUT_OF_MEMORY : otherwise, what + ": " + text);

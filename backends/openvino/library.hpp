@@ -54,7 +54,6 @@ namespace infermeter {
   X(ov_tensor_get_element_type)                  \
   X(ov_tensor_data)                              \
   X(ov_tensor_free)                              \
-  X(ov_shape_create)                             \
   X(ov_shape_free)
 
 struct Api {

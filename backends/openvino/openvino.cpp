@@ -229,7 +229,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     }
     reshape(*made, *load);
     made->inputs = make_ports(model_inputs(api, made->model.get(), made->declaration));
-    made->outputs = make_ports(model_outputs(api, made->model.get()));
+    made->outputs = make_ports(model_outputs(api, made->model.get(), made->declaration));
     *session = made.release();
   });
 }
@@ -241,7 +241,7 @@ imb_status compile(imb_session* session, imb_message message) {
     session->compiled = compile_model(session->api, session->core, session->model.get(), session->request);
     session->model.reset();
     session->inputs = make_ports(compiled_inputs(session->api, session->compiled.get(), session->declaration));
-    session->outputs = make_ports(compiled_outputs(session->api, session->compiled.get()));
+    session->outputs = make_ports(compiled_outputs(session->api, session->compiled.get(), session->declaration));
   });
 }
 

@@ -6,22 +6,13 @@
 namespace infermeter {
 namespace {
 
-const DeclaredInput* find_input(const OnnxDeclaration& declaration, const std::string& name) {
-  for (const DeclaredInput& input : declaration.inputs) {
-    if (input.name == name) return &input;
-  }
-  return nullptr;
-}
-
-std::string dimension_name(const DeclaredInput* declared, const PortFields& port, std::size_t axis) {
+std::string dimension_name(const std::vector<DeclaredDimension>& declared, const PortFields& port, std::size_t axis) {
   if (port.shape[axis] >= 0) return "";
-  if (declared != nullptr && axis < declared->dimensions.size() && !declared->dimensions[axis].name.empty()) {
-    return declared->dimensions[axis].name;
-  }
+  if (axis < declared.size() && !declared[axis].name.empty()) return declared[axis].name;
   return place_of(port.name, axis);
 }
 
-std::string name_of_port(const Api& api, const ov_output_const_port_t* port, const std::string& otherwise) {
+std::string any_name(const Api& api, const ov_output_const_port_t* port, const std::string& otherwise) {
   char* name = nullptr;
   if (api.ov_port_get_any_name(port, &name) != OK || name == nullptr) return otherwise;  // tensors may have no name
   const std::string text = name;
@@ -41,64 +32,89 @@ void read_shape(const Api& api, const ov_output_const_port_t* port, PortFields& 
   api.ov_partial_shape_free(&shape);
 }
 
-// All four lists are read in the same way, by these two functions of the C API.
-template <class Model>
-std::vector<PortFields> read_ports(const Api& api, const Model* model,
-                                   ov_status_e (*count_ports)(const Model*, std::size_t*),
-                                   ov_status_e (*port_at)(const Model*, std::size_t, ov_output_const_port_t**),
-                                   const char* word, const OnnxDeclaration& declaration) {
-  std::size_t count = 0;
-  const std::string what = std::string("OpenVINO did not describe the model's ") + word + "s";
-  check(api, count_ports(model, &count), IMB_MODEL_ERROR, what);
-  std::vector<PortFields> ports;
-  for (std::size_t i = 0; i < count; ++i) {
-    ov_output_const_port_t* port = nullptr;
-    check(api, port_at(model, i, &port), IMB_MODEL_ERROR, what);
-    const auto owner = owned(port, api.ov_output_const_port_free);
-    ports.push_back(describe_port(api, port, word + std::to_string(i), declaration));
-  }
-  return ports;
-}
-
-}  // namespace
-
-PortFields describe_port(const Api& api, const ov_output_const_port_t* port, const std::string& otherwise,
-                         const OnnxDeclaration& declaration) {
-  PortFields fields{.name = name_of_port(api, port, otherwise), .shape = {}, .dimension_names = {}};
+PortFields describe(const Api& api, const ov_output_const_port_t* port, std::string name,
+                    const std::vector<DeclaredDimension>& declared) {
+  PortFields fields{.name = std::move(name), .shape = {}, .dimension_names = {}};
   ov_element_type_e type{};
   check(api, api.ov_port_get_element_type(port, &type), IMB_MODEL_ERROR,
         "OpenVINO did not tell the element type of '" + fields.name + "'");
   const auto dtype = dtype_from(type);
   if (!dtype || *dtype == IMB_STRING) {
-    fail(IMB_UNSUPPORTED, "'" + fields.name + "' is a tensor of " + (dtype ? "strings" : "an element type") +
-                              ", a sequence or a map, which this back end cannot carry; onnxruntime may");
+    fail(IMB_UNSUPPORTED, "'" + fields.name +
+                              "' is a tensor of strings or of a type that is known only when the model " +
+                              "runs, a sequence or a map, which the openvino back end cannot carry; try onnxruntime");
   }
   fields.dtype = *dtype;
   read_shape(api, port, fields);
-  const DeclaredInput* declared = find_input(declaration, fields.name);
   for (std::size_t axis = 0; axis < fields.shape.size(); ++axis) {
     fields.dimension_names.push_back(dimension_name(declared, fields, axis));
   }
   return fields;
 }
 
-std::vector<PortFields> model_inputs(const Api& api, const ov_model_t* model, const OnnxDeclaration& declaration) {
-  return read_ports(api, model, api.ov_model_inputs_size, api.ov_model_const_input_by_index, "input", declaration);
+// What the file says of one list of ports, if it says anything.
+struct DeclaredPort {
+  std::string name;
+  std::vector<DeclaredDimension> dimensions;
+};
+using DeclaredPorts = std::vector<DeclaredPort>;
+
+DeclaredPorts inputs_of(const OnnxDeclaration& declaration) {
+  DeclaredPorts ports;
+  for (const DeclaredInput& input : declaration.inputs) ports.push_back({input.name, input.dimensions});
+  return ports;
 }
 
-std::vector<PortFields> model_outputs(const Api& api, const ov_model_t* model) {
-  return read_ports(api, model, api.ov_model_outputs_size, api.ov_model_const_output_by_index, "output", {});
+DeclaredPorts outputs_of(const OnnxDeclaration& declaration) {
+  DeclaredPorts ports;
+  for (const std::string& name : declaration.outputs) ports.push_back({name, {}});
+  return ports;
+}
+
+// All four lists are read in the same way, by these two functions of the C API.
+template <class Model>
+std::vector<PortFields> read_ports(const Api& api, const Model* model,
+                                   ov_status_e (*count_ports)(const Model*, std::size_t*),
+                                   ov_status_e (*port_at)(const Model*, std::size_t, ov_output_const_port_t**),
+                                   const char* word, DeclaredPorts declared) {
+  std::size_t count = 0;
+  const std::string what = std::string("OpenVINO did not describe the model's ") + word + "s";
+  check(api, count_ports(model, &count), IMB_MODEL_ERROR, what);
+  const bool in_order = declared.size() == count;
+  declared.resize(count);
+  std::vector<PortFields> ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    ov_output_const_port_t* port = nullptr;
+    check(api, port_at(model, i, &port), IMB_MODEL_ERROR, what);
+    const auto owner = owned(port, api.ov_output_const_port_free);
+    const std::string name = in_order ? declared[i].name : any_name(api, port, word + std::to_string(i));
+    ports.push_back(describe(api, port, name, in_order ? declared[i].dimensions : std::vector<DeclaredDimension>()));
+  }
+  return ports;
+}
+
+}  // namespace
+
+std::vector<PortFields> model_inputs(const Api& api, const ov_model_t* model, const OnnxDeclaration& declaration) {
+  return read_ports(api, model, api.ov_model_inputs_size, api.ov_model_const_input_by_index, "input",
+                    inputs_of(declaration));
+}
+
+std::vector<PortFields> model_outputs(const Api& api, const ov_model_t* model, const OnnxDeclaration& declaration) {
+  return read_ports(api, model, api.ov_model_outputs_size, api.ov_model_const_output_by_index, "output",
+                    outputs_of(declaration));
 }
 
 std::vector<PortFields> compiled_inputs(const Api& api, const ov_compiled_model_t* model,
                                         const OnnxDeclaration& declaration) {
   return read_ports(api, model, api.ov_compiled_model_inputs_size, api.ov_compiled_model_input_by_index, "input",
-                    declaration);
+                    inputs_of(declaration));
 }
 
-std::vector<PortFields> compiled_outputs(const Api& api, const ov_compiled_model_t* model) {
+std::vector<PortFields> compiled_outputs(const Api& api, const ov_compiled_model_t* model,
+                                         const OnnxDeclaration& declaration) {
   return read_ports(api, model, api.ov_compiled_model_outputs_size, api.ov_compiled_model_output_by_index, "output",
-                    {});
+                    outputs_of(declaration));
 }
 
 Ports make_ports(std::vector<PortFields> fields) {

@@ -12,19 +12,18 @@ namespace infermeter {
 
 using Ports = std::vector<std::unique_ptr<Port>>;
 
-// The C API does not tell the names of dimensions. For an ONNX file they come from the file; a dynamic dimension
-// without one is named by its place: "input.2".
-[[nodiscard]] PortFields describe_port(const Api& api, const ov_output_const_port_t* port, const std::string& otherwise,
-                                       const OnnxDeclaration& declaration);
-
-// Of the model as read. Throws Failure(IMB_UNSUPPORTED) for element types that cannot be carried.
+// The C API tells any one of the names of a tensor, and none of a dimension. For an ONNX file both come from the file
+// (the ports are in its order); a dynamic dimension without a name is named by its place: "input.2". All throw
+// Failure(IMB_UNSUPPORTED) for element types that cannot be carried.
 [[nodiscard]] std::vector<PortFields> model_inputs(const Api& api, const ov_model_t* model,
                                                    const OnnxDeclaration& declaration);
-[[nodiscard]] std::vector<PortFields> model_outputs(const Api& api, const ov_model_t* model);
+[[nodiscard]] std::vector<PortFields> model_outputs(const Api& api, const ov_model_t* model,
+                                                    const OnnxDeclaration& declaration);
 // Of the model as compiled: what was fixed is fixed.
 [[nodiscard]] std::vector<PortFields> compiled_inputs(const Api& api, const ov_compiled_model_t* model,
                                                       const OnnxDeclaration& declaration);
-[[nodiscard]] std::vector<PortFields> compiled_outputs(const Api& api, const ov_compiled_model_t* model);
+[[nodiscard]] std::vector<PortFields> compiled_outputs(const Api& api, const ov_compiled_model_t* model,
+                                                       const OnnxDeclaration& declaration);
 
 [[nodiscard]] Ports make_ports(std::vector<PortFields> fields);
 

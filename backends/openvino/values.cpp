@@ -42,15 +42,12 @@ Owned<ov_tensor_t> make_tensor(const Api& api, const PortFields& port, const imb
   }
   check_tensor(port, value);
   const std::string what = "OpenVINO did not take input '" + port.name + "'";
-  ov_shape_t shape{};
-  check(api, api.ov_shape_create(static_cast<std::int64_t>(value.rank), value.shape, &shape), IMB_INVALID_ARGUMENT,
-        what);
+  const ov_shape_t shape{static_cast<std::int64_t>(value.rank), const_cast<std::int64_t*>(value.shape)};
   alignas(64) static std::byte nothing[64];  // OpenVINO wants an address even for no bytes
   void* data = value.size_bytes != 0 ? const_cast<void*>(value.data) : nothing;
   ov_tensor_t* made = nullptr;
-  const ov_status_e status = api.ov_tensor_create_from_host_ptr(*element_type_from(value.dtype), shape, data, &made);
-  api.ov_shape_free(&shape);
-  check(api, status, IMB_INVALID_ARGUMENT, what);
+  check(api, api.ov_tensor_create_from_host_ptr(*element_type_from(value.dtype), shape, data, &made),
+        IMB_INVALID_ARGUMENT, what);
   return owned(made, api.ov_tensor_free);
 }
 
@@ -64,7 +61,8 @@ TensorView::TensorView(const Api& api, Owned<ov_tensor_t> tensor, const std::str
     fail(IMB_UNSUPPORTED, "output '" + output + "' has an element type that this back end cannot carry");
   }
   ov_shape_t shape{};
-  check(api, api.ov_tensor_get_shape(tensor_.get(), &shape), IMB_RUN_ERROR, what);
+  const ov_status_e status = api.ov_tensor_get_shape(tensor_.get(), &shape);
+  if (status != INVALID_C_PARAM) check(api, status, IMB_RUN_ERROR, what);  // that is how it tells of a scalar
   if (shape.rank > 0) shape_.assign(shape.dims, shape.dims + shape.rank);
   api.ov_shape_free(&shape);
   const auto bytes = bytes_of(*dtype, shape_);

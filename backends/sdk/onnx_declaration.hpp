@@ -28,8 +28,9 @@ struct DeclaredInput {
 };
 
 struct OnnxDeclaration {
-  bool readable = false;  // false: not ONNX, or cut; the runtime will say what is wrong with it
-  std::vector<DeclaredInput> inputs;
+  bool readable = false;              // false: not ONNX, or cut; the runtime will say what is wrong with it
+  std::vector<DeclaredInput> inputs;  // without those that are initialisers too
+  std::vector<std::string> outputs;
   std::set<int> weight_types;  // element types of the initialisers, as ONNX numbers them
 };
 
@@ -40,13 +41,13 @@ namespace model {
 inline constexpr std::uint64_t graph = 7;
 }
 namespace graph {
-inline constexpr std::uint64_t initializer = 5, input = 11;
+inline constexpr std::uint64_t initializer = 5, input = 11, output = 12;
 }
 namespace tensor {
-inline constexpr std::uint64_t data_type = 2;
+inline constexpr std::uint64_t data_type = 2, name = 8;
 }
 
-inline constexpr std::size_t most_dimensions = 64, most_inputs = 4096;
+inline constexpr std::size_t most_dimensions = 64, most_ports = 4096;
 
 struct Field {
   std::uint64_t number = 0;
@@ -135,23 +136,32 @@ inline std::vector<DeclaredDimension> dimensions_of(std::string_view value_info)
   return dimensions;
 }
 
-inline void note_weight(std::string_view message, OnnxDeclaration& declaration) {
+// Notes the element type; returns the name.
+inline std::string_view note_weight(std::string_view message, OnnxDeclaration& declaration) {
+  std::string_view name;
   Fields fields(message);
   while (const auto field = fields.next()) {
+    if (field->number == tensor::name) name = field->bytes;
     if (field->number == tensor::data_type && field->varint < 64) {
       declaration.weight_types.insert(static_cast<int>(field->varint));
     }
   }
+  return name;
 }
 
 inline bool read_graph(std::string_view message, OnnxDeclaration& declaration) {
+  std::set<std::string_view> initializers;
   Fields fields(message);
   while (const auto field = fields.next()) {
-    if (field->number == graph::initializer) note_weight(field->bytes, declaration);
-    if (field->number == graph::input && declaration.inputs.size() < most_inputs) {
+    if (field->number == graph::initializer) initializers.insert(note_weight(field->bytes, declaration));
+    if (field->number == graph::input && declaration.inputs.size() < most_ports) {
       declaration.inputs.push_back({std::string(bytes_in(field->bytes, 1)), dimensions_of(field->bytes)});
     }
+    if (field->number == graph::output && declaration.outputs.size() < most_ports) {
+      declaration.outputs.emplace_back(bytes_in(field->bytes, 1));
+    }
   }
+  std::erase_if(declaration.inputs, [&](const DeclaredInput& input) { return initializers.contains(input.name); });
   return !fields.broken();
 }
 
