@@ -14,21 +14,21 @@
 namespace infermeter {
 
 struct DataItem {
-  std::string name;                                     // file name, "synthetic 0", …
-  ItemValues inputs;                                    // in the model's order
-  std::vector<std::pair<std::string, Value>> expected;  // recorded outputs, where the source has them, by name
-  std::vector<int> labels;                              // class index per batch element, where the source has them
+  std::string name{};                                     // file name, "synthetic 0", …
+  ItemValues inputs{};                                    // in the model's order
+  std::vector<std::pair<std::string, Value>> expected{};  // recorded outputs, where the source has them, by name
+  std::vector<int> labels{};                              // class index per batch element, where the source has them
 };
 
 struct DataSet {
-  std::vector<DataItem> items;  // never empty
-  std::vector<std::string> class_names;
+  std::vector<DataItem> items{};  // never empty
+  std::vector<std::string> class_names{};
 };
 
 struct DataOptions {
   std::string source = "synthetic";  // or a path: .npy, .npz, folder of images, ONNX test_data_set folder
-  std::vector<std::pair<std::string, std::string>> distributions;  // per input name ("": all): "uniform:0:1", …
-  std::int64_t batch_size = 1;                                     // what a dynamic first dimension becomes
+  std::vector<std::pair<std::string, std::string>> distributions{};  // per input name ("": all): "uniform:0:1", …
+  std::int64_t batch_size = 1;                                       // what a dynamic first dimension becomes
   std::int64_t limit = 0;  // at most so many items; 0: the source's own number (synthetic: 1)
   std::uint64_t seed = 1;
 };

@@ -84,6 +84,7 @@ double double_from_small_float(DType dtype, std::uint8_t bits) {
 }
 
 std::uint8_t small_float_from(DType dtype, double value) {
+  const bool only_one_zero = layout_of(dtype).nan == 0x80;
   const unsigned patterns = dtype == DType::float4e2m1 ? 16 : 256;
   // At most 256 candidates; this is for test data, not for speed.
   unsigned best = 0;
@@ -91,7 +92,8 @@ std::uint8_t small_float_from(DType dtype, double value) {
   for (unsigned bits = 0; bits < patterns; ++bits) {
     const double candidate = double_from_small_float(dtype, static_cast<std::uint8_t>(bits));
     if (std::isnan(value) && std::isnan(candidate)) return static_cast<std::uint8_t>(bits);
-    if (!std::isfinite(candidate) || (std::signbit(candidate) != std::signbit(value) && candidate != value)) continue;
+    const bool other_sign = std::signbit(candidate) != std::signbit(value);
+    if (!std::isfinite(candidate) || (other_sign && !(only_one_zero && candidate == 0))) continue;
     const double error = std::isinf(value) ? -std::fabs(candidate) : std::fabs(candidate - value);
     if (error < best_error || (error == best_error && bits % 2 == 0)) {
       best = bits;

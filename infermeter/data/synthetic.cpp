@@ -223,7 +223,7 @@ Result<Done> check_size(const std::vector<Source>& sources, std::int64_t items) 
 Value synthetic_value(const Source& source, std::uint64_t seed, std::size_t input, std::int64_t item) {
   const auto item_index = static_cast<std::uint64_t>(item);
   if (source.port->dtype == DType::string) {
-    return {.tensor = synthetic_words(source.shape, seed, input, item_index), .elements = {}};
+    return {.tensor = synthetic_words(source.shape, seed, input, item_index)};
   }
   return {.tensor = synthetic_numbers(source.port->dtype, source.shape, source.distribution, seed, input, item_index),
           .elements = {}};

@@ -43,9 +43,9 @@ class Bytes {
 // first, as in ONNX).
 struct Tensor {
   DType dtype = DType::undefined;
-  Shape shape;
-  Bytes data;
-  std::vector<std::string> strings;
+  Shape shape{};
+  Bytes data{};
+  std::vector<std::string> strings{};
 
   template <class T>
   [[nodiscard]] std::span<const T> as() const {
@@ -63,19 +63,19 @@ template <class T>
 struct Value {
   enum class Kind { none, tensor, sequence };
   Kind kind = Kind::tensor;
-  Tensor tensor;                // kind == tensor
-  std::vector<Value> elements;  // kind == sequence
+  Tensor tensor{};                // kind == tensor
+  std::vector<Value> elements{};  // kind == sequence
 };
 
 // An input or output as a model declares it. Dynamic dimensions are -1, their names in dimension_names ("" if none).
 struct Port {
-  std::string name;
+  std::string name{};
   Value::Kind kind = Value::Kind::tensor;
   bool is_optional = false;
   DType dtype = DType::undefined;
   bool rank_known = true;
-  Shape shape;
-  std::vector<std::string> dimension_names;
+  Shape shape{};
+  std::vector<std::string> dimension_names{};
 };
 
 // One inference's worth of input: a value per input of the model, in the model's order.
