@@ -46,10 +46,21 @@ double welch_degrees(const Moments& first, const Moments& second) {
   return denominator > 0 ? (a + b) * (a + b) / denominator : 1;
 }
 
+// exp(log(x)) is not x to the last bit; a single value, or one that all processes share, is shown as it is.
+Centre centre_of_equal(std::span<const double> values, double confidence) {
+  const double value = values.front();
+  Centre centre{value, std::nullopt, value > 0};
+  if (values.size() > 1) centre.interval = Interval{value, value, confidence};
+  return centre;
+}
+
 }  // namespace
 
 Centre centre_of(std::span<const double> values, double confidence) {
   INFERMETER_CHECK(!values.empty());
+  if (std::ranges::all_of(values, [&](double value) { return value == values.front(); })) {
+    return centre_of_equal(values, confidence);
+  }
   const bool geometric = all_positive(values);
   const Moments moments =
       moments_of(geometric ? logarithms(values) : std::vector<double>(values.begin(), values.end()));

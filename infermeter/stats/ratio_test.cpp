@@ -1,0 +1,82 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "infermeter/stats/summary.hpp"
+#include "infermeter/stats/test_trials.hpp"
+
+namespace infermeter {
+namespace {
+
+std::vector<Samples> constant_processes(const std::vector<double>& durations, std::size_t iterations = 6) {
+  std::vector<std::vector<double>> all;
+  for (const double duration : durations) all.emplace_back(iterations, duration);
+  return trials_of(all);
+}
+
+const std::vector<double> slow = {0.0201, 0.0225, 0.0209};
+const std::vector<double> fast = {0.0112, 0.0118, 0.0109, 0.0131};
+
+// The reference figures are those of process_interval_test.cpp.
+TEST(Ratio, OfTimesSaysHowManyTimesAsFast) {
+  const Ratio speedup = ratio(constant_processes(slow), constant_processes(fast), "latency_p50", {});
+  EXPECT_EQ(speedup.metric, "latency_p50");
+  EXPECT_NEAR(*speedup.estimate.value, 1.8039541617924832, 1e-9);
+  EXPECT_NEAR(speedup.estimate.interval->low, 1.5768310115381834, 1e-9);
+  EXPECT_NEAR(speedup.estimate.interval->high, 2.0637916137087706, 1e-9);
+  EXPECT_EQ(speedup.estimate.processes, 7);
+  EXPECT_EQ(speedup.estimate.n, 42);
+}
+
+TEST(Ratio, OfThroughputTurnsTheOtherWay) {
+  const auto faster = ratio(constant_processes(slow), constant_processes(fast), "throughput", {}).estimate;
+  EXPECT_NEAR(*faster.value, 1.8039541617924832, 1e-9);
+  const auto slower = ratio(constant_processes(fast), constant_processes(slow), "throughput", {}).estimate;
+  EXPECT_NEAR(*slower.value * *faster.value, 1, 1e-12);
+  EXPECT_NEAR(slower.interval->low * faster.interval->high, 1, 1e-12);
+}
+
+TEST(Ratio, OfMemoryIsAboveOneWhereTheCandidateNeedsLess) {
+  auto before = constant_processes({1, 1});
+  auto after = constant_processes({1, 1});
+  for (Samples& trial : before) trial.memory.rss_peak_inference = 300;
+  for (Samples& trial : after) trial.memory.rss_peak_inference = 100;
+  EXPECT_NEAR(*ratio(before, after, "memory_peak", {}).estimate.value, 3, 1e-12);
+}
+
+TEST(Ratio, OneProcessGivesAValueWithoutAnInterval) {
+  const auto estimate = ratio(constant_processes({0.02}), constant_processes(fast), "latency_p50", {}).estimate;
+  EXPECT_TRUE(estimate.value);
+  EXPECT_FALSE(estimate.interval);
+  EXPECT_EQ(estimate.note, "needs 2 processes of each for an interval");
+}
+
+TEST(Ratio, SaysWhyThereIsNone) {
+  const auto good = constant_processes(fast);
+  EXPECT_EQ(ratio(good, good, "latency_p42", {}).estimate.note, "there is no metric 'latency_p42'");
+  EXPECT_EQ(ratio({}, good, "latency_p50", {}).estimate.note, "the baseline: no timed iterations");
+  EXPECT_EQ(ratio(good, {}, "latency_p50", {}).estimate.note, "no timed iterations");
+  EXPECT_EQ(ratio(good, good, "latency_p99", {}).estimate.note, "needs 299 iterations");
+  EXPECT_EQ(ratio(good, constant_processes({0, 0}), "latency_p50", {}).estimate.note,
+            "no ratio: a value is 0 or the two are too far apart");
+  EXPECT_FALSE(ratio(good, constant_processes({0, 0}), "latency_p50", {}).estimate.value);
+  EXPECT_FALSE(ratio(good, constant_processes({0, 0}), "latency_min", {}).estimate.value);
+}
+
+TEST(Ratio, OfExtremesHasNoInterval) {
+  const auto estimate = ratio(constant_processes(slow), constant_processes(fast), "latency_min", {}).estimate;
+  EXPECT_NEAR(*estimate.value, 0.0201 / 0.0109, 1e-12);
+  EXPECT_FALSE(estimate.interval);
+  EXPECT_EQ(estimate.note, "no interval for this metric");
+}
+
+TEST(Ratio, OfASubjectWithItselfHoldsOne) {
+  const auto trials = constant_processes(fast);
+  const auto estimate = ratio(trials, trials, "latency_mean", {}).estimate;
+  EXPECT_NEAR(*estimate.value, 1, 1e-15);
+  EXPECT_LT(estimate.interval->low, 1);
+  EXPECT_GT(estimate.interval->high, 1);
+}
+
+}  // namespace
+}  // namespace infermeter
