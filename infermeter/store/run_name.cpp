@@ -34,7 +34,7 @@ Result<std::string> find_run(std::string_view name, const std::vector<std::strin
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
     return usage_error(
-        fmt::format("there is no run '{}' in the store {}: `infermeter report --list` shows all, 'latest' is {}",
+        fmt::format("there is no run '{}' in the store {}: `infermeter runs` lists them, 'latest' is {}",
                     shown(name), file.string(), ids.back()));
   }
   const bool more = matches.size() > candidates_shown;

@@ -1,0 +1,163 @@
+#include "infermeter/report/answers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "infermeter/report/number_text.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/report/text.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t messages_shown = 3;
+
+std::string label_of(const RunRecord& record, int subject) {
+  return printable(record.plan.subjects.at(static_cast<std::size_t>(subject)).label, 120);
+}
+
+std::string where(const RunRecord& record, const SubjectVerdict& verdict) {
+  const Subject& subject = subject_of(record, verdict);
+  return fmt::format("on {} at batch size {}", printable(subject.model, 60), subject.batch_size);
+}
+
+std::string bounds(double low, double high, double confidence) {
+  return fmt::format("{:.0f} % interval {} … {}", confidence * 100, three_digits(low), three_digits(high));
+}
+
+std::string outputs_clause(const SubjectVerdict& verdict) {
+  if (verdict.outputs == nullptr) return "; outputs were not compared";
+  if (verdict.outputs->comparison.agree) return "; outputs agree";
+  return "; outputs DIFFER, so the times are not of the same work";
+}
+
+// Only where the whole interval lies on one side.
+std::string memory_clause(const SubjectVerdict& verdict) {
+  const Ratio* ratio = ratio_of(verdict, "memory_peak");
+  if (ratio == nullptr || !ratio->estimate.value || !ratio->estimate.interval) return {};
+  const double value = *ratio->estimate.value;
+  if (ratio->estimate.interval->low > 1) return fmt::format("; its peak memory is {} smaller", format_ratio(value));
+  if (ratio->estimate.interval->high < 1) return fmt::format("; its peak memory is {} larger", format_ratio(1 / value));
+  return {};
+}
+
+// Times are compared as baseline / candidate: above 1 the candidate is faster.
+Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
+  const std::string candidate = label_of(record, verdict.subject), baseline = label_of(record, *verdict.baseline);
+  const std::string place = where(record, verdict);
+  const Ratio* ratio = ratio_of(verdict, "latency_p50");
+  if (ratio == nullptr || !ratio->estimate.value) {
+    const std::string why = ratio == nullptr ? "" : printable(ratio->estimate.note);
+    return {Tone::warning, fmt::format("cannot tell whether {} or {} is faster {}{}", candidate, baseline, place,
+                                       why.empty() ? "" : ": " + why)};
+  }
+  const double value = *ratio->estimate.value;
+  if (!ratio->estimate.interval) {
+    return {Tone::warning,
+            fmt::format("cannot tell whether {} or {} is faster {}: the ratio is {} without an interval, "
+                        "which takes at least two processes of each (--processes 3)",
+                        candidate, baseline, place, format_ratio(value))};
+  }
+  const auto [low, high, confidence] = *ratio->estimate.interval;
+  if (low > 1) {
+    return {Tone::good, fmt::format("{} is {} faster than {} {} ({})", candidate, format_ratio(value), baseline, place,
+                                    bounds(low, high, confidence))};
+  }
+  if (high < 1) {
+    return {Tone::warning, fmt::format("{} is {} slower than {} {} ({})", candidate, format_ratio(1 / value), baseline,
+                                       place, bounds(1 / high, 1 / low, confidence))};
+  }
+  return {Tone::faint, fmt::format("cannot tell whether {} or {} is faster {}: the {} includes 1 (more --processes "
+                                   "narrow it)",
+                                   candidate, baseline, place, bounds(low, high, confidence))};
+}
+
+Sentence comparison_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
+  Sentence sentence = speed_sentence(record, verdict);
+  sentence.text += memory_clause(verdict) + outputs_clause(verdict);
+  if (verdict.outputs != nullptr && !verdict.outputs->comparison.agree) sentence.tone = Tone::bad;
+  return sentence;
+}
+
+std::string last_line(const std::string& text) {
+  const auto end = text.find_last_not_of(" \r\n\t");
+  if (end == std::string::npos) return {};
+  const auto start = text.find_last_of('\n', end);
+  return printable(std::string_view(text).substr(start + 1, end - start), 160);
+}
+
+Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict, const Samples& trial) {
+  const auto failures = verdict.summary.trials_failed + verdict.summary.trials_partial;
+  const auto total = failures + verdict.summary.trials_ok;
+  std::string text = fmt::format("{} did not finish in {} of {}: {}", label_of(record, verdict.subject), failures,
+                                 counted(total, "trial", "trials"), end_of(trial));
+  if (!trial.message.empty()) text += "; " + printable(trial.message);
+  const std::string said = last_line(trial.stderr_tail);
+  if (!said.empty()) text += "; its last words: " + said;
+  return {Tone::bad, text};
+}
+
+// Failures are among the answers, with more to say than the diagnostic.
+bool is_told_elsewhere(DiagnosticId id) { return id == DiagnosticId::trial_failed; }
+
+std::string message_of(const Diagnostic& diagnostic) {
+  const std::string message = printable(diagnostic.message);
+  if (diagnostic.about.empty()) return message;
+  return printable(diagnostic.about, 120) + ": " + message;
+}
+
+}  // namespace
+
+const char* sign_of(Tone tone) {
+  switch (tone) {
+    case Tone::good: return "✓";
+    case Tone::warning: return "⚠";
+    case Tone::bad: return "✗";
+    case Tone::faint: return "?";
+    case Tone::plain: return "·";
+  }
+  return "·";
+}
+
+std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
+  std::vector<Sentence> sentences;
+  for (const auto& subject : verdict.subjects) {
+    if (subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0) {
+      sentences.push_back(comparison_sentence(record, subject));
+    }
+  }
+  for (const auto& subject : verdict.subjects) {
+    const Samples* failed = failed_trial(record, subject.subject);
+    if (failed != nullptr) sentences.push_back(failure_sentence(record, subject, *failed));
+  }
+  return sentences;
+}
+
+std::vector<Notice> notices(const Verdict& verdict) {
+  std::vector<Notice> all;
+  for (const auto& diagnostic : verdict.diagnostics) {
+    if (is_told_elsewhere(diagnostic.id)) continue;
+    auto found = std::ranges::find(all, diagnostic.id, &Notice::id);
+    if (found == all.end()) {
+      const auto& known = info(diagnostic.id);
+      all.push_back({diagnostic.id, known.severity, {}, std::string(known.remedy)});
+      found = all.end() - 1;
+    }
+    std::string message = message_of(diagnostic);
+    if (std::ranges::find(found->messages, message) == found->messages.end()) {
+      found->messages.push_back(std::move(message));
+    }
+  }
+  for (auto& notice : all) {
+    if (notice.messages.size() <= messages_shown) continue;
+    const auto more = notice.messages.size() - (messages_shown - 1);
+    notice.messages.resize(messages_shown - 1);
+    notice.messages.push_back(fmt::format("and {} more of the kind", more));
+  }
+  std::ranges::stable_sort(
+      all, [](Severity a, Severity b) { return a > b; }, &Notice::severity);
+  return all;
+}
+
+}  // namespace infermeter

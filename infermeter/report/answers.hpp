@@ -1,0 +1,30 @@
+// What a run says, in sentences: who is faster than whom, whether their outputs agree, what failed, what to mind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "infermeter/report/row.hpp"
+
+namespace infermeter {
+
+struct Sentence {
+  Tone tone = Tone::plain;
+  std::string text;  // without its sign
+};
+// "✓", "✗", "⚠", "?", "·"
+[[nodiscard]] const char* sign_of(Tone tone);
+
+// One for every subject that was compared, then one for each that failed.
+[[nodiscard]] std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict);
+
+// Diagnostics that say the same of several subjects, once; errors first, infos last.
+struct Notice {
+  DiagnosticId id{};
+  Severity severity = Severity::info;
+  std::vector<std::string> messages;  // each with what it is about: "b: other programs used 41 % of a core"
+  std::string remedy;
+};
+[[nodiscard]] std::vector<Notice> notices(const Verdict& verdict);
+
+}  // namespace infermeter

@@ -1,0 +1,59 @@
+#include "infermeter/report/json_parts.hpp"
+#include "infermeter/report/renderers.hpp"
+#include "infermeter/report/utc_time.hpp"
+
+namespace infermeter {
+namespace {
+
+// About 22 characters a number, two numbers an iteration: so that the buffer grows once.
+std::size_t expected_size(const RunRecord& record, bool with_samples) {
+  std::size_t iterations = 0;
+  for (const auto& trial : record.trials) iterations += trial.begin_s.size() + trial.warmup_begin_s.size();
+  return 16384 + record.trials.size() * 4096 + (with_samples ? iterations * 44 : 0);
+}
+
+void write_models(JsonWriter& json, const RunRecord& record) {
+  json.key("models");
+  json.begin_array();
+  for (const auto& model : record.models) write_model(json, model);
+  json.end_array();
+}
+
+void write_subjects(JsonWriter& json, const RunRecord& record, const Verdict& verdict) {
+  json.key("subjects");
+  json.begin_array();
+  for (const auto& subject : verdict.subjects) {
+    write_subject(json, record.plan.subjects.at(static_cast<std::size_t>(subject.subject)), subject);
+  }
+  json.end_array();
+}
+
+void write_trials(JsonWriter& json, const RunRecord& record, bool with_samples) {
+  json.key("trials");
+  json.begin_array();
+  for (const auto& trial : record.trials) write_trial(json, trial, with_samples);
+  json.end_array();
+}
+
+}  // namespace
+
+std::string render_json(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
+  JsonWriter json;
+  json.reserve(expected_size(record, options.samples));
+  json.begin_object();
+  json.member("schema", "infermeter.run/1");
+  json.member("id", record.id);
+  json.member("created_at", utc_time(record.created_at));
+  json.member("finished", record.finished);
+  json.member("exit_code", verdict.exit_code);
+  write_plan(json, record.plan);
+  write_environment(json, record.environment);
+  write_models(json, record);
+  write_subjects(json, record, verdict);
+  write_trials(json, record, options.samples);
+  write_diagnostics(json, verdict.diagnostics);
+  json.end_object();
+  return json.take() + '\n';
+}
+
+}  // namespace infermeter

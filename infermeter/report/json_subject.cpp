@@ -1,0 +1,147 @@
+#include "infermeter/report/json_parts.hpp"
+
+namespace infermeter {
+namespace {
+
+void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval) {
+  json.key(name);
+  if (!interval) return json.value(nullptr);
+  json.begin_object();
+  json.member("low", interval->low);
+  json.member("high", interval->high);
+  json.member("confidence", interval->confidence);
+  json.end_object();
+}
+
+void write_estimate(JsonWriter& json, const Estimate& estimate) {
+  json.member("value", estimate.value);
+  write_interval(json, "interval", estimate.interval);
+  json.member("n", estimate.n);
+  json.member("processes", estimate.processes);
+  json.member("method", estimate.method);
+  json.member("note", estimate.note);
+}
+
+void write_metrics(JsonWriter& json, const std::vector<Metric>& metrics) {
+  json.key("metrics");
+  json.begin_object();
+  for (const auto& metric : metrics) {
+    json.key(metric.name);
+    json.begin_object();
+    json.member("unit", metric.unit);
+    json.member("lower_is_better", metric.lower_is_better);
+    write_estimate(json, metric.estimate);
+    write_interval(json, "within", metric.within);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+void write_ratios(JsonWriter& json, const std::vector<Ratio>& ratios) {
+  json.key("ratios");
+  json.begin_object();
+  for (const auto& ratio : ratios) {
+    json.key(ratio.metric);
+    json.begin_object();
+    write_estimate(json, ratio.estimate);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+void write_outliers(JsonWriter& json, const OutlierCount& outliers) {
+  json.key("outliers");
+  json.begin_object();
+  json.member("mild", outliers.mild);
+  json.member("severe", outliers.severe);
+  json.member("removed", outliers.removed);
+  json.member("total", outliers.total);
+  json.end_object();
+}
+
+void write_shape(JsonWriter& json, const std::vector<std::int64_t>& shape) {
+  json.key("shape");
+  json.begin_array();
+  for (const auto dimension : shape) json.value(dimension);
+  json.end_array();
+}
+
+void write_difference(JsonWriter& json, const OutputDifference& output) {
+  json.begin_object();
+  json.member("name", output.name);
+  json.member("dtype", output.dtype);
+  write_shape(json, output.shape);
+  json.member("comparable", output.comparable);
+  json.member("reason", output.reason);
+  json.member("within_tolerance", output.within_tolerance);
+  json.member("element_count", output.element_count);
+  json.member("mismatched", output.mismatched);
+  json.member("max_absolute", output.max_absolute);
+  json.member("max_absolute_index", output.max_absolute_index);
+  json.member("reference_at_max", output.reference_at_max);
+  json.member("candidate_at_max", output.candidate_at_max);
+  json.member("relative_l2", output.relative_l2);
+  json.member("cosine", output.cosine);
+  json.member("top1_agreement", output.top1_agreement);
+  json.member("nan_reference", output.nan_reference);
+  json.member("nan_candidate", output.nan_candidate);
+  json.member("inf_reference", output.inf_reference);
+  json.member("inf_candidate", output.inf_candidate);
+  json.member("tolerance_relative", output.tolerance.relative);
+  json.member("tolerance_absolute", output.tolerance.absolute);
+  json.end_object();
+}
+
+void write_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
+  json.key("outputs");
+  if (outputs == nullptr) return json.value(nullptr);
+  json.begin_object();
+  json.member("reference", outputs->reference);
+  json.member("agree", outputs->comparison.agree);
+  json.member("items", std::uint64_t{outputs->comparison.items});
+  json.key("differences");
+  json.begin_array();
+  for (const auto& output : outputs->comparison.outputs) write_difference(json, output);
+  json.end_array();
+  write_diagnostics(json, outputs->comparison.diagnostics);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics) {
+  json.key("diagnostics");
+  json.begin_array();
+  for (const auto& diagnostic : diagnostics) {
+    json.begin_object();
+    json.member("id", to_string(diagnostic.id));
+    json.member("severity", to_string(info(diagnostic.id).severity));
+    json.member("message", diagnostic.message);
+    json.member("remedy", info(diagnostic.id).remedy);
+    json.member("about", diagnostic.about);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict) {
+  json.begin_object();
+  json.member("index", verdict.subject);
+  json.member("label", subject.label);
+  json.member("model", subject.model);
+  json.member("backend", subject.backend);
+  json.member("batch_size", subject.batch_size);
+  json.member("group", subject.group);
+  json.member("baseline", verdict.baseline);
+  json.member("trials_ok", verdict.summary.trials_ok);
+  json.member("trials_partial", verdict.summary.trials_partial);
+  json.member("trials_failed", verdict.summary.trials_failed);
+  write_metrics(json, verdict.summary.metrics);
+  write_ratios(json, verdict.ratios);
+  write_outputs(json, verdict.outputs);
+  write_outliers(json, verdict.summary.outliers);
+  write_diagnostics(json, verdict.summary.diagnostics);
+  json.end_object();
+}
+
+}  // namespace infermeter

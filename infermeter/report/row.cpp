@@ -1,0 +1,183 @@
+#include "infermeter/report/row.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "infermeter/report/number_text.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/report/text.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr const char* nothing = "–";
+constexpr std::size_t longest_note = 24;
+
+using Format1 = std::string (*)(double);
+
+// "38.2 ms [37.9, 38.6]": the unit once, as all three are of one size nearly always.
+std::string with_interval(const Estimate& estimate, Format1 format) {
+  std::string text = format(*estimate.value);
+  if (!estimate.interval) return text;
+  const std::string low = format(estimate.interval->low), high = format(estimate.interval->high);
+  const auto bare = [&](const std::string& bound) {
+    const auto unit = text.find_first_not_of("0123456789.-");
+    const bool same_unit = unit != std::string::npos && bound.ends_with(text.substr(unit));
+    const std::string number = same_unit ? bound.substr(0, bound.size() - (text.size() - unit)) : bound;
+    return !number.empty() && number.find_first_not_of("0123456789.-") == std::string::npos ? number : bound;
+  };
+  return fmt::format("{} [{}, {}]", text, bare(low), bare(high));
+}
+
+Cell cell_of(const Metric* metric, Format1 format) {
+  if (metric == nullptr) return {nothing, Tone::faint};
+  const Estimate& estimate = metric->estimate;
+  if (estimate.value) return {format(*estimate.value), Tone::plain};
+  const std::string note = printable(estimate.note);
+  return {note.empty() || display_width(note) > longest_note ? nothing : note, Tone::faint};
+}
+
+Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
+  const Metric* metric = subject.summary.metric("latency_p50");
+  const Samples* failed = failed_trial(record, subject.subject);
+  if (metric == nullptr || !metric->estimate.value) {
+    if (failed != nullptr) return {"✗ " + end_of(*failed), Tone::bad};
+    return {"not measured", Tone::faint};
+  }
+  const std::string text = with_interval(metric->estimate, format_time);
+  return failed == nullptr ? Cell{text, Tone::plain} : Cell{text + " ⚠ partial", Tone::warning};
+}
+
+Cell speed_up_cell(const SubjectVerdict& subject) {
+  if (!subject.baseline) return {"(baseline)", Tone::faint};
+  const Ratio* ratio = ratio_of(subject, "latency_p50");
+  if (ratio == nullptr || !ratio->estimate.value) return {nothing, Tone::faint};
+  Tone tone = Tone::plain;
+  if (ratio->estimate.interval && ratio->estimate.interval->low > 1) tone = Tone::good;
+  if (ratio->estimate.interval && ratio->estimate.interval->high < 1) tone = Tone::warning;
+  const auto& estimate = ratio->estimate;
+  if (!estimate.interval) return {"(" + format_ratio(*estimate.value) + ")", tone};
+  return {fmt::format("({} [{}, {}])", format_ratio(*estimate.value), three_digits(estimate.interval->low),
+                      three_digits(estimate.interval->high)),
+          tone};
+}
+
+bool not_comparable(const OutputComparison& comparison) {
+  return std::ranges::any_of(comparison.outputs, [](const OutputDifference& output) { return !output.comparable; });
+}
+
+Cell outputs_cell(const RunRecord& record, const SubjectVerdict& subject) {
+  if (subject.outputs != nullptr) {
+    const auto& comparison = subject.outputs->comparison;
+    if (not_comparable(comparison)) return {"✗ not comparable", Tone::bad};
+    const std::string difference = largest_difference(comparison);
+    if (comparison.agree) return {"✓ agree, " + difference, Tone::good};
+    return {"✗ DIFFER, " + difference, Tone::bad};
+  }
+  const bool is_reference = std::ranges::any_of(
+      record.outputs, [&](const SubjectOutputs& outputs) { return outputs.reference == subject.subject; });
+  return is_reference ? Cell{"reference", Tone::faint} : Cell{"not compared", Tone::faint};
+}
+
+template <class Get>
+std::optional<std::string> shared_by_all(const RunRecord& record, const Group& group, Get get) {
+  const std::string first = get(subject_of(record, *group.subjects.front()));
+  const bool same = std::ranges::all_of(
+      group.subjects, [&](const SubjectVerdict* subject) { return get(subject_of(record, *subject)) == first; });
+  return same ? std::optional(first) : std::nullopt;
+}
+
+std::string title_of(const RunRecord& record, const Group& group) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::optional<std::string> part) {
+    if (part && !part->empty()) parts.push_back(*part);
+  };
+  add(shared_by_all(record, group, [](const Subject& subject) { return printable(subject.model, 60); }));
+  add(shared_by_all(record, group,
+                    [](const Subject& subject) { return fmt::format("batch size {}", subject.batch_size); }));
+  add(shared_by_all(record, group, [](const Subject& subject) { return std::string(to_string(subject.dtype)); }));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict) {
+  std::vector<Group> groups;
+  std::vector<int> numbers;
+  for (const auto& subject : verdict.subjects) {
+    const int number = subject_of(record, subject).group;
+    const auto found = std::ranges::find(numbers, number);
+    const auto index = static_cast<std::size_t>(found - numbers.begin());
+    if (found == numbers.end()) {
+      numbers.push_back(number);
+      groups.emplace_back();
+    }
+    groups[index].subjects.push_back(&subject);
+  }
+  for (auto& group : groups) group.title = title_of(record, group);
+  return groups;
+}
+
+Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject) {
+  const ModelFacts* model = model_of(record, subject.subject);
+  const bool alone = group.subjects.size() == 1;
+  return {.label = {printable(subject_of(record, subject).label, 200), Tone::plain},
+          .latency = latency_cell(record, subject),
+          .speed_up = alone ? Cell{nothing, Tone::faint} : speed_up_cell(subject),
+          .throughput = cell_of(subject.summary.metric("throughput"), format_rate),
+          .memory = cell_of(subject.summary.metric("memory_peak"), format_bytes),
+          .size = model == nullptr || model->size_bytes == 0
+                      ? Cell{nothing, Tone::faint}
+                      : Cell{format_bytes(static_cast<double>(model->size_bytes)), Tone::plain},
+          .outputs = outputs_cell(record, subject),
+          .p99 = cell_of(subject.summary.metric("latency_p99"), format_time)};
+}
+
+const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict) {
+  return record.plan.subjects.at(static_cast<std::size_t>(verdict.subject));
+}
+
+const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric) {
+  const auto found = std::ranges::find(verdict.ratios, metric, &Ratio::metric);
+  return found == verdict.ratios.end() ? nullptr : &*found;
+}
+
+const ModelFacts* model_of(const RunRecord& record, int subject) {
+  const auto index = static_cast<std::size_t>(subject);
+  return index < record.models.size() ? &record.models[index] : nullptr;
+}
+
+const Samples* failed_trial(const RunRecord& record, int subject) {
+  const auto found = std::ranges::find_if(
+      record.trials, [&](const Samples& trial) { return trial.subject == subject && trial.end != TrialEnd::ok; });
+  return found == record.trials.end() ? nullptr : &*found;
+}
+
+std::string end_of(const Samples& trial) {
+  std::string text(to_string(trial.end));
+  if (trial.end == TrialEnd::timeout || trial.end == TrialEnd::interrupted) {
+    return fmt::format("{} in {}", text, to_string(trial.phase));
+  }
+  return trial.signal == 0 ? text : fmt::format("{}, signal {}", text, trial.signal);
+}
+
+std::string largest_difference(const OutputComparison& comparison) {
+  double largest = 0;
+  bool not_finite = false;
+  for (const auto& output : comparison.outputs) {
+    not_finite = not_finite || !std::isfinite(output.max_absolute);
+    largest = std::max(largest, output.max_absolute);
+  }
+  if (not_finite) return "not finite";
+  return largest == 0 ? "identical" : fmt::format("max {:.2g}", largest);
+}
+
+std::string counted(std::int64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace infermeter

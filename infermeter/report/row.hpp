@@ -1,0 +1,45 @@
+// Row: what the console table and the Markdown table say about one subject, as short texts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infermeter/verdict/judge.hpp"
+
+namespace infermeter {
+
+// How a text is meant. Never told by colour alone: the words say it too.
+enum class Tone { plain, good, warning, bad, faint };
+
+struct Cell {
+  std::string text;
+  Tone tone = Tone::plain;
+};
+
+struct Row {
+  Cell label, latency, speed_up, throughput, memory, size, outputs, p99;
+};
+
+// Subjects that are compared with each other, in the plan's order; the first is the baseline.
+struct Group {
+  std::string title;  // "resnet50, batch size 1, float32": what they have in common
+  std::vector<const SubjectVerdict*> subjects;
+};
+
+[[nodiscard]] std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict);
+[[nodiscard]] Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject);
+
+[[nodiscard]] const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict);
+[[nodiscard]] const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric);
+// nullptr where the record does not say.
+[[nodiscard]] const ModelFacts* model_of(const RunRecord& record, int subject);
+// The first trial of the subject that did not end well; nullptr if all did.
+[[nodiscard]] const Samples* failed_trial(const RunRecord& record, int subject);
+// "crashed, signal 9", "timeout in load".
+[[nodiscard]] std::string end_of(const Samples& trial);
+// The largest difference over all outputs: "max 2.1e-05".
+[[nodiscard]] std::string largest_difference(const OutputComparison& comparison);
+[[nodiscard]] std::string counted(std::int64_t count, const char* one, const char* many);  // "1 trial", "3 trials"
+
+}  // namespace infermeter

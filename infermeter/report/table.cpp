@@ -1,0 +1,207 @@
+// The console report: what was measured where, a table per group, the answers, what to mind.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "infermeter/report/answers.hpp"
+#include "infermeter/report/renderers.hpp"
+#include "infermeter/report/row.hpp"
+#include "infermeter/report/run_line.hpp"
+#include "infermeter/report/text.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t gap = 2;
+constexpr std::size_t narrowest = 40;
+
+struct Column {
+  const char* title;
+  Cell Row::*cell;
+  Align align;
+  std::size_t width = 0;
+};
+
+constexpr Column label_column{"Subject", &Row::label, Align::left};
+constexpr std::array columns = {
+    Column{"Latency p50", &Row::latency, Align::left},
+    Column{"Speed-up", &Row::speed_up, Align::left},
+    Column{"Throughput", &Row::throughput, Align::right},
+    Column{"Memory", &Row::memory, Align::right},
+    Column{"Size", &Row::size, Align::right},
+    Column{"p99", &Row::p99, Align::right},
+    Column{"Outputs", &Row::outputs, Align::left},
+};
+
+const char* color_of(Tone tone) {
+  switch (tone) {
+    case Tone::good: return "\x1b[32m";
+    case Tone::warning: return "\x1b[33m";
+    case Tone::bad: return "\x1b[31m";
+    case Tone::faint: return "\x1b[2m";
+    case Tone::plain: return "";
+  }
+  return "";
+}
+
+class TableReport {
+ public:
+  TableReport(const RunRecord& record, const Verdict& verdict, const RenderOptions& options)
+      : record_(record), verdict_(verdict), color_(options.color), width_(std::max(options.width, narrowest)) {}
+
+  std::string render() {
+    head();
+    for (const auto& group : groups_of(record_, verdict_)) group_table(group);
+    answer_lines();
+    notice_lines();
+    return std::move(text_);
+  }
+
+ private:
+  void head() {
+    rule('=');
+    line(run_line(record_));
+    const std::string machine = machine_line(record_.environment);
+    if (!machine.empty()) line(machine);
+    rule('=');
+    if (!record_.finished) line("⚠ not finished: what there is so far is shown", Tone::warning);
+    if (record_.plan.subjects.empty()) line("There are no subjects in this run.");
+  }
+
+  void group_table(const Group& group) {
+    std::vector<Row> rows;
+    for (const auto* subject : group.subjects) rows.push_back(row_of(record_, group, *subject));
+    text_ += '\n';
+    line(group.title);
+    const auto blocks = blocks_of(rows, group.subjects.size() == 1);
+    for (const auto& block : blocks) table_block(block, rows);
+    interval_line(group);
+  }
+
+  // The columns that fit side by side; what does not fit comes below, each block with the labels again.
+  [[nodiscard]] std::vector<std::vector<Column>> blocks_of(const std::vector<Row>& rows, bool alone) const {
+    Column label = measured(label_column, rows);
+    label.width = std::min(label.width, std::max<std::size_t>(12, width_ / 3));
+    std::vector<std::vector<Column>> blocks;
+    std::size_t used = width_;
+    for (const Column& candidate : columns) {
+      if (alone && candidate.cell == &Row::speed_up) continue;
+      Column column = measured(candidate, rows);
+      column.width = std::min(column.width, width_ - label.width - gap);
+      if (used + gap + column.width > width_) {
+        blocks.push_back({label});
+        used = label.width;
+      }
+      blocks.back().push_back(column);
+      used += gap + column.width;
+    }
+    return blocks;
+  }
+
+  [[nodiscard]] static Column measured(Column column, const std::vector<Row>& rows) {
+    column.width = display_width(column.title);
+    for (const auto& row : rows) column.width = std::max(column.width, display_width((row.*column.cell).text));
+    return column;
+  }
+
+  void table_block(const std::vector<Column>& block, const std::vector<Row>& rows) {
+    std::string titles;
+    for (const auto& column : block) append(titles, {column.title, Tone::plain}, column);
+    finish(std::move(titles));
+    rule('-');
+    for (const auto& row : rows) {
+      std::string cells;
+      for (const auto& column : block) append(cells, row.*column.cell, column);
+      finish(std::move(cells));
+    }
+  }
+
+  void append(std::string& cells, const Cell& cell, const Column& column) const {
+    if (!cells.empty()) cells.append(gap, ' ');
+    const std::string text = fitted(cell.text, column.width);
+    const std::string whole = padded(text, column.width, column.align);
+    const auto start = whole.find(text);
+    cells += whole.substr(0, start) + painted(text, cell.tone) + whole.substr(start + text.size());
+  }
+
+  void interval_line(const Group& group) {
+    const auto has_interval = [](const SubjectVerdict* subject) {
+      const Metric* metric = subject->summary.metric("latency_p50");
+      return metric != nullptr && metric->estimate.interval;
+    };
+    const auto found = std::ranges::find_if(group.subjects, has_interval);
+    if (found == group.subjects.end()) return;
+    const Estimate& estimate = (*found)->summary.metric("latency_p50")->estimate;
+    line(fmt::format("[low, high]: {:.0f} % interval over worker processes ({}).", estimate.interval->confidence * 100,
+                     printable(estimate.method)),
+         Tone::faint);
+  }
+
+  void answer_lines() {
+    const auto sentences = answers(record_, verdict_);
+    if (sentences.empty()) return;
+    text_ += '\n';
+    line("ANSWERS");
+    rule('-');
+    for (const auto& sentence : sentences) signed_line(sign_of(sentence.tone), sentence.tone, sentence.text);
+  }
+
+  void notice_lines() {
+    const auto all = notices(verdict_);
+    if (all.empty()) return;
+    text_ += '\n';
+    line("TO MIND");
+    rule('-');
+    for (const auto& notice : all) notice_line(notice);
+  }
+
+  void notice_line(const Notice& notice) {
+    const Tone tone = notice.severity == Severity::error     ? Tone::bad
+                      : notice.severity == Severity::warning ? Tone::warning
+                                                             : Tone::plain;
+    if (notice.severity == Severity::info) {
+      const std::string more =
+          notice.messages.size() > 1 ? fmt::format(" (and {} more)", notice.messages.size() - 1) : "";
+      return signed_line(sign_of(tone), tone, fmt::format("{}: {}{}", to_string(notice.id), notice.messages[0], more));
+    }
+    for (const auto& message : notice.messages) {
+      signed_line(sign_of(tone), tone, fmt::format("{}: {}", to_string(notice.id), message));
+    }
+    text_ += "    " + wrapped("→ " + notice.remedy, width_ - 4, 6) + '\n';
+  }
+
+  void signed_line(const char* sign, Tone tone, const std::string& sentence) {
+    text_ += "  " + painted(sign, tone) + ' ' + wrapped(sentence, width_ - 4, 4) + '\n';
+  }
+
+  void line(const std::string& content, Tone tone = Tone::plain) {
+    text_ += painted(wrapped(content, width_, 2), tone) + '\n';
+  }
+
+  void rule(char sign) { text_ += std::string(width_, sign) + '\n'; }
+
+  void finish(std::string cells) {
+    cells.erase(cells.find_last_not_of(' ') + 1);
+    text_ += cells + '\n';
+  }
+
+  [[nodiscard]] std::string painted(const std::string& content, Tone tone) const {
+    const std::string color = color_of(tone);
+    return !color_ || color.empty() ? content : color + content + "\x1b[0m";
+  }
+
+  const RunRecord& record_;
+  const Verdict& verdict_;
+  bool color_;
+  std::size_t width_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_table(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
+  return TableReport(record, verdict, options).render();
+}
+
+}  // namespace infermeter
