@@ -1,0 +1,153 @@
+// The command line: finds the verb, lets it parse, does it, and turns whatever goes wrong into one sentence and an exit
+// code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "cli/help.hpp"
+#include "cli/surroundings.hpp"
+#include "cli/verb.hpp"
+#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/version.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr auto kVerbs = std::to_array<Verb>({
+    {"run", "Measure subjects: models on back ends.", declare_run},
+    {"report", "Print a stored run again, in any format.", declare_report},
+    {"runs", "List the stored runs.", declare_runs},
+    {"validate", "Run a model on recorded inputs and compare its outputs with the recorded ones.", declare_validate},
+    {"models", "List the zoo, write one of its models to a file, look into a model file.", declare_models},
+    {"backends", "Show which back ends are found, where, and with which options.", declare_backends},
+    {"doctor", "Tell whether this machine is fit to measure, and what is missing.", declare_doctor},
+    {"version", "Print the version.", declare_version},
+});
+
+constexpr int kUsage = 2;
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::model: return 3;
+    case ErrorKind::worker: return 4;
+    case ErrorKind::usage:
+    case ErrorKind::io:
+    case ErrorKind::internal: break;
+  }
+  return kUsage;
+}
+
+int complain(Surroundings& world, std::string_view message, int code) {
+  world.err << "infermeter: " << printable(message, 4000) << '\n';
+  return code;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
+  const auto near = nearest_name(name, known);
+  return near ? fmt::format(" (did you mean '{}'?)", *near) : "";
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+const CLI::App& innermost(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : innermost(*parsed.back());
+}
+
+// CLI11's own sentences do not say which name was probably meant.
+std::string parse_complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& verb = innermost(app);
+  const std::string help = fmt::format("see `infermeter {}--help`", app.get_name() + " ");
+  const std::vector<std::string> extras = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extras.empty()) {
+    std::string message = error.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return fmt::format("{}; {}", message, help);
+  }
+  const std::string& extra = extras.front();
+  if (!extra.starts_with('-')) return fmt::format("'{}' is one argument too many; {}", extra, help);
+  const std::string flag = extra.substr(0, extra.find('='));
+  return fmt::format("unknown flag '{}'{}; {}", flag, did_you_mean(flag, flags_of(verb)), help);
+}
+
+void declare_root(CLI::App& app) {
+  for (const Verb& verb : kVerbs) app.add_subcommand(std::string(verb.name), std::string(verb.summary));
+  set_help(app, {.usage = "infermeter VERB …",
+                 .about = "A meter for inference: how fast, how big and how right a model is on a runtime, and whether "
+                          "one is really better than another.",
+                 .examples = {{"infermeter run resnet50@onnxruntime resnet50@openvino",
+                               "Compare two runtimes on a model of the zoo."},
+                              {"infermeter run --model model.onnx --backend openvino --batch-sizes 1 4 8",
+                               "Measure a model of yours at three batch sizes."},
+                              {"infermeter doctor", "See what of this machine would disturb a measurement."}},
+                 .notes = {"`infermeter VERB --help` explains each.", kExitCodes}});
+  app.add_flag("--version", std::string("Print the version and exit."))->group("Help");
+}
+
+int run_verb(Surroundings& world, const Verb& verb) {
+  CLI::App app{std::string(verb.summary), std::string(verb.name)};
+  const Action act = verb.declare(app);
+  std::vector<std::string> reversed(world.arguments.rbegin(), world.arguments.rend() - 2);
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    world.out << innermost(app).help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return complain(world, parse_complaint(app, error), kUsage);
+  }
+  const Result<int> code = act(world);
+  return code ? *code : complain(world, code.error().message, exit_code(code.error().kind));
+}
+
+int run_root(Surroundings& world) {
+  CLI::App app{"", "infermeter"};
+  declare_root(app);
+  const std::string first = world.arguments.size() > 1 ? world.arguments[1] : "";
+  if (first == "--version") {
+    world.out << "infermeter " INFERMETER_VERSION "\n";
+    return 0;
+  }
+  if (first == "-h" || first == "--help" || first == "help") {
+    world.out << app.help();
+    return 0;
+  }
+  if (first.empty()) return complain(world, "what is to be done? Give a verb: `infermeter --help` lists them", kUsage);
+  std::vector<std::string> known;
+  for (const Verb& verb : kVerbs) known.emplace_back(verb.name);
+  if (first.starts_with('-')) known = {"--help", "--version"};
+  return complain(world,
+                  fmt::format("unknown {} '{}'{}; `infermeter --help` lists them",
+                              first.starts_with('-') ? "flag" : "verb", first, did_you_mean(first, known)),
+                  kUsage);
+}
+
+// What was promised on standard output must be there: a full disk is an error, not a success without a report.
+int flushed(Surroundings& world, int code) {
+  world.out.flush();
+  if (world.out.good()) return code;
+  return complain(world, "the results could not be written to standard output (is the disk full?)", kUsage);
+}
+
+}  // namespace
+
+int run_command_line(Surroundings& world) {
+  const std::string first = world.arguments.size() > 1 ? world.arguments[1] : "";
+  const auto verb = std::ranges::find(kVerbs, first, &Verb::name);
+  try {
+    return flushed(world, verb == kVerbs.end() ? run_root(world) : run_verb(world, *verb));
+  } catch (const std::exception& error) {  // of CLI11's or the standard library: memory, most likely
+    return complain(world, fmt::format("stopped by an unexpected error: {}", error.what()), kUsage);
+  }
+}
+
+}  // namespace infermeter

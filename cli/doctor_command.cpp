@@ -1,0 +1,127 @@
+// infermeter doctor: what of this machine disturbs a measurement, what of infermeter is missing, each with its remedy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/backend_json.hpp"
+#include "cli/help.hpp"
+#include "cli/installation.hpp"
+#include "cli/list_format.hpp"
+#include "cli/plan_flags.hpp"
+#include "cli/verb.hpp"
+#include "infermeter/machine/machine.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/samples/samples_json.hpp"
+
+namespace infermeter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct DoctorOptions {
+  SomeFlags flags;
+  ListFormat format;
+};
+
+// What was found, in one list.
+struct Examination {
+  Environment environment;
+  std::vector<Diagnostic> machine;
+  Installation installation;
+};
+
+bool is_fit(std::span<const Diagnostic> findings) {
+  return std::ranges::none_of(findings, [](const Diagnostic& d) { return info(d.id).severity != Severity::info; });
+}
+
+std::string machine_line(const Environment& e) {
+  return fmt::format("{}: {} processors usable, {} memory, kernel {}{}",
+                     e.processor.empty() ? e.architecture : e.processor, e.processors_usable,
+                     format_bytes(static_cast<double>(e.memory_total_bytes)), e.kernel,
+                     e.virtualization.empty() ? "" : ", " + e.virtualization);
+}
+
+std::string findings_text(std::span<const Diagnostic> findings) {
+  std::string text;
+  for (const Diagnostic& finding : findings) {
+    text += fmt::format("  {} [{}] {}\n", to_string(info(finding.id).severity), to_string(finding.id),
+                        printable(finding.message));
+    text += fmt::format("      {}\n", info(finding.id).remedy);
+  }
+  return text.empty() ? "  nothing\n" : text;
+}
+
+std::string missing_text(const Installation& installation) {
+  std::string text;
+  for (const BackendInfo& b : installation.backends) {
+    if (b.error.empty()) text += fmt::format("  ok: back end {}, {} {}\n", b.name, b.runtime_name, b.runtime_version);
+  }
+  for (const Shortcoming& missing : installation.missing) {
+    text += fmt::format("  missing: {}\n      {}\n", printable(missing.what), printable(missing.remedy));
+  }
+  return text;
+}
+
+std::string verdict_text(const Examination& e) {
+  if (!e.installation.can_measure) return "infermeter cannot measure here yet: see what is missing.\n";
+  if (is_fit(e.machine)) return "This machine is fit to measure.\n";
+  return "This machine can measure, but what is named above disturbs it: expect wider intervals.\n";
+}
+
+std::string as_text(const Examination& e) {
+  return fmt::format("{}\n\nWhat disturbs a measurement here:\n{}\nWhat infermeter needs:\n{}\n{}",
+                     printable(machine_line(e.environment)), findings_text(e.machine), missing_text(e.installation),
+                     verdict_text(e));
+}
+
+Json as_json(const Examination& e) {
+  Json findings = Json::array();
+  for (const Diagnostic& finding : e.machine) {
+    findings.push_back({{"id", to_string(finding.id)},
+                        {"severity", to_string(info(finding.id).severity)},
+                        {"message", finding.message},
+                        {"remedy", info(finding.id).remedy}});
+  }
+  Json missing = Json::array();
+  for (const Shortcoming& shortcoming : e.installation.missing) {
+    missing.push_back({{"what", shortcoming.what}, {"remedy", shortcoming.remedy}});
+  }
+  return {{"fit_to_measure", e.installation.can_measure && is_fit(e.machine)},
+          {"can_measure", e.installation.can_measure},
+          {"environment", Json::parse(environment_to_json(e.environment), nullptr, false)},
+          {"findings", std::move(findings)},
+          {"missing", std::move(missing)},
+          {"backends", as_json(e.installation.backends)}};
+}
+
+Result<int> act(Surroundings& world, const DoctorOptions& options) {
+  INFERMETER_TRY(const bool json, options.format.is_json());
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  Examination e{.environment = read_environment(), .machine = {}, .installation = {}};
+  e.machine = examine(e.environment);
+  e.installation = examine_installation(draft.plan.backend_path, draft.plan.output_dir);
+  world.out << (json ? json_text(as_json(e)) : as_text(e));
+  return 0;
+}
+
+}  // namespace
+
+Action declare_doctor(CLI::App& app) {
+  auto options = std::make_shared<DoctorOptions>();
+  set_help(app, {.usage = "infermeter doctor [flags]",
+                 .about = "Tells what of this machine disturbs a measurement (governor, turbo, SMT, load, few cores, "
+                          "missing permissions, …) and what of infermeter is missing, each with the remedy. Changes "
+                          "nothing; the exit code is 0 whatever it finds.",
+                 .examples = {{"infermeter doctor", "Before measuring."},
+                              {"infermeter doctor --format json | jq .fit_to_measure", "In a script."}},
+                 .notes = {}});
+  options->flags.declare(app, {"output_dir", "backend_path"});
+  options->format.declare(app);
+  return [options](Surroundings& world) { return act(world, *options); };
+}
+
+}  // namespace infermeter

@@ -1,0 +1,114 @@
+#include "cli/dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "cli/columns.hpp"
+#include "cli/report_output.hpp"
+#include "infermeter/plan/subject.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/store/store.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kRunsLookedAt = 10;
+constexpr std::size_t kTrialsShown = 200;
+
+bool same_work(const Subject& a, const Subject& b) { return short_form(a) == short_form(b); }
+
+// What does not repeat (start, load, first inference, end) as it was, and what does as often as it would be.
+double scaled_s(const Samples& trial, const Stopping& stopping) {
+  const std::vector<double> latencies = latencies_s(trial);
+  const double timed_s = std::accumulate(latencies.begin(), latencies.end(), 0.0);
+  const double each_s = timed_s / static_cast<double>(latencies.size());
+  const auto warmups = static_cast<double>(trial.warmup_begin_s.size());
+  const double once_s = std::max(trial.wall_s - timed_s - warmups * each_s, 0.0);
+  const double wanted_s = stopping.duration_s ? std::max(*stopping.duration_s, each_s)
+                                              : static_cast<double>(stopping.iterations.value_or(1)) * each_s;
+  return once_s + static_cast<double>(stopping.warmup) * each_s + wanted_s;
+}
+
+std::string stopping_text(const Stopping& stopping) {
+  const std::string end = stopping.duration_s ? format_duration(*stopping.duration_s) + " of timed inferences"
+                                              : fmt::format("{} timed iterations", stopping.iterations.value_or(0));
+  return fmt::format("{} warm-up iterations, then {}", stopping.warmup, end);
+}
+
+std::string limits_text(const Limits& limits) {
+  const std::string memory = limits.memory_limit_bytes == 0
+                                 ? "80 % of the available memory"
+                                 : format_bytes(static_cast<double>(limits.memory_limit_bytes));
+  return fmt::format("load {}, run {}, memory {}", format_duration(limits.load_timeout_s),
+                     format_duration(limits.run_timeout_s), memory);
+}
+
+std::string time_text(const Plan& plan, std::span<const std::optional<double>> per_subject) {
+  double known_s = 0;
+  std::size_t unknown = 0;
+  for (const PlannedTrial& trial : plan.order) {
+    const auto& estimate = per_subject[trial.subject];
+    estimate ? known_s += * estimate : unknown += 1;
+  }
+  if (unknown == plan.order.size()) return "unknown until measured";
+  const std::string known = "about " + format_duration(known_s);
+  return unknown == 0 ? known : fmt::format("{} and {} trials that are unknown until measured", known, unknown);
+}
+
+}  // namespace
+
+std::optional<double> estimated_trial_s(const Plan& plan, const Subject& subject, std::span<const RunRecord> earlier) {
+  for (const RunRecord& run : earlier) {
+    for (auto trial = run.trials.rbegin(); trial != run.trials.rend(); ++trial) {
+      const auto index = static_cast<std::size_t>(trial->subject);
+      const bool usable = trial->end == TrialEnd::ok && trial->iterations() > 0 && index < run.plan.subjects.size();
+      if (usable && same_work(run.plan.subjects[index], subject)) return scaled_s(*trial, plan.stopping);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) {
+  std::vector<std::optional<double>> estimates;
+  for (const Subject& subject : plan.subjects) estimates.push_back(estimated_trial_s(plan, subject, earlier));
+  std::string text = fmt::format("{} subjects, {} processes each: {} trials\n", plan.subjects.size(), plan.processes,
+                                 plan.order.size());
+  text += fmt::format("each: {}\n", stopping_text(plan.stopping));
+  text += fmt::format("limits: {}\n", limits_text(plan.limits));
+  text += fmt::format("seed {}, data {}, results in {}\n", plan.seed, printable(plan.data.source),
+                      printable(plan.output_dir));
+  text += fmt::format("estimated time: {}\n\n", time_text(plan, estimates));
+  std::vector<std::vector<std::string>> rows{{"trial", "process", "subject", "estimated"}};
+  for (std::size_t i = 0; i < std::min(plan.order.size(), kTrialsShown); ++i) {
+    const PlannedTrial& trial = plan.order[i];
+    const auto& estimate = estimates[trial.subject];
+    rows.push_back({std::to_string(i + 1), std::to_string(trial.process + 1), plan.subjects[trial.subject].label,
+                    estimate ? format_duration(*estimate) : "unknown"});
+  }
+  text += columns(rows);
+  if (plan.order.size() > kTrialsShown) text += fmt::format("… and {} more\n", plan.order.size() - kTrialsShown);
+  return text;
+}
+
+// A dry run tells what it can: a store that cannot be read only means that the time is unknown.
+std::vector<RunRecord> earlier_runs(const std::string& output_dir) {
+  std::error_code error;
+  if (!std::filesystem::exists(store_file(output_dir), error)) return {};
+  auto store = Store::open(store_file(output_dir), Store::Mode::read);
+  if (!store) return {};
+  auto listings = store->list_runs();
+  if (!listings) return {};
+  std::ranges::sort(*listings, std::ranges::greater{}, &RunListing::created_at);
+  std::vector<RunRecord> runs;
+  for (const RunListing& listing : *listings) {
+    if (runs.size() == kRunsLookedAt) break;
+    auto run = store->load_run(listing.id);
+    if (run) runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+}  // namespace infermeter

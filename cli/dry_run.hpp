@@ -1,0 +1,24 @@
+// The dry run: what a plan would do, without doing it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/verdict/run_record.hpp"
+
+namespace infermeter {
+
+// Seconds that one trial of the subject would take, from the newest earlier trial of the same model, back end and
+// settings.
+[[nodiscard]] std::optional<double> estimated_trial_s(const Plan& plan, const Subject& subject,
+                                                      std::span<const RunRecord> earlier);
+
+// Order of trials, limits, estimated time.
+[[nodiscard]] std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier);
+
+// The newest runs of the store under `output_dir`, or none.
+[[nodiscard]] std::vector<RunRecord> earlier_runs(const std::string& output_dir);
+
+}  // namespace infermeter

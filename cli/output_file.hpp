@@ -1,0 +1,22 @@
+// Files that we write for the user: whole or not at all, and never over another one unasked.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "infermeter/diagnostics/result.hpp"
+
+namespace infermeter {
+
+// Says now what `write_file` would refuse later: the file exists and `overwrite` is not set, or it is no regular file.
+[[nodiscard]] Result<Done> check_output_file(const std::filesystem::path& file, bool overwrite);
+
+// Temporary file in the same folder, fsync, rename. On any failure the error names the file, and what was there stays.
+[[nodiscard]] Result<Done> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite);
+
+// At most `limit` bytes; `what` names it in messages: "plan file".
+[[nodiscard]] Result<std::string> read_text_file(const std::filesystem::path& file, std::size_t limit,
+                                                 std::string_view what);
+
+}  // namespace infermeter

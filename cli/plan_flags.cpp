@@ -1,0 +1,193 @@
+#include "cli/plan_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "cli/output_file.hpp"
+#include "infermeter/plan/setting.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kLargestPlanFile = 1 << 20;
+constexpr std::string_view kAmbientFile = "infermeter.toml";
+
+struct FlagHelp {
+  std::string_view key;    // of the setting
+  std::string_view flags;  // as CLI11 takes them
+  std::string_view value;
+  std::string_view group;
+  std::string_view help;
+};
+
+constexpr auto kFlags = std::to_array<FlagHelp>({
+    {"models", "--model", "MODEL…", "What is measured (instead of subjects: the matrix)",
+     "Names from the zoo (`infermeter models`) or files: ONNX; OpenVINO IR on openvino."},
+    {"backends", "--backend,--framework", "NAME…", "", "Back ends (`infermeter backends` shows which there are)."},
+    {"batch_sizes", "--batch-sizes", "N…", "", "Items per inference; one subject each. Default: 1."},
+    {"dtype", "--dtype", "TYPE…", "", "Executed precision: float32 (default), float16, bfloat16; one subject each."},
+    {"device", "--device", "NAME", "", "auto (default), cpu, cuda."},
+    {"threads", "--threads", "N…", "",
+     "Threads within an operator; one subject each. Default 0: one per processor that workers may use."},
+    {"dimensions", "--dim", "NAME=N", "", "Value of a named dynamic dimension: height=512. May be repeated."},
+    {"options", "--option", "KEY=VALUE", "",
+     "An option of the back end (`infermeter backends NAME`). May be repeated."},
+    {"backend_library", "--backend-library", "FILE", "",
+     "The runtime's shared library, where it is not to be searched for."},
+    {"backend_path", "--backend-path", "FOLDER", "", "A further folder of back ends (plug-ins)."},
+    {"warmup", "--warmup", "N", "How it is measured", "Untimed inferences before the timed ones. Default: 10."},
+    {"iterations", "--iterations", "N", "", "Timed inferences per process. Default: 100."},
+    {"duration", "--duration", "TIME", "", "Instead of --iterations: seconds of timed inferences per process."},
+    {"processes", "--processes", "N", "",
+     "Worker processes per subject, the independent repetitions. Default: 3; intervals need 2."},
+    {"seed", "--seed", "N", "", "Of synthetic inputs and of the order of trials. Default: 1."},
+    {"cpus", "--cpus", "LIST", "", "Processors that workers may use: 0-3,8. Default: all."},
+    {"outliers", "--outliers", "RULE", "",
+     "Drop outliers, and say how many: none (default), sigma:3, iqr:1.5, mad:3.5."},
+    {"data", "--data", "SOURCE", "Inputs",
+     "synthetic (default), a .npy or .npz file, a folder of images, an ONNX test_data_set folder."},
+    {"data_limit", "--data-limit", "N", "", "Use at most so many items. Default: all."},
+    {"distribution", "--distribution", "[INPUT=]DIST", "",
+     "Of synthetic inputs: uniform:-1:1, normal:0:1, integers:0:255, zeros, ones. May be repeated."},
+    {"load_timeout", "--load-timeout", "TIME", "Limits of a worker", "To the end of the first inference. Default: 5m."},
+    {"run_timeout", "--run-timeout", "TIME", "", "From there to the end. Default: 10m."},
+    {"memory_limit", "--memory-limit", "SIZE", "", "Resident memory. Default: 80 % of what is available."},
+    {"sandbox", "--sandbox", "MODE", "", "auto (default): what the kernel offers; strict: refuse without it; off."},
+    {"output_dir", "--output-dir", "FOLDER", "Results", "Where they are stored. Default: results."},
+    {"format", "--format", "FORMAT", "", "table (default), json, csv, markdown."},
+});
+
+bool is_list(const Setting& setting) { return setting.shape == Setting::Shape::list; }
+
+void declare_flag(CLI::App& app, const FlagHelp& flag, const std::string& group, std::vector<std::string>& values) {
+  const Setting& setting = *find_setting(flag.key);
+  CLI::Option* option = app.add_option(std::string(flag.flags), values, std::string(flag.help));
+  option->type_name(std::string(flag.value))->group(group);
+  // A list takes what follows; of a single value the last one counts; pairs come one per flag.
+  if (!is_list(setting)) option->allow_extra_args(false);
+  if (setting.shape == Setting::Shape::one) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  option->expected(1, is_list(setting) ? CLI::detail::expected_max_vector_size : 1);
+  if (setting.shape == Setting::Shape::pairs) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(", ", begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+Result<Done> named(const Result<Done>& result, std::string_view name) {
+  if (result.ok()) return Done{};
+  return usage_error(fmt::format("{}: {}", name, result.error().message));
+}
+
+Result<Done> apply_ambient_file(PlanDraft& draft) {
+  std::error_code error;
+  if (!std::filesystem::exists(kAmbientFile, error)) return Done{};
+  INFERMETER_TRY(const std::string text, read_text_file(kAmbientFile, kLargestPlanFile, "configuration file"));
+  return apply_toml(draft, text, kAmbientFile, TomlKind::ambient);
+}
+
+Result<Done> apply_variables(PlanDraft& draft, const Surroundings& world) {
+  if (world.variable(variable_name("iterations")) && world.variable(variable_name("duration"))) {
+    return usage_error("INFERMETER_ITERATIONS and INFERMETER_DURATION exclude each other");
+  }
+  for (const Setting& setting : settings()) {
+    // What is measured is said by flags or a plan; INFERMETER_BACKEND_PATH is a list that the library reads itself.
+    const bool readable = (setting.ambient || setting.key == "backend_library" || setting.key == "data") &&
+                          setting.shape != Setting::Shape::pairs;
+    const auto value = readable ? world.variable(variable_name(setting.key)) : std::nullopt;
+    if (!value) continue;
+    const auto texts = is_list(setting) ? words_of(*value) : std::vector<std::string>{*value};
+    INFERMETER_TRY_DONE(named(apply_setting(setting, draft, texts), variable_name(setting.key)));
+  }
+  return Done{};
+}
+
+Result<Done> apply_values(PlanDraft& draft, const std::map<std::string_view, std::vector<std::string>>& values) {
+  for (const auto& [key, texts] : values) {
+    const Setting& setting = *find_setting(key);
+    if (texts.empty()) continue;
+    const auto applied = apply_setting(setting, draft, texts);
+    // Subjects are positional: their sentences name themselves.
+    if (!applied) return setting.flag.empty() ? applied : named(applied, fmt::format("--{}", setting.flag));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::string variable_name(std::string_view key) {
+  std::string name = "INFERMETER_";
+  for (const char c : key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+Result<PlanDraft> ambient_draft(const Surroundings& world) {
+  PlanDraft draft;
+  INFERMETER_TRY_DONE(apply_ambient_file(draft));
+  INFERMETER_TRY_DONE(apply_variables(draft, world));
+  return draft;
+}
+
+void SomeFlags::declare(CLI::App& app, std::initializer_list<std::string_view> keys) {
+  for (const FlagHelp& flag : kFlags) {
+    if (std::ranges::find(keys, flag.key) != keys.end()) declare_flag(app, flag, "Flags", values_[flag.key]);
+  }
+}
+
+Result<Done> SomeFlags::apply(PlanDraft& draft) const { return apply_values(draft, values_); }
+
+void PlanFlags::declare(CLI::App& app) {
+  app.add_option(
+         "SUBJECT", values_["subjects"],
+         "[label=]MODEL@BACKEND[,key=value…]: resnet50@openvino,threads=1. Keys: batch, dtype, device, threads, "
+         "library, dim.NAME; any other is an option of the back end. The first one is the baseline.")
+      ->type_name("")
+      ->group("Subjects");
+  std::string group;
+  for (const FlagHelp& flag : kFlags) {
+    if (!flag.group.empty()) group = flag.group;
+    declare_flag(app, flag, group, values_[flag.key]);
+  }
+  app.add_flag("--no-compare-outputs", no_compare_outputs_, "Do not compare the subjects' outputs.")
+      ->group("How it is measured");
+  app.add_option("--plan", plan_file_, "Everything that flags can say, in a file (docs/plan.md); flags beat it.")
+      ->type_name("FILE.toml")
+      ->group("What is measured (instead of subjects: the matrix)");
+}
+
+bool PlanFlags::names_subjects() const {
+  return !plan_file_.empty() || !values_.at("subjects").empty() || !values_.at("models").empty();
+}
+
+Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
+  if (!values_.at("iterations").empty() && !values_.at("duration").empty()) {
+    return usage_error("--iterations and --duration exclude each other");
+  }
+  // Subjects on the command line replace those of the file, whichever way either names them.
+  if (!values_.at("subjects").empty() || !values_.at("models").empty()) draft.subjects.clear();
+  if (!values_.at("subjects").empty()) draft.models.clear(), draft.backends.clear();
+  INFERMETER_TRY_DONE(apply_values(draft, values_));
+  if (no_compare_outputs_) draft.plan.compare_outputs = false;
+  return Done{};
+}
+
+Result<PlanDraft> PlanFlags::gather(const Surroundings& world) const {
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  if (!plan_file_.empty()) {
+    INFERMETER_TRY(const std::string text, read_text_file(plan_file_, kLargestPlanFile, "plan file"));
+    INFERMETER_TRY_DONE(apply_toml(draft, text, plan_file_));
+  }
+  INFERMETER_TRY_DONE(apply_flags(draft));
+  return draft;
+}
+
+}  // namespace infermeter

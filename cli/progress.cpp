@@ -1,0 +1,93 @@
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "infermeter/report/report.hpp"
+#include "infermeter/stats/summary.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+constexpr std::size_t kLiveWidth = 79;  // a full line would wrap on some terminals
+
+std::string place(const Progress& progress) {
+  const std::string total = std::to_string(progress.trials);
+  return fmt::format("[{:>{}}/{}] {}", progress.trial + 1, total.size(), total,
+                     progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
+}
+
+std::string_view words(Phase phase) {
+  switch (phase) {
+    case Phase::start: return "starting";
+    case Phase::load: return "loading";
+    case Phase::compile: return "compiling";
+    case Phase::inputs: return "making inputs";
+    case Phase::first_inference: return "first inference";
+    case Phase::warmup: return "warming up";
+    case Phase::timed: return "measuring";
+    case Phase::outputs: return "taking outputs";
+    case Phase::done: return "done";
+  }
+  return "";
+}
+
+// Cuts to so many columns without cutting a character.
+std::string cut(const std::string& text, std::size_t width) {
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+    if (begins && ++columns > width) return text.substr(0, i);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string live_line(const Progress& progress, std::size_t width) {
+  std::string line = fmt::format("{}  {}", place(progress), words(progress.phase));
+  if (progress.iterations_done > 0) line += fmt::format(", {} iterations", progress.iterations_done);
+  if (progress.seconds_left) line += fmt::format(", {} left", format_duration(*progress.seconds_left));
+  return cut(line, width);
+}
+
+std::string finished_line(const Progress& progress) {
+  const Samples& trial = *progress.finished;
+  std::string line = place(progress) + "  ";
+  const Summary summary = summarise(std::span(&trial, 1), {});
+  const Metric* p50 = summary.metric("latency_p50");
+  const bool timed = trial.iterations() > 0 && p50 != nullptr && p50->estimate.value;
+  if (trial.end != TrialEnd::ok) {
+    line +=
+        fmt::format("{}: {}", to_string(trial.end), trial.message.empty() ? "no message" : printable(trial.message));
+    if (timed) line += "; ";
+  }
+  if (timed) {
+    line += fmt::format("p50 {}, {} iterations in {}", format_time(*p50->estimate.value), trial.iterations(),
+                        format_duration(trial.wall_s));
+  } else if (trial.end == TrialEnd::ok) {
+    line += fmt::format("done in {}", format_duration(trial.wall_s));
+  }
+  return line;
+}
+
+void ProgressDisplay::erase() {
+  if (!live_) return;
+  world_.err << kEraseLine << std::flush;
+  live_ = false;
+}
+
+void ProgressDisplay::show(const Progress& progress) {
+  if (quiet_) return;
+  if (progress.finished != nullptr) {
+    erase();
+    world_.err << finished_line(progress) << std::endl;
+  } else if (world_.err_is_terminal) {
+    world_.err << kEraseLine << live_line(progress, kLiveWidth) << std::flush;
+    live_ = true;
+  }
+}
+
+}  // namespace infermeter

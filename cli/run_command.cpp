@@ -1,0 +1,189 @@
+// infermeter run: gathers the plan, checks it against this machine, measures, stores, prints.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/check_subjects.hpp"
+#include "cli/dry_run.hpp"
+#include "cli/help.hpp"
+#include "cli/output_file.hpp"
+#include "cli/plan_flags.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_output.hpp"
+#include "cli/shell_quote.hpp"
+#include "cli/verb.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/run.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLatestUnfinished = "latest";
+
+struct RunOptions {
+  PlanFlags plan;
+  ReportOutput output;
+  std::string resume;
+  bool wants_resume = false;
+  bool dry_run = false;
+  bool quiet = false;
+};
+
+HelpText help_text() {
+  return {
+      .usage = "infermeter run [SUBJECT…] [flags]",
+      .about =
+          "Measures subjects, each in fresh worker processes, and prints how they compare with the first one: "
+          "latency, throughput, memory, and whether the outputs agree. Trials of different subjects are "
+          "interleaved in seeded random order. Everything is stored under --output-dir as each trial ends.",
+      .examples = {{"infermeter run resnet50@onnxruntime resnet50@openvino", "Two runtimes, one model of the zoo."},
+                   {"infermeter run fast=model.onnx@openvino,threads=1 slow=model.onnx@openvino,threads=2",
+                    "Two settings of one back end, with labels."},
+                   {"infermeter run --model resnet50 vit_b_16 --backend onnxruntime openvino --batch-sizes 1 4",
+                    "A matrix: every model on every back end at both batch sizes."},
+                   {"infermeter run mlp@onnxruntime --duration 10s --format json --output report.json",
+                    "Ten seconds of timed inferences per process; the report into a file."},
+                   {"infermeter run --plan plan.toml --dry-run", "What a plan file would do."},
+                   {"infermeter run --resume", "Finish the run that was interrupted last."}},
+      .notes = {
+          "Units: TIME is 30s, 5m, 250ms, or plain seconds; SIZE is 2GB, 512MiB, or plain bytes.",
+          "Flags that take several values take all that follow: put subjects first, or -- before them.",
+          "Every flag but subjects, models, back ends and pairs can also be set by a variable "
+          "(--batch-sizes: INFERMETER_BATCH_SIZES) or in infermeter.toml in the current folder. Flags beat --plan, "
+          "that beats variables, and they infermeter.toml.",
+          "Files: OUTPUT_DIR/infermeter.db (every run, with raw samples) and "
+          "OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv (this run; UTC).",
+          "Ctrl-C once finishes the current iteration and reports what there is; twice stops at once.", kExitCodes}};
+}
+
+void declare_flags(CLI::App& app, RunOptions& options) {
+  options.plan.declare(app);
+  options.output.declare(app);
+  app.add_flag("--dry-run", options.dry_run,
+               "Print the plan: order of trials, limits, estimated time. Measures nothing.")
+      ->group("Running");
+  app.add_option(
+         "--resume", options.resume,
+         "Finish an interrupted run: its id, the beginning of one, or without a value the latest unfinished one.")
+      ->type_name("[RUN]")
+      ->expected(0, 1)
+      ->group("Running");
+  app.add_flag("-q,--quiet", options.quiet, "No progress on standard error.")->group("Running");
+}
+
+// The id of the run that --resume means.
+Result<std::string> unfinished_run(const std::string& asked, const std::string& output_dir) {
+  if (!asked.empty() && asked != kLatestUnfinished) return asked;
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read));
+  INFERMETER_TRY(auto runs, store.list_runs());
+  const RunListing* latest = nullptr;
+  for (const RunListing& run : runs) {
+    if (!run.finished && (latest == nullptr || run.created_at > latest->created_at)) latest = &run;
+  }
+  if (latest != nullptr) return latest->id;
+  return usage_error(fmt::format("there is no unfinished run in {} (--output-dir); `infermeter runs` lists them",
+                                 store_file(output_dir).string()));
+}
+
+Result<Plan> plan_to_resume(const std::string& id, const std::string& output_dir) {
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read));
+  INFERMETER_TRY(const RunRecord record, store.load_run(id));
+  return record.plan;
+}
+
+// The name that notebooks look for; a second run of the same second gets the end of its id as well.
+fs::path csv_file(const RunRecord& record, bool resumed) {
+  const auto created = fmt::gmtime(static_cast<std::time_t>(record.created_at));
+  const fs::path folder = fs::path(record.plan.output_dir) / "raw";
+  const std::string stem = fmt::format("benchmark_results_{:%Y%m%d_%H%M%S}", created);
+  std::error_code error;
+  if (resumed || !fs::exists(folder / (stem + ".csv"), error)) return folder / (stem + ".csv");
+  return folder / fmt::format("{}_{}.csv", stem, record.id.substr(record.id.rfind('-') + 1));
+}
+
+Result<Done> write_csv(const RunRecord& record, const Verdict& verdict, bool resumed) {
+  const fs::path file = csv_file(record, resumed);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  return write_file(file, render(record, verdict, Format::csv, {.color = false, .width = 80, .samples = true}), true);
+}
+
+void say_where(Surroundings& world, const RunRecord& record) {
+  const std::string store = printable(store_file(record.plan.output_dir).string());
+  if (record.finished) {
+    world.err << fmt::format("run {} is stored in {}\n", record.id, store);
+  } else {
+    world.err << fmt::format("run {} was interrupted; `infermeter run --resume {} --output-dir {}` finishes it\n",
+                             record.id, record.id, printable(shell_quoted(record.plan.output_dir)));
+  }
+}
+
+Result<RunRecord> measure(Surroundings& world, const RunOptions& options, Plan plan, const Launcher& launcher,
+                          std::optional<std::string> resume) {
+  ProgressDisplay display(world, options.quiet);
+  const RunContext context{.launcher = launcher,
+                           .cache = default_cache(),
+                           .on_progress = [&display](const Progress& progress) { display.show(progress); },
+                           .interrupt = world.interrupt,
+                           .command = shell_quoted(world.arguments)};
+  return run(std::move(plan), context, std::move(resume));
+}
+
+int exit_code(const Surroundings& world, const RunRecord& record, const Verdict& verdict) {
+  const int signal = world.signal == nullptr ? 0 : world.signal->load();
+  return !record.finished && signal != 0 ? 128 + signal : verdict.exit_code;
+}
+
+Result<int> act(Surroundings& world, const RunOptions& options) {
+  INFERMETER_TRY(const PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
+  INFERMETER_TRY_DONE(options.output.check());
+
+  // The plan: the flags', or the interrupted run's own.
+  std::optional<std::string> resume;
+  Plan plan;
+  const bool own_plan = options.wants_resume && !options.plan.names_subjects();
+  if (options.wants_resume) {
+    INFERMETER_TRY(resume, unfinished_run(options.resume, draft.plan.output_dir));
+  }
+  if (own_plan) {
+    INFERMETER_TRY(plan, plan_to_resume(*resume, draft.plan.output_dir));
+    plan.output_dir = draft.plan.output_dir;
+  } else {
+    INFERMETER_TRY(plan, make_plan(draft));
+  }
+
+  // This machine.
+  INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
+  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
+  if (options.dry_run) {
+    world.out << describe_plan(plan, earlier_runs(plan.output_dir));
+    return 0;
+  }
+
+  INFERMETER_TRY(const RunRecord record, measure(world, options, std::move(plan), launcher, resume));
+  const Verdict verdict = judge(record);
+  INFERMETER_TRY_DONE(write_csv(record, verdict, resume.has_value()));
+  INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
+  if (!options.quiet) say_where(world, record);
+  return exit_code(world, record, verdict);
+}
+
+}  // namespace
+
+Action declare_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  set_help(app, help_text());
+  declare_flags(app, *options);
+  return [options, &app](Surroundings& world) {
+    options->wants_resume = app.count("--resume") > 0;
+    return act(world, *options);
+  };
+}
+
+}  // namespace infermeter

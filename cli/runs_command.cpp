@@ -1,0 +1,76 @@
+// infermeter runs: what the store holds.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/columns.hpp"
+#include "cli/help.hpp"
+#include "cli/list_format.hpp"
+#include "cli/plan_flags.hpp"
+#include "cli/report_output.hpp"
+#include "cli/verb.hpp"
+#include "infermeter/store/store.hpp"
+
+namespace infermeter {
+namespace {
+
+struct RunsOptions {
+  SomeFlags flags;
+  ListFormat format;
+};
+
+std::string utc(double seconds) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string as_table(const std::vector<RunListing>& runs) {
+  std::vector<std::vector<std::string>> rows{{"run", "begun (UTC)", "trials", "state", "subjects"}};
+  for (const RunListing& run : runs) {
+    rows.push_back({run.id, utc(run.created_at), fmt::format("{}/{}", run.trials_done, run.trials_planned),
+                    run.finished ? "finished" : "unfinished", fmt::format("{}", fmt::join(run.labels, " "))});
+  }
+  return columns(rows);
+}
+
+nlohmann::ordered_json as_json(const std::vector<RunListing>& runs) {
+  auto json = nlohmann::ordered_json::array();
+  for (const RunListing& run : runs) {
+    json.push_back({{"id", run.id},
+                    {"created_at", run.created_at},
+                    {"finished", run.finished},
+                    {"trials_done", run.trials_done},
+                    {"trials_planned", run.trials_planned},
+                    {"subjects", run.labels}});
+  }
+  return json;
+}
+
+Result<int> act(Surroundings& world, const RunsOptions& options) {
+  INFERMETER_TRY(const bool json, options.format.is_json());
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  INFERMETER_TRY(auto store, Store::open(store_file(draft.plan.output_dir), Store::Mode::read));
+  INFERMETER_TRY(const auto runs, store.list_runs());
+  world.out << (json ? json_text(as_json(runs)) : as_table(runs));
+  return 0;
+}
+
+}  // namespace
+
+Action declare_runs(CLI::App& app) {
+  auto options = std::make_shared<RunsOptions>();
+  set_help(app, {.usage = "infermeter runs [flags]",
+                 .about = "Lists the stored runs: id, when, how many of its trials are done, subjects.",
+                 .examples = {{"infermeter runs", "What is in results/."},
+                              {"infermeter runs --format json | jq -r '.[] | select(.finished | not) | .id'",
+                               "The ids of runs that could be resumed."}},
+                 .notes = {}});
+  options->flags.declare(app, {"output_dir"});
+  options->format.declare(app);
+  return [options](Surroundings& world) { return act(world, *options); };
+}
+
+}  // namespace infermeter
