@@ -153,6 +153,7 @@ class ValueParser {
         case kSegment: return broken("a tensor in segments is not read");
         case kExternalData: return broken("its data is in another file, which is not read");
         case kDataLocation:
+          require(message, pbf_wire_type::varint);
           if (message.get_enum() != 0) return broken("its data is in another file, which is not read");
           break;
         default: field(message, out);
@@ -162,29 +163,50 @@ class ValueParser {
     return out;
   }
 
+  // protozero asserts what the getters expect; in files that are not trusted it has to be asked first.
+  static void require(const pbf_reader& message, pbf_wire_type type) {
+    if (message.wire_type() != type) throw protozero::unknown_pbf_wire_type_exception{};
+  }
+
   static void field(pbf_reader& message, RawTensor& out) {
+    constexpr auto kVarint = pbf_wire_type::varint;
     switch (message.tag()) {
-      case kDims: return numbers(message, out.dims, &pbf_reader::get_int64, &pbf_reader::get_packed_int64);
+      case kDims: return numbers(message, out.dims, kVarint, &pbf_reader::get_int64, &pbf_reader::get_packed_int64);
       case kDataType:
+        require(message, kVarint);
         out.data_type = message.get_int32();
         out.has_data_type = true;
         return;
-      case kFloatData: return numbers(message, out.floats, &pbf_reader::get_float, &pbf_reader::get_packed_float);
-      case kInt32Data: return numbers(message, out.int32s, &pbf_reader::get_int32, &pbf_reader::get_packed_int32);
-      case kStringData: out.strings.push_back(message.get_string()); return;
-      case kInt64Data: return numbers(message, out.int64s, &pbf_reader::get_int64, &pbf_reader::get_packed_int64);
-      case kRawData: out.raw = message.get_view(); return;
-      case kDoubleData: return numbers(message, out.doubles, &pbf_reader::get_double, &pbf_reader::get_packed_double);
-      case kUint64Data: return numbers(message, out.uint64s, &pbf_reader::get_uint64, &pbf_reader::get_packed_uint64);
+      case kFloatData:
+        return numbers(message, out.floats, pbf_wire_type::fixed32, &pbf_reader::get_float,
+                       &pbf_reader::get_packed_float);
+      case kInt32Data:
+        return numbers(message, out.int32s, kVarint, &pbf_reader::get_int32, &pbf_reader::get_packed_int32);
+      case kStringData:
+        require(message, pbf_wire_type::length_delimited);
+        out.strings.push_back(message.get_string());
+        return;
+      case kInt64Data:
+        return numbers(message, out.int64s, kVarint, &pbf_reader::get_int64, &pbf_reader::get_packed_int64);
+      case kRawData:
+        require(message, pbf_wire_type::length_delimited);
+        out.raw = message.get_view();
+        return;
+      case kDoubleData:
+        return numbers(message, out.doubles, pbf_wire_type::fixed64, &pbf_reader::get_double,
+                       &pbf_reader::get_packed_double);
+      case kUint64Data:
+        return numbers(message, out.uint64s, kVarint, &pbf_reader::get_uint64, &pbf_reader::get_packed_uint64);
       default: message.skip();
     }
   }
 
   // Repeated numbers come packed or one by one; both are allowed, even mixed.
   template <class T, class Range>
-  static void numbers(pbf_reader& message, std::vector<T>& out, T (pbf_reader::*single)(),
+  static void numbers(pbf_reader& message, std::vector<T>& out, pbf_wire_type single_type, T (pbf_reader::*single)(),
                       Range (pbf_reader::*packed)()) {
     if (message.wire_type() != pbf_wire_type::length_delimited) {
+      require(message, single_type);
       out.push_back((message.*single)());
       return;
     }
