@@ -64,7 +64,10 @@ std::optional<double> DifferenceTally::relative_l2() const {
 
 std::optional<double> DifferenceTally::cosine() const {
   if (sum_reference_squared <= 0 || sum_candidate_squared <= 0) return std::nullopt;
-  const double lengths = std::sqrt(sum_reference_squared) * std::sqrt(sum_candidate_squared);
+  // One root is exact for equal vectors; two do not leave the range of doubles.
+  const double product = sum_reference_squared * sum_candidate_squared;
+  const double lengths =
+      std::isnormal(product) ? std::sqrt(product) : std::sqrt(sum_reference_squared) * std::sqrt(sum_candidate_squared);
   if (!both_finite(lengths, sum_product)) return std::nullopt;
   return std::clamp(sum_product / lengths, -1.0, 1.0);
 }

@@ -65,7 +65,6 @@ Centre centre_of(std::span<const double> values, double confidence) {
   const Moments moments =
       moments_of(geometric ? logarithms(values) : std::vector<double>(values.begin(), values.end()));
   Centre centre{geometric ? std::exp(moments.mean) : moments.mean, std::nullopt, geometric};
-  if (moments.count < 2) return centre;
   const double half_width =
       t_quantile(static_cast<double>(moments.count - 1), confidence) * std::sqrt(squared_error(moments));
   if (geometric) {
