@@ -2,12 +2,11 @@
 // it on simulated time.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/loop_records.hpp"
 #include "infermeter/trial/outputs.hpp"
 #include "infermeter/trial/subject.hpp"
 #include "infermeter/trial/timed_loop.hpp"
@@ -30,7 +29,7 @@ class Trial final : public AnyTrial {
         host_(std::move(host)),
         block_(block),
         memory_(memory),
-        noise_(request_.launcher),
+        loop_(request_.launcher),
         clock_(clock),
         coarse_(coarse) {}
 
@@ -47,16 +46,23 @@ class Trial final : public AnyTrial {
     INFERMETER_TRY_DONE(load_model());
     INFERMETER_TRY_DONE(compile_model());
     INFERMETER_TRY_DONE(bind_inputs());
+    if (!go_on()) return Done{};
     INFERMETER_TRY_DONE(first_inference());
     INFERMETER_TRY_DONE(note_executed());
-    if (request_.time_it) {
-      INFERMETER_TRY_DONE(warm_up());
-      INFERMETER_TRY_DONE(measure());
-    }
-    if (outcome_.samples.end == TrialEnd::interrupted) return Done{};
+    if (request_.time_it && go_on()) INFERMETER_TRY_DONE(warm_up());
+    if (request_.time_it && go_on()) INFERMETER_TRY_DONE(measure());
+    if (!go_on()) return Done{};
     INFERMETER_TRY_DONE(collect_outputs());
     block_.set_phase(Phase::done);
     return Done{};
+  }
+
+  // Between steps; the loops look between iterations.
+  bool go_on() {
+    if (!block_.interrupted()) return true;
+    record().end = TrialEnd::interrupted;
+    record().message = "interrupted";
+    return false;
   }
 
   // The runtime counts to what the model costs: the resident set before is that of a worker with nothing in it.
@@ -133,36 +139,32 @@ class Trial final : public AnyTrial {
 
   Result<Done> warm_up() {
     block_.set_phase(Phase::warmup);
-    reset_peak();
+    loop_.begin_warmup(memory_);
     SampleHeader& header = block_.header();
     const auto wanted = static_cast<std::uint64_t>(request_.stopping.warmup);
     const std::uint64_t kept = block_.warmup().size();
     LoopEnd end =
         timed_loop(clock_, *inference_, {.iterations = kept}, block_.warmup(), header.warmup_done, header.interrupt);
     if (end == LoopEnd::complete) end = untimed_loop(*inference_, kept, wanted, header.warmup_done, header.interrupt);
-    warmup_peak_ = memory_.peak();
-    return after_loop(end, "an inference of the warm-up failed");
+    if (end == LoopEnd::failed) return inference_->error("an inference of the warm-up failed");
+    return Done{};
   }
 
   Result<Done> measure() {
-    if (record().end == TrialEnd::interrupted) return Done{};
     const LoopLimits limits = limits_for(request_.stopping, block_, scale_now(), first_ticks_);
-    const std::size_t own_bytes = block_.touch(limits.iterations);
-    static_cast<void>(memory_.reset_peak());
-    block_.header().read_cost_ticks = read_cost_ticks(clock_);
     if (!inference_->prepare(0)) return inference_->error("binding the inputs");
+    block_.header().read_cost_ticks = read_cost_ticks(clock_);
     block_.set_phase(Phase::timed);
-    const NoiseReading before = noise_.before();
+    loop_.begin(block_, limits, memory_);
 
     const LoopEnd end =
         timed_loop(clock_, *inference_, limits, block_.timed(), block_.header().timed_done, block_.header().interrupt);
 
-    const NoiseReading after = noise_.after();
-    note_noise(before, after);
-    note_memory(own_bytes);
-    note_capped(limits, end);
+    loop_.end(block_, limits, request_.stopping, end, plan_.threads, memory_, record());
+    note_device_memory();
     record().counters = session_->counters();
-    return after_loop(end, "a timed inference failed");
+    if (end == LoopEnd::failed) return inference_->error("a timed inference failed");
+    return Done{};
   }
 
   // Once more for each data item: what is timed is not disturbed by copying outputs.
@@ -190,55 +192,11 @@ class Trial final : public AnyTrial {
     record().message = error.message;
   }
 
-  Result<Done> after_loop(LoopEnd end, std::string_view what) {
-    if (end == LoopEnd::failed) return inference_->error(what);
-    if (end == LoopEnd::interrupted) {
-      record().end = TrialEnd::interrupted;
-      record().message = "interrupted";
-    }
-    return Done{};
-  }
-
-  void reset_peak() {
-    record().memory.peak_reset = memory_.reset_peak();
-    if (!record().memory.peak_reset)
-      add({{DiagnosticId::no_memory_reset, "/proc/self/clear_refs cannot be written", {}}});
-  }
-
-  void note_noise(const NoiseReading& before, const NoiseReading& after) {
-    record().noise = noise_between(before, after);
-    add(diagnose_noise(record().noise, after.at_s - before.at_s, plan_.threads));
-  }
-
-  // The pages of the sample block are ours, not the subject's; they were touched after warm-up and before the loop.
-  void note_memory(std::size_t own_bytes) {
-    MemoryRecord& memory = record().memory;
-    const auto without_own = [&](std::optional<std::uint64_t> bytes) {
-      if (bytes) *bytes = *bytes > own_bytes ? *bytes - own_bytes : *bytes;
-      return bytes;
-    };
-    memory.rss_peak_inference = std::max(without_own(memory_.peak()), warmup_peak_);
-    memory.pss_after_inference = without_own(memory_.proportional());
+  void note_device_memory() {
     if (const auto device = session_->device_memory()) {
-      memory.device_now = device->now;
-      memory.device_peak = device->peak;
+      record().memory.device_now = device->now;
+      record().memory.device_peak = device->peak;
     }
-  }
-
-  void note_capped(const LoopLimits& limits, LoopEnd end) {
-    const std::uint64_t done = block_.timed_done().size();
-    if (end != LoopEnd::complete || done < limits.iterations) return;
-    const std::int64_t wanted = request_.stopping.iterations.value_or(INT64_MAX);
-    if (request_.stopping.duration_s ? spent_ticks() < limits.budget_ticks : static_cast<std::int64_t>(done) < wanted)
-      add({{DiagnosticId::iterations_capped,
-            "the loop ended after " + std::to_string(done) + " iterations: there is no room for more in one trial",
-            {}}});
-  }
-
-  std::uint64_t spent_ticks() const {
-    std::uint64_t spent = 0;
-    for (const TickPair& pair : block_.timed_done()) spent += pair.end - pair.begin;
-    return spent;
   }
 
   void add_executed(const char* key, const char* value) {
@@ -261,7 +219,7 @@ class Trial final : public AnyTrial {
   TrialHost host_;
   SampleBlock block_;
   const MemoryProbe& memory_;
-  NoiseProbe noise_;
+  LoopRecords loop_;
   Clock clock_;
   Coarse coarse_;
 
@@ -274,7 +232,6 @@ class Trial final : public AnyTrial {
   std::vector<Port> outputs_;
   std::vector<std::uint64_t> input_digests_;
   std::uint64_t first_ticks_ = 0, first_digest_ = 0;
-  std::optional<std::uint64_t> warmup_peak_;
 };
 
 }  // namespace infermeter

@@ -1,0 +1,53 @@
+#include "infermeter/trial/loop_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace infermeter {
+namespace {
+
+bool was_capped(const SampleBlock& block, const LoopLimits& limits, const Stopping& stopping) {
+  const std::span<const TickPair> pairs = block.timed_done();
+  if (pairs.size() < limits.iterations) return false;
+  if (!stopping.duration_s) return static_cast<std::int64_t>(pairs.size()) < stopping.iterations.value_or(0);
+  std::uint64_t spent = 0;
+  for (const TickPair& pair : pairs) spent += pair.end - pair.begin;
+  return spent < limits.budget_ticks;
+}
+
+}  // namespace
+
+void LoopRecords::begin_warmup(const MemoryProbe& memory) { was_reset_ = memory.reset_peak(); }
+
+void LoopRecords::begin(const SampleBlock& block, const LoopLimits& limits, const MemoryProbe& memory) {
+  warmup_peak_ = memory.peak();
+  own_bytes_ = block.touch(limits.iterations);
+  was_reset_ = memory.reset_peak();
+  before_ = noise_.before();
+}
+
+void LoopRecords::end(const SampleBlock& block, const LoopLimits& limits, const Stopping& stopping, LoopEnd end,
+                      int threads_asked, const MemoryProbe& memory, Samples& samples) {
+  const NoiseReading after = noise_.after();
+  samples.noise = noise_between(before_, after);
+  // The pages of the sample block are ours, not the subject's.
+  const auto without_own = [&](std::optional<std::uint64_t> bytes) {
+    if (bytes && *bytes > own_bytes_) *bytes -= own_bytes_;
+    return bytes;
+  };
+  samples.memory.rss_peak_inference = std::max(without_own(memory.peak()), warmup_peak_);
+  samples.memory.pss_after_inference = without_own(memory.proportional());
+  samples.memory.peak_reset = was_reset_;
+  auto& found = samples.diagnostics;
+  if (!was_reset_) found.push_back({DiagnosticId::no_memory_reset, "/proc/self/clear_refs cannot be written", {}});
+  for (Diagnostic& diagnostic : diagnose_noise(samples.noise, after.at_s - before_.at_s, threads_asked))
+    found.push_back(std::move(diagnostic));
+  if (end == LoopEnd::complete && was_capped(block, limits, stopping))
+    found.push_back(
+        {DiagnosticId::iterations_capped,
+         fmt::format("the loop ended after {} iterations: one trial has room for no more", block.timed_done().size()),
+         {}});
+}
+
+}  // namespace infermeter

@@ -1,0 +1,35 @@
+// LoopRecords: memory and noise around a timed loop, for trials and for callables alike.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "infermeter/samples/samples.hpp"
+#include "infermeter/trial/memory_probe.hpp"
+#include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/sample_block.hpp"
+#include "infermeter/trial/timed_loop.hpp"
+
+namespace infermeter {
+
+class LoopRecords {
+ public:
+  explicit LoopRecords(int launcher) : noise_(launcher) {}
+
+  // Before warm-up: from here on the peak of the resident set is inference's.
+  void begin_warmup(const MemoryProbe& memory);
+  // After warm-up: touches the pages that the loop needs, and reads the counters last.
+  void begin(const SampleBlock& block, const LoopLimits& limits, const MemoryProbe& memory);
+  // Fills samples.noise and samples.memory and adds what is to be said about them. `threads_asked` 0: nobody asked.
+  void end(const SampleBlock& block, const LoopLimits& limits, const Stopping& stopping, LoopEnd end, int threads_asked,
+           const MemoryProbe& memory, Samples& samples);
+
+ private:
+  NoiseProbe noise_;
+  NoiseReading before_;
+  std::size_t own_bytes_ = 0;
+  bool was_reset_ = false;
+  std::optional<std::uint64_t> warmup_peak_;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,77 @@
+#include "infermeter/trial/measure.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+#include "infermeter/trial/loop_records.hpp"
+#include "infermeter/trial/times.hpp"
+
+namespace infermeter {
+namespace {
+
+// Zeroed pages that exist only as far as they are used.
+std::span<std::byte> map_pages(std::size_t bytes) {
+  void* const address =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<std::byte*>(address), bytes};
+}
+
+}  // namespace
+
+struct Measurement::Records {
+  explicit Records(std::size_t bytes) : pages(map_pages(bytes)) {}
+  ~Records() { munmap(pages.data(), pages.size()); }
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
+
+  std::span<std::byte> pages;
+  MemoryProbe memory;
+  LoopRecords loop{0};
+  LoopLimits limits;
+  double began_wall_s = wall_clock_s(), began_s = monotonic_s();
+  bool looped = false;
+};
+
+Measurement::Measurement(const Stopping& stopping, const MeasureOptions& options)
+    : stopping_(stopping),
+      options_(options),
+      warmup_(static_cast<std::uint64_t>(std::max<std::int64_t>(stopping.warmup, 0))),
+      records_(std::make_unique<Records>(SampleBlock::bytes_for(SampleBlock::capacity_for(stopping, true)))),
+      block_(SampleBlock::create(records_->pages, SampleBlock::capacity_for(stopping, true), best_clock(),
+                                 read_pair(best_clock()))) {}
+
+Measurement::~Measurement() = default;
+
+LoopLimits Measurement::begin_loop(std::uint64_t first_ticks, double read_cost) {
+  Records& records = *records_;
+  const TickScale scale = scale_between(block_.clock(), block_.start(), read_pair(block_.clock()));
+  records.limits = limits_for(stopping_, block_, scale, first_ticks);
+  block_.header().read_cost_ticks = read_cost;
+  records.looped = true;
+  records.loop.begin(block_, records.limits, records.memory);
+  return records.limits;
+}
+
+Samples Measurement::end_loop(LoopEnd end) {
+  Records& records = *records_;
+  Samples samples;
+  samples.items_per_iteration = options_.items_per_iteration;
+  samples.phase = records.looped ? Phase::timed : Phase::warmup;
+  if (records.looped) records.loop.end(block_, records.limits, stopping_, end, 0, records.memory, samples);
+  const bool interrupted = options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed) != 0;
+  if (end == LoopEnd::complete)
+    samples.phase = Phase::done;
+  else
+    samples.end = interrupted ? TrialEnd::interrupted : TrialEnd::run_failed;
+  if (end != LoopEnd::complete) samples.message = interrupted ? "interrupted" : "the callable said that it failed";
+  record_times(block_, read_pair(block_.clock()), samples);
+  samples.started_at = records.began_wall_s;
+  samples.wall_s = monotonic_s() - records.began_s;
+  return samples;
+}
+
+}  // namespace infermeter

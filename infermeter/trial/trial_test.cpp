@@ -1,0 +1,233 @@
+#include "infermeter/trial/trial.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "infermeter/trial/simulated_subject.hpp"
+#include "infermeter/trial/times.hpp"
+
+namespace infermeter {
+namespace {
+
+using namespace test;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::uint64_t> latencies(const SampleBlock& block) {
+  std::vector<std::uint64_t> ticks;
+  for (const TickPair& pair : block.timed_done()) ticks.push_back(pair.end - pair.begin);
+  return ticks;
+}
+
+bool has(const Samples& samples, DiagnosticId id) {
+  return std::any_of(samples.diagnostics.begin(), samples.diagnostics.end(), [&](const auto& d) { return d.id == id; });
+}
+
+TEST(Trial, MeasuresToTheNanosecond) {
+  SimulatedTrial trial;
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.end, TrialEnd::ok) << samples.message;
+  EXPECT_EQ(samples.phase, Phase::done);
+  EXPECT_EQ(latencies(trial.block()), std::vector<std::uint64_t>(10, 250));
+  EXPECT_EQ(trial.block().warmup_done().size(), 3U);
+  EXPECT_EQ(trial.own_world.runs, 1 + 3 + 10 + 1);
+  EXPECT_DOUBLE_EQ(samples.load_s.value(), 0.005);
+  EXPECT_DOUBLE_EQ(samples.compile_s.value(), 0.003);
+  EXPECT_DOUBLE_EQ(samples.first_inference_s.value(), 250e-9);
+  EXPECT_EQ(trial.kept, 1) << "the facts are kept once, before the loop";
+}
+
+TEST(Trial, WaitsForTheDeviceInsideTheTimedRegion) {
+  SimulatedTrial trial;
+  trial.own_world.synchronize_ns = 4000;
+  static_cast<void>(trial.run());
+  EXPECT_THAT(latencies(trial.block()), Each(4250U));
+}
+
+TEST(Trial, WithoutSynchronizeOrCompileItDoesWithout) {
+  SimulatedTrial trial;
+  trial.backend.synchronize = nullptr;
+  trial.backend.compile = nullptr;
+  trial.backend.counters = nullptr;
+  trial.backend.device_memory = nullptr;
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.end, TrialEnd::ok);
+  EXPECT_FALSE(samples.compile_s.has_value());
+  EXPECT_FALSE(samples.memory.device_now.has_value());
+  EXPECT_TRUE(samples.counters.empty());
+}
+
+TEST(Trial, ReportsWhatTheBackEndReports) {
+  SimulatedTrial trial;
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.memory.device_peak, 20U);
+  ASSERT_EQ(samples.counters.size(), 1U);
+  EXPECT_EQ(samples.counters[0].name, "hit_rate");
+  EXPECT_EQ(samples.executed_value("runtime"), "Simulated");
+  EXPECT_EQ(samples.executed_value("runtime_version"), "1.2");
+  EXPECT_EQ(samples.executed_value("library"), "/lib/simulated.so");
+  EXPECT_EQ(samples.executed_value("device"), "cpu") << "auto is the first";
+}
+
+TEST(Trial, TakesItemsInTurnAndBindsThemOutsideOfTheTimedRegion) {
+  SimulatedTrial trial;
+  trial.items = 3;
+  trial.request.stopping = {.warmup = 2, .iterations = 5, .duration_s = {}};
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(latencies(trial.block()), std::vector<std::uint64_t>(5, 250));
+  // first; warm-up 0 1; timed 0 1 2 0 1; outputs 0 1 2
+  EXPECT_THAT(trial.own_world.bound, ElementsAre(0, 0, 1, 0, 1, 2, 0, 1, 0, 1, 2));
+  EXPECT_FALSE(has(samples, DiagnosticId::outputs_constant));
+}
+
+TEST(Trial, OneItemIsBoundOnce) {
+  SimulatedTrial trial;
+  static_cast<void>(trial.run());
+  EXPECT_EQ(trial.own_world.binds, 1);
+}
+
+TEST(Trial, ADurationEndsWhenTheTimedInferencesReachIt) {
+  SimulatedTrial trial;
+  trial.request.stopping = {.warmup = 2, .iterations = {}, .duration_s = 10.1e-6};
+  static_cast<void>(trial.run());
+  EXPECT_EQ(trial.block().timed_done().size(), 41U);  // 40 take 10.0 us
+}
+
+TEST(Trial, ADurationWithoutWarmupFindsRoomEnough) {
+  SimulatedTrial trial;
+  trial.request.stopping = {.warmup = 0, .iterations = {}, .duration_s = 1e-3};
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(trial.block().timed_done().size(), 4000U);
+  EXPECT_FALSE(has(samples, DiagnosticId::iterations_capped));
+}
+
+TEST(Trial, SaysWhenThereIsNoRoomForTheWholeDuration) {
+  SimulatedTrial trial;
+  trial.own_world.run_ns = 100'000;
+  trial.request.stopping = {.warmup = 1, .iterations = {}, .duration_s = 1.0};
+  world->drifting_output = true;  // unrelated: it must not hide the other
+  trial.backend.run = [](imb_request* request, imb_message message) {
+    if (world->runs == 2) world->run_ns = 100;  // a thousand times faster than the warm-up said
+    return table::run(request, message);
+  };
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(trial.block().timed_done().size(), 40'000U);
+  EXPECT_TRUE(has(samples, DiagnosticId::iterations_capped));
+}
+
+TEST(Trial, AFailureInTheLoopKeepsWhatCameBefore) {
+  SimulatedTrial trial;
+  trial.own_world.fail_at = 1 + 3 + 6;
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.end, TrialEnd::run_failed);
+  EXPECT_EQ(samples.phase, Phase::timed);
+  EXPECT_EQ(samples.message, "a timed inference failed: it was told to");
+  EXPECT_EQ(trial.block().timed_done().size(), 6U);
+  EXPECT_TRUE(samples.noise.own_cpu.has_value()) << "the records of the loop are there all the same";
+}
+
+TEST(Trial, OutOfMemoryIsAnEndOfItsOwn) {
+  SimulatedTrial trial;
+  trial.own_world.fail_at = 0;
+  trial.own_world.fail_with = IMB_OUT_OF_MEMORY;
+  trial.own_world.message = "";
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.end, TrialEnd::out_of_memory);
+  EXPECT_EQ(samples.message, "the first inference failed: out of memory");
+}
+
+TEST(Trial, AnInterruptEndsAfterTheIteration) {
+  SimulatedTrial trial;
+  trial.own_world.interrupt_at = 1 + 3 + 4;
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.end, TrialEnd::interrupted);
+  EXPECT_EQ(trial.block().timed_done().size(), 5U) << "the one that was running is kept";
+  EXPECT_EQ(trial.own_world.runs, 1 + 3 + 5);
+}
+
+TEST(Trial, OutputsOnlyTimesNothing) {
+  SimulatedTrial trial;
+  trial.request.time_it = false;
+  trial.request.keep_outputs = true;
+  trial.items = 2;
+  const TrialOutcome outcome = trial.run();
+  EXPECT_EQ(outcome.samples.end, TrialEnd::ok);
+  EXPECT_EQ(outcome.output_values.size(), 2U);
+  EXPECT_EQ(trial.own_world.runs, 1 + 2);
+}
+
+TEST(Trial, WarmupBeyondTheRoomForItIsRunAndNotKept) {
+  SimulatedTrial trial;
+  trial.request.stopping.warmup = 5000;
+  static_cast<void>(trial.run());
+  EXPECT_EQ(trial.block().warmup_done().size(), SampleBlock::max_warmup);
+  EXPECT_EQ(trial.own_world.runs, 1 + 5000 + 10 + 1);
+}
+
+TEST(Trial, NoticesOutputsThatChangeFromRunToRun) {
+  SimulatedTrial trial;
+  EXPECT_FALSE(has(trial.run().samples, DiagnosticId::outputs_not_deterministic));
+  trial.own_world.drifting_output = true;
+  EXPECT_TRUE(has(trial.run().samples, DiagnosticId::outputs_not_deterministic));
+}
+
+TEST(Trial, NoticesOutputsThatDoNotDependOnInputs) {
+  SimulatedTrial trial;
+  trial.items = 2;
+  EXPECT_FALSE(has(trial.run().samples, DiagnosticId::outputs_constant));
+  trial.own_world.constant_output = true;
+  EXPECT_TRUE(has(trial.run().samples, DiagnosticId::outputs_constant));
+}
+
+TEST(Trial, NoticesOutputsThatAreNotFinite) {
+  SimulatedTrial trial;
+  trial.own_world.output[1] = std::numeric_limits<float>::infinity();
+  const Samples samples = trial.run().samples;
+  EXPECT_TRUE(has(samples, DiagnosticId::outputs_not_finite));
+  ASSERT_EQ(samples.outputs.size(), 1U);
+  EXPECT_EQ(samples.outputs[0].inf_count, 1U);
+  EXPECT_EQ(samples.outputs[0].nan_count, 0U);
+  EXPECT_EQ(samples.outputs[0].element_count, 2U);
+}
+
+TEST(Trial, ComparesWhatIsExecutedWithWhatWasAsked) {
+  SimulatedTrial trial;
+  trial.own_world.executed_threads = "1";
+  const Samples as_asked = trial.run().samples;
+  EXPECT_FALSE(has(as_asked, DiagnosticId::precision_not_as_asked));
+  EXPECT_FALSE(has(as_asked, DiagnosticId::threads_not_as_asked));
+  trial.own_world.executed_dtype = "bfloat16";
+  trial.own_world.executed_threads = "4";
+  const Samples otherwise = trial.run().samples;
+  EXPECT_TRUE(has(otherwise, DiagnosticId::precision_not_as_asked));
+  EXPECT_TRUE(has(otherwise, DiagnosticId::threads_not_as_asked));
+}
+
+struct Refusal {
+  const char* what;
+  void (*change)(Subject&, std::string& path);
+  const char* message;
+};
+
+TEST(Trial, RefusesWhatTheRuntimeDoesNotList) {
+  const Refusal refusals[] = {
+      {"device", [](Subject& s, std::string&) { s.device = "cuba"; },
+       "device 'cuba' is not there: this machine's simulated has cpu, cuda (did you mean 'cuda'?); choose one with --device"},
+      {"dtype", [](Subject& s, std::string&) { s.dtype = Precision::bfloat16; },
+       "simulated cannot execute bfloat16 here: it has float32; choose one with --dtype"},
+      {"option", [](Subject& s, std::string&) { s.options = {{"graph_optimisation", "all"}}; },
+       "has no option 'graph_optimisation' (did you mean 'graph_optimization'?)"},
+      {"format", [](Subject&, std::string& path) { path = "/a/model.onnx"; }, "reads sim files, and 'model.onnx' is none"}};
+  for (const Refusal& refusal : refusals) {
+    SimulatedTrial trial;
+    refusal.change(trial.request.subject, trial.request.model_path);
+    const Samples samples = trial.run().samples;
+    EXPECT_EQ(samples.end, TrialEnd::load_failed) << refusal.what;
+    EXPECT_TRUE(samples.usage) << refusal.what;
+    EXPECT_THAT(samples.message, HasSubstr(refusal.message));
+  }
+}
+
+}  // namespace
+}  // namespace infermeter
