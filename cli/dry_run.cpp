@@ -51,7 +51,11 @@ std::string time_text(const Plan& plan, std::span<const std::optional<double>> p
   std::size_t unknown = 0;
   for (const PlannedTrial& trial : plan.order) {
     const auto& estimate = per_subject[trial.subject];
-    estimate ? known_s += * estimate : unknown += 1;
+    if (estimate) {
+      known_s += *estimate;
+    } else {
+      ++unknown;
+    }
   }
   if (unknown == plan.order.size()) return "unknown until measured";
   const std::string known = "about " + format_duration(known_s);
