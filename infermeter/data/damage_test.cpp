@@ -55,6 +55,7 @@ std::string load_npy(const FileBytes& bytes) {
 
 std::string load_npz(const FileBytes& bytes) {
   static const fixtures::Folder folder;
+  std::filesystem::remove(folder / "damaged.npz");  // some file systems flush a file that is overwritten, not a new one
   const auto file = NpzFile::open(folder.write("damaged.npz", bytes));
   if (!file.ok()) return message_of(file);
   std::string worst;
