@@ -73,7 +73,7 @@ TickScale scale_between(ClockKind kind, const ClockPair& first, const ClockPair&
 std::uint64_t TickScale::ticks_for(double duration_s) const {
   const double ticks = duration_s / tick_s;
   if (!(ticks > 0)) return 0;
-  return ticks < 1e18 ? static_cast<std::uint64_t>(ticks) : UINT64_MAX;
+  return ticks < 1e18 ? static_cast<std::uint64_t>(ticks + 0.5) : UINT64_MAX;
 }
 
 }  // namespace infermeter

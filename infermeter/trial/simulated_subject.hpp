@@ -12,12 +12,12 @@ namespace infermeter::test {
 
 struct World {
   std::uint64_t now_ns = 1000;
-  std::uint64_t reading_ns = 0;      // a clock reading moves the clock by this
+  std::uint64_t reading_ns = 0;  // a clock reading moves the clock by this
   std::uint64_t run_ns = 250;
   std::uint64_t synchronize_ns = 0;
-  std::uint64_t bind_ns = 7000;      // must never show up in a latency
+  std::uint64_t bind_ns = 7000;  // must never show up in a latency
   int runs = 0, binds = 0;
-  int fail_at = -1;                  // this run, from 0
+  int fail_at = -1;  // this run, from 0
   imb_status fail_with = IMB_RUN_ERROR;
   int interrupt_at = -1;
   SampleBlock* block = nullptr;
@@ -43,8 +43,19 @@ namespace table {
 inline const char* const devices[] = {"cpu", "cuda"};
 inline const char* const dtypes[] = {"float32"};
 inline const imb_option options[] = {{"graph_optimization", "none|all", "how much"}};
-inline const imb_runtime_info info = {sizeof(imb_runtime_info), "simulated", "Simulated", "1.2", "/lib/simulated.so",
-                                      "sim", 2, devices, 1, dtypes, 1, options, 1};
+inline const imb_runtime_info info = {sizeof(imb_runtime_info),
+                                      "simulated",
+                                      "Simulated",
+                                      "1.2",
+                                      "/lib/simulated.so",
+                                      "sim",
+                                      2,
+                                      devices,
+                                      1,
+                                      dtypes,
+                                      1,
+                                      options,
+                                      1};
 inline const std::int64_t shape[] = {2};
 inline const imb_port port = {"x", IMB_TENSOR, 0, IMB_FLOAT32, 1, 1, shape, nullptr};
 
@@ -88,7 +99,8 @@ inline imb_status run(imb_request*, imb_message message) {
 }
 inline imb_status output_value(imb_request*, std::size_t, imb_value* value, imb_message) {
   static const float constant[] = {4, 4};
-  *value = {IMB_TENSOR, IMB_FLOAT32, 1, shape, world->constant_output ? constant : world->output, 8, nullptr, 0, nullptr};
+  *value = {IMB_TENSOR, IMB_FLOAT32, 1, shape,  world->constant_output ? constant : world->output,
+            8,          nullptr,     0, nullptr};
   return IMB_OK;
 }
 inline imb_status synchronize(imb_session*, imb_message) {
@@ -173,9 +185,8 @@ struct SimulatedTrial {
     for (std::size_t i = 0; i < items; ++i) {
       float numbers[2] = {0, 0};
       std::memset(numbers, static_cast<int>(i), 1);
-      values.push_back({{.kind = Value::Kind::tensor,
-                         .tensor = make_tensor<float>(DType::float32, {2}, numbers),
-                         .elements = {}}});
+      values.push_back(
+          {{.kind = Value::Kind::tensor, .tensor = make_tensor<float>(DType::float32, {2}, numbers), .elements = {}}});
     }
     return values;
   }

@@ -211,14 +211,18 @@ struct Refusal {
 };
 
 TEST(Trial, RefusesWhatTheRuntimeDoesNotList) {
-  const Refusal refusals[] = {
-      {"device", [](Subject& s, std::string&) { s.device = "cuba"; },
-       "device 'cuba' is not there: this machine's simulated has cpu, cuda (did you mean 'cuda'?); choose one with --device"},
-      {"dtype", [](Subject& s, std::string&) { s.dtype = Precision::bfloat16; },
-       "simulated cannot execute bfloat16 here: it has float32; choose one with --dtype"},
-      {"option", [](Subject& s, std::string&) { s.options = {{"graph_optimisation", "all"}}; },
-       "has no option 'graph_optimisation' (did you mean 'graph_optimization'?)"},
-      {"format", [](Subject&, std::string& path) { path = "/a/model.onnx"; }, "reads sim files, and 'model.onnx' is none"}};
+  const Refusal refusals[] = {{"device", [](Subject& s, std::string&) { s.device = "cuba"; },
+                               "device 'cuba' is not there: this machine's simulated has cpu, cuda (did you mean "
+                               "'cuda'?); choose one with --device"},
+                              {"dtype", [](Subject& s, std::string&) { s.dtype = Precision::bfloat16; },
+                               "simulated cannot execute bfloat16 here: it has float32; choose one with --dtype"},
+                              {"option",
+                               [](Subject& s, std::string&) {
+                                 s.options = {{"graph_optimisation", "all"}};
+                               },
+                               "has no option 'graph_optimisation' (did you mean 'graph_optimization'?)"},
+                              {"format", [](Subject&, std::string& path) { path = "/a/model.onnx"; },
+                               "reads sim files, and 'model.onnx' is none"}};
   for (const Refusal& refusal : refusals) {
     SimulatedTrial trial;
     refusal.change(trial.request.subject, trial.request.model_path);

@@ -38,21 +38,41 @@ TEST_P(Fault, IsARecord) {
 INSTANTIATE_TEST_SUITE_P(
     Worker, Fault,
     testing::Values(
-        Case{"crash at load", {{"crash", "load"}}, TrialEnd::crashed, Phase::load, SIGSEGV,
+        Case{"crash at load",
+             {{"crash", "load"}},
+             TrialEnd::crashed,
+             Phase::load,
+             SIGSEGV,
              "SIGSEGV while it loaded the model"},
-        Case{"abort at compile", {{"compile_delay", "1ms"}, {"abort", "compile"}}, TrialEnd::crashed, Phase::compile,
-             SIGABRT, "SIGABRT while it compiled"},
+        Case{"abort at compile",
+             {{"compile_delay", "1ms"}, {"abort", "compile"}},
+             TrialEnd::crashed,
+             Phase::compile,
+             SIGABRT,
+             "SIGABRT while it compiled"},
         Case{"kill at load", {{"kill", "load"}}, TrialEnd::crashed, Phase::load, SIGKILL, "SIGKILL while it loaded"},
         Case{"exit at load", {{"exit", "load"}}, TrialEnd::crashed, Phase::load, 0, "it ended with status 0"},
         Case{"error at load", {{"fail", "load"}}, TrialEnd::load_failed, Phase::load, 0, ""},
         Case{"error at compile", {{"fail", "compile"}}, TrialEnd::load_failed, Phase::compile, 0, ""},
-        Case{"error at the first inference", {{"fail", "run:1"}}, TrialEnd::run_failed, Phase::first_inference, 0,
+        Case{"error at the first inference",
+             {{"fail", "run:1"}},
+             TrialEnd::run_failed,
+             Phase::first_inference,
+             0,
              "the first inference failed"},
         Case{"error in warm-up", {{"fail", "run:2"}}, TrialEnd::run_failed, Phase::warmup, 0, "warm-up failed"},
         Case{"error when timed", {{"fail", "run:8"}}, TrialEnd::run_failed, Phase::timed, 0, "timed inference failed"},
-        Case{"crash when timed", {{"crash", "run:8"}}, TrialEnd::crashed, Phase::timed, SIGSEGV,
+        Case{"crash when timed",
+             {{"crash", "run:8"}},
+             TrialEnd::crashed,
+             Phase::timed,
+             SIGSEGV,
              "SIGSEGV while it was timed, after 4 iterations"},
-        Case{"crash at outputs", {{"crash", "run:24"}}, TrialEnd::crashed, Phase::outputs, SIGSEGV,
+        Case{"crash at outputs",
+             {{"crash", "run:24"}},
+             TrialEnd::crashed,
+             Phase::outputs,
+             SIGSEGV,
              "while its outputs were collected"},
         Case{"memory at load", {{"out_of_memory", "load"}}, TrialEnd::out_of_memory, Phase::load, 0, ""},
         Case{"memory when timed", {{"out_of_memory", "run:8"}}, TrialEnd::out_of_memory, Phase::timed, 0, ""}),
@@ -143,7 +163,9 @@ TEST(Faults, ErrorsOfDataEndTheTrialWithTheirOwnSentence) {
 
 TEST(Faults, TooFewValuesAreRefusedBeforeARuntimeSeesThem) {
   TrialHooks hooks;
-  hooks.data = [](std::span<const Port>) -> Result<DataSet> { return DataSet{.items = {DataItem{}}, .class_names = {}}; };
+  hooks.data = [](std::span<const Port>) -> Result<DataSet> {
+    return DataSet{.items = {DataItem{}}, .class_names = {}};
+  };
   const Samples samples = run_trial(fake_launcher(), fake_job({}), hooks).samples;
   EXPECT_EQ(samples.end, TrialEnd::load_failed);
   EXPECT_TRUE(samples.usage);

@@ -1,0 +1,155 @@
+#include "infermeter/trial/timed_loop.hpp"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "infermeter/trial/measure.hpp"
+#include "infermeter/trial/simulated_subject.hpp"
+
+namespace {
+std::atomic<std::uint64_t> allocations{0};
+}  // namespace
+
+// Every allocation of this program is counted: those of C++ here, those of C by the allocator's own figures.
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* const memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace infermeter {
+namespace {
+
+using namespace test;
+
+struct Block {
+  explicit Block(const Stopping& stopping)
+      : capacity(SampleBlock::capacity_for(stopping, true)),
+        memory((SampleBlock::bytes_for(capacity) + 7) / 8),
+        block(SampleBlock::create(std::as_writable_bytes(std::span(memory)), capacity, ClockKind::monotonic, {})) {}
+  SampleCapacity capacity;
+  std::vector<std::uint64_t> memory;
+  SampleBlock block;
+};
+
+struct CountingStep {
+  std::uint64_t prepared = 0, allocations_in_run = 0;
+  bool prepare(std::uint64_t) { return ++prepared > 0; }
+  bool run() { return true; }
+};
+
+TEST(TimedLoop, AllocatesNothing) {
+  Block memory({.warmup = 0, .iterations = 100'000, .duration_s = {}});
+  SampleHeader& header = memory.block.header();
+  CountingStep step;
+  static_cast<void>(memory.block.touch(100'000));
+  const std::uint64_t before = allocations.load();
+  const auto c_before = mallinfo2().uordblks;
+  const LoopEnd end = timed_loop(MonotonicClock{}, step, {.iterations = 100'000}, memory.block.timed(),
+                                 header.timed_done, header.interrupt);
+  const auto c_after = mallinfo2().uordblks;
+  EXPECT_EQ(allocations.load(), before);
+  EXPECT_EQ(c_after, c_before);
+  EXPECT_EQ(end, LoopEnd::complete);
+  EXPECT_EQ(step.prepared, 100'000U);
+}
+
+TEST(TimedLoop, AllocatesNothingAroundARequestEither) {
+  SimulatedTrial trial;
+  trial.request.stopping.iterations = 1000;
+  trial.own_world.bound.reserve(10'000);
+  std::uint64_t first = 0, last = 0;
+  static std::uint64_t *first_seen, *last_seen;
+  first_seen = &first;
+  last_seen = &last;
+  trial.items = 2;  // binds between iterations
+  trial.backend.run = [](imb_request* request, imb_message message) {
+    if (world->runs == 1 + 3) *first_seen = allocations.load();
+    if (world->runs == 1 + 3 + 999) *last_seen = allocations.load();
+    return table::run(request, message);
+  };
+  EXPECT_EQ(trial.run().samples.end, TrialEnd::ok);
+  EXPECT_GT(first, 0U);
+  EXPECT_EQ(last, first);
+}
+
+TEST(TimedLoop, NeverWritesBeyondItsRoom) {
+  Block memory({.warmup = 0, .iterations = 5, .duration_s = {}});
+  CountingStep step;
+  SampleHeader& header = memory.block.header();
+  static_cast<void>(timed_loop(MonotonicClock{}, step, {.iterations = 1000}, memory.block.timed(), header.timed_done,
+                               header.interrupt));
+  EXPECT_EQ(step.prepared, 5U);
+}
+
+TEST(LimitsFor, ACountIsACount) {
+  Block memory({.warmup = 0, .iterations = 7, .duration_s = {}});
+  const LoopLimits limits = limits_for({.warmup = 0, .iterations = 7, .duration_s = {}}, memory.block, {}, 100);
+  EXPECT_EQ(limits.iterations, 7U);
+  EXPECT_EQ(limits.budget_ticks, UINT64_MAX);
+}
+
+TEST(LimitsFor, AnInferenceOfNoTimeStillHasALimit) {
+  const Stopping stopping{.warmup = 0, .iterations = {}, .duration_s = 1e-3};
+  SampleBlock block = Block({.warmup = 0, .iterations = 1, .duration_s = {}}).block;
+  const LoopLimits limits = limits_for(stopping, block, {}, 0);
+  EXPECT_EQ(limits.iterations, block.timed().size());
+  EXPECT_EQ(limits.budget_ticks, 1'000'000U);
+}
+
+TEST(Measure, TimesACallable) {
+  int calls = 0;
+  const Samples samples = measure([&] { ++calls; }, {.warmup = 5, .iterations = 50, .duration_s = {}});
+  EXPECT_EQ(samples.end, TrialEnd::ok);
+  EXPECT_EQ(calls, 1 + 5 + 50);
+  EXPECT_EQ(samples.iterations(), 50U);
+  EXPECT_EQ(samples.warmup_begin_s.size(), 5U);
+  EXPECT_TRUE(samples.noise.involuntary_switches.has_value());
+  EXPECT_GT(samples.memory.rss_peak_inference.value(), 0U);
+  for (const double latency : latencies_s(samples)) EXPECT_GE(latency, 0);
+  EXPECT_GT(samples.begin_s.front(), 0);
+}
+
+TEST(Measure, MeasuresForADuration) {
+  const auto spin = [] {
+    for (const double until_s = monotonic_s() + 0.5e-3; monotonic_s() < until_s;) {
+    }
+  };
+  const Samples samples = measure(spin, {.warmup = 2, .iterations = {}, .duration_s = 0.02});
+  double sum_s = 0;
+  for (const double latency : latencies_s(samples)) sum_s += latency;
+  EXPECT_GE(sum_s, 0.0199);
+  EXPECT_LE(samples.iterations(), 40U);
+}
+
+TEST(Measure, ACallableThatSaysFalseHasFailed) {
+  int calls = 0;
+  const Samples samples = measure([&] { return ++calls < 10; }, {.warmup = 2, .iterations = 50, .duration_s = {}});
+  EXPECT_EQ(samples.end, TrialEnd::run_failed);
+  EXPECT_EQ(samples.iterations(), 6U);
+}
+
+TEST(Measure, StopsWhenItIsInterrupted) {
+  std::atomic<int> interrupt{0};
+  int calls = 0;
+  const auto callable = [&] { interrupt = ++calls == 10 ? 1 : 0; };
+  const Samples samples = measure(callable, {.warmup = 2, .iterations = 50, .duration_s = {}},
+                                  {.items_per_iteration = 1, .interrupt = &interrupt});
+  EXPECT_EQ(samples.end, TrialEnd::interrupted);
+  EXPECT_EQ(samples.iterations(), 7U);
+}
+
+TEST(Measure, SaysWhenTheClockIsTooCoarseForIt) {
+  const Samples samples = measure([] {}, {.warmup = 2, .iterations = 500, .duration_s = {}});
+  EXPECT_TRUE(std::any_of(samples.diagnostics.begin(), samples.diagnostics.end(),
+                          [](const Diagnostic& d) { return d.id == DiagnosticId::timer_resolution; }));
+}
+
+}  // namespace
+}  // namespace infermeter
