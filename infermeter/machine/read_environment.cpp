@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <charconv>
+
+#include "infermeter/machine/machine.hpp"
+#include "infermeter/machine/machine_parts.hpp"
+#include "infermeter/version.hpp"
+
+namespace infermeter {
+namespace {
+
+std::optional<double> first_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  return value;
+}
+
+// cgroup v2: "max 100000" or "200000 100000"; v1: two files, -1 for none.
+std::optional<double> quota(const SystemFolder& system) {
+  const std::string v2 = system.text("/sys/fs/cgroup/cpu.max");
+  if (const auto space = v2.find(' '); space != std::string::npos) {
+    const auto limit = first_number(v2);
+    const auto period = first_number(std::string_view(v2).substr(space + 1));
+    if (limit && period && *period > 0) return *limit / *period;
+  }
+  const auto limit = system.number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  const auto period = system.number("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  if (limit && period && *limit > 0 && *period > 0) {
+    return static_cast<double>(*limit) / static_cast<double>(*period);
+  }
+  return std::nullopt;
+}
+
+void read_virtualization(Environment& environment, const SystemFolder& system) {
+  const std::string vendor = system.text("/sys/class/dmi/id/sys_vendor");
+  if (!environment.virtualization.empty() && !vendor.empty()) environment.virtualization += " (" + vendor + ")";
+  if (system.exists("/.dockerenv") || system.exists("/run/.containerenv")) {
+    environment.virtualization += environment.virtualization.empty() ? "container" : ", container";
+  }
+}
+
+}  // namespace
+
+void read_memory(Environment& environment, const SystemFolder& system) {
+  const auto bytes = [&](std::string_view key) { return kernel_bytes(system.field("/proc/meminfo", key)); };
+  environment.memory_total_bytes = bytes("MemTotal");
+  environment.memory_available_bytes = bytes("MemAvailable");
+  environment.swap_used_bytes = bytes("SwapTotal") - std::min(bytes("SwapTotal"), bytes("SwapFree"));
+}
+
+void read_system(Environment& environment, const SystemFolder& system) {
+  environment.distribution = system.field("/etc/os-release", "PRETTY_NAME");
+  environment.load_1min = first_number(system.text("/proc/loadavg"));
+  if (const auto value = system.number("/proc/sys/kernel/randomize_va_space"))
+    environment.aslr = static_cast<int>(*value);
+  if (const auto value = system.number("/proc/sys/kernel/perf_event_paranoid")) {
+    environment.perf_event_paranoid = static_cast<int>(*value);
+  }
+  environment.cgroup_v2 = system.exists("/sys/fs/cgroup/cgroup.controllers");
+  environment.quota_processors = quota(system);
+  read_virtualization(environment, system);
+}
+
+Environment read_environment(const std::filesystem::path& root) {
+  const SystemFolder system(root);
+  Environment environment;
+  environment.infermeter_version = INFERMETER_VERSION;
+  environment.build = INFERMETER_BUILD;
+  read_processor(environment, system);
+  read_memory(environment, system);
+  read_system(environment, system);
+  if (system.is_this_machine()) probe_kernel(environment);
+  return environment;
+}
+
+}  // namespace infermeter
