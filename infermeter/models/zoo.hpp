@@ -16,15 +16,17 @@ struct ZooModel {
   std::string_view description;  // one line
   std::string_view input_shape;  // "batch x 3 x 224 x 224"
   std::uint64_t parameters;
-  std::string_view sha256;       // of the file that `build_zoo_model` writes
+  std::string_view sha256;   // of the file that `build_zoo_model` writes
+  std::uint64_t size_bytes;  // its size
 };
 
 [[nodiscard]] std::span<const ZooModel> zoo();
 
-// Writes the model (temporary file, fsync, rename).
+// Writes the model (temporary file, fsync, rename), having compared its SHA-256 with the table.
 [[nodiscard]] Result<Done> build_zoo_model(std::string_view name, const std::filesystem::path& file);
 
-// The file of a zoo model in `cache` (built if it is not there or not whole).
+// The file of a zoo model in `cache`: built if it is not there or has not the size it should have. Processes that want
+// the same one build it once.
 [[nodiscard]] Result<std::filesystem::path> cached_zoo_model(std::string_view name, const std::filesystem::path& cache);
 
 }  // namespace infermeter

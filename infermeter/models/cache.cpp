@@ -1,0 +1,27 @@
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "infermeter/models/resolve.hpp"
+
+namespace infermeter {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::filesystem::path default_cache() {
+  if (const auto own = variable("INFERMETER_CACHE"); !own.empty()) return own;
+  // The XDG base directory specification: a relative path there is to be ignored.
+  if (const std::filesystem::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "infermeter";
+  if (const std::filesystem::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "infermeter";
+  std::error_code error;
+  const auto temporary = std::filesystem::temp_directory_path(error);
+  return (error ? std::filesystem::path("/tmp") : temporary) / ("infermeter-" + std::to_string(::getuid()));
+}
+
+}  // namespace infermeter

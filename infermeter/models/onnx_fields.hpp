@@ -1,0 +1,50 @@
+// The field numbers of onnx.proto (IR version 10) that we read.
+#pragma once
+
+#include <protozero/types.hpp>
+
+namespace infermeter::onnx_field {
+
+enum class Model : protozero::pbf_tag_type {
+  ir_version = 1,
+  graph = 7,
+  opset_import = 8,
+  training_info = 20,
+  functions = 25
+};
+enum class OpsetId : protozero::pbf_tag_type { domain = 1, version = 2 };
+enum class TrainingInfo : protozero::pbf_tag_type { initialization = 1, algorithm = 2 };
+enum class GraphProto : protozero::pbf_tag_type {
+  node = 1,
+  initializer = 5,
+  input = 11,
+  output = 12,
+  sparse_initializer = 15
+};
+enum class Function : protozero::pbf_tag_type { node = 7 };
+enum class Node : protozero::pbf_tag_type { input = 1, op_type = 4, attribute = 5, domain = 7 };
+enum class Attribute : protozero::pbf_tag_type {
+  t = 5,
+  g = 6,
+  tensors = 10,
+  graphs = 11,
+  sparse_tensor = 22,
+  sparse_tensors = 23
+};
+enum class Tensor : protozero::pbf_tag_type {
+  dims = 1,
+  data_type = 2,
+  name = 8,
+  external_data = 13,
+  data_location = 14
+};
+enum class SparseTensor : protozero::pbf_tag_type { values = 1, indices = 2 };
+enum class Entry : protozero::pbf_tag_type { key = 1, value = 2 };
+enum class ValueInfo : protozero::pbf_tag_type { name = 1, type = 2 };
+enum class Type : protozero::pbf_tag_type { tensor_type = 1, sequence_type = 4, optional_type = 9 };
+enum class TensorType : protozero::pbf_tag_type { elem_type = 1, shape = 2 };
+enum class Wrapper : protozero::pbf_tag_type { elem_type = 1 };  // of a sequence or an optional
+enum class ShapeProto : protozero::pbf_tag_type { dim = 1 };
+enum class Dimension : protozero::pbf_tag_type { value = 1, param = 2 };
+
+}  // namespace infermeter::onnx_field

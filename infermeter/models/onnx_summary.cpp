@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <protozero/pbf_message.hpp>
+#include <unordered_set>
+
+#include "infermeter/data/quoted.hpp"
+#include "infermeter/models/mapped_file.hpp"
+#include "infermeter/models/onnx_fields.hpp"
+#include "infermeter/models/onnx_port.hpp"
+#include "infermeter/models/onnx_tensor.hpp"
+#include "infermeter/models/resolve.hpp"
+
+namespace infermeter {
+namespace {
+
+using protozero::data_view;
+using protozero::pbf_message;
+using Names = std::unordered_set<std::string_view>;
+
+// Bounds on what is kept while reading; real models are far below them.
+constexpr std::size_t most_ports = 10'000;
+constexpr std::size_t most_subgraphs = 100'000;
+constexpr std::size_t most_external = 100'000;
+constexpr std::size_t most_names = 1'000'000;
+
+std::string_view text(data_view view) { return {view.data(), view.size()}; }
+
+template <class Container>
+void bound(const Container& container, std::size_t most, const char* what) {
+  if (container.size() >= most) throw Refused{fmt::format("it has more than {} {}", most, what)};
+}
+
+// Reads a ModelProto. Graphs inside of nodes wait in a list instead of being descended into; every byte is looked at
+// once, but for names and dimensions.
+class Reader {
+ public:
+  OnnxSummary read(std::string_view bytes) {
+    read_model({bytes.data(), bytes.size()});
+    if (!has_graph_) throw Refused{"it has no graph"};
+    if (summary_.ir_version <= 0) throw Refused{"it has no IR version"};
+    if (!has_opset_) throw Refused{"it declares no operator set"};
+    read_ports(main_graph_);
+    read_graph(main_graph_);
+    while (!waiting_.empty()) {
+      const Part part = waiting_.back();
+      waiting_.pop_back();
+      part.is_function ? read_function(part.view) : read_graph(part.view);
+    }
+    return std::move(summary_);
+  }
+
+ private:
+  struct Part {
+    data_view view;
+    bool is_function = false;
+  };
+
+  void read_model(data_view view) {
+    pbf_message<onnx_field::Model> model(view);
+    while (model.next()) {
+      switch (model.tag()) {
+        case onnx_field::Model::ir_version: summary_.ir_version = model.get_int64(); break;
+        case onnx_field::Model::opset_import: read_opset(model.get_view()); break;
+        case onnx_field::Model::training_info: read_training(model.get_view()); break;
+        case onnx_field::Model::functions: later(model.get_view(), true); break;
+        case onnx_field::Model::graph:
+          if (has_graph_) throw Refused{"it has two graphs"};
+          has_graph_ = true;
+          main_graph_ = model.get_view();
+          break;
+        default: model.skip();
+      }
+    }
+  }
+
+  void later(data_view view, bool is_function = false) {
+    bound(waiting_, most_subgraphs, "graphs inside of graphs");
+    waiting_.push_back({view, is_function});
+  }
+
+  void read_opset(data_view view) {
+    has_opset_ = true;
+    std::int64_t version = 0;
+    std::string_view domain;
+    pbf_message<onnx_field::OpsetId> opset(view);
+    while (opset.next()) {
+      switch (opset.tag()) {
+        case onnx_field::OpsetId::domain: domain = text(opset.get_view()); break;
+        case onnx_field::OpsetId::version: version = opset.get_int64(); break;
+        default: opset.skip();
+      }
+    }
+    if (domain.empty() || domain == "ai.onnx") summary_.opset = version;
+  }
+
+  void read_training(data_view view) {
+    pbf_message<onnx_field::TrainingInfo> training(view);
+    while (training.next()) {
+      const bool is_graph = training.tag() == onnx_field::TrainingInfo::initialization ||
+                            training.tag() == onnx_field::TrainingInfo::algorithm;
+      is_graph ? later(training.get_view()) : training.skip();
+    }
+  }
+
+  void read_ports(data_view view) {
+    pbf_message<onnx_field::GraphProto> graph(view);
+    while (graph.next()) {
+      switch (graph.tag()) {
+        case onnx_field::GraphProto::input: add_port(summary_.inputs, graph.get_view()); break;
+        case onnx_field::GraphProto::output: add_port(summary_.outputs, graph.get_view()); break;
+        default: graph.skip();
+      }
+    }
+    drop_inputs_with_values(view);
+  }
+
+  static void add_port(std::vector<Port>& ports, data_view view) {
+    bound(ports, most_ports, "inputs or outputs");
+    ports.push_back(read_onnx_port(view));
+  }
+
+  // Up to IR version 3 every initialiser was listed among the inputs as well.
+  void drop_inputs_with_values(data_view view) {
+    Names with_value;
+    Names inputs;
+    for (const auto& port : summary_.inputs) inputs.insert(port.name);
+    pbf_message<onnx_field::GraphProto> graph(view);
+    while (graph.next(onnx_field::GraphProto::initializer)) {
+      const auto name = inputs.find(text(read_onnx_tensor(graph.get_view()).name));
+      if (name != inputs.end()) with_value.insert(*name);
+    }
+    std::vector<Port> left;
+    for (auto& port : summary_.inputs) {
+      if (!with_value.contains(port.name)) left.push_back(port);
+    }
+    summary_.inputs = std::move(left);
+  }
+
+  void read_graph(data_view view) {
+    Names statistics;
+    pbf_message<onnx_field::GraphProto> nodes(view);
+    while (nodes.next(onnx_field::GraphProto::node)) read_node(nodes.get_view(), statistics);
+    pbf_message<onnx_field::GraphProto> graph(view);
+    while (graph.next()) {
+      switch (graph.tag()) {
+        case onnx_field::GraphProto::initializer: add_initializer(graph.get_view(), statistics); break;
+        case onnx_field::GraphProto::sparse_initializer: read_sparse(graph.get_view()); break;
+        default: graph.skip();
+      }
+    }
+  }
+
+  void read_function(data_view view) {
+    Names statistics;
+    pbf_message<onnx_field::Function> function(view);
+    while (function.next(onnx_field::Function::node)) read_node(function.get_view(), statistics);
+  }
+
+  // The running mean and variance of a normalisation (its inputs 3 and 4) are state, not parameters, as in torch.
+  void read_node(data_view view, Names& statistics) {
+    ++summary_.nodes;
+    std::string_view op;
+    std::string_view fourth;
+    std::string_view fifth;
+    int inputs = 0;
+    pbf_message<onnx_field::Node> node(view);
+    while (node.next()) {
+      switch (node.tag()) {
+        case onnx_field::Node::op_type: op = text(node.get_view()); break;
+        case onnx_field::Node::attribute: read_attribute(node.get_view()); break;
+        case onnx_field::Node::input: {
+          const auto name = text(node.get_view());
+          if (inputs == 3) fourth = name;
+          if (inputs == 4) fifth = name;
+          inputs = std::min(inputs + 1, 5);
+          break;
+        }
+        default: node.skip();
+      }
+    }
+    if (op != "BatchNormalization") return;
+    bound(statistics, most_names, "running statistics");
+    statistics.insert(fourth);
+    statistics.insert(fifth);
+  }
+
+  void read_attribute(data_view view) {
+    pbf_message<onnx_field::Attribute> attribute(view);
+    while (attribute.next()) {
+      switch (attribute.tag()) {
+        case onnx_field::Attribute::t:
+        case onnx_field::Attribute::tensors: keep_external(read_onnx_tensor(attribute.get_view())); break;
+        case onnx_field::Attribute::g:
+        case onnx_field::Attribute::graphs: later(attribute.get_view()); break;
+        case onnx_field::Attribute::sparse_tensor:
+        case onnx_field::Attribute::sparse_tensors: read_sparse(attribute.get_view()); break;
+        default: attribute.skip();
+      }
+    }
+  }
+
+  void read_sparse(data_view view) {
+    pbf_message<onnx_field::SparseTensor> sparse(view);
+    while (sparse.next()) {
+      const bool is_tensor =
+          sparse.tag() == onnx_field::SparseTensor::values || sparse.tag() == onnx_field::SparseTensor::indices;
+      if (is_tensor) {
+        keep_external(read_onnx_tensor(sparse.get_view()));
+      } else {
+        sparse.skip();
+      }
+    }
+  }
+
+  void add_initializer(data_view view, const Names& statistics) {
+    OnnxTensor tensor = read_onnx_tensor(view);
+    if (tensor.is_float && !statistics.contains(text(tensor.name))) {
+      const bool overflow = __builtin_add_overflow(summary_.parameters, tensor.elements, &summary_.parameters);
+      if (overflow) throw Refused{"its weights have more elements than there can be"};
+    }
+    keep_external(std::move(tensor));
+  }
+
+  void keep_external(OnnxTensor tensor) {
+    if (!tensor.external) return;
+    bound(summary_.external, most_external, "tensors with external data");
+    summary_.external.push_back(std::move(*tensor.external));
+  }
+
+  OnnxSummary summary_;
+  data_view main_graph_;
+  bool has_graph_ = false;
+  bool has_opset_ = false;
+  std::vector<Part> waiting_;
+};
+
+Error not_onnx(const std::filesystem::path& file, const std::string& why) {
+  return model_error(fmt::format("{} is not a whole ONNX model: {}", in_quotes(file.string()), why));
+}
+
+}  // namespace
+
+Result<OnnxSummary> read_onnx_summary(const std::filesystem::path& file) {
+  INFERMETER_TRY(const auto mapped, MappedFile::open(file));
+  try {
+    return Reader().read(mapped.bytes());
+  } catch (const Refused& refused) {
+    return not_onnx(file, refused.why);
+  } catch (const protozero::exception&) {
+    return not_onnx(file, "its contents are cut off or damaged");
+  }
+}
+
+}  // namespace infermeter

@@ -1,0 +1,118 @@
+#include "infermeter/models/resolve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/models/external_data.hpp"
+#include "infermeter/models/mapped_file.hpp"
+#include "infermeter/models/zoo.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_name = 4096;  // PATH_MAX
+
+// Unpickling runs whatever the file says; TorchScript archives and exported programs carry pickles and code too.
+constexpr std::array<std::string_view, 7> code_endings = {"pt", "pth", "pt2", "pkl", "pickle", "joblib", "torchscript"};
+
+std::string ending_of(const fs::path& file) {
+  std::string ending = file.extension().string();
+  if (!ending.empty()) ending.erase(0, 1);
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ending;
+}
+
+Error unknown_model(std::string_view model) {
+  std::vector<std::string> names;
+  for (const auto& entry : zoo()) names.emplace_back(entry.name);
+  const auto near = nearest_name(model, names);
+  return usage_error(
+      fmt::format("unknown model {}: it is neither a file nor in the zoo{} (`infermeter models` lists {})",
+                  in_quotes(model), near ? fmt::format("; did you mean '{}'?", *near) : "", near ? "them" : "what is"));
+}
+
+Result<ModelFacts> resolve_zoo(const ZooModel& entry, const fs::path& cache) {
+  INFERMETER_TRY(const auto file, cached_zoo_model(entry.name, cache));
+  return ModelFacts{.name = std::string(entry.name),
+                    .path = file.string(),
+                    .format = "onnx",
+                    .sha256 = std::string(entry.sha256),
+                    .size_bytes = entry.size_bytes,
+                    .parameters = entry.parameters,
+                    .weight_files = {},
+                    .from_zoo = true};
+}
+
+Result<Done> add_onnx(ModelFacts& facts) {
+  INFERMETER_TRY(const auto summary, read_onnx_summary(facts.path));
+  facts.parameters = summary.parameters;
+  auto files = check_external_data(summary.external, fs::path(facts.path).parent_path());
+  if (!files.ok()) {
+    return model_error(fmt::format("{} is refused: {}", in_quotes(facts.path), files.error().message));
+  }
+  for (const auto& file : *files) {
+    facts.weight_files.push_back(file.path);
+    facts.size_bytes += file.size_bytes;
+  }
+  return Done{};
+}
+
+// OpenVINO's intermediate representation: NAME.xml, and its weights in NAME.bin beside it.
+Result<Done> add_openvino(ModelFacts& facts, std::string_view bytes) {
+  constexpr std::size_t head = 4096;
+  if (bytes.substr(0, head).find("<net") == std::string_view::npos) {
+    return model_error(
+        fmt::format("{} is not an OpenVINO model: it has no <net> at its beginning", in_quotes(facts.path)));
+  }
+  const fs::path weights = fs::path(facts.path).replace_extension(".bin");
+  std::error_code error;
+  if (!fs::is_regular_file(weights, error)) {
+    return model_error(fmt::format("the OpenVINO model {} lacks its weights: there is no file {} beside it",
+                                   in_quotes(facts.path), in_quotes(weights.filename().string())));
+  }
+  facts.weight_files.push_back(weights.string());
+  facts.size_bytes += fs::file_size(weights, error);
+  return Done{};
+}
+
+Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file) {
+  ModelFacts facts;
+  facts.name = model;
+  facts.path = fs::absolute(file).lexically_normal().string();
+  facts.format = ending_of(file);
+  if (std::find(code_endings.begin(), code_endings.end(), facts.format) != code_endings.end()) {
+    return model_error(
+        fmt::format("{} is code by nature (loading it runs what the file says), and no back end that is "
+                    "here runs such files even with --allow-code; export it to ONNX",
+                    in_quotes(facts.path)));
+  }
+  {
+    INFERMETER_TRY(const auto mapped, MappedFile::open(file));
+    facts.size_bytes = mapped.bytes().size();
+    if (facts.format == "onnx") INFERMETER_TRY_DONE(add_onnx(facts));
+    if (facts.format == "xml") INFERMETER_TRY_DONE(add_openvino(facts, mapped.bytes()));
+  }
+  INFERMETER_TRY(facts.sha256, sha256_of_file(file));
+  return facts;
+}
+
+}  // namespace
+
+Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache) {
+  for (const auto& entry : zoo()) {
+    if (entry.name == model) return resolve_zoo(entry, cache);
+  }
+  const bool fits = !model.empty() && model.size() < longest_name && model.find('\0') == std::string_view::npos;
+  std::error_code error;
+  if (!fits || !fs::exists(fs::status(fs::path(model), error))) return unknown_model(model);
+  return resolve_file(model, fs::path(model));
+}
+
+}  // namespace infermeter
