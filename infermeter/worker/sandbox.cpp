@@ -11,7 +11,8 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "infermeter/worker/file_descriptor.hpp"
 
@@ -62,6 +63,15 @@ void allow(int ruleset, const std::string& path, std::uint64_t rights) {
   syscall(call_add_rule, ruleset, rule_path_beneath, &rule, 0U);
 }
 
+// What drivers of accelerators talk through.
+std::vector<std::string> device_paths() {
+  std::vector<std::string> paths = {"/dev/dri", "/dev/kfd", "/dev/accel", "/dev/shm"};
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/dev", error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with("nvidia")) paths.push_back(entry->path().string());
+  return paths;
+}
+
 bool enter_landlock(const SandboxPaths& paths) {
   const int abi = landlock_abi();
   if (abi < 1) return false;
@@ -76,7 +86,8 @@ bool enter_landlock(const SandboxPaths& paths) {
   for (const char* const path : {"/dev/null", "/dev/zero"}) allow(ruleset.get(), path, all);
   for (const std::string& path : paths.readable) allow(ruleset.get(), path, reading);
   for (const std::string& path : paths.writable) allow(ruleset.get(), path, all);
-  if (paths.devices) allow(ruleset.get(), "/dev", all);
+  if (paths.devices)
+    for (const std::string& path : device_paths()) allow(ruleset.get(), path, all);
   return syscall(call_restrict_self, ruleset.get(), 0U) == 0;
 }
 

@@ -14,7 +14,7 @@ namespace infermeter {
 struct SandboxPaths {
   std::vector<std::string> readable;  // files and folders; what does not exist is left out
   std::vector<std::string> writable;
-  bool devices = false;  // all of /dev: GPUs
+  bool devices = false;  // the device files of GPUs and other accelerators, and /dev/shm
 };
 
 // The kernel's Landlock ABI; 0: none.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -14,6 +15,7 @@
 #include "infermeter/worker/fake_trial.hpp"
 #include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/private_folder.hpp"
 #include "infermeter/worker/sandbox.hpp"
 #include "infermeter/worker/worker_process.hpp"
 
@@ -91,6 +93,25 @@ TEST(RunTrial, SeedsMoveTheStack) {
   EXPECT_NE(lengths[0], lengths[1]);
 }
 
+TEST(PrivateFolderTest, OfAKilledOwnerIsDeletedByTheNext) {
+  const std::string parent = testing::TempDir() + "abandoned";
+  std::filesystem::remove_all(parent);
+  std::filesystem::create_directories(parent + "/infermeter-abcdef/deep");
+  std::filesystem::create_directories(parent + "/infermeter-notours");
+  std::filesystem::create_directory_symlink("/usr", parent + "/infermeter-symlnk");
+  setenv("TMPDIR", parent.c_str(), 1);
+  auto held = PrivateFolder::create();
+  unsetenv("TMPDIR");
+  ASSERT_TRUE(held.ok());
+  delete_abandoned_folders(parent, 3600);
+  EXPECT_TRUE(std::filesystem::exists(parent + "/infermeter-abcdef")) << "too young";
+  delete_abandoned_folders(parent, 0);
+  EXPECT_FALSE(std::filesystem::exists(parent + "/infermeter-abcdef"));
+  EXPECT_TRUE(std::filesystem::exists(parent + "/infermeter-notours"));
+  EXPECT_TRUE(std::filesystem::exists(parent + "/infermeter-symlnk"));
+  EXPECT_TRUE(std::filesystem::exists(held.value().path())) << "its owner lives";
+}
+
 // A launcher in a process of its own that is killed while its worker is busy.
 TEST(Orphans, AWorkerDiesWithItsLauncher) {
   int pipes[2];
@@ -118,6 +139,22 @@ TEST(Orphans, AWorkerDiesWithItsLauncher) {
   waitpid(launcher, nullptr, 0);
   pollfd ended{watched.get(), POLLIN, 0};
   EXPECT_EQ(poll(&ended, 1, 1000), 1) << "the worker outlived its launcher";
+}
+
+TEST(RunTrial, TheLauncherSleepsWhileTheWorkerMeasures) {
+  TrialJob job = fake_job({{"latency", "constant:10ms"}, {"work", "sleep"}});
+  job.stopping = {.warmup = 0, .iterations = 60, .duration_s = {}};
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  const Samples samples = run_trial(fake_launcher(), job, hooks_with()).samples;
+  getrusage(RUSAGE_SELF, &after);
+  const auto seconds = [](const rusage& usage) {
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  };
+  EXPECT_EQ(samples.end, TrialEnd::ok);
+  // Starting and ending a worker costs some ms; a loop that spins costs all of the 0.6 s.
+  EXPECT_LT(seconds(after) - seconds(before), 0.02 + 0.01 * samples.wall_s);
 }
 
 TEST(RunTrial, AWorkerThatIsNotThereIsSaid) {
