@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
@@ -12,13 +13,12 @@
 namespace infermeter {
 namespace {
 
-// Empty: not known. A text that a spreadsheet would take for a formula gets an apostrophe in front.
+// Empty: not known. On one line and without what would steer a terminal; a text that a spreadsheet would take for a
+// formula gets an apostrophe in front. Quoted as RFC 4180 has it.
 std::string text_cell(std::string_view text) {
-  std::string cell;
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) cell = "'";
-  // RFC 4180 knows no NUL, and most readers stop at one.
-  for (const char c : text) cell += c == '\0' ? ' ' : c;
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string cell = printable(text, std::numeric_limits<std::size_t>::max());
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) cell.insert(0, "'");
+  if (cell.find_first_of(",\"") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (const char c : cell) {
     if (c == '"') quoted += '"';
@@ -27,10 +27,11 @@ std::string text_cell(std::string_view text) {
   return quoted + '"';
 }
 
+// Twelve digits: more than a clock has, and short enough that scaling leaves no "38.199999999999996".
 std::string number_cell(std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return {};
   char buffer[32];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, *value);
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, *value, std::chars_format::general, 12);
   return {buffer, result.ptr};
 }
 
@@ -104,6 +105,11 @@ std::string memory_after_load(const Source& source) {
   return number_cell(static_cast<double>(*source.trial->memory.rss_after_load) * mb);
 }
 
+std::string model_size(const Source& source) {
+  if (source.model == nullptr || source.model->size_bytes == 0) return {};
+  return number_cell(static_cast<double>(source.model->size_bytes) * mb);
+}
+
 std::string speed_up_value(const Source& source) {
   const Ratio* ratio = ratio_of(source.verdict, "latency_p50");
   return ratio == nullptr ? "" : number_cell(ratio->estimate.value);
@@ -166,8 +172,7 @@ constexpr Column columns[] = {
     {"load_time_ms", [](const Source& s) { return s.metric("load_time", ms); }},
     {"first_inference_ms", [](const Source& s) { return s.metric("first_inference_time", ms); }},
     {"memory_load_mb", memory_after_load},
-    {"model_size_mb",
-     [](const Source& s) { return s.model ? number_cell(static_cast<double>(s.model->size_bytes) * mb) : ""; }},
+    {"model_size_mb", model_size},
     {"parameters",
      [](const Source& s) { return s.model && s.model->parameters ? number_cell(*s.model->parameters) : ""; }},
     {"speedup", speed_up_value},

@@ -9,12 +9,25 @@
 namespace infermeter {
 namespace {
 
-// Whatever could be markup, HTML or the mention of a person ("resnet50@openvino") as an HTML character reference.
+// Text that stays text: neither markup nor HTML, nor the mention of a person ("resnet50@openvino") or of an issue.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    const bool means_something = std::string_view("\\`*_{}[]<>#|~@&$!").find(c) != std::string_view::npos;
-    result += means_something ? fmt::format("&#{};", static_cast<int>(c)) : std::string(1, c);
+    switch (c) {
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '&': result += "&amp;"; break;
+      case '@': result += "&#64;"; break;
+      case '#': result += "&#35;"; break;
+      case '\\':
+      case '`':
+      case '*':
+      case '[':
+      case ']':
+      case '|':
+      case '~': result += '\\'; [[fallthrough]];
+      default: result += c;
+    }
   }
   return result;
 }
@@ -42,7 +55,7 @@ void notice_list(std::string& text, const Verdict& verdict) {
     for (const auto& message : notice.messages) {
       text += fmt::format("- {} `{}`: {}\n", to_string(notice.severity), to_string(notice.id), escaped(message));
     }
-    text += fmt::format("  - {}\n", escaped(notice.remedy));
+    text += fmt::format("  - {}\n", notice.remedy);
   }
 }
 

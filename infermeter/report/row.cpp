@@ -19,11 +19,16 @@ constexpr std::size_t longest_note = 24;
 
 using Format1 = std::string (*)(double);
 
-// "38.2 ms [37.9, 38.6]": the unit once, as all three are of one size nearly always.
+// "38.2 ms [37.9, 38.6]": the unit once, as all three are of one size nearly always. Where three digits do not tell the
+// bounds apart: "250 ms ±0.2 %".
 std::string with_interval(const Estimate& estimate, Format1 format) {
   std::string text = format(*estimate.value);
   if (!estimate.interval) return text;
   const std::string low = format(estimate.interval->low), high = format(estimate.interval->high);
+  if (low == high) {
+    const double half_width = (estimate.interval->high - estimate.interval->low) / 2;
+    return fmt::format("{} ±{:.1g} %", text, 100 * std::fabs(half_width / *estimate.value));
+  }
   const auto bare = [&](const std::string& bound) {
     const auto unit = text.find_first_not_of("0123456789.-");
     const bool same_unit = unit != std::string::npos && bound.ends_with(text.substr(unit));
@@ -46,7 +51,8 @@ Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
   const Samples* failed = failed_trial(record, subject.subject);
   if (metric == nullptr || !metric->estimate.value) {
     if (failed != nullptr) return {"✗ " + end_of(*failed), Tone::bad};
-    return {"not measured", Tone::faint};
+    const Cell cell = cell_of(metric, format_time);
+    return cell.text == nothing ? Cell{"not measured", Tone::faint} : cell;
   }
   const std::string text = with_interval(metric->estimate, format_time);
   return failed == nullptr ? Cell{text, Tone::plain} : Cell{text + " ⚠ partial", Tone::warning};

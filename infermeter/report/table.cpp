@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 40;
+constexpr std::size_t widest_text = 100;  // sentences are read badly on longer lines; tables take all there is
 
 struct Column {
   const char* title;
@@ -48,7 +49,11 @@ const char* color_of(Tone tone) {
 class TableReport {
  public:
   TableReport(const RunRecord& record, const Verdict& verdict, const RenderOptions& options)
-      : record_(record), verdict_(verdict), color_(options.color), width_(std::max(options.width, narrowest)) {}
+      : record_(record),
+        verdict_(verdict),
+        color_(options.color),
+        width_(std::max(options.width, narrowest)),
+        text_width_(std::min(width_, widest_text)) {}
 
   std::string render() {
     head();
@@ -109,12 +114,18 @@ class TableReport {
     std::string titles;
     for (const auto& column : block) append(titles, {column.title, Tone::plain}, column);
     finish(std::move(titles));
-    rule('-');
+    text_ += std::string(std::max(text_width_, width_of(block)), '-') + '\n';
     for (const auto& row : rows) {
       std::string cells;
       for (const auto& column : block) append(cells, row.*column.cell, column);
       finish(std::move(cells));
     }
+  }
+
+  [[nodiscard]] static std::size_t width_of(const std::vector<Column>& block) {
+    std::size_t width = 0;
+    for (const auto& column : block) width += column.width + (width == 0 ? 0 : gap);
+    return width;
   }
 
   void append(std::string& cells, const Cell& cell, const Column& column) const {
@@ -168,18 +179,18 @@ class TableReport {
     for (const auto& message : notice.messages) {
       signed_line(sign_of(tone), tone, fmt::format("{}: {}", to_string(notice.id), message));
     }
-    text_ += "    " + wrapped("→ " + notice.remedy, width_ - 4, 6) + '\n';
+    text_ += "    " + wrapped("→ " + notice.remedy, text_width_ - 4, 6) + '\n';
   }
 
   void signed_line(const char* sign, Tone tone, const std::string& sentence) {
-    text_ += "  " + painted(sign, tone) + ' ' + wrapped(sentence, width_ - 4, 4) + '\n';
+    text_ += "  " + painted(sign, tone) + ' ' + wrapped(sentence, text_width_ - 4, 4) + '\n';
   }
 
   void line(const std::string& content, Tone tone = Tone::plain) {
-    text_ += painted(wrapped(content, width_, 2), tone) + '\n';
+    text_ += painted(wrapped(content, text_width_, 2), tone) + '\n';
   }
 
-  void rule(char sign) { text_ += std::string(width_, sign) + '\n'; }
+  void rule(char sign) { text_ += std::string(text_width_, sign) + '\n'; }
 
   void finish(std::string cells) {
     cells.erase(cells.find_last_not_of(' ') + 1);
@@ -194,7 +205,7 @@ class TableReport {
   const RunRecord& record_;
   const Verdict& verdict_;
   bool color_;
-  std::size_t width_;
+  std::size_t width_, text_width_;
   std::string text_;
 };
 

@@ -89,7 +89,10 @@ Character next_character(std::string_view text) {
   return {.code = code, .size = size, .valid = true};
 }
 
-bool steers_display(char32_t code) { return is_in(code, steering); }
+bool steers_display(char32_t code) {
+  const bool plain = code >= 0x20 && code < 0x7f;  // nearly all there is
+  return !plain && is_in(code, steering);
+}
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string result;

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "infermeter/report/report.hpp"
+#include "infermeter/report/text.hpp"
+#include "infermeter/report/utc_time.hpp"
+
+namespace infermeter {
+namespace {
+
+TEST(Format, GivesThreeDigitsInTheUnitThatFits) {
+  EXPECT_EQ(format_time(0.01124), "11.2 ms");
+  EXPECT_EQ(format_time(0.00182), "1.82 ms");
+  EXPECT_EQ(format_time(312.4e-6), "312 µs");
+  EXPECT_EQ(format_time(20e-9), "20.0 ns");
+  EXPECT_EQ(format_time(0.05e-9), "0.0500 ns");
+  EXPECT_EQ(format_time(1234), "1234 s");
+  EXPECT_EQ(format_time(0), "0 s");
+  EXPECT_EQ(format_time(-0.0012), "-1.20 ms");
+}
+
+TEST(Format, ChoosesTheUnitOfTheRoundedValue) {
+  EXPECT_EQ(format_time(999.4e-6), "999 µs");
+  EXPECT_EQ(format_time(999.6e-6), "1.00 ms");
+  EXPECT_EQ(format_time(0.009999), "10.0 ms");
+  EXPECT_EQ(format_bytes(999.6e6), "1.00 GB");
+}
+
+TEST(Format, CountsBytesInDecimalUnits) {
+  EXPECT_EQ(format_bytes(512), "512 B");
+  EXPECT_EQ(format_bytes(1048576), "1.05 MB");
+  EXPECT_EQ(format_bytes(97.5e6), "97.5 MB");
+  EXPECT_EQ(format_bytes(2e12), "2.00 TB");
+}
+
+TEST(Format, WritesRatesAndRatios) {
+  EXPECT_EQ(format_rate(26.2), "26.2/s");
+  EXPECT_EQ(format_rate(12345), "12.3 k/s");
+  EXPECT_EQ(format_ratio(1.82), "1.82x");
+  EXPECT_EQ(format_ratio(0.981), "0.981x");
+  EXPECT_EQ(format_ratio(123.4), "123x");
+}
+
+TEST(Format, NeverShowsWhatIsNoNumber) {
+  for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    EXPECT_EQ(format_time(value), "not known");
+    EXPECT_EQ(format_rate(value), "not known");
+    EXPECT_EQ(format_ratio(value), "not known");
+    EXPECT_EQ(format_bytes(value), "not known");
+    EXPECT_NE(format_duration(value), "");
+  }
+}
+
+TEST(Format, TellsDurationsAsPeopleDo) {
+  EXPECT_EQ(format_duration(0.25), "0.2 s");
+  EXPECT_EQ(format_duration(9.99), "10 s");
+  EXPECT_EQ(format_duration(59.7), "1 min");
+  EXPECT_EQ(format_duration(80), "1 min 20 s");
+  EXPECT_EQ(format_duration(7500), "2 h 5 min");
+  EXPECT_EQ(format_duration(90000), "1 d 1 h");
+  EXPECT_EQ(format_duration(-1), "not known");
+}
+
+TEST(Format, WritesMomentsInUtc) {
+  EXPECT_EQ(utc_time(1795261320.25), "2026-11-21T11:42:00.250Z");
+  EXPECT_EQ(utc_time(951782400), "2000-02-29T00:00:00.000Z");
+  EXPECT_EQ(utc_time(-1), "");
+  EXPECT_EQ(utc_time(std::nan("")), "");
+  EXPECT_EQ(utc_time(1e300), "");
+}
+
+TEST(Printable, ShowsWhatWouldSteerATerminal) {
+  EXPECT_EQ(printable("resnet50 – µ 模型"), "resnet50 – µ 模型");
+  EXPECT_EQ(printable("\x1b[2J"), "\\x1b[2J");
+  EXPECT_EQ(printable(std::string("a\0b\n", 4)), "a\\x00b\\x0a");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\u{9b}");
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\u{202e}");
+  EXPECT_EQ(printable("\xff\xc0\xaf"), "\\xff\\xc0\\xaf");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
+  EXPECT_EQ(printable("\xe6\xa8"), "\\xe6\\xa8");           // cut
+}
+
+TEST(Printable, CutsBetweenCharacters) {
+  EXPECT_EQ(printable("模型", 3), "模…");
+  EXPECT_EQ(printable("模型", 5), "模…");
+  EXPECT_EQ(printable("模型", 6), "模型");
+  EXPECT_EQ(printable(std::string(1'000'000, 'x')).size(), 300 + std::string("…").size());
+}
+
+RC_GTEST_PROP(Printable, LeavesNoControlWhateverTheBytes, (const std::string& bytes)) {
+  const std::string text = printable(bytes);
+  for (std::string_view rest = text; !rest.empty();) {
+    const Character character = next_character(rest);
+    RC_ASSERT(character.valid);
+    RC_ASSERT(!steers_display(character.code));
+    rest.remove_prefix(character.size);
+  }
+}
+
+TEST(Text, KnowsHowWideItIs) {
+  EXPECT_EQ(display_width("abc"), 3U);
+  EXPECT_EQ(display_width("模型"), 4U);
+  EXPECT_EQ(display_width("e\xcc\x81"), 1U);
+  EXPECT_EQ(display_width("🚀"), 2U);
+  EXPECT_EQ(display_width("✓ ⚠ ✗ …"), 7U);
+}
+
+TEST(Text, FitsAndPads) {
+  EXPECT_EQ(fitted("abcdef", 4), "abc…");
+  EXPECT_EQ(fitted("模型模型", 4), "模…");
+  EXPECT_EQ(fitted("abcd", 4), "abcd");
+  EXPECT_EQ(padded("模", 4, Align::right), "  模");
+  EXPECT_EQ(padded("abcdef", 4, Align::left), "abcdef");
+}
+
+TEST(Text, BreaksAtSpaces) {
+  EXPECT_EQ(wrapped("one two three", 7, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("unbreakable word", 4, 0), "unbreakable\nword");
+  EXPECT_EQ(wrapped("", 4, 0), "");
+}
+
+}  // namespace
+}  // namespace infermeter

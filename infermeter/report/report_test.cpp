@@ -1,0 +1,253 @@
+#include "infermeter/report/report.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "infermeter/report/test_records.hpp"
+#include "infermeter/report/text.hpp"
+
+namespace infermeter {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Held against tests/golden/report/NAME; INFERMETER_APPROVE=1 writes it instead.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = std::filesystem::path(INFERMETER_SOURCE_DIR) / "tests/golden/report" / name;
+  if (std::getenv("INFERMETER_APPROVE") != nullptr) {
+    std::ofstream(file, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream golden;
+  golden << stream.rdbuf();
+  EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
+}
+
+std::string rendered(const RunRecord& record, Format format, RenderOptions options = {}) {
+  return render(record, judge(record), format, options);
+}
+
+std::string example(Format format, RenderOptions options = {}) {
+  const RunRecord record = test::example_record();
+  return render(record, test::example_verdict(record), format, options);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::stringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// Sentences without their line breaks.
+std::string unwrapped(std::string text) {
+  for (auto at = text.find("\n    "); at != std::string::npos; at = text.find("\n    ")) text.replace(at, 5, " ");
+  return text;
+}
+
+constexpr Format all_formats[] = {Format::table, Format::json, Format::csv, Format::markdown};
+
+TEST(Report, LooksAsApproved) {
+  expect_golden("example_80.txt", example(Format::table, {.width = 80}));
+  expect_golden("example_160.txt", example(Format::table, {.width = 160}));
+  expect_golden("example_color.txt", example(Format::table, {.color = true}));
+  expect_golden("example.md", example(Format::markdown));
+  expect_golden("example.csv", example(Format::csv));
+  expect_golden("example.json", example(Format::json));
+  expect_golden("example_without_samples.json", example(Format::json, {.samples = false}));
+}
+
+TEST(Report, ShowsRunsWithNothingInThem) {
+  const RunRecord empty{.id = "20261121-114200-0000", .finished = true};
+  expect_golden("empty.txt", rendered(empty, Format::table));
+  expect_golden("empty.json", rendered(empty, Format::json));
+  expect_golden("empty.csv", rendered(empty, Format::csv));
+  RunRecord unrun = test::example_record();
+  unrun.trials.clear();
+  unrun.outputs.clear();
+  unrun.models.clear();
+  unrun.finished = false;
+  EXPECT_THAT(rendered(unrun, Format::table), AllOf(HasSubstr("not finished"), HasSubstr("not measured")));
+  for (const Format format : all_formats) EXPECT_THAT(rendered(unrun, format), Not(HasSubstr("nan")));
+}
+
+TEST(Report, SaysWhatFailedWhereAllFailed) {
+  RunRecord record = test::example_record();
+  record.outputs.clear();
+  for (auto& trial : record.trials) {
+    trial.begin_s.clear();
+    trial.end_s.clear();
+    trial.end = TrialEnd::timeout;
+    trial.phase = Phase::load;
+    trial.message = "loading took longer than 300 s (--load-timeout)";
+  }
+  const std::string text = unwrapped(rendered(record, Format::table, {.width = 200}));
+  EXPECT_THAT(text, HasSubstr("✗ timeout in load"));
+  EXPECT_THAT(text,
+              HasSubstr("resnet50@openvino did not finish in 1 of 1 trial: timeout in load; loading took longer"));
+  EXPECT_THAT(text, Not(HasSubstr("faster")));
+}
+
+TEST(Report, MarksPartialTrials) {
+  RunRecord record = test::example_record();
+  record.trials[1].end = TrialEnd::interrupted;
+  record.trials[1].phase = Phase::timed;
+  for (int i = 0; i < 50; ++i) {
+    record.trials[1].begin_s.push_back(1 + i);
+    record.trials[1].end_s.push_back(1.03 + i + 0.0001 * i);
+  }
+  EXPECT_THAT(rendered(record, Format::table, {.width = 200}), HasSubstr("⚠ partial"));
+}
+
+TEST(Report, CallsNothingFasterWithoutAnInterval) {
+  const RunRecord record = test::example_record();
+  Verdict verdict = test::example_verdict(record);
+  verdict.subjects[1].ratios[0].estimate.interval.reset();
+  EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {})),
+              AllOf(HasSubstr("cannot tell whether resnet50@openvino or resnet50@onnxruntime is faster"),
+                    HasSubstr("--processes 3"), Not(HasSubstr("x faster than"))));
+}
+
+TEST(Report, TurnsRatiosRoundForWhatIsSlower) {
+  const RunRecord record = test::example_record();
+  Verdict verdict = test::example_verdict(record);
+  verdict.subjects[1].ratios = {test::ratio_with("latency_p50", 0.5, 0.4, 0.8)};
+  EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {})),
+              HasSubstr("resnet50@openvino is 2.00x slower than resnet50@onnxruntime on resnet50 at batch size 1 "
+                        "(95 % interval 1.25 … 2.50); outputs agree"));
+}
+
+TEST(Report, FitsEightyColumns) {
+  for (const std::size_t width : {40U, 80U, 81U, 100U, 133U}) {
+    for (const auto& line : lines_of(example(Format::table, {.width = width}))) {
+      EXPECT_LE(display_width(line), std::max<std::size_t>(width, 60)) << width << ": " << line;
+    }
+  }
+  for (const auto& line : lines_of(example(Format::table, {.width = 80}))) EXPECT_LE(display_width(line), 80U) << line;
+}
+
+TEST(Report, ColorsOnlyWhenAskedAndNeverAlone) {
+  const std::string plain = example(Format::table), colored = example(Format::table, {.color = true});
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  std::string stripped;
+  for (std::size_t i = 0; i < colored.size(); ++i) {
+    if (colored[i] == '\x1b') i = colored.find('m', i) + 1;
+    if (i < colored.size() && colored[i] != '\x1b')
+      stripped += colored[i];
+    else
+      --i;
+  }
+  EXPECT_EQ(stripped, plain);
+}
+
+TEST(Report, DisarmsHostileNames) {
+  const RunRecord record = test::hostile_record();
+  for (const Format format : {Format::table, Format::markdown}) {
+    const std::string text = rendered(record, format);
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\xe2\x80\xae")), Not(HasSubstr("\xc2\x9b")),
+                            Not(HasSubstr("\r"))));
+    EXPECT_EQ(text.find('\0'), std::string::npos);
+    EXPECT_LT(text.size(), 200'000U);
+  }
+  EXPECT_THAT(rendered(record, Format::table), AllOf(HasSubstr("\\x1b[2J"), HasSubstr("\\u{202e}gnp")));
+  EXPECT_THAT(rendered(record, Format::markdown),
+              AllOf(Not(HasSubstr("<svg")), Not(HasSubstr("@team")), Not(HasSubstr(" #1"))));
+}
+
+TEST(Report, WritesJsonThatParsesWhateverTheNames) {
+  RunRecord record = test::hostile_record();
+  const std::string text = rendered(record, Format::json);
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("<")), Not(HasSubstr("\x1b"))));
+  const auto json = nlohmann::json::parse(text);
+  const auto& names = test::hostile_names();
+  EXPECT_EQ(json["subjects"][0]["label"], names[0]);
+  EXPECT_EQ(json["subjects"][3]["label"], names[3]);
+  EXPECT_EQ(json["subjects"][10]["label"], "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(json["subjects"][12]["label"], names[12]);
+  EXPECT_EQ(json["plan"]["subjects"][0]["options"][names[0]], names[0]);
+  EXPECT_EQ(json["subjects"][11]["label"], names[11]);
+  // The one with a megabyte would make the golden file as large.
+  for (auto* list :
+       {&record.plan.subjects[11].label, &record.plan.subjects[11].model, &record.plan.subjects[11].backend,
+        &record.plan.subjects[11].device, &record.models[11].name, &record.models[11].path, &record.trials[11].message,
+        &record.trials[11].stderr_tail, &record.diagnostics[11].message, &record.diagnostics[11].about}) {
+    *list = "short";
+  }
+  record.plan.subjects[11].options.clear();
+  record.trials[11].executed.clear();
+  const Verdict none{.subjects = {}, .diagnostics = record.diagnostics, .exit_code = 0};
+  expect_golden("hostile.json", render(record, none, Format::json, {}));
+  Verdict rows;
+  for (int i = 0; i < static_cast<int>(record.plan.subjects.size()); ++i) {
+    rows.subjects.emplace_back();
+    rows.subjects.back().subject = i;
+  }
+  expect_golden("hostile.csv", render(record, rows, Format::csv, {}));
+}
+
+TEST(Report, WritesNoNumberThatIsNone) {
+  RunRecord record = test::example_record();
+  record.trials[0].end_s = {std::nan(""), HUGE_VAL};
+  record.trials[0].noise.steal = std::nan("");
+  record.outputs[1].comparison.outputs[0].max_absolute = HUGE_VAL;
+  Verdict verdict = test::example_verdict(record);
+  verdict.subjects[0].summary.metrics[0].estimate.value = std::nan("");
+  verdict.subjects[3].ratios[0].estimate.interval->high = HUGE_VAL;
+  for (const Format format : all_formats) {
+    const std::string text = render(record, verdict, format, {});
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("nan,")), Not(HasSubstr(" nan ")), Not(HasSubstr("inf,")))) << text;
+  }
+  const auto json = nlohmann::json::parse(render(record, verdict, Format::json, {}));
+  EXPECT_TRUE(json["trials"][0]["samples"]["latency_s"][0].is_null());
+  EXPECT_TRUE(json["subjects"][0]["metrics"]["latency_p50"]["value"].is_null());
+}
+
+TEST(Report, KeepsEveryIterationToTheLastBit) {
+  const RunRecord record = test::example_record();
+  const auto json = nlohmann::json::parse(example(Format::json));
+  const auto samples = json["trials"][1]["samples"];
+  EXPECT_EQ(samples["begin_s"].get<std::vector<double>>(), record.trials[1].begin_s);
+  EXPECT_EQ(samples["latency_s"].get<std::vector<double>>(), latencies_s(record.trials[1]));
+}
+
+TEST(Report, WritesAMillionSamplesInTwoSeconds) {
+  RunRecord record = test::example_record();
+  record.trials.resize(1);
+  record.trials[0].begin_s.resize(1'000'000);
+  record.trials[0].end_s.resize(1'000'000);
+  double now = 0;
+  for (std::size_t i = 0; i < 1'000'000; ++i) {
+    record.trials[0].begin_s[i] = now;
+    record.trials[0].end_s[i] = now += 0.0381234567 + 1e-9 * static_cast<double>(i % 977);
+  }
+  const Verdict verdict = test::example_verdict(record);
+  const auto start = std::chrono::steady_clock::now();
+  const std::string text = render(record, verdict, Format::json, {});
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(taken.count(), 2.0);
+  EXPECT_GT(text.size(), 20'000'000U);
+}
+
+TEST(Report, IsTheSameForTheSameRecord) {
+  for (const Format format : all_formats) EXPECT_EQ(example(format), example(format));
+}
+
+TEST(Report, KnowsItsFormats) {
+  EXPECT_EQ(format_from_string("markdown").value(), Format::markdown);
+  EXPECT_THAT(format_from_string("jsno").error().message,
+              AllOf(HasSubstr("did you mean 'json'?"), HasSubstr("--format takes table, json, csv or markdown")));
+  EXPECT_THAT(format_from_string("\x1b[2J").error().message, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace infermeter
