@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace infermeter {
@@ -79,7 +79,8 @@ Error sentence(const std::string& file, int code, const std::string& why) {
     case SQLITE_CANTOPEN:
       return io_error(fmt::format("cannot open the store {}: {} (--output-dir chooses another folder)", file, why));
     case SQLITE_IOERR:
-      return io_error(fmt::format("cannot read or write the store {}: {}; what was being stored is not", file, why));
+      return io_error(
+          fmt::format("cannot read or write the store {}: {}; a record that was being kept is not in it", file, why));
     case SQLITE_TOOBIG: return io_error(fmt::format("the store {} cannot keep a single value of more than 1 GB", file));
     default: return internal_error(fmt::format("the store {} failed: {}", file, why));
   }
@@ -141,6 +142,11 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
   if (path.find('\0') != std::string::npos) {
     return usage_error("the store's path holds a NUL character: give another folder with --output-dir");
   }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return io_error(
+        fmt::format("cannot open the store {}: it is a folder (--output-dir chooses another place)", shown(file)));
+  }
   const std::string name = access == Access::read_unchanging ? "file:" + percent_encoded(path) + "?immutable=1" : path;
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &raw, open_flags(access), nullptr);
@@ -161,12 +167,12 @@ Result<Done> Database::execute(const char* sql) const {
 }
 
 Result<Done> Database::execute_patiently(const char* sql) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_timeout_ms_);
-  while (true) {
+  constexpr int step_ms = 5;
+  for (int waited_ms = 0;; waited_ms += step_ms) {
     const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) return Done{};
-    if (!is_held_by_others(code) || std::chrono::steady_clock::now() >= deadline) return error(code);
-    sqlite3_sleep(5);
+    if (!is_held_by_others(code) || waited_ms >= busy_timeout_ms_) return error(code);
+    sqlite3_sleep(step_ms);
   }
 }
 
