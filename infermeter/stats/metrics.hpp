@@ -31,6 +31,7 @@ struct MetricKind {
   double q = 0;  // of a percentile
 
   [[nodiscard]] bool per_process() const { return source < Source::pooled_deviation; }
+  [[nodiscard]] bool needs_order() const { return source == Source::percentile || !per_process(); }
   [[nodiscard]] bool of_iterations() const;  // false: one value per process, as it is
 };
 

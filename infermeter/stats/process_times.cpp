@@ -57,12 +57,15 @@ std::int64_t SubjectTimes::iterations() const {
 std::vector<double> SubjectTimes::pooled() const {
   std::vector<double> all;
   all.reserve(static_cast<std::size_t>(iterations()));
-  for (const ProcessTimes& process : processes) all.insert(all.end(), process.sorted.begin(), process.sorted.end());
-  std::ranges::sort(all);
+  for (const ProcessTimes& process : processes) {
+    const auto middle = static_cast<std::ptrdiff_t>(all.size());
+    all.insert(all.end(), process.sorted.begin(), process.sorted.end());
+    std::inplace_merge(all.begin(), all.begin() + middle, all.end());
+  }
   return all;
 }
 
-SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions& options) {
+SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions& options, Wanted wanted) {
   SubjectTimes times;
   times.trials = in_order(trials);
   std::vector<std::pair<const Samples*, std::vector<double>>> whole;
@@ -81,7 +84,8 @@ SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions
   times.ok = static_cast<int>(whole.size());
   times.partial = static_cast<int>(partial.size());
   for (auto& [trial, usable] : whole.empty() ? partial : whole) {
-    times.processes.push_back({trial, kept_sorted(std::move(usable), options, times)});
+    const bool as_it_is = wanted == Wanted::any_order && options.outlier_rule == "none";
+    times.processes.push_back({trial, as_it_is ? std::move(usable) : kept_sorted(std::move(usable), options, times)});
   }
   return times;
 }

@@ -12,7 +12,8 @@ namespace infermeter {
 
 struct ProcessTimes {
   const Samples* trial = nullptr;
-  std::vector<double> sorted;  // durations of the iterations that are kept, seconds, ascending; never empty
+  std::vector<double>
+      sorted;  // durations of the iterations that are kept, seconds, ascending (see Wanted); never empty
 };
 
 struct SubjectTimes {
@@ -29,6 +30,10 @@ struct SubjectTimes {
   [[nodiscard]] std::vector<double> pooled() const;  // ascending
 };
 
-[[nodiscard]] SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions& options);
+// `wanted`: any_order leaves durations as they came and marks no outliers, which saves sorting a million of them where
+// only their sum or nothing of them is needed.
+enum class Wanted { sorted, any_order };
+[[nodiscard]] SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions& options,
+                                         Wanted wanted = Wanted::sorted);
 
 }  // namespace infermeter

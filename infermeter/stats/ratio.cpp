@@ -35,42 +35,56 @@ void set_centre(Estimate& result, const std::optional<Centre>& centre, bool enou
       enough_processes ? "the processes differ too much for an interval" : "needs 2 processes of each for an interval";
 }
 
+// One side of the ratio.
+struct Side {
+  SubjectTimes times;
+  Estimate estimate;
+};
+
+Side side_of(const MetricKind& kind, std::span<const Samples> trials, const SummaryOptions& options) {
+  Side side{subject_times(trials, options, kind.needs_order() ? Wanted::sorted : Wanted::any_order), {}};
+  side.estimate = estimate(kind, side.times, options.confidence);
+  return side;
+}
+
+void ratio_over_processes(const MetricKind& kind, const Side& above, const Side& below, double confidence,
+                          Estimate& result) {
+  const auto numerator = process_values(kind, above.times);
+  const auto denominator = process_values(kind, below.times);
+  result.method = "ratio of geometric means over processes; Welch's t interval on logarithms";
+  set_centre(result, ratio_of(numerator, denominator, confidence), numerator.size() >= 2 && denominator.size() >= 2);
+}
+
+void ratio_of_values(const Side& above, const Side& below, Estimate& result) {
+  result.method = "ratio of the two values";
+  set_centre(result, plain_ratio(above.estimate, below.estimate), true);
+  if (result.value) result.note = "no interval for this metric";
+}
+
 }  // namespace
 
 Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidate, std::string_view metric,
             const SummaryOptions& options) {
   INFERMETER_CHECK(options.confidence > 0 && options.confidence < 1);
   Ratio result{std::string(metric), {}};
-  Estimate& estimate_of_ratio = result.estimate;
   const MetricKind* kind = metric_kind(metric);
   if (kind == nullptr) {
-    estimate_of_ratio.note = fmt::format("there is no metric '{}'", metric);
+    result.estimate.note = fmt::format("there is no metric '{}'", metric);
     return result;
   }
-  const SubjectTimes before = subject_times(baseline, options);
-  const SubjectTimes after = subject_times(candidate, options);
-  const Estimate old_estimate = estimate(*kind, before, options.confidence);
-  const Estimate new_estimate = estimate(*kind, after, options.confidence);
-  estimate_of_ratio.n = old_estimate.n + new_estimate.n;
-  estimate_of_ratio.processes = old_estimate.processes + new_estimate.processes;
-  if (!old_estimate.value || !new_estimate.value) {
-    estimate_of_ratio.note = missing(old_estimate, new_estimate);
-    return result;
+  const Side before = side_of(*kind, baseline, options);
+  const Side after = side_of(*kind, candidate, options);
+  result.estimate.n = before.estimate.n + after.estimate.n;
+  result.estimate.processes = before.estimate.processes + after.estimate.processes;
+  const Side& above = kind->lower_is_better ? before : after;
+  const Side& below = kind->lower_is_better ? after : before;
+  if (!before.estimate.value || !after.estimate.value) {
+    result.estimate.note = missing(before.estimate, after.estimate);
+  } else if (kind->per_process()) {
+    ratio_over_processes(*kind, above, below, options.confidence, result.estimate);
+  } else {
+    ratio_of_values(above, below, result.estimate);
   }
-  const auto old_values = process_values(*kind, before);
-  const auto new_values = process_values(*kind, after);
-  if (!kind->per_process()) {
-    estimate_of_ratio.method = "ratio of the two values";
-    const bool lower = kind->lower_is_better;
-    set_centre(estimate_of_ratio,
-               lower ? plain_ratio(old_estimate, new_estimate) : plain_ratio(new_estimate, old_estimate), true);
-    if (estimate_of_ratio.value) estimate_of_ratio.note = "no interval for this metric";
-    return result;
-  }
-  estimate_of_ratio.method = "ratio of geometric means over processes; Welch's t interval on logarithms";
-  const auto& above = kind->lower_is_better ? old_values : new_values;
-  const auto& below = kind->lower_is_better ? new_values : old_values;
-  set_centre(estimate_of_ratio, ratio_of(above, below, options.confidence), above.size() >= 2 && below.size() >= 2);
   return result;
 }
 
