@@ -33,9 +33,8 @@ Result<std::string> find_run(std::string_view name, const std::vector<std::strin
                [&](const std::string& id) { return !name.empty() && id.starts_with(name); });
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
-    return usage_error(
-        fmt::format("there is no run '{}' in the store {}: `infermeter runs` lists them, 'latest' is {}",
-                    shown(name), file.string(), ids.back()));
+    return usage_error(fmt::format("there is no run '{}' in the store {}: `infermeter runs` lists them, 'latest' is {}",
+                                   shown(name), file.string(), ids.back()));
   }
   const bool more = matches.size() > candidates_shown;
   const auto count = matches.size();

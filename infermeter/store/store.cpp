@@ -1,6 +1,8 @@
 #include "infermeter/store/store.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
@@ -59,19 +61,25 @@ bool has_write_ahead_log(const std::filesystem::path& file) {
   return !code && size > 0;
 }
 
+bool can_write_beside(const std::filesystem::path& file) {
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 // A file with a write-ahead log is read through an index beside it, which cannot be made in a folder that cannot be
 // written to. Without a log the file itself is complete; with one, leaving it out would hide the latest records.
 Result<Database> open_for_reading(const std::filesystem::path& file) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return no_store(file);
   auto database = examined(Database::open(file, Database::Access::read, busy_timeout_ms), file);
-  if (database.ok()) return database;
-  auto unchanging = examined(Database::open(file, Database::Access::read_unchanging, busy_timeout_ms), file);
-  if (!unchanging.ok()) return database.error();
-  if (!has_write_ahead_log(file)) return unchanging;
-  return io_error(fmt::format(
-      "the store {} has records that cannot be read where nothing can be written: copy its folder to another place",
-      file.string()));
+  if (database.ok() || can_write_beside(file)) return database;
+  if (!has_write_ahead_log(file)) {
+    return examined(Database::open(file, Database::Access::read_unchanging, busy_timeout_ms), file);
+  }
+  return io_error(
+      fmt::format("the store {} has records that cannot be read where nothing can be written: copy its folder to "
+                  "another place and read it there (--output-dir)",
+                  file.string()));
 }
 
 }  // namespace

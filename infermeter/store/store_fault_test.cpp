@@ -1,0 +1,341 @@
+// What a store must survive: other writers, being killed, full disks, files that are not what they should be.
+#include <gmock/gmock.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "infermeter/store/schema.hpp"
+#include "infermeter/store/sqlite.hpp"
+#include "infermeter/store/store.hpp"
+#include "infermeter/store/test_records.hpp"
+
+namespace infermeter {
+namespace {
+
+using test::exit_code_of;
+using test::record_named;
+using test::start;
+using test::TemporaryFolder;
+using test::trial_at;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string error_of(const std::filesystem::path& file, Store::Mode mode) {
+  const auto store = Store::open(file, mode);
+  return store.ok() ? "it opened" : store.error().message;
+}
+
+void run_sql(const std::filesystem::path& file, const char* sql) {
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &raw), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(raw, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+  sqlite3_close(raw);
+}
+
+void make_store_with_run(const std::filesystem::path& file) {
+  auto store = Store::open(file, Store::Mode::write).value();
+  ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+  ASSERT_TRUE(store.add_trial("a", trial_at(0)).ok());
+}
+
+void overwrite(const std::filesystem::path& file, std::streamoff offset, const std::string& bytes) {
+  std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
+  stream.seekp(offset);
+  stream << bytes;
+}
+
+// One writer of many: a run with four trials.
+int write_a_run(const std::filesystem::path& file, int number) {
+  auto store = Store::open(file, Store::Mode::write);
+  if (!store.ok()) return 1;
+  const std::string id = "run-" + std::to_string(number);
+  RunRecord record = record_named(id, number);
+  if (!store->begin_run(record).ok()) return 2;
+  for (int position = 0; position < 4; ++position) {
+    if (!store->add_trial(id, trial_at(position)).ok()) return 3;
+  }
+  record.finished = true;
+  return store->finish_run(record).ok() ? 0 : 4;
+}
+
+TEST(StoreFaults, SixteenProcessesWriteOneNewStore) {
+  const TemporaryFolder folder;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 16; ++i) {
+    children.push_back(start([&] { return write_a_run(folder / "infermeter.db", i); }));
+  }
+  for (const pid_t child : children) EXPECT_EQ(exit_code_of(child), 0);
+  auto store = Store::open(folder / "infermeter.db", Store::Mode::read).value();
+  const auto runs = store.list_runs().value();
+  ASSERT_EQ(runs.size(), 16U);
+  for (const auto& run : runs) {
+    EXPECT_TRUE(run.finished);
+    EXPECT_EQ(store.load_run(run.id)->trials.size(), 4U);
+  }
+}
+
+// Adds trials until it is killed; each position goes through the pipe once its record has been acknowledged.
+int add_for_ever(const std::filesystem::path& file, int pipe) {
+  auto store = Store::open(file, Store::Mode::write);
+  if (!store.ok()) return 1;
+  for (int position = 0;; ++position) {
+    if (!store->add_trial("a", trial_at(position)).ok()) return 2;
+    if (::write(pipe, &position, sizeof position) != sizeof position) return 3;
+  }
+}
+
+TEST(StoreFaults, BeingKilledLosesNothingAcknowledged) {
+  for (const int until : {0, 3, 17, 40}) {
+    const TemporaryFolder folder;
+    const auto file = folder / "infermeter.db";
+    ASSERT_TRUE(Store::open(file, Store::Mode::write)->begin_run(record_named("a")).ok());
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    const pid_t child = start([&] { return add_for_ever(file, pipe[1]); });
+    ::close(pipe[1]);
+    int acknowledged = -1, position = 0;
+    while (acknowledged < until && ::read(pipe[0], &position, sizeof position) == sizeof position)
+      acknowledged = position;
+    ::kill(child, SIGKILL);
+    while (::read(pipe[0], &position, sizeof position) == sizeof position) acknowledged = position;
+    ::close(pipe[0]);
+    EXPECT_EQ(exit_code_of(child), 128 + SIGKILL);
+    const auto record = Store::open(file, Store::Mode::write)->load_run("a").value();
+    ASSERT_GE(static_cast<int>(record.trials.size()), acknowledged + 1);
+    ASSERT_LE(static_cast<int>(record.trials.size()), acknowledged + 2);
+    for (std::size_t i = 0; i < record.trials.size(); ++i) {
+      EXPECT_EQ(record.trials[i].position, static_cast<int>(i));
+      EXPECT_EQ(record.trials[i].end_s, trial_at(0).end_s);
+    }
+  }
+}
+
+TEST(StoreFaults, SaysThatThereIsNothingYet) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_of(folder / "infermeter.db", Store::Mode::read),
+              AllOf(HasSubstr("there is no store"), HasSubstr("infermeter.db"), HasSubstr("--output-dir")));
+  EXPECT_FALSE(std::filesystem::exists(folder / "infermeter.db"));
+  std::ofstream(folder / "empty.db").flush();
+  EXPECT_THAT(error_of(folder / "empty.db", Store::Mode::read), HasSubstr("there is no store"));
+  EXPECT_EQ(error_of(folder / "empty.db", Store::Mode::write), "it opened");
+}
+
+TEST(StoreFaults, LeavesForeignFilesAlone) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "text.db") << std::string(5000, 'x');
+  run_sql(folder / "other.db", "CREATE TABLE t (x); INSERT INTO t VALUES (1)");
+  const auto before = std::filesystem::last_write_time(folder / "other.db");
+  for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
+    EXPECT_THAT(error_of(folder / "text.db", mode), HasSubstr("is no infermeter store: it is not an SQLite database"));
+    EXPECT_THAT(error_of(folder / "other.db", mode), HasSubstr("is another program's SQLite database"));
+    EXPECT_THAT(error_of(folder.path(), mode), HasSubstr("it is a folder"));
+  }
+  EXPECT_EQ(std::filesystem::last_write_time(folder / "other.db"), before);
+}
+
+TEST(StoreFaults, RefusesNewerAndOlderSchemas) {
+  const TemporaryFolder folder;
+  make_store_with_run(folder / "infermeter.db");
+  run_sql(folder / "infermeter.db", "PRAGMA user_version = 99");
+  for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
+    EXPECT_THAT(error_of(folder / "infermeter.db", mode),
+                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 1)")));
+  }
+  run_sql(folder / "infermeter.db", "PRAGMA user_version = 0");
+  EXPECT_THAT(error_of(folder / "infermeter.db", Store::Mode::read), HasSubstr("was written by an older infermeter"));
+}
+
+TEST(StoreFaults, NamesTheRescueOfADamagedFile) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_store_with_run(file);
+  overwrite(file, 100, std::string(3000, '\x7f'));
+  EXPECT_THAT(error_of(file, Store::Mode::read), AllOf(HasSubstr("is damaged"), HasSubstr(".recover`")));
+  std::filesystem::resize_file(file, 5000);
+  EXPECT_THAT(error_of(file, Store::Mode::write), AllOf(HasSubstr("is damaged"), HasSubstr(".recover`")));
+}
+
+TEST(StoreFaults, SaysWhichRunIsDamaged) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  for (const char* damage : {"UPDATE trials SET samples = '{'", "UPDATE trials SET end_s = x'00'",
+                             "UPDATE trials SET end_s = x''", "UPDATE runs SET models = '[{}]'",
+                             "UPDATE runs SET plan = '[]'", "UPDATE runs SET diagnostics = '[{\"id\":\"no\"}]'"}) {
+    std::filesystem::remove(file);
+    make_store_with_run(file);
+    run_sql(file, damage);
+    auto store = Store::open(file, Store::Mode::read).value();
+    const auto run = store.load_run("a");
+    ASSERT_FALSE(run.ok()) << damage;
+    EXPECT_THAT(run.error().message, AllOf(HasSubstr("run a in the store"), HasSubstr("is damaged"))) << damage;
+  }
+}
+
+// Any byte of the file turned: an error or a record, never a crash.
+TEST(StoreFaults, SurvivesBytesThatAreWrong) {
+  const TemporaryFolder folder;
+  const auto whole = folder / "whole.db", file = folder / "infermeter.db";
+  make_store_with_run(whole);
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(whole));
+  for (std::streamoff offset = 0; offset < size; offset += 97) {
+    std::filesystem::copy_file(whole, file, std::filesystem::copy_options::overwrite_existing);
+    overwrite(file, offset, "\xff\xff\xff");
+    auto store = Store::open(file, Store::Mode::read);
+    if (!store.ok()) continue;
+    static_cast<void>(store->load_run("latest").ok());
+    static_cast<void>(store->list_runs().ok());
+  }
+}
+
+// Root may write anywhere: as nobody, in a process of its own.
+int as_nobody(const std::function<int()>& body) {
+  return exit_code_of(start([&] {
+    if (::geteuid() == 0 && (::setgroups(0, nullptr) != 0 || ::setresgid(65534, 65534, 65534) != 0 ||
+                             ::setresuid(65534, 65534, 65534) != 0)) {
+      return 99;
+    }
+    return body();
+  }));
+}
+
+void forbid_writing(const TemporaryFolder& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) ::chmod(entry.path().c_str(), 0444);
+  ::chmod(folder.path().c_str(), 0555);
+}
+
+bool says(const std::string& message, const char* part) {
+  if (message.find(part) == std::string::npos) std::fprintf(stderr, "instead of '%s': %s\n", part, message.c_str());
+  return message.find(part) != std::string::npos;
+}
+
+TEST(StoreFaults, ReadsWhereNothingCanBeWritten) {
+  const TemporaryFolder folder;
+  const auto file = folder / "a b?c#%41.db";  // nothing of a path is special
+  make_store_with_run(file);
+  forbid_writing(folder);
+  EXPECT_EQ(as_nobody([&] {
+              auto store = Store::open(file, Store::Mode::read);
+              if (!store.ok()) return says(store.error().message, "it opened") ? 0 : 1;
+              return store->load_run("a")->trials.size() == 1 ? 0 : 2;
+            }),
+            0);
+  EXPECT_EQ(as_nobody([&] { return says(error_of(file, Store::Mode::write), "it is read-only") ? 0 : 1; }), 0);
+  EXPECT_EQ(as_nobody([&] {
+              return says(error_of(folder / "sub/infermeter.db", Store::Mode::write), "cannot make the folder") ? 0 : 1;
+            }),
+            0);
+  EXPECT_EQ(
+      as_nobody([&] { return says(error_of(folder / "new.db", Store::Mode::write), "cannot open the store") ? 0 : 1; }),
+      0);
+}
+
+TEST(StoreFaults, NeverHidesTheLatestRecordsOfAnUnwritableFolder) {
+  const TemporaryFolder folder, copy;
+  const auto file = folder / "infermeter.db";
+  auto store = Store::open(file, Store::Mode::write).value();
+  ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+  // As a machine leaves it that lost power: records in the log only.
+  std::filesystem::copy_file(file, copy / "infermeter.db");
+  std::filesystem::copy_file(file.string() + "-wal", copy / "infermeter.db-wal");
+  forbid_writing(copy);
+  EXPECT_EQ(as_nobody([&] {
+              auto read = Store::open(copy / "infermeter.db", Store::Mode::read);
+              if (read.ok()) return read->load_run("a").ok() ? 0 : 1;
+              return says(read.error().message, "copy its folder to another place") ? 0 : 2;
+            }),
+            0);
+}
+
+TEST(StoreFaults, ReadingLeavesTheFolderAsItWas) {
+  const TemporaryFolder folder;
+  make_store_with_run(folder / "infermeter.db");
+  { ASSERT_TRUE(Store::open(folder / "infermeter.db", Store::Mode::read)->load_run("a").ok()); }
+  // The log and its index may stay beside it, empty; a later writer removes them.
+  { ASSERT_TRUE(Store::open(folder / "infermeter.db", Store::Mode::write).ok()); }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+// Adds large trials until it fails; then the store must be whole, and all acknowledged trials in it.
+int fill(const std::filesystem::path& file, const char* expected) {
+  auto store = Store::open(file, Store::Mode::write);
+  if (!store.ok() || !store->begin_run(record_named("a")).ok()) return 1;
+  Samples trial = trial_at(0);
+  trial.begin_s.assign(20000, 0.5);
+  trial.end_s.assign(20000, 0.75);
+  for (trial.position = 0; trial.position < 100; ++trial.position) {
+    const auto added = store->add_trial("a", trial);
+    if (added.ok()) continue;
+    if (!says(added.error().message, expected) || added.error().kind != ErrorKind::io) return 2;
+    if (!says(added.error().message, file.c_str())) return 3;
+    const auto record = store->load_run("a");
+    return record.ok() && static_cast<int>(record->trials.size()) == trial.position && trial.position > 0 ? 0 : 4;
+  }
+  return 5;
+}
+
+TEST(StoreFaults, SaysThatTheDiskIsFull) {
+  const TemporaryFolder folder;
+  const int code = exit_code_of(start([&] {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 77;
+    if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=2m") != 0) return 77;
+    return fill(folder / "infermeter.db", "the disk is full");
+  }));
+  if (code == 77) GTEST_SKIP() << "mounting a small file system is not allowed here";
+  EXPECT_EQ(code, 0);
+}
+
+TEST(StoreFaults, SaysThatWritingFailed) {
+  const TemporaryFolder folder;
+  const int code = exit_code_of(start([&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{2 << 20, 2 << 20};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 77;
+    return fill(folder / "infermeter.db", "a record that was being kept is not in it");
+  }));
+  EXPECT_EQ(code, 0);
+  EXPECT_TRUE(Store::open(folder / "infermeter.db", Store::Mode::read)->load_run("a").ok());
+}
+
+TEST(StoreFaults, WaitsForOthersAndThenSaysSo) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_store_with_run(file);
+  const auto holder = Database::open(file, Database::Access::write, 0).value();
+  const auto held = Transaction::begin(holder).value();
+  const auto other = Database::open(file, Database::Access::write, 20).value();
+  const auto begun = Transaction::begin(other);
+  ASSERT_FALSE(begun.ok());
+  EXPECT_THAT(begun.error().message, AllOf(HasSubstr("is held by another program"), HasSubstr("--output-dir")));
+  EXPECT_THAT(begun.error().message, testing::Not(HasSubstr("locked")));
+}
+
+TEST(StoreFaults, RollsBackWhatWasNotCommitted) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_store_with_run(file);
+  const auto database = Database::open(file, Database::Access::write, 0).value();
+  {
+    const auto transaction = Transaction::begin(database).value();
+    ASSERT_TRUE(database.execute("DELETE FROM trials").ok());
+  }
+  EXPECT_EQ(database.integer("SELECT count(*) FROM trials").value(), 1);
+}
+
+TEST(StoreFaults, TellsItsOwnFilesApart) {
+  const TemporaryFolder folder;
+  const auto database = Database::open(folder / "x.db", Database::Access::write, 0).value();
+  EXPECT_EQ(examine_store(database, "x.db").value(), StoreState::empty);
+  ASSERT_TRUE(upgrade_store(database, "x.db").ok());
+  ASSERT_TRUE(upgrade_store(database, "x.db").ok());
+  EXPECT_EQ(examine_store(database, "x.db").value(), StoreState::current);
+  EXPECT_EQ(database.integer("PRAGMA application_id").value(), store_application_id);
+}
+
+}  // namespace
+}  // namespace infermeter

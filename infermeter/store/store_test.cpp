@@ -1,0 +1,194 @@
+#include "infermeter/store/store.hpp"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <bit>
+
+#include "infermeter/plan/plan_file.hpp"
+#include "infermeter/samples/samples_json.hpp"
+#include "infermeter/store/record_json.hpp"
+#include "infermeter/store/test_records.hpp"
+
+namespace infermeter {
+namespace {
+
+using test::outputs_at;
+using test::record_named;
+using test::TemporaryFolder;
+using test::trial_at;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Store writable(const std::filesystem::path& file) { return Store::open(file, Store::Mode::write).value(); }
+
+void expect_same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a[i]), std::bit_cast<std::uint64_t>(b[i]));
+}
+
+void expect_equal(const Samples& a, const Samples& b) {
+  EXPECT_EQ(samples_to_json(a), samples_to_json(b));
+  expect_same_bits(a.begin_s, b.begin_s);
+  expect_same_bits(a.end_s, b.end_s);
+  expect_same_bits(a.warmup_begin_s, b.warmup_begin_s);
+  expect_same_bits(a.warmup_end_s, b.warmup_end_s);
+}
+
+void expect_equal(const RunRecord& a, const RunRecord& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.created_at, b.created_at);
+  EXPECT_EQ(a.finished, b.finished);
+  EXPECT_EQ(plan_to_json(a.plan), plan_to_json(b.plan));
+  EXPECT_EQ(environment_to_json(a.environment), environment_to_json(b.environment));
+  EXPECT_EQ(models_to_json(a.models), models_to_json(b.models));
+  EXPECT_EQ(diagnostics_to_json(a.diagnostics), diagnostics_to_json(b.diagnostics));
+  ASSERT_EQ(a.trials.size(), b.trials.size());
+  for (std::size_t i = 0; i < a.trials.size(); ++i) expect_equal(a.trials[i], b.trials[i]);
+  ASSERT_EQ(a.outputs.size(), b.outputs.size());
+  for (std::size_t i = 0; i < a.outputs.size(); ++i) {
+    EXPECT_EQ(a.outputs[i].subject, b.outputs[i].subject);
+    EXPECT_EQ(a.outputs[i].reference, b.outputs[i].reference);
+    EXPECT_EQ(comparison_to_json(a.outputs[i].comparison), comparison_to_json(b.outputs[i].comparison));
+  }
+}
+
+std::vector<std::byte> bytes_of_text(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(Store, GivesBackWhatItWasGiven) {
+  const TemporaryFolder folder;
+  RunRecord record = record_named("20261121-114200-3f9a");
+  {
+    auto store = writable(folder / "new/folder/infermeter.db");
+    ASSERT_TRUE(store.begin_run(record).ok());
+    for (int i = 0; i < 4; ++i) {
+      record.trials.push_back(trial_at(i, i == 3 ? TrialEnd::crashed : TrialEnd::ok));
+      ASSERT_TRUE(store.add_trial(record.id, record.trials.back()).ok());
+    }
+    record.outputs = {outputs_at(1)};
+    ASSERT_TRUE(store.set_outputs(record.id, record.outputs[0]).ok());
+    record.finished = true;
+    record.diagnostics.push_back({DiagnosticId::trial_failed, "crashed", "b"});
+    ASSERT_TRUE(store.finish_run(record).ok());
+    expect_equal(store.load_run("latest").value(), record);
+  }
+  auto store = Store::open(folder / "new/folder/infermeter.db", Store::Mode::read);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  expect_equal(store->load_run(record.id).value(), record);
+}
+
+TEST(Store, KeepsEveryFieldOfModelsAndComparisons) {
+  const auto models = models_from_json(models_to_json(record_named("a").models)).value();
+  EXPECT_EQ(models[0].size_bytes, ~std::uint64_t{0});
+  EXPECT_EQ(models[0].parameters, std::nullopt);
+  EXPECT_EQ(models[1].parameters, std::optional<std::uint64_t>(0));
+  EXPECT_THAT(models[1].weight_files, ElementsAre("/m/w"));
+  EXPECT_TRUE(models[1].from_zoo);
+  const auto comparison = comparison_from_json(comparison_to_json(outputs_at(1).comparison)).value();
+  const auto& output = comparison.outputs.at(0);
+  EXPECT_TRUE(std::isnan(output.max_absolute));
+  EXPECT_EQ(output.reference_at_max, HUGE_VAL);
+  EXPECT_EQ(output.candidate_at_max, -HUGE_VAL);
+  EXPECT_EQ(output.cosine, 1.0 / 3);
+  EXPECT_EQ(output.relative_l2, std::nullopt);
+  EXPECT_THAT(output.shape, ElementsAre(2, -1));
+  EXPECT_EQ(output.tolerance.absolute, 1e-7);
+  EXPECT_EQ(comparison.items, 3U);
+}
+
+TEST(Store, KeepsOutputBlocksUntilTheRunIsFinished) {
+  const TemporaryFolder folder;
+  auto store = writable(folder / "infermeter.db");
+  RunRecord record = record_named("a");
+  ASSERT_TRUE(store.begin_run(record).ok());
+  EXPECT_EQ(store.output_block("a", 0).value(), std::nullopt);
+  ASSERT_TRUE(store.keep_output_block("a", 0, bytes_of_text("first")).ok());
+  ASSERT_TRUE(store.keep_output_block("a", 0, bytes_of_text("second")).ok());
+  ASSERT_TRUE(store.keep_output_block("a", 1, {}).ok());
+  EXPECT_EQ(store.output_block("a", 0).value(), bytes_of_text("second"));
+  EXPECT_EQ(store.output_block("a", 1).value(), std::vector<std::byte>());
+  ASSERT_TRUE(store.finish_run(record).ok());  // not finished yet
+  EXPECT_NE(store.output_block("a", 0).value(), std::nullopt);
+  record.finished = true;
+  ASSERT_TRUE(store.finish_run(record).ok());
+  EXPECT_EQ(store.output_block("a", 0).value(), std::nullopt);
+}
+
+TEST(Store, ReplacesOnlyInterruptedTrials) {
+  const TemporaryFolder folder;
+  auto store = writable(folder / "infermeter.db");
+  ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+  ASSERT_TRUE(store.add_trial("a", trial_at(0, TrialEnd::interrupted)).ok());
+  ASSERT_TRUE(store.add_trial("a", trial_at(0)).ok());
+  EXPECT_THAT(store.add_trial("a", trial_at(0)).error().message, HasSubstr("trial 0 of run a is in the store"));
+  const auto record = store.load_run("a").value();
+  ASSERT_EQ(record.trials.size(), 1U);
+  EXPECT_EQ(record.trials[0].end, TrialEnd::ok);
+}
+
+TEST(Store, RefusesWhatDoesNotFit) {
+  const TemporaryFolder folder;
+  auto store = writable(folder / "infermeter.db");
+  ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+  EXPECT_THAT(store.begin_run(record_named("a")).error().message, HasSubstr("run a is in the store"));
+  EXPECT_FALSE(store.add_trial("no such run", trial_at(0)).ok());
+  EXPECT_THAT(store.finish_run(record_named("b")).error().message, HasSubstr("run b is not in the store"));
+}
+
+TEST(Store, FindsRunsByIdBeginningAndLatest) {
+  const TemporaryFolder folder;
+  auto store = writable(folder / "infermeter.db");
+  EXPECT_THAT(store.load_run("latest").error().message, HasSubstr("holds no runs yet"));
+  for (const auto& [id, at] : {std::pair{"20261121-2", 2.0}, {"20261121-1", 1.0}, {"20261121", 3.0}, {"x'y", 0.5}}) {
+    ASSERT_TRUE(store.begin_run(record_named(id, at)).ok());
+  }
+  EXPECT_EQ(store.load_run("latest")->id, "20261121");
+  EXPECT_EQ(store.load_run("20261121")->id, "20261121");  // itself, although it begins others
+  EXPECT_EQ(store.load_run("20261121-1")->id, "20261121-1");
+  EXPECT_EQ(store.load_run("x'")->id, "x'y");
+  EXPECT_THAT(store.load_run("2026").error().message,
+              AllOf(HasSubstr("beginning of 3 runs"), HasSubstr("20261121-1, 20261121-2, 20261121")));
+  EXPECT_THAT(store.load_run("zz\n").error().message,
+              AllOf(HasSubstr("no run 'zz?'"), HasSubstr("`infermeter runs`"), HasSubstr("'latest' is 20261121")));
+  EXPECT_FALSE(store.load_run("").ok());
+  EXPECT_EQ(store.load_run("2026").error().kind, ErrorKind::usage);
+}
+
+TEST(Store, ListsRuns) {
+  const TemporaryFolder folder;
+  auto store = writable(folder / "infermeter.db");
+  EXPECT_THAT(store.list_runs().value(), IsEmpty());
+  ASSERT_TRUE(store.begin_run(record_named("b", 2)).ok());
+  ASSERT_TRUE(store.begin_run(record_named("a", 1)).ok());
+  ASSERT_TRUE(store.add_trial("b", trial_at(0)).ok());
+  ASSERT_TRUE(store.add_trial("b", trial_at(1, TrialEnd::interrupted)).ok());
+  const auto runs = store.list_runs().value();
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].id, "a");
+  EXPECT_EQ(runs[1].trials_done, 1);
+  EXPECT_EQ(runs[1].trials_planned, 4);
+  EXPECT_FALSE(runs[1].finished);
+  EXPECT_THAT(runs[1].labels, ElementsAre("a", "'; DROP TABLE runs; --"));
+}
+
+TEST(Store, IsOnDiskInFullWhenItSaysSo) {
+  const TemporaryFolder folder;
+  auto store = writable(folder / "infermeter.db");
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "infermeter.db").c_str(), &raw), SQLITE_OK);
+  sqlite3_stmt* statement = nullptr;
+  ASSERT_EQ(sqlite3_prepare_v2(raw, "PRAGMA journal_mode", -1, &statement, nullptr), SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(statement), SQLITE_ROW);
+  EXPECT_STREQ(reinterpret_cast<const char*>(sqlite3_column_text(statement, 0)), "wal");
+  sqlite3_finalize(statement);
+  sqlite3_close(raw);
+}
+
+}  // namespace
+}  // namespace infermeter
