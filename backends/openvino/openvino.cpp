@@ -1,11 +1,11 @@
 // OpenVINO through its C API. Reads bottom-up: the table of slots is at the end.
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "compile.hpp"
+#include "devices.hpp"
 #include "infermeter_backend.h"
 #include "library.hpp"
 #include "ports.hpp"
@@ -55,39 +55,6 @@ namespace {
 
 // --- runtime -------------------------------------------------------------------------------------------------------
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-std::string upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
-
-// OpenVINO's names in lower case, the processor first.
-std::vector<std::string> list_devices(const Api& api, const ov_core_t* core) {
-  std::vector<std::string> names = {"cpu"};
-  ov_available_devices_t devices{};
-  if (api.ov_core_get_available_devices(core, &devices) != OK) return names;
-  for (std::size_t i = 0; i < devices.size; ++i) {
-    if (const std::string name = lower(devices.devices[i]); name != "cpu") names.push_back(name);
-  }
-  api.ov_available_devices_free(&devices);
-  return names;
-}
-
-std::vector<std::string> list_dtypes(const Api& api, const ov_core_t* core, const std::vector<std::string>& devices) {
-  std::string capabilities;
-  for (const std::string& device : devices) {
-    capabilities += " " + property_of(api, core, upper(device), "OPTIMIZATION_CAPABILITIES") + " ";
-  }
-  std::vector<std::string> dtypes = {"float32"};
-  if (capabilities.find("FP16") != std::string::npos) dtypes.emplace_back("float16");
-  if (capabilities.find("BF16") != std::string::npos) dtypes.emplace_back("bfloat16");
-  return dtypes;
-}
-
 std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
@@ -106,7 +73,7 @@ imb_status open_runtime(const imb_environment* environment, imb_runtime** runtim
   });
 }
 
-// Asking for devices opens every device's plug-in: only who wants to know pays for it.
+// Opens the devices' plug-ins: only who asks pays for it.
 void describe(imb_runtime& runtime) {
   const Api& api = runtime.library.api;
   runtime.device_names = list_devices(api, runtime.core.get());
