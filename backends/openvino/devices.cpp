@@ -11,7 +11,7 @@ namespace {
 
 bool accelerators_may_exist() { return access("/dev/dri", F_OK) == 0 || access("/dev/accel", F_OK) == 0; }
 
-// Capabilities are words with blanks between them; BF16 ends like FP16, which is another one.
+// Capabilities are words with blanks between them.
 bool has_word(const std::string& words, const std::string& word) {
   return (" " + words + " ").find(" " + word + " ") != std::string::npos;
 }
