@@ -7,8 +7,10 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <fstream>
+#include <functional>
 
 #include "infermeter/store/schema.hpp"
 #include "infermeter/store/sqlite.hpp"
@@ -18,13 +20,24 @@
 namespace infermeter {
 namespace {
 
-using test::exit_code_of;
 using test::record_named;
-using test::start;
 using test::TemporaryFolder;
 using test::trial_at;
 using testing::AllOf;
 using testing::HasSubstr;
+
+// `body` in a process of its own; what it returns is the exit code.
+pid_t start(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  return child;
+}
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
 std::string error_of(const std::filesystem::path& file, Store::Mode mode) {
   const auto store = Store::open(file, mode);

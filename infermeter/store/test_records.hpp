@@ -2,12 +2,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include "infermeter/verdict/run_record.hpp"
@@ -37,19 +35,6 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
-
-// `body` in a process of its own; what it returns is the exit code.
-inline pid_t start(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(body());
-  return child;
-}
-
-inline int exit_code_of(pid_t child) {
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 // Values that a careless file form would change.
 inline Samples trial_at(int position, TrialEnd end = TrialEnd::ok) {
