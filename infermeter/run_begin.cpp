@@ -2,9 +2,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -34,6 +36,17 @@ Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const std::file
     models.push_back(place->second);
   }
   return models;
+}
+
+// Nothing of ours needs it, but the models of the zoo are then written anew for each user of the temporary folder.
+void note_home(RunRecord& record) {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && ::access(home, W_OK) != 0) {
+    record.diagnostics.push_back({.id = DiagnosticId::home_read_only,
+                                  .message = "the home folder cannot be written to; models of the zoo are kept in the "
+                                             "temporary folder",
+                                  .about = {}});
+  }
 }
 
 Error refuse(std::string_view id, std::string_view why) {
@@ -79,6 +92,7 @@ Result<RunRecord> new_record(Plan plan, const RunContext& context) {
   read_git(record.environment, ".");
   record.environment.command = context.command;
   record.diagnostics = examine(record.environment);
+  note_home(record);
   return record;
 }
 

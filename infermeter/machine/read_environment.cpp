@@ -62,14 +62,14 @@ void read_system(Environment& environment, const SystemFolder& system) {
 }
 
 Environment read_environment(const std::filesystem::path& root) {
-  const SystemFolder system(root);
+  const SystemFolder files(root);
   Environment environment;
   environment.infermeter_version = INFERMETER_VERSION;
   environment.build = INFERMETER_BUILD;
-  read_processor(environment, system);
-  read_memory(environment, system);
-  read_system(environment, system);
-  if (system.is_this_machine()) probe_kernel(environment);
+  read_processor(environment, files);
+  read_memory(environment, files);
+  read_system(environment, files);
+  if (files.is_this_machine()) probe_kernel(environment);
   return environment;
 }
 

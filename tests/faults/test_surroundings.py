@@ -40,7 +40,7 @@ def test_full_disk_names_the_file_and_keeps_what_was_there(run, small_disk):
     assert full.returncode == 2
     assert str(small_disk) in full.stderr
     (small_disk / "filler").unlink()
-    run_id = json.loads(stored)["run"]
+    run_id = json.loads(stored)["id"]
     again = run("report", run_id, "--format", "json", "--output-dir", small_disk)
     assert again.stdout == stored
     assert not [file for file in small_disk.rglob("*") if file.is_file() and file.stat().st_size == 0 and
@@ -95,7 +95,7 @@ def test_sixteen_processes_write_one_store(run):
         done = list(pool.map(lambda _: run("run", SUBJECT, *SHORT), range(16)))
     assert [one.returncode for one in done] == [0] * 16, [one.stderr for one in done if one.returncode]
     listed = json.loads(run("runs", "--format", "json").stdout)
-    assert len(listed["runs"]) == 16
+    assert len(listed) == 16
 
 
 def test_output_folder_that_cannot_be_written(run):
@@ -111,12 +111,12 @@ def test_few_or_constant_samples_give_no_nan(run, iterations, latency):
                "--iterations", iterations, "--warmup", 0, "--quiet", "--format", "json")
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
-    metrics = {metric["name"]: metric for metric in record["subjects"][0]["metrics"]}
+    metrics = record["subjects"][0]["metrics"]
     assert metrics["latency_p99"]["value"] is None and "needs" in metrics["latency_p99"]["note"]
 
 
 @pytest.mark.parametrize("surroundings", [
-    {"LC_ALL": "C", "LANG": "C"}, {"TERM": ""}, {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/proc/nowhere"}])
+    {"LC_ALL": "C", "LANG": "C"}, {"TERM": ""}, {"HOME": "/proc", "XDG_CACHE_HOME": ""}])
 def test_poor_environments(run, surroundings):
     done = run("run", SUBJECT, *SHORT, env=surroundings)
     assert done.returncode == 0, done.stderr
