@@ -1,9 +1,36 @@
 // The field numbers of onnx.proto (IR version 10) that we read.
 #pragma once
 
+#include <cstdint>
+#include <protozero/data_view.hpp>
+#include <protozero/exception.hpp>
 #include <protozero/types.hpp>
+#include <string_view>
 
-namespace infermeter::onnx_field {
+namespace infermeter {
+
+// protozero asserts that a field has the wire type it is read as; in a file from outside that is to be checked.
+template <class Message>
+std::int64_t read_integer(Message& message) {
+  if (message.wire_type() != protozero::pbf_wire_type::varint) throw protozero::unknown_pbf_wire_type_exception{};
+  return message.get_int64();
+}
+
+template <class Message>
+protozero::data_view read_view(Message& message) {
+  if (message.wire_type() != protozero::pbf_wire_type::length_delimited) {
+    throw protozero::unknown_pbf_wire_type_exception{};
+  }
+  return message.get_view();
+}
+
+template <class Message>
+std::string_view read_text(Message& message) {
+  const auto view = read_view(message);
+  return {view.data(), view.size()};
+}
+
+namespace onnx_field {
 
 enum class Model : protozero::pbf_tag_type {
   ir_version = 1,
@@ -47,4 +74,5 @@ enum class Wrapper : protozero::pbf_tag_type { elem_type = 1 };  // of a sequenc
 enum class ShapeProto : protozero::pbf_tag_type { dim = 1 };
 enum class Dimension : protozero::pbf_tag_type { value = 1, param = 2 };
 
-}  // namespace infermeter::onnx_field
+}  // namespace onnx_field
+}  // namespace infermeter

@@ -24,8 +24,8 @@ ReadDimension read_dimension(data_view view) {
   pbf_message<onnx_field::Dimension> dimension(view);
   while (dimension.next()) {
     switch (dimension.tag()) {
-      case onnx_field::Dimension::value: result.size = std::max<std::int64_t>(-1, dimension.get_int64()); break;
-      case onnx_field::Dimension::param: result.name = dimension.get_string(); break;
+      case onnx_field::Dimension::value: result.size = std::max<std::int64_t>(-1, read_integer(dimension)); break;
+      case onnx_field::Dimension::param: result.name = read_text(dimension); break;
       default: dimension.skip();
     }
   }
@@ -37,7 +37,7 @@ void read_shape(data_view view, Port& port) {
   pbf_message<onnx_field::ShapeProto> shape(view);
   while (shape.next(onnx_field::ShapeProto::dim)) {
     if (port.shape.size() == highest_rank) throw Refused{"one of its inputs or outputs has more than 1024 dimensions"};
-    auto [size, name] = read_dimension(shape.get_view());
+    auto [size, name] = read_dimension(read_view(shape));
     port.shape.push_back(size);
     port.dimension_names.push_back(std::move(name));
   }
@@ -48,12 +48,12 @@ void read_tensor_type(data_view view, Port& port) {
   while (type.next()) {
     switch (type.tag()) {
       case onnx_field::TensorType::elem_type: {
-        const std::int32_t number = type.get_int32();
-        const bool known = number >= 0 && number <= static_cast<std::int32_t>(DType::float4e2m1);
+        const std::int64_t number = read_integer(type);
+        const bool known = number >= 0 && number <= static_cast<std::int64_t>(DType::float4e2m1);
         port.dtype = known ? static_cast<DType>(number) : DType::undefined;
         break;
       }
-      case onnx_field::TensorType::shape: read_shape(type.get_view(), port); break;
+      case onnx_field::TensorType::shape: read_shape(read_view(type), port); break;
       default: type.skip();
     }
   }
@@ -63,7 +63,7 @@ void read_tensor_type(data_view view, Port& port) {
 data_view wrapped(data_view view) {
   pbf_message<onnx_field::Wrapper> wrapper(view);
   data_view inner;
-  while (wrapper.next(onnx_field::Wrapper::elem_type)) inner = wrapper.get_view();
+  while (wrapper.next(onnx_field::Wrapper::elem_type)) inner = read_view(wrapper);
   return inner;
 }
 
@@ -74,14 +74,14 @@ void read_type(data_view view, Port& port) {
     pbf_message<onnx_field::Type> type(view);
     while (type.next()) {
       switch (type.tag()) {
-        case onnx_field::Type::tensor_type: read_tensor_type(type.get_view(), port); break;
+        case onnx_field::Type::tensor_type: read_tensor_type(read_view(type), port); break;
         case onnx_field::Type::sequence_type:
           port.kind = Value::Kind::sequence;
-          inner = wrapped(type.get_view());
+          inner = wrapped(read_view(type));
           break;
         case onnx_field::Type::optional_type:
           port.is_optional = true;
-          inner = wrapped(type.get_view());
+          inner = wrapped(read_view(type));
           break;
         default: type.skip();
       }
@@ -100,8 +100,8 @@ Port read_onnx_port(data_view value_info) {
   pbf_message<onnx_field::ValueInfo> info(value_info);
   while (info.next()) {
     switch (info.tag()) {
-      case onnx_field::ValueInfo::name: port.name = info.get_string(); break;
-      case onnx_field::ValueInfo::type: read_type(info.get_view(), port); break;
+      case onnx_field::ValueInfo::name: port.name = read_text(info); break;
+      case onnx_field::ValueInfo::type: read_type(read_view(info), port); break;
       default: info.skip();
     }
   }

@@ -60,14 +60,14 @@ class Reader {
     pbf_message<onnx_field::Model> model(view);
     while (model.next()) {
       switch (model.tag()) {
-        case onnx_field::Model::ir_version: summary_.ir_version = model.get_int64(); break;
-        case onnx_field::Model::opset_import: read_opset(model.get_view()); break;
-        case onnx_field::Model::training_info: read_training(model.get_view()); break;
-        case onnx_field::Model::functions: later(model.get_view(), true); break;
+        case onnx_field::Model::ir_version: summary_.ir_version = read_integer(model); break;
+        case onnx_field::Model::opset_import: read_opset(read_view(model)); break;
+        case onnx_field::Model::training_info: read_training(read_view(model)); break;
+        case onnx_field::Model::functions: later(read_view(model), true); break;
         case onnx_field::Model::graph:
           if (has_graph_) throw Refused{"it has two graphs"};
           has_graph_ = true;
-          main_graph_ = model.get_view();
+          main_graph_ = read_view(model);
           break;
         default: model.skip();
       }
@@ -86,8 +86,8 @@ class Reader {
     pbf_message<onnx_field::OpsetId> opset(view);
     while (opset.next()) {
       switch (opset.tag()) {
-        case onnx_field::OpsetId::domain: domain = text(opset.get_view()); break;
-        case onnx_field::OpsetId::version: version = opset.get_int64(); break;
+        case onnx_field::OpsetId::domain: domain = read_text(opset); break;
+        case onnx_field::OpsetId::version: version = read_integer(opset); break;
         default: opset.skip();
       }
     }
@@ -99,7 +99,7 @@ class Reader {
     while (training.next()) {
       const bool is_graph = training.tag() == onnx_field::TrainingInfo::initialization ||
                             training.tag() == onnx_field::TrainingInfo::algorithm;
-      is_graph ? later(training.get_view()) : training.skip();
+      is_graph ? later(read_view(training)) : training.skip();
     }
   }
 
@@ -107,8 +107,8 @@ class Reader {
     pbf_message<onnx_field::GraphProto> graph(view);
     while (graph.next()) {
       switch (graph.tag()) {
-        case onnx_field::GraphProto::input: add_port(summary_.inputs, graph.get_view()); break;
-        case onnx_field::GraphProto::output: add_port(summary_.outputs, graph.get_view()); break;
+        case onnx_field::GraphProto::input: add_port(summary_.inputs, read_view(graph)); break;
+        case onnx_field::GraphProto::output: add_port(summary_.outputs, read_view(graph)); break;
         default: graph.skip();
       }
     }
@@ -127,7 +127,7 @@ class Reader {
     for (const auto& port : summary_.inputs) inputs.insert(port.name);
     pbf_message<onnx_field::GraphProto> graph(view);
     while (graph.next(onnx_field::GraphProto::initializer)) {
-      const auto name = inputs.find(text(read_onnx_tensor(graph.get_view()).name));
+      const auto name = inputs.find(text(read_onnx_tensor(read_view(graph)).name));
       if (name != inputs.end()) with_value.insert(*name);
     }
     std::vector<Port> left;
@@ -140,12 +140,12 @@ class Reader {
   void read_graph(data_view view) {
     Names statistics;
     pbf_message<onnx_field::GraphProto> nodes(view);
-    while (nodes.next(onnx_field::GraphProto::node)) read_node(nodes.get_view(), statistics);
+    while (nodes.next(onnx_field::GraphProto::node)) read_node(read_view(nodes), statistics);
     pbf_message<onnx_field::GraphProto> graph(view);
     while (graph.next()) {
       switch (graph.tag()) {
-        case onnx_field::GraphProto::initializer: add_initializer(graph.get_view(), statistics); break;
-        case onnx_field::GraphProto::sparse_initializer: read_sparse(graph.get_view()); break;
+        case onnx_field::GraphProto::initializer: add_initializer(read_view(graph), statistics); break;
+        case onnx_field::GraphProto::sparse_initializer: read_sparse(read_view(graph)); break;
         default: graph.skip();
       }
     }
@@ -154,7 +154,7 @@ class Reader {
   void read_function(data_view view) {
     Names statistics;
     pbf_message<onnx_field::Function> function(view);
-    while (function.next(onnx_field::Function::node)) read_node(function.get_view(), statistics);
+    while (function.next(onnx_field::Function::node)) read_node(read_view(function), statistics);
   }
 
   // The running mean and variance of a normalisation (its inputs 3 and 4) are state, not parameters, as in torch.
@@ -167,10 +167,10 @@ class Reader {
     pbf_message<onnx_field::Node> node(view);
     while (node.next()) {
       switch (node.tag()) {
-        case onnx_field::Node::op_type: op = text(node.get_view()); break;
-        case onnx_field::Node::attribute: read_attribute(node.get_view()); break;
+        case onnx_field::Node::op_type: op = read_text(node); break;
+        case onnx_field::Node::attribute: read_attribute(read_view(node)); break;
         case onnx_field::Node::input: {
-          const auto name = text(node.get_view());
+          const auto name = read_text(node);
           if (inputs == 3) fourth = name;
           if (inputs == 4) fifth = name;
           inputs = std::min(inputs + 1, 5);
@@ -190,11 +190,11 @@ class Reader {
     while (attribute.next()) {
       switch (attribute.tag()) {
         case onnx_field::Attribute::t:
-        case onnx_field::Attribute::tensors: keep_external(read_onnx_tensor(attribute.get_view())); break;
+        case onnx_field::Attribute::tensors: keep_external(read_onnx_tensor(read_view(attribute))); break;
         case onnx_field::Attribute::g:
-        case onnx_field::Attribute::graphs: later(attribute.get_view()); break;
+        case onnx_field::Attribute::graphs: later(read_view(attribute)); break;
         case onnx_field::Attribute::sparse_tensor:
-        case onnx_field::Attribute::sparse_tensors: read_sparse(attribute.get_view()); break;
+        case onnx_field::Attribute::sparse_tensors: read_sparse(read_view(attribute)); break;
         default: attribute.skip();
       }
     }
@@ -206,7 +206,7 @@ class Reader {
       const bool is_tensor =
           sparse.tag() == onnx_field::SparseTensor::values || sparse.tag() == onnx_field::SparseTensor::indices;
       if (is_tensor) {
-        keep_external(read_onnx_tensor(sparse.get_view()));
+        keep_external(read_onnx_tensor(read_view(sparse)));
       } else {
         sparse.skip();
       }

@@ -16,11 +16,12 @@ namespace {
 using protozero::data_view;
 using protozero::pbf_message;
 
-constexpr std::int32_t external_location = 1;
+constexpr std::int64_t external_location = 1;
 
 std::string text(data_view view) { return {view.data(), view.size()}; }
 
-bool is_float(std::int32_t data_type) {
+bool is_float(std::int64_t data_type) {
+  if (data_type < 0 || data_type > static_cast<std::int64_t>(DType::float4e2m1)) return false;
   switch (static_cast<DType>(data_type)) {
     case DType::float32:
     case DType::float64:
@@ -61,8 +62,8 @@ void read_entry(data_view view, OnnxSummary::External& external, unsigned& seen)
   pbf_message<onnx_field::Entry> entry(view);
   while (entry.next()) {
     switch (entry.tag()) {
-      case onnx_field::Entry::key: key = text(entry.get_view()); break;
-      case onnx_field::Entry::value: value = text(entry.get_view()); break;
+      case onnx_field::Entry::key: key = read_text(entry); break;
+      case onnx_field::Entry::value: value = read_text(entry); break;
       default: entry.skip();
     }
   }
@@ -83,14 +84,14 @@ OnnxTensor read_fields(data_view view) {
   pbf_message<onnx_field::Tensor> tensor(view);
   while (tensor.next()) {
     switch (tensor.tag()) {
-      case onnx_field::Tensor::name: result.name = tensor.get_view(); break;
-      case onnx_field::Tensor::data_type: result.is_float = is_float(tensor.get_int32()); break;
+      case onnx_field::Tensor::name: result.name = read_view(tensor); break;
+      case onnx_field::Tensor::data_type: result.is_float = is_float(read_integer(tensor)); break;
       case onnx_field::Tensor::data_location:
-        is_external = is_external || tensor.get_int32() == external_location;
+        if (read_integer(tensor) == external_location) is_external = true;
         break;
       case onnx_field::Tensor::external_data:
         is_external = true;
-        read_entry(tensor.get_view(), external, seen);
+        read_entry(read_view(tensor), external, seen);
         break;
       default: tensor.skip();
     }
@@ -102,7 +103,7 @@ OnnxTensor read_fields(data_view view) {
 std::string name_of(data_view view) {
   pbf_message<onnx_field::Tensor> tensor(view);
   std::string name;
-  while (tensor.next(onnx_field::Tensor::name)) name = text(tensor.get_view());
+  while (tensor.next(onnx_field::Tensor::name)) name = read_text(tensor);
   return name;
 }
 
@@ -120,7 +121,7 @@ OnnxTensor read_onnx_tensor(data_view view) {
     if (tensor.wire_type() == protozero::pbf_wire_type::length_delimited) {
       for (const auto dimension : tensor.get_packed_int64()) multiply(result, dimension);
     } else {
-      multiply(result, tensor.get_int64());
+      multiply(result, read_integer(tensor));
     }
   }
   if (result.external) result.external->tensor = text(result.name);

@@ -111,7 +111,7 @@ Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache) 
   }
   const bool fits = !model.empty() && model.size() < longest_name && model.find('\0') == std::string_view::npos;
   std::error_code error;
-  if (!fits || !fs::exists(fs::status(fs::path(model), error))) return unknown_model(model);
+  if (!fits || fs::status(fs::path(model), error).type() == fs::file_type::not_found) return unknown_model(model);
   return resolve_file(model, fs::path(model));
 }
 
