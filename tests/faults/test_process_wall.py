@@ -99,6 +99,20 @@ def start(infermeter, environment, folder, *arguments):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def trial_worker(driver):
+    """The worker of a trial, well into its work: the driver's first child that lives for a second (a probe does not)."""
+    seen = {}
+
+    def found():
+        now = time.monotonic()
+        alive = children_of(driver.pid)
+        for child in alive:
+            seen.setdefault(child, now)
+        return [child for child in alive if now - seen[child] > 1.0]
+
+    return wait_until(found)[0]
+
+
 def gone(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
@@ -153,9 +167,7 @@ def test_resume_refuses_another_plan_and_a_finished_run(run, infermeter, environ
 def test_one_signal_finishes_the_iteration_and_reports_what_there_is(run, infermeter, environment, number, code):
     driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:5ms", "--processes", 2,
                    "--iterations", 100000, "--format", "json")
-    worker = wait_until(lambda: children_of(driver.pid))[0]
-    wait_until(lambda: "infermeter-work" in Path(f"/proc/{worker}/comm").read_text())
-    time.sleep(1.0)  # well into the timed loop
+    worker = trial_worker(driver)
     driver.send_signal(number)
     output, errors = driver.communicate(timeout=20)
     assert driver.returncode == code, errors
@@ -168,8 +180,7 @@ def test_one_signal_finishes_the_iteration_and_reports_what_there_is(run, inferm
 
 def test_two_signals_end_at_once(run, infermeter, environment):
     driver = start(infermeter, environment, run.folder, "mlp@fake,hang=run:20", "--processes", 2)
-    worker = wait_until(lambda: children_of(driver.pid))[0]
-    time.sleep(1.0)  # in the inference that hangs
+    worker = trial_worker(driver)
     driver.send_signal(signal.SIGINT)
     time.sleep(0.3)
     assert driver.poll() is None
