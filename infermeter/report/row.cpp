@@ -15,7 +15,6 @@ namespace infermeter {
 namespace {
 
 constexpr const char* nothing = "–";
-constexpr std::size_t longest_note = 24;
 
 using Format1 = std::string (*)(double);
 
@@ -42,8 +41,9 @@ Cell cell_of(const Metric* metric, Format1 format) {
   if (metric == nullptr) return {nothing, Tone::faint};
   const Estimate& estimate = metric->estimate;
   if (estimate.value) return {format(*estimate.value), Tone::plain};
-  const std::string note = printable(estimate.note);
-  return {note.empty() || display_width(note) > longest_note ? nothing : note, Tone::faint};
+  // How many are needed is worth a cell; that nothing was measured is told beside it.
+  const bool short_of_samples = estimate.note.starts_with("needs ");
+  return {short_of_samples ? printable(estimate.note, 30) : nothing, Tone::faint};
 }
 
 Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {

@@ -58,9 +58,12 @@ CREATE INDEX runs_by_time ON runs (created_at);
 int store_schema_version() { return static_cast<int>(steps.size()); }
 
 Result<StoreState> examine_store(const Database& database, const std::filesystem::path& file) {
-  INFERMETER_TRY(const auto application, database.integer("PRAGMA application_id"));
-  INFERMETER_TRY(const auto version, database.integer("PRAGMA user_version"));
-  INFERMETER_TRY(const auto objects, database.integer("SELECT count(*) FROM sqlite_master"));
+  // One statement, hence one moment: another process may be making the file just now.
+  INFERMETER_TRY(auto statement, database.prepare("SELECT (SELECT application_id FROM pragma_application_id), "
+                                                  "(SELECT user_version FROM pragma_user_version), "
+                                                  "(SELECT count(*) FROM sqlite_master)"));
+  INFERMETER_TRY_DONE(statement.step());
+  const auto application = statement.integer(0), version = statement.integer(1), objects = statement.integer(2);
   if (application == 0 && version == 0 && objects == 0) return StoreState::empty;
   if (application != store_application_id) {
     return io_error(fmt::format(

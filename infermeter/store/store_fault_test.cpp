@@ -63,18 +63,24 @@ void overwrite(const std::filesystem::path& file, std::streamoff offset, const s
   stream << bytes;
 }
 
+// What an error says goes to stderr, as a process has no other way to tell.
+bool went_well(const Result<Done>& result) {
+  if (!result.ok()) std::fprintf(stderr, "%s\n", result.error().message.c_str());
+  return result.ok();
+}
+
 // One writer of many: a run with four trials.
 int write_a_run(const std::filesystem::path& file, int number) {
   auto store = Store::open(file, Store::Mode::write);
-  if (!store.ok()) return 1;
+  if (!store.ok()) return went_well(store.error()) ? 0 : 1;
   const std::string id = "run-" + std::to_string(number);
   RunRecord record = record_named(id, number);
-  if (!store->begin_run(record).ok()) return 2;
+  if (!went_well(store->begin_run(record))) return 2;
   for (int position = 0; position < 4; ++position) {
-    if (!store->add_trial(id, trial_at(position)).ok()) return 3;
+    if (!went_well(store->add_trial(id, trial_at(position)))) return 3;
   }
   record.finished = true;
-  return store->finish_run(record).ok() ? 0 : 4;
+  return went_well(store->finish_run(record)) ? 0 : 4;
 }
 
 TEST(StoreFaults, SixteenProcessesWriteOneNewStore) {
