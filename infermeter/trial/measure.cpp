@@ -42,7 +42,9 @@ Measurement::Measurement(const Stopping& stopping, const MeasureOptions& options
       warmup_(static_cast<std::uint64_t>(std::max<std::int64_t>(stopping.warmup, 0))),
       records_(std::make_unique<Records>(SampleBlock::bytes_for(SampleBlock::capacity_for(stopping, true)))),
       block_(SampleBlock::create(records_->pages, SampleBlock::capacity_for(stopping, true), best_clock(),
-                                 read_pair(best_clock()))) {}
+                                 read_pair(best_clock()))) {
+  records_->loop.begin_warmup(records_->memory);
+}
 
 Measurement::~Measurement() = default;
 

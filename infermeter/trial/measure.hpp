@@ -4,7 +4,8 @@
 //   = {}}); for (const double latency_s : infermeter::latencies_s(samples)) …
 //
 // The same clock, warm-up, stopping, noise and memory records as in a trial; what a process of its own gives (a fresh
-// layout, limits, survival of crashes) is missing: see docs/methodology.md before comparing two callables with it.
+// layout, limits, survival of crashes) is missing: see docs/methodology.md before comparing two callables with it. The
+// process's own peak of its resident set (VmHWM) is reset twice.
 #pragma once
 
 #include <atomic>

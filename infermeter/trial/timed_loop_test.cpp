@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "infermeter/trial/measure.hpp"
@@ -97,7 +99,8 @@ TEST(LimitsFor, ACountIsACount) {
 
 TEST(LimitsFor, AnInferenceOfNoTimeStillHasALimit) {
   const Stopping stopping{.warmup = 0, .iterations = {}, .duration_s = 1e-3};
-  SampleBlock block = Block({.warmup = 0, .iterations = 1, .duration_s = {}}).block;
+  const Block memory({.warmup = 0, .iterations = 1, .duration_s = {}});
+  const SampleBlock& block = memory.block;
   const LoopLimits limits = limits_for(stopping, block, {}, 0);
   EXPECT_EQ(limits.iterations, block.timed().size());
   EXPECT_EQ(limits.budget_ticks, 1'000'000U);
@@ -126,6 +129,16 @@ TEST(Measure, MeasuresForADuration) {
   for (const double latency : latencies_s(samples)) sum_s += latency;
   EXPECT_GE(sum_s, 0.0199);
   EXPECT_LE(samples.iterations(), 40U);
+}
+
+TEST(Measure, ThePeakIsThatOfTheCallableAlone) {
+  constexpr std::size_t size = 256U << 20U;
+  void* const earlier = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::memset(earlier, 1, size);
+  munmap(earlier, size);
+  const Samples samples = measure([] {}, {.warmup = 2, .iterations = 5, .duration_s = {}});
+  if (!samples.memory.peak_reset) GTEST_SKIP() << "clear_refs cannot be written here";
+  EXPECT_LT(samples.memory.rss_peak_inference.value(), size / 2 + *MemoryProbe().resident());
 }
 
 TEST(Measure, ACallableThatSaysFalseHasFailed) {
