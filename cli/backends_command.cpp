@@ -47,9 +47,11 @@ std::string details(const BackendInfo& b) {
                               {"dtypes", or_dash(fmt::format("{}", fmt::join(b.dtypes, ", ")))},
                               {"state", b.error.empty() ? "usable" : b.error}});
   if (b.options.empty()) return text;
-  std::vector<std::vector<std::string>> rows{{"option", "values", "what it does"}};
-  for (const BackendOption& option : b.options) rows.push_back({option.key, option.values, option.help});
-  return text + "\n" + columns(rows);
+  text += "\nOptions:\n";
+  for (const BackendOption& option : b.options) {
+    text += fmt::format("  {}={}\n      {}\n", printable(option.key), printable(option.values), printable(option.help));
+  }
+  return text;
 }
 
 Result<int> show_all(Surroundings& world, const Launcher& launcher, bool json) {

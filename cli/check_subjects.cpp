@@ -68,7 +68,7 @@ Error unknown_backend(const std::string& name, const std::vector<std::string>& n
                     name));
   }
   return usage_error(
-      fmt::format("unknown back end '{}'{}; there are {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
+      fmt::format("unknown back end '{}'{}; found: {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 Result<Done> check_subjects(const Plan& plan, const Launcher& launcher) {

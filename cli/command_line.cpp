@@ -63,13 +63,23 @@ const CLI::App& innermost(const CLI::App& app) {
   return parsed.empty() ? app : innermost(*parsed.back());
 }
 
+// "run", or "models show".
+std::string verbs_of(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app.get_name() : app.get_name() + " " + verbs_of(*parsed.back());
+}
+
 // CLI11's own sentences do not say which name was probably meant.
 std::string parse_complaint(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& verb = innermost(app);
-  const std::string help = fmt::format("see `infermeter {}--help`", app.get_name() + " ");
+  const std::string help = fmt::format("see `infermeter {} --help`", verbs_of(app));
   const std::vector<std::string> extras = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extras.empty()) {
     std::string message = error.what();
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+      return fmt::format("{}: a value is missing, or there is one too many; {}", message.substr(0, message.find(':')),
+                         help);
+    }
     std::replace(message.begin(), message.end(), '\n', ' ');
     return fmt::format("{}; {}", message, help);
   }
@@ -90,7 +100,9 @@ void declare_root(CLI::App& app) {
                                "Measure a model of yours at three batch sizes."},
                               {"infermeter doctor", "See what of this machine would disturb a measurement."}},
                  .notes = {"`infermeter VERB --help` explains each.", kExitCodes}});
-  app.add_flag_callback("--version", [] {}, "Print the version and exit.")->group("Help");
+  app.add_flag_callback(
+         "--version", [] {}, "Print the version and exit.")
+      ->group("Help");
 }
 
 int run_verb(Surroundings& world, const Verb& verb) {
@@ -134,7 +146,7 @@ int run_root(Surroundings& world) {
 // What was promised on standard output must be there: a full disk is an error, not a success without a report.
 int flushed(Surroundings& world, int code) {
   world.out.flush();
-  if (world.out.good()) return code;
+  if (world.out.good() || (world.reader_is_gone && world.reader_is_gone())) return code;
   return complain(world, "the results could not be written to standard output (is the disk full?)", kUsage);
 }
 

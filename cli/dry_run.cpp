@@ -18,6 +18,10 @@ namespace {
 constexpr std::size_t kRunsLookedAt = 10;
 constexpr std::size_t kTrialsShown = 200;
 
+std::string counted(std::size_t count, const std::string& one, const std::string& many = "") {
+  return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 bool same_work(const Subject& a, const Subject& b) { return short_form(a) == short_form(b); }
 
 // What does not repeat (start, load, first inference, end) as it was, and what does as often as it would be.
@@ -33,8 +37,9 @@ double scaled_s(const Samples& trial, const Stopping& stopping) {
 }
 
 std::string stopping_text(const Stopping& stopping) {
-  const std::string end = stopping.duration_s ? format_duration(*stopping.duration_s) + " of timed inferences"
-                                              : fmt::format("{} timed iterations", stopping.iterations.value_or(0));
+  const std::string end = stopping.duration_s
+                              ? format_duration(*stopping.duration_s) + " of timed inferences"
+                              : counted(static_cast<std::size_t>(stopping.iterations.value_or(0)), "timed iteration");
   return fmt::format("{} warm-up iterations, then {}", stopping.warmup, end);
 }
 
@@ -59,7 +64,7 @@ std::string time_text(const Plan& plan, std::span<const std::optional<double>> p
   }
   if (unknown == plan.order.size()) return "unknown until measured";
   const std::string known = "about " + format_duration(known_s);
-  return unknown == 0 ? known : fmt::format("{} and {} trials that are unknown until measured", known, unknown);
+  return unknown == 0 ? known : fmt::format("{} and {} unknown until measured", known, counted(unknown, "trial"));
 }
 
 }  // namespace
@@ -78,8 +83,9 @@ std::optional<double> estimated_trial_s(const Plan& plan, const Subject& subject
 std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) {
   std::vector<std::optional<double>> estimates;
   for (const Subject& subject : plan.subjects) estimates.push_back(estimated_trial_s(plan, subject, earlier));
-  std::string text = fmt::format("{} subjects, {} processes each: {} trials\n", plan.subjects.size(), plan.processes,
-                                 plan.order.size());
+  std::string text = fmt::format("{}, {} each: {}\n", counted(plan.subjects.size(), "subject"),
+                                 counted(static_cast<std::size_t>(plan.processes), "process", "processes"),
+                                 counted(plan.order.size(), "trial"));
   text += fmt::format("each: {}\n", stopping_text(plan.stopping));
   text += fmt::format("limits: {}\n", limits_text(plan.limits));
   text += fmt::format("seed {}, data {}, results in {}\n", plan.seed, printable(plan.data.source),

@@ -83,6 +83,11 @@ Installation examine_installation(const fs::path& backend_path, const fs::path& 
   // The fake back end measures nothing that anybody would want to know.
   const bool has_backend = std::ranges::any_of(
       installation.backends, [](const BackendInfo& b) { return b.error.empty() && b.name != "fake"; });
+  if (launcher && !has_backend) {
+    installation.missing.push_back(
+        {"no runtime to measure with was found: only the test instrument",
+         "install one into .venv: `scripts/setup` does, or `pip install onnxruntime openvino`"});
+  }
   installation.can_measure = launcher.ok() && has_place && has_backend;
   return installation;
 }

@@ -1,8 +1,10 @@
 // infermeter: the process around the command line. Streams, terminal, environment and signals are found here and handed
 // in.
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -24,6 +26,12 @@ std::optional<std::string> variable(const std::string& name) {
   return std::string(value);
 }
 
+// A pipe that nobody reads any more.
+bool reader_is_gone() {
+  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -35,6 +43,7 @@ int main(int argc, char** argv) {
                                  .err_is_terminal = isatty(STDERR_FILENO) != 0,
                                  .width = terminal_width(),
                                  .variable = variable,
+                                 .reader_is_gone = reader_is_gone,
                                  .interrupt = flags.interrupt,
                                  .signal = flags.signal};
   return infermeter::run_command_line(world);

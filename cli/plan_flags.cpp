@@ -100,9 +100,9 @@ Result<Done> apply_variables(PlanDraft& draft, const Surroundings& world) {
     return usage_error("INFERMETER_ITERATIONS and INFERMETER_DURATION exclude each other");
   }
   for (const Setting& setting : settings()) {
-    // What is measured is said by flags or a plan; INFERMETER_BACKEND_PATH is a list that the library reads itself.
-    const bool readable = (setting.ambient || setting.key == "backend_library" || setting.key == "data") &&
-                          setting.shape != Setting::Shape::pairs;
+    // What is measured is said by flags or a plan; INFERMETER_BACKEND_PATH is a list that the library reads itself,
+    // and each back end's library has a variable of its own.
+    const bool readable = (setting.ambient || setting.key == "data") && setting.shape != Setting::Shape::pairs;
     const auto value = readable ? world.variable(variable_name(setting.key)) : std::nullopt;
     if (!value) continue;
     const auto texts = is_list(setting) ? words_of(*value) : std::vector<std::string>{*value};
@@ -166,6 +166,14 @@ void PlanFlags::declare(CLI::App& app) {
 
 bool PlanFlags::names_subjects() const {
   return !plan_file_.empty() || !values_.at("subjects").empty() || !values_.at("models").empty();
+}
+
+std::string PlanFlags::changing_flag() const {
+  for (const auto& [key, texts] : values_) {
+    const bool changes = key != "output_dir" && key != "format";
+    if (changes && !texts.empty()) return fmt::format("--{}", find_setting(key)->flag);
+  }
+  return no_compare_outputs_ ? "--no-compare-outputs" : "";
 }
 
 Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {

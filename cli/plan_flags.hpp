@@ -26,6 +26,8 @@ class PlanFlags {
 
   // Did a flag, or --plan, name something to measure?
   [[nodiscard]] bool names_subjects() const;
+  // A flag that changes a plan and was given ("--seed"), or nothing.
+  [[nodiscard]] std::string changing_flag() const;
 
  private:
   [[nodiscard]] Result<Done> apply_flags(PlanDraft& draft) const;

@@ -34,6 +34,10 @@ std::string_view words(Phase phase) {
   return "";
 }
 
+std::string took(const Samples& trial) {
+  return trial.wall_s < 10 ? format_time(trial.wall_s) : format_duration(trial.wall_s);
+}
+
 // Cuts to so many columns without cutting a character.
 std::string cut(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
@@ -65,10 +69,10 @@ std::string finished_line(const Progress& progress) {
     if (timed) line += "; ";
   }
   if (timed) {
-    line += fmt::format("p50 {}, {} iterations in {}", format_time(*p50->estimate.value), trial.iterations(),
-                        format_duration(trial.wall_s));
+    line +=
+        fmt::format("p50 {}, {} iterations in {}", format_time(*p50->estimate.value), trial.iterations(), took(trial));
   } else if (trial.end == TrialEnd::ok) {
-    line += fmt::format("done in {}", format_duration(trial.wall_s));
+    line += fmt::format("done in {}", took(trial));
   }
   return line;
 }

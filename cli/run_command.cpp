@@ -148,6 +148,10 @@ Result<int> act(Surroundings& world, const RunOptions& options) {
   std::optional<std::string> resume;
   Plan plan;
   const bool own_plan = options.wants_resume && !options.plan.names_subjects();
+  if (const std::string flag = options.plan.changing_flag(); own_plan && !flag.empty()) {
+    return usage_error(
+        fmt::format("--resume goes on with the run's own plan: leave {} out, or give the whole plan", flag));
+  }
   if (options.wants_resume) {
     INFERMETER_TRY(resume, unfinished_run(options.resume, draft.plan.output_dir));
   }

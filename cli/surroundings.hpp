@@ -21,6 +21,8 @@ struct Surroundings {
   std::size_t width = 80;  // columns of the terminal; 80 where there is none
   // An environment variable that is set and not empty.
   std::function<std::optional<std::string>(const std::string& name)> variable;
+  // Has whoever read our results gone away (`| head`)? That is no failure of ours.
+  std::function<bool()> reader_is_gone{};
   // 0; 1: stop after the current iteration; 2: at once. `signal` is the one that came first.
   const std::atomic<int>* interrupt = nullptr;
   const std::atomic<int>* signal = nullptr;
