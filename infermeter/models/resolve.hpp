@@ -11,9 +11,9 @@
 
 namespace infermeter {
 
-// A zoo name (built into `cache`) or a path. Refuses, with the path in the sentence: missing, empty, not a regular file,
-// a file that is no model (pickled .pt needs --allow-code), ONNX that is cut or not ONNX, and ONNX external data outside
-// of the model's folder ('..', absolute, symlink, FIFO, device, negative offset, beyond the file's end).
+// A zoo name (built into `cache`) or a path. Refuses, with the path in the sentence: missing, empty, not a regular
+// file, a file that is no model (pickled .pt needs --allow-code), ONNX that is cut or not ONNX, and ONNX external data
+// outside of the model's folder ('..', absolute, symlink, FIFO, device, negative offset, beyond the file's end).
 [[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache);
 
 // What an ONNX file declares, read with bounds and without recursion; memory does not grow with what the file claims.
