@@ -1,6 +1,7 @@
 #include "infermeter/trial/trial.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "infermeter/trial/trial_steps.hpp"
 
@@ -17,6 +18,21 @@ std::unique_ptr<AnyTrial> make_trial(const imb_backend& backend, const TrialRequ
 TrialEnd end_for(const Error& error, Phase phase) {
   if (error.kind == ErrorKind::worker) return TrialEnd::out_of_memory;
   return phase < Phase::first_inference ? TrialEnd::load_failed : TrialEnd::run_failed;
+}
+
+std::string shapes_text(const ItemValues& inputs) {
+  std::string text;
+  for (const Value& input : inputs) {
+    if (!text.empty()) text += " ";
+    if (input.kind != Value::Kind::tensor) {
+      text += input.kind == Value::Kind::sequence ? "sequence" : "none";
+      continue;
+    }
+    // A tuple of one keeps its comma.
+    const auto& shape = input.tensor.shape;
+    text += fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  }
+  return text;
 }
 
 std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples) {

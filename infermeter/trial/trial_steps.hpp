@@ -16,6 +16,8 @@ namespace infermeter {
 
 // What an Error in `phase` means for the record.
 [[nodiscard]] TrialEnd end_for(const Error& error, Phase phase);
+// "(1, 3, 224, 224)", as NumPy writes a shape; of several inputs one behind the other.
+[[nodiscard]] std::string shapes_text(const ItemValues& inputs);
 // What was asked for against what the runtime says it does.
 [[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples);
 
@@ -132,6 +134,7 @@ class Trial final : public AnyTrial {
     add_executed("runtime_version", info.runtime_version);
     add_executed("library", info.library);
     add_executed("device", plan_.device.c_str());
+    add_executed("input_shape", shapes_text(items_.front()).c_str());
     add(diagnose_executed(plan_, samples));
     if (host_.keep) host_.keep(samples);
     return Done{};
