@@ -18,7 +18,7 @@ namespace infermeter {
 
 // What is going on, for whoever shows it. Called between trials and at most ten times a second while one runs.
 struct Progress {
-  std::size_t trial = 0, trials = 0;   // trial: 0-based position in the plan's order
+  std::size_t trial = 0, trials = 0;  // trial: 0-based position in the plan's order
   const Subject* subject = nullptr;
   Phase phase = Phase::start;
   std::int64_t iterations_done = 0;
@@ -27,11 +27,11 @@ struct Progress {
 };
 
 struct RunContext {
-  Launcher launcher;                        // where the worker program and the plug-ins are
-  std::filesystem::path cache;              // zoo models
+  Launcher launcher;                                 // where the worker program and the plug-ins are
+  std::filesystem::path cache;                       // zoo models
   std::function<void(const Progress&)> on_progress;  // may be empty
-  const std::atomic<int>* interrupt = nullptr;  // 0; 1: finish the current iteration and stop; 2: at once
-  std::string command;                      // recorded
+  const std::atomic<int>* interrupt = nullptr;       // 0; 1: finish the current iteration and stop; 2: at once
+  std::string command;                               // recorded
 };
 
 // Measures every trial of the plan and keeps each in the store as it ends. `resume`: the id of an unfinished run, whose

@@ -60,11 +60,7 @@ constexpr std::array table = {
         aslr_disabled, info,
         "Turn it on (`sudo sysctl kernel.randomize_va_space=2`), so that processes draw their layouts independently."),
     INFERMETER_ROW(low_memory, warning, "Free memory, or lower --batch-sizes."),
-    INFERMETER_ROW(low_disk, warning, "Free space, or write elsewhere with --output-dir and INFERMETER_CACHE."),
     INFERMETER_ROW(debug_build, warning, "Build with `cmake --preset release` before measuring."),
-    // What is missing of infermeter.
-    INFERMETER_ROW(backend_missing, warning,
-                   "Install the runtime with scripts/setup, or name its library with --backend-library."),
     // The samples.
     INFERMETER_ROW(too_few_samples, info, "Raise --iterations or --duration."),
     INFERMETER_ROW(too_few_processes, warning, "Raise --processes to 3 or more."),
@@ -113,11 +109,8 @@ constexpr std::array table = {
                    "Check that the model reads its input, and give it inputs of its own kind with --data."),
     // The run.
     INFERMETER_ROW(trial_failed, error,
-                   "Read the end of its error output in the report, mend the cause, and repeat it with --resume."),
+                   "Read the end of its error output in the report (--format json), mend the cause, and run it again."),
     INFERMETER_ROW(trial_interrupted, warning, "Finish the run with --resume."),
-    INFERMETER_ROW(device_replaced, info, "Set --device to the device that is meant, to be refused instead."),
-    INFERMETER_ROW(model_code_refused, error, "Add --allow-code if you trust where the model comes from."),
-    INFERMETER_ROW(store_busy, warning, "Wait until the other infermeter has ended, or use another --output-dir."),
 };
 
 #undef INFERMETER_ROW

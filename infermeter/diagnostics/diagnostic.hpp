@@ -37,10 +37,7 @@ enum class DiagnosticId {
   home_read_only,
   aslr_disabled,
   low_memory,
-  low_disk,
   debug_build,             // infermeter itself is not a release build
-  // What is missing of infermeter.
-  backend_missing,
   // The samples.
   too_few_samples,         // a percentile needs more
   too_few_processes,       // no interval from fewer than two processes
@@ -73,9 +70,6 @@ enum class DiagnosticId {
   // The run.
   trial_failed,
   trial_interrupted,
-  device_replaced,         // device=auto chose another than the first choice
-  model_code_refused,
-  store_busy,
 };
 
 struct Diagnostic {

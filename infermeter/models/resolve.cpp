@@ -82,6 +82,18 @@ Result<Done> add_openvino(ModelFacts& facts, std::string_view bytes) {
   return Done{};
 }
 
+// Of the file; with weights in files of their own, of all the files' digests together, so that none can change
+// unnoticed.
+Result<std::string> sha256_of_model(const fs::path& file, const std::vector<std::string>& weight_files) {
+  INFERMETER_TRY(std::string digests, sha256_of_file(file));
+  if (weight_files.empty()) return digests;
+  for (const auto& weights : weight_files) {
+    INFERMETER_TRY(const std::string digest, sha256_of_file(weights));
+    digests += digest;
+  }
+  return sha256_of_text(digests);
+}
+
 Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file) {
   ModelFacts facts;
   facts.name = model;
@@ -90,7 +102,7 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file) {
   if (std::find(code_endings.begin(), code_endings.end(), facts.format) != code_endings.end()) {
     return model_error(
         fmt::format("{} is code by nature (loading it runs what the file says), and no back end that is "
-                    "here runs such files even with --allow-code; export it to ONNX",
+                    "here runs such files; export it to ONNX",
                     in_quotes(facts.path)));
   }
   {
@@ -99,7 +111,7 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file) {
     if (facts.format == "onnx") INFERMETER_TRY_DONE(add_onnx(facts));
     if (facts.format == "xml") INFERMETER_TRY_DONE(add_openvino(facts, mapped.bytes()));
   }
-  INFERMETER_TRY(facts.sha256, sha256_of_file(file));
+  INFERMETER_TRY(facts.sha256, sha256_of_model(file, facts.weight_files));
   return facts;
 }
 

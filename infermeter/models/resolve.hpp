@@ -12,7 +12,7 @@
 namespace infermeter {
 
 // A zoo name (built into `cache`) or a path. Refuses, with the path in the sentence: missing, empty, not a regular
-// file, a file that is no model (pickled .pt needs --allow-code), ONNX that is cut or not ONNX, and ONNX external data
+// file, a file that is no model (pickled .pt is code), ONNX that is cut or not ONNX, and ONNX external data
 // outside of the model's folder ('..', absolute, symlink, FIFO, device, negative offset, beyond the file's end).
 [[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache);
 
@@ -35,5 +35,6 @@ struct OnnxSummary {
 
 // Lower-case hex of SHA-256.
 [[nodiscard]] Result<std::string> sha256_of_file(const std::filesystem::path& file);
+[[nodiscard]] std::string sha256_of_text(std::string_view text);
 
 }  // namespace infermeter

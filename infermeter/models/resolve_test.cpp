@@ -82,7 +82,7 @@ TEST_F(ResolveModel, CodeIsRefused) {
     EXPECT_EQ(refused(file.string()).message,
               "'" + file.string() +
                   "' is code by nature (loading it runs what the file says), and no back end that is "
-                  "here runs such files even with --allow-code; export it to ONNX");
+                  "here runs such files; export it to ONNX");
   }
 }
 
@@ -97,6 +97,8 @@ TEST_F(ResolveModel, OpenVinoNeedsItsWeights) {
   EXPECT_EQ(facts->parameters, std::nullopt);
   EXPECT_THAT(facts->weight_files, testing::ElementsAre((folder_ / "net.bin").string()));
   EXPECT_EQ(facts->size_bytes, std::filesystem::file_size(xml) + 5);
+  folder_.write("net.bin", "54321");
+  EXPECT_NE(resolve(xml.string())->sha256, facts->sha256) << "the weights are part of the model";
   const auto other = folder_.write("page.xml", "<html>");
   EXPECT_EQ(refused(other.string()).message,
             "'" + other.string() + "' is not an OpenVINO model: it has no <net> at its beginning");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -162,6 +163,20 @@ TEST(Measure, SaysWhenTheClockIsTooCoarseForIt) {
   const Samples samples = measure([] {}, {.warmup = 2, .iterations = 500, .duration_s = {}});
   EXPECT_TRUE(std::any_of(samples.diagnostics.begin(), samples.diagnostics.end(),
                           [](const Diagnostic& d) { return d.id == DiagnosticId::timer_resolution; }));
+}
+
+// Without a file descriptor to be had, nothing in /proc can be opened.
+TEST(Measure, SaysThatThePeakCannotBeReset) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  const rlimit none{0, files.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const Samples samples = measure([] {}, {.warmup = 1, .iterations = 3, .duration_s = {}});
+  setrlimit(RLIMIT_NOFILE, &files);
+  EXPECT_FALSE(samples.memory.peak_reset);
+  EXPECT_TRUE(std::any_of(samples.diagnostics.begin(), samples.diagnostics.end(),
+                          [](const Diagnostic& found) { return found.id == DiagnosticId::no_memory_reset; }));
+  EXPECT_EQ(samples.iterations(), 3U);
 }
 
 }  // namespace

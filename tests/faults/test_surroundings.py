@@ -14,6 +14,35 @@ SUBJECT = "mlp@fake,latency=constant:100us"
 SHORT = ("--processes", 1, "--iterations", 20, "--quiet")
 
 
+FAILING_FSYNC = """
+#include <errno.h>
+int fsync(int file) { (void)file; errno = EIO; return -1; }
+int fdatasync(int file) { (void)file; errno = EIO; return -1; }
+"""
+
+
+@pytest.fixture
+def no_fsync(tmp_path):
+    """Environment in which the disk refuses to say that anything is on it."""
+    (tmp_path / "fsync.c").write_text(FAILING_FSYNC)
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "fsync.c", "-o", tmp_path / "fsync.so"], check=True)
+    return {"LD_PRELOAD": str(tmp_path / "fsync.so")}
+
+
+def test_results_that_are_not_on_the_disk_are_not_reported_as_kept(run, no_fsync):
+    done = run("run", SUBJECT, "--processes", 1, "--iterations", 20, env=no_fsync)
+    assert done.returncode == 2
+    assert "infermeter.db" in done.stderr and "is stored" not in done.stderr
+
+
+def test_report_that_is_not_on_the_disk_is_not_reported_as_written(run, no_fsync):
+    assert run("run", SUBJECT, *SHORT).returncode == 0
+    done = run("report", "latest", "--format", "json", "--output", "report.json", env=no_fsync)
+    one_sentence(done, 2)
+    assert "report.json" in done.stderr
+    assert not list(run.folder.glob("report.json*"))
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A file system of 300 kB."""
@@ -116,10 +145,16 @@ def test_few_or_constant_samples_give_no_nan(run, iterations, latency):
 
 
 @pytest.mark.parametrize("surroundings", [
-    {"LC_ALL": "C", "LANG": "C"}, {"TERM": ""}, {"HOME": "/proc", "XDG_CACHE_HOME": ""}])
+    {"LC_ALL": "C", "LANG": "C"}, {"TERM": ""}])
 def test_poor_environments(run, surroundings):
     done = run("run", SUBJECT, *SHORT, env=surroundings)
     assert done.returncode == 0, done.stderr
+
+
+def test_home_that_cannot_be_written(run):
+    done = run("run", SUBJECT, *SHORT, "--format", "json", env={"HOME": "/proc", "XDG_CACHE_HOME": ""})
+    assert done.returncode == 0, done.stderr
+    assert "home_read_only" in [diagnostic["id"] for diagnostic in json.loads(done.stdout)["diagnostics"]]
 
 
 def test_one_processor(run, infermeter):
