@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
   check(api->CreateSession(env, argv[2], options, &session));
   const int64_t shape[] = {1, 3, 224, 224};
   std::vector<float> input(3 * 224 * 224);
-  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<float>((i * 2654435761U) % 2001U) / 1000.0F - 1.0F;
+  for (std::size_t i = 0; i < input.size(); ++i)
+    input[i] = static_cast<float>((i * 2654435761U) % 2001U) / 1000.0F - 1.0F;
   OrtMemoryInfo* memory = nullptr;
   check(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory));
   OrtValue* value = nullptr;

@@ -52,7 +52,8 @@ int main(int argc, char** argv) {
   ov_infer_request_t* request = nullptr;
   check(ov_compiled_model_create_infer_request_(compiled, &request));
   std::vector<float> input(3 * 224 * 224);
-  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<float>((i * 2654435761U) % 2001U) / 1000.0F - 1.0F;
+  for (std::size_t i = 0; i < input.size(); ++i)
+    input[i] = static_cast<float>((i * 2654435761U) % 2001U) / 1000.0F - 1.0F;
   ov_shape_t shape{};
   check(ov_shape_create_(4, dimensions, &shape));
   ov_tensor_t* tensor = nullptr;
