@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 #include "infermeter/report/report.hpp"
 #include "infermeter/stats/summary.hpp"
@@ -38,6 +39,18 @@ std::string took(const Samples& trial) {
   return trial.wall_s < 10 ? format_time(trial.wall_s) : format_duration(trial.wall_s);
 }
 
+// "p50 11.2 ms, ", or the mean where there are too few iterations for a median.
+std::string centre(const Samples& trial) {
+  const Summary summary = summarise(std::span(&trial, 1), {});
+  for (const auto& [name, label] : {std::pair{"latency_p50", "p50"}, std::pair{"latency_mean", "mean"}}) {
+    const Metric* metric = summary.metric(name);
+    if (metric != nullptr && metric->estimate.value) {
+      return fmt::format("{} {}, ", label, format_time(*metric->estimate.value));
+    }
+  }
+  return "";
+}
+
 // Cuts to so many columns without cutting a character.
 std::string cut(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
@@ -60,17 +73,14 @@ std::string live_line(const Progress& progress, std::size_t width) {
 std::string finished_line(const Progress& progress) {
   const Samples& trial = *progress.finished;
   std::string line = place(progress) + "  ";
-  const Summary summary = summarise(std::span(&trial, 1), {});
-  const Metric* p50 = summary.metric("latency_p50");
-  const bool timed = trial.iterations() > 0 && p50 != nullptr && p50->estimate.value;
+  const bool timed = trial.iterations() > 0;
   if (trial.end != TrialEnd::ok) {
     line +=
         fmt::format("{}: {}", to_string(trial.end), trial.message.empty() ? "no message" : printable(trial.message));
     if (timed) line += "; ";
   }
   if (timed) {
-    line +=
-        fmt::format("p50 {}, {} iterations in {}", format_time(*p50->estimate.value), trial.iterations(), took(trial));
+    line += fmt::format("{}{} iterations in {}", centre(trial), trial.iterations(), took(trial));
   } else if (trial.end == TrialEnd::ok) {
     line += fmt::format("done in {}", took(trial));
   }

@@ -1,0 +1,55 @@
+"""Help is a golden file: INFERMETER_APPROVE=1 writes it anew."""
+
+import os
+import re
+import shlex
+import time
+
+import pytest
+
+VERBS = ["", "run", "report", "runs", "validate", "models", "models build", "models show", "backends", "doctor", "version"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_is_as_approved(run, source_dir, verb):
+    done = run(*verb.split(), "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    golden = source_dir / "tests/golden/help" / f"{verb.replace(' ', '_') or 'infermeter'}.txt"
+    if os.environ.get("INFERMETER_APPROVE"):
+        golden.write_text(done.stdout)
+    assert done.stdout == golden.read_text()
+    options = done.stdout.split("\nExamples:")[-1]
+    assert all(len(line) <= 80 for line in options.splitlines() if not line.startswith("  infermeter "))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_example_parses(run, verb):
+    """The flags of each example exist: with --help behind them they must lead to the verb's help, not to an error."""
+    text = run(*verb.split(), "--help").stdout
+    for command in re.findall(r"^  (infermeter .*)$", text, re.M):
+        arguments = shlex.split(command.split("|")[0])[1:]
+        done = run(*arguments, "--help")
+        assert done.returncode == 0 and done.stdout.startswith("usage: infermeter "), command
+
+
+def test_every_setting_of_a_plan_is_described(source_dir, run):
+    described = (source_dir / "docs/plan.md").read_text()
+    flags = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", run("run", "--help").stdout, re.M))
+    not_in_plans = {"--plan", "--output", "--force", "--no-samples", "--dry-run", "--resume", "--quiet", "--help"}
+    missing = {flag for flag in flags - not_in_plans if f"`{flag}`" not in described}
+    assert not missing
+
+
+def test_help_is_quick(run):
+    """The limit is 20 ms; a machine that is busy gets several tries."""
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        assert run("--help").returncode == 0
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 0.025
+
+
+def test_version(run):
+    assert re.fullmatch(r"infermeter \d+\.\d+\.\d+\n", run("--version").stdout)
+    assert re.fullmatch(r"infermeter \d+\.\d+\.\d+ \(.*\)\n", run("version").stdout)

@@ -1,0 +1,122 @@
+"""validate, models, backends, doctor."""
+
+import json
+
+import numpy
+import pytest
+
+onnx = pytest.importorskip("onnx")
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+
+def write_case(folder, outputs, sets=1):
+    """A model y = x + 1 with dynamic batch, and test data sets whose outputs are `outputs(x)`."""
+    graph = helper.make_graph(
+        [helper.make_node("Add", ["x", "one"], ["y"])], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 3])],
+        [numpy_helper.from_array(numpy.ones(1, "float32"), "one")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    folder.mkdir(exist_ok=True)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    for number in range(sets):
+        data = folder / f"test_data_set_{number}"
+        data.mkdir()
+        x = numpy.arange(6, dtype="float32").reshape(2, 3) + number
+        (data / "input_0.pb").write_bytes(numpy_helper.from_array(x, "x").SerializeToString())
+        (data / "output_0.pb").write_bytes(numpy_helper.from_array(outputs(x), "y").SerializeToString())
+    return folder
+
+
+@pytest.fixture(params=["onnxruntime", "openvino"])
+def backend(request, run):
+    info = json.loads(run("backends", request.param, "--format", "json").stdout)
+    if not info["usable"]:
+        pytest.skip(info["error"])
+    return request.param
+
+
+def test_validate_agrees(run, backend):
+    case = write_case(run.folder / "case", lambda x: x + 1)
+    done = run("validate", case / "model.onnx", "--backend", backend, "--data", case / "test_data_set_0")
+    assert done.returncode == 0, done.stderr
+    assert "agrees" in done.stdout and "float32 [2, 3]" in done.stdout
+
+
+def test_validate_tells_which_output_differs_and_where(run, backend):
+    def spoiled(x):
+        y = x + 1
+        y[1, 2] += 0.1
+        return y
+    case = write_case(run.folder / "case", spoiled)
+    arguments = ("validate", case / "model.onnx", "--backend", backend, "--data", case / "test_data_set_0")
+    done = run(*arguments)
+    assert done.returncode == 1
+    assert "differs in 1 of 6" in done.stdout and "at 5" in done.stdout
+    report = json.loads(run(*arguments, "--format", "json").stdout)
+    assert report[0]["outputs"][0]["mismatched"] == 1
+    assert run(*arguments, "--rtol", 0.1).returncode == 0
+
+
+def test_validate_takes_a_folder_of_sets_in_their_order(run, backend):
+    case = write_case(run.folder / "case", lambda x: x + 1, sets=11)
+    done = run("validate", case / "model.onnx", "--backend", backend, "--data", case, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert [entry["data"].rsplit("_", 1)[1] for entry in json.loads(done.stdout)] == [str(n) for n in range(11)]
+
+
+def test_validate_says_when_nothing_was_recorded(run, backend):
+    case = write_case(run.folder / "case", lambda x: x + 1)
+    (case / "test_data_set_0/output_0.pb").unlink()
+    done = run("validate", case / "model.onnx", "--backend", backend, "--data", case / "test_data_set_0")
+    assert done.returncode == 2 and "holds no recorded outputs" in done.stderr
+
+
+def test_validate_says_which_input_does_not_fit(run, backend):
+    case = write_case(run.folder / "case", lambda x: x + 1)
+    wrong = numpy_helper.from_array(numpy.zeros((2, 4), "float32"), "x").SerializeToString()
+    (case / "test_data_set_0/input_0.pb").write_bytes(wrong)
+    done = run("validate", case / "model.onnx", "--backend", backend, "--data", case / "test_data_set_0")
+    assert done.returncode == 2, done.stderr
+    assert "[2, 4]" in done.stderr and "x" in done.stderr
+
+
+def test_models_lists_builds_and_shows(run):
+    names = [model["name"] for model in json.loads(run("models", "--format", "json").stdout)]
+    assert names and "mlp" in names
+    assert all(name in run("models").stdout for name in names)
+    assert run("models", "build", "mlp", "m.onnx").returncode == 0
+    assert run("models", "build", "mlp", "m.onnx").returncode == 2
+    assert run("models", "build", "mlp", "m.onnx", "--force").returncode == 0
+    shown = json.loads(run("models", "show", "m.onnx", "--format", "json").stdout)
+    listed = next(m for m in json.loads(run("models", "--format", "json").stdout) if m["name"] == "mlp")
+    assert (shown["sha256"], shown["parameters"]) == (listed["sha256"], listed["parameters"])
+    onnx.checker.check_model(str(run.folder / "m.onnx"))
+    assert "input" in run("models", "show", "m.onnx").stdout
+
+
+def test_backends_show_what_is_found(run):
+    found = {entry["name"]: entry for entry in json.loads(run("backends", "--format", "json").stdout)}
+    assert {"fake", "onnxruntime", "openvino"} <= set(found)
+    assert found["fake"]["usable"] and any(option["key"] == "latency" for option in found["fake"]["options"])
+    text = run("backends", "fake").stdout
+    assert "latency=" in text and "plug-in" in text
+
+
+def test_doctor_gives_a_remedy_for_everything(run):
+    done = run("doctor", "--format", "json")
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert all(entry["remedy"] for entry in found["findings"] + found["missing"])
+    assert found["environment"]["kernel"]
+    text = run("doctor")
+    assert text.returncode == 0 and "What disturbs a measurement here" in text.stdout
+
+
+def test_doctor_says_what_is_missing(run):
+    (run.folder / "file").write_text("")
+    found = json.loads(run("doctor", "--format", "json", "--output-dir", "file/results",
+                           env={"INFERMETER_WORKER": "/nosuch"}).stdout)
+    what = " ".join(entry["what"] for entry in found["missing"])
+    assert "results cannot be written" in what and "worker" in what
+    assert found["can_measure"] is False

@@ -1,0 +1,167 @@
+"""What `infermeter run` does around the measurement: where values come from, where results go, what is shown."""
+
+import csv
+import json
+import os
+import pty
+import re
+
+import pytest
+
+FAKE = "mlp@fake,latency=constant:100us"
+SHORT = ("--processes", 1, "--iterations", 20)
+
+
+def measured(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def plan_of(run, *arguments, env=None):
+    done = run("run", *arguments, "--dry-run", env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+def test_report_prints_the_same_bytes_again(run, form):
+    first = run("run", FAKE, "b=mlp@fake,latency=constant:200us", *SHORT, "--format", form)
+    assert first.returncode == 0 and first.stdout
+    assert run("report", "--format", form).stdout == first.stdout
+    assert run("report", "--format", form, "--output", "again").stdout == ""
+    assert (run.folder / "again").read_text() == first.stdout
+
+
+def test_results_are_in_the_store_and_in_a_csv_file(run):
+    assert run("run", FAKE, *SHORT).returncode == 0
+    files = list((run.folder / "results/raw").iterdir())
+    assert len(files) == 1 and re.fullmatch(r"benchmark_results_\d{8}_\d{6}\.csv", files[0].name)
+    row = next(csv.DictReader(files[0].open()))
+    assert list(row)[:4] == ["framework", "model", "device", "device_type"]
+    assert row["framework"] == "fake" and float(row["latency_p50_ms"]) >= 0.1
+    runs = json.loads(run("runs", "--format", "json").stdout)
+    assert [r["finished"] for r in runs] == [True]
+
+
+def test_two_runs_of_one_second_keep_both_files(run):
+    for _ in range(3):
+        assert run("run", FAKE, *SHORT, "--quiet").returncode == 0
+    assert len(list((run.folder / "results/raw").glob("benchmark_results_*.csv"))) == 3
+
+
+def test_flags_beat_plan_beats_variables_beat_configuration(run):
+    (run.folder / "infermeter.toml").write_text("warmup = 1\niterations = 11\nseed = 21\nprocesses = 4\n")
+    (run.folder / "plan.toml").write_text("subjects = ['mlp@fake']\nseed = 23\nprocesses = 6\n")
+    text = plan_of(run, "--plan", "plan.toml", "--processes", 7,
+                   env={"INFERMETER_ITERATIONS": "12", "INFERMETER_SEED": "22", "INFERMETER_PROCESSES": "5"})
+    assert "each: 1 warm-up iterations, then 12 timed iterations" in text
+    assert "seed 23" in text and "1 subject, 7 processes each" in text
+
+
+def test_a_stronger_source_decides_how_a_trial_stops(run):
+    (run.folder / "infermeter.toml").write_text("iterations = 11\n")
+    assert "of timed inferences" in plan_of(run, "mlp@fake", env={"INFERMETER_DURATION": "2s"})
+    assert "then 3 timed iterations" in plan_of(run, "mlp@fake", "--iterations", 3, env={"INFERMETER_DURATION": "2s"})
+
+
+def test_subjects_on_the_command_line_replace_those_of_the_plan(run):
+    (run.folder / "plan.toml").write_text("models = ['mlp']\nbackends = ['fake']\nbatch_sizes = [1, 4]\n")
+    assert "2 subjects" in plan_of(run, "--plan", "plan.toml")
+    assert "one=" not in plan_of(run, "one=mlp@fake,batch=2", "--plan", "plan.toml")
+    assert "1 subject," in plan_of(run, "mlp@fake", "--batch-sizes", 2, "--plan", "plan.toml")
+    assert "3 subjects" in plan_of(run, "--plan", "plan.toml", "--batch-sizes", 1, 2, 3)
+
+
+def test_a_dry_run_measures_nothing_and_learns_from_earlier_runs(run):
+    assert "estimated time: unknown until measured" in plan_of(run, FAKE)
+    assert not (run.folder / "results").exists()
+    assert run("run", FAKE, *SHORT).returncode == 0
+    text = plan_of(run, FAKE, "--iterations", 100_000, "--processes", 1)
+    estimate = re.search(r"estimated time: about (\d+)", text)
+    assert estimate and 8 <= int(estimate[1]) <= 60, text
+
+
+def test_the_order_is_the_seeds(run):
+    subjects = [f"{letter}=mlp@fake" for letter in "abcdef"]
+    one, same, other = (plan_of(run, *subjects, "--seed", seed) for seed in (1, 1, 2))
+    assert one == same
+    assert one.replace("seed 1", "") != other.replace("seed 2", "")
+
+
+def test_results_alone_are_on_standard_output(run):
+    done = run("run", FAKE, *SHORT, "--format", "json")
+    json.loads(done.stdout)
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("[1/1] ") and "20 iterations" in lines[0]
+    assert len(lines) == 2 and "results/infermeter.db" in lines[1]
+    assert "\r" not in done.stderr and "\x1b" not in done.stderr
+    assert run("run", FAKE, *SHORT, "--format", "json", "--quiet").stderr == ""
+
+
+def on_terminal(run, *arguments, env=None):
+    """Runs with both streams on a pseudo terminal."""
+    ours, theirs = pty.openpty()
+    done = run(*arguments, stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            chunk = os.read(ours, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        text += chunk
+    os.close(ours)
+    return done.returncode, text.decode()
+
+
+def test_a_terminal_gets_a_live_line_that_is_erased(run):
+    code, text = on_terminal(run, "run", "mlp@fake,latency=constant:20ms", "--iterations", 20, "--processes", 1, "--warmup", 0)
+    assert code == 0
+    assert "\r\x1b[K[1/1]" in text and "measuring" in text
+    final = text.split("\r\x1b[K")[-1]
+    assert final.startswith("[1/1] ") and "20 iterations in" in final
+
+
+def test_colour_is_for_terminals_without_no_color(run):
+    assert run("run", FAKE, "b=mlp@fake,latency=constant:200us", *SHORT, "--quiet").returncode == 0
+    _, plain = on_terminal(run, "report", env={"TERM": "xterm", "NO_COLOR": "1"})
+    assert "\x1b[" not in plain
+    _, coloured = on_terminal(run, "report", env={"TERM": "xterm", "NO_COLOR": ""})
+    assert "\x1b[" in coloured
+    assert "\x1b[" not in run("report", env={"TERM": "xterm", "NO_COLOR": ""}).stdout
+
+
+def test_output_writes_a_whole_file_and_only_once(run):
+    assert run("run", FAKE, *SHORT, "--format", "json", "--output", "report.json").stdout == ""
+    first = (run.folder / "report.json").read_text()
+    json.loads(first)
+    assert run("report", "--format", "csv", "--output", "report.json").returncode == 2
+    assert (run.folder / "report.json").read_text() == first
+    assert run("report", "--format", "csv", "--output", "report.json", "--force").returncode == 0
+    assert (run.folder / "report.json").read_text().startswith("framework,")
+    assert sorted(path.name for path in run.folder.iterdir()) == ["report.json", "results"]
+
+
+def test_a_file_whose_name_is_strange_is_written_like_any_other(run):
+    assert run("run", FAKE, *SHORT, "--quiet", "--output", "./-rf\n x.txt").returncode == 0
+    assert (run.folder / "-rf\n x.txt").stat().st_size > 0
+
+
+def test_a_link_is_replaced_and_not_followed(run):
+    (run.folder / "target").write_text("kept")
+    (run.folder / "link").symlink_to("target")
+    assert run("run", FAKE, *SHORT, "--quiet", "--output", "link").returncode == 2
+    assert run("run", FAKE, *SHORT, "--quiet", "--output", "link", "--force").returncode == 0
+    assert (run.folder / "target").read_text() == "kept"
+
+
+def test_the_framework_flag_and_the_matrix(run):
+    text = plan_of(run, "--model", "mlp", "--framework", "fake", "--batch-sizes", 1, 4, "--threads", 1, 2)
+    assert "4 subjects" in text and "mlp@fake,batch=4,threads=2" in text
+
+
+def test_an_empty_subject_can_be_measured_without_comparing(run):
+    record = measured(run("run", "mlp@fake", "b=mlp@fake", *SHORT, "--no-compare-outputs", "--format", "json", "--quiet"))
+    assert len(record["trials"]) == 2
