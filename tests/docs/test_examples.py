@@ -1,0 +1,82 @@
+"""Every command that README.md, docs/ and --help show is run, in a folder that holds the files they name. `run` gets
+--dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
+
+import glob
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent.parent
+
+
+def commands():
+    found = []
+    for file in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+        for block in re.findall(r"```sh\n(.*?)```", file.read_text(), re.S):
+            found += [line for line in block.splitlines() if line.startswith("infermeter ")]
+    for file in sorted((SOURCE / "tests/golden/help").glob("*.txt")):
+        found += [line.strip() for line in file.read_text().splitlines() if line.startswith("  infermeter ")]
+    # Without the comment, and without what it is piped into.
+    return sorted({re.split(r"\s+#|\s+\|", line)[0].strip() for line in found})
+
+
+def toml_blocks():
+    return re.findall(r"```toml\n(.*?)```", (SOURCE / "docs/plan.md").read_text(), re.S)
+
+
+RECORD = """
+import sys, numpy, onnx, onnxruntime
+from onnx import numpy_helper
+session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+x = numpy.random.default_rng(1).uniform(-1, 1, (1, 16)).astype(numpy.float32)
+for name, array in (("input_0", x), ("output_0", session.run(None, {"input": x})[0])):
+    open(f"{sys.argv[2]}/{name}.pb", "wb").write(numpy_helper.from_array(array).SerializeToString())
+"""
+
+
+@pytest.fixture
+def folder(run):
+    """A folder with all that the examples name: models, test data, a plan, another runtime's library, a stored run."""
+    here = run.folder
+    library = sorted(glob.glob(str(Path(sys.prefix) / "lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so*")))[0]
+    assert run("models", "build", "mlp", "model.onnx").returncode == 0
+    (here / "my.onnx").write_bytes((here / "model.onnx").read_bytes())
+    for name in ("model", "my"):
+        data = here / name / "test_data_set_0"
+        data.mkdir(parents=True)
+        subprocess.run([sys.executable, "-c", RECORD, here / "model.onnx", data], check=True)
+    (here / "plan.toml").write_text(toml_blocks()[0])
+    (here / "ort-1.20").mkdir()
+    for place in ("ort-1.20/libonnxruntime.so", "libonnxruntime.so.1.20.1"):
+        (here / place).symlink_to(library)
+    assert run("run", "mlp@onnxruntime", "--iterations", 10, "--processes", 2, "--quiet").returncode == 0
+    return here
+
+
+def test_there_are_examples():
+    assert len(commands()) > 20 and toml_blocks()
+
+
+@pytest.mark.parametrize("command", commands())
+def test_example(command, run, folder):
+    words = shlex.split(command)[1:]
+    if "--resume" in words:
+        pytest.skip("needs a broken run: tests/faults has one")
+    stored = json.loads(run("runs", "--format", "json").stdout)[0]["id"]
+    words = [stored[:8] if word == "20261121" else word for word in words]
+    slow = words[0] == "run" and "--dry-run" not in words
+    done = run(*words, *(["--dry-run"] if slow else []))
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    assert done.stdout or "--output" in words
+
+
+@pytest.mark.parametrize("number", range(len(toml_blocks())))
+def test_plan_example(number, run, folder):
+    (folder / "example.toml").write_text(toml_blocks()[number])
+    done = run("run", "--plan", "example.toml", "--dry-run")
+    assert done.returncode == 0, done.stderr
