@@ -41,7 +41,8 @@ TEST(OrderTrials, MoreProcessesBeginWithTheSameTrials) {
 
 TEST(OrderTrials, IsTheSameOnEveryMachine) {
   std::vector<std::size_t> order;
-  for (const PlannedTrial& trial : ordered(4, 3, 1).order) order.push_back(trial.subject);
+  const Plan plan = ordered(4, 3, 1);
+  for (const PlannedTrial& trial : plan.order) order.push_back(trial.subject);
   EXPECT_EQ(order, (std::vector<std::size_t>{3, 0, 2, 1, 3, 1, 2, 0, 3, 2, 0, 1}));
 }
 

@@ -206,7 +206,9 @@ TEST(MakePlan, ComparesFilesWithTheFirstButNotTwoNetworks) {
                     {.model = "./int8.onnx", .backend = "x"},
                     {.model = "vit", .backend = "y"}};
   std::vector<int> groups;
-  for (const Subject& s : make_plan(draft)->subjects) groups.push_back(s.group);
+  const auto plan = make_plan(draft);
+  ASSERT_TRUE(plan.ok());
+  for (const Subject& s : plan->subjects) groups.push_back(s.group);
   EXPECT_THAT(groups, ElementsAre(0, 1, 0, 1));
 }
 
