@@ -152,7 +152,7 @@ def test_poor_environments(run, surroundings):
 
 
 def test_home_that_cannot_be_written(run):
-    done = run("run", SUBJECT, *SHORT, "--format", "json", env={"HOME": "/proc", "XDG_CACHE_HOME": ""})
+    done = run("run", SUBJECT, *SHORT, "--format", "json", env={"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""})
     assert done.returncode == 0, done.stderr
     assert "home_read_only" in [diagnostic["id"] for diagnostic in json.loads(done.stdout)["diagnostics"]]
 
