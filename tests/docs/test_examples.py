@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
@@ -54,6 +55,7 @@ def folder(run):
     (here / "ort-1.20").mkdir()
     for place in ("ort-1.20/libonnxruntime.so", "libonnxruntime.so.1.20.1"):
         (here / place).symlink_to(library)
+    numpy.save(here / "inputs.npy", numpy.zeros((4, 16), numpy.float32))
     assert run("run", "mlp@onnxruntime", "--iterations", 10, "--processes", 2, "--quiet").returncode == 0
     return here
 
@@ -73,6 +75,14 @@ def test_example(command, run, folder):
     done = run(*words, *(["--dry-run"] if slow else []))
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     assert done.stdout or "--output" in words
+
+
+def test_python_example(run, folder):
+    code = re.findall(r"```python\n(.*?)```", (SOURCE / "docs/guide.md").read_text(), re.S)
+    assert len(code) == 1
+    done = subprocess.run([sys.executable, "-c", code[0]], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "mlp@onnxruntime" in done.stdout
 
 
 @pytest.mark.parametrize("number", range(len(toml_blocks())))
