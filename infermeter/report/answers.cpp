@@ -44,7 +44,8 @@ std::string memory_clause(const SubjectVerdict& verdict) {
 
 // Times are compared as baseline / candidate: above 1 the candidate is faster.
 Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
-  const std::string candidate = label_of(record, verdict.subject), baseline = label_of(record, *verdict.baseline);
+  const std::string candidate = printable(short_label(record, verdict.subject), 120);
+  const std::string baseline = printable(short_label(record, *verdict.baseline), 120);
   const std::string place = where(record, verdict);
   const Ratio* ratio = ratio_of(verdict, "latency_p50");
   if (ratio == nullptr || !ratio->estimate.value) {

@@ -39,6 +39,7 @@ std::string scaled(double value, std::span<const Unit> units, const char* separa
 std::string three_digits(double value) {
   if (value == 0) return "0";
   const auto decimals = [](double of) {
+    if (!std::isfinite(of) || of == 0) return 0;  // scaled beyond what a double holds
     const int order = static_cast<int>(std::floor(std::log10(std::fabs(of))));
     return std::clamp(2 - order, 0, 12);
   };

@@ -128,10 +128,34 @@ std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict) {
   return groups;
 }
 
+std::string short_label(const RunRecord& record, int subject) {
+  const auto& subjects = record.plan.subjects;
+  const Subject& own = subjects.at(static_cast<std::size_t>(subject));
+  const auto is_shared = [&](auto member) {
+    return std::ranges::all_of(subjects,
+                               [&](const Subject& s) { return s.group != own.group || s.*member == own.*member; });
+  };
+  const bool same_model = is_shared(&Subject::model), same_batch = is_shared(&Subject::batch_size);
+  const auto shortened = [&](const Subject& s) {
+    std::string label = s.label;
+    if (same_model && label.starts_with(s.model + "@")) label.erase(0, s.model.size() + 1);
+    const std::string batch = fmt::format(",batch={}", s.batch_size);
+    if (const auto at = label.find(batch); same_batch && at != std::string::npos) {
+      const auto end = at + batch.size();
+      if (end == label.size() || label[end] == ',') label.erase(at, batch.size());
+    }
+    return label;
+  };
+  const std::string label = shortened(own);
+  const auto same =
+      std::ranges::count_if(subjects, [&](const Subject& s) { return s.group == own.group && shortened(s) == label; });
+  return same == 1 && !label.empty() ? label : own.label;
+}
+
 Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject) {
   const ModelFacts* model = model_of(record, subject.subject);
   const bool alone = group.subjects.size() == 1;
-  return {.label = {printable(subject_of(record, subject).label, 200), Tone::plain},
+  return {.label = {printable(short_label(record, subject.subject), 200), Tone::plain},
           .latency = latency_cell(record, subject),
           .speed_up = alone ? Cell{nothing, Tone::faint} : speed_up_cell(subject),
           .throughput = cell_of(subject.summary.metric("throughput"), format_rate),

@@ -30,6 +30,10 @@ struct Group {
 [[nodiscard]] std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict);
 [[nodiscard]] Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject);
 
+// The subject's label without what its group has in common and says elsewhere: "resnet50@openvino,batch=4" is "openvino"
+// where all are resnet50 at batch size 4. The label itself where that would make two of the group the same.
+[[nodiscard]] std::string short_label(const RunRecord& record, int subject);
+
 [[nodiscard]] const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict);
 [[nodiscard]] const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric);
 // nullptr where the record does not say.

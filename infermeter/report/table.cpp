@@ -58,6 +58,7 @@ class TableReport {
   std::string render() {
     head();
     for (const auto& group : groups_of(record_, verdict_)) group_table(group);
+    interval_line();
     answer_lines();
     notice_lines();
     return std::move(text_);
@@ -81,7 +82,6 @@ class TableReport {
     line(group.title);
     const auto blocks = blocks_of(rows, group.subjects.size() == 1);
     for (const auto& block : blocks) table_block(block, rows);
-    interval_line(group);
   }
 
   // The columns that fit side by side; what does not fit comes below, each block with the labels again.
@@ -136,14 +136,16 @@ class TableReport {
     cells += whole.substr(0, start) + painted(text, cell.tone) + whole.substr(start + text.size());
   }
 
-  void interval_line(const Group& group) {
-    const auto has_interval = [](const SubjectVerdict* subject) {
-      const Metric* metric = subject->summary.metric("latency_p50");
+  // What the brackets mean, once for all tables.
+  void interval_line() {
+    const auto has_interval = [](const SubjectVerdict& subject) {
+      const Metric* metric = subject.summary.metric("latency_p50");
       return metric != nullptr && metric->estimate.interval;
     };
-    const auto found = std::ranges::find_if(group.subjects, has_interval);
-    if (found == group.subjects.end()) return;
-    const Estimate& estimate = (*found)->summary.metric("latency_p50")->estimate;
+    const auto found = std::ranges::find_if(verdict_.subjects, has_interval);
+    if (found == verdict_.subjects.end()) return;
+    const Estimate& estimate = found->summary.metric("latency_p50")->estimate;
+    text_ += '\n';
     line(fmt::format("[low, high]: {:.0f} % interval over worker processes ({}).", estimate.interval->confidence * 100,
                      printable(estimate.method)),
          Tone::faint);
