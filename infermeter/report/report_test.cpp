@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "infermeter/report/row.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
 
@@ -114,7 +115,7 @@ TEST(Report, CallsNothingFasterWithoutAnInterval) {
   Verdict verdict = test::example_verdict(record);
   verdict.subjects[1].ratios[0].estimate.interval.reset();
   EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {})),
-              AllOf(HasSubstr("cannot tell whether resnet50@openvino or resnet50@onnxruntime is faster"),
+              AllOf(HasSubstr("cannot tell whether openvino or onnxruntime is faster"),
                     HasSubstr("--processes 3"), Not(HasSubstr("x faster than"))));
 }
 
@@ -123,7 +124,7 @@ TEST(Report, TurnsRatiosRoundForWhatIsSlower) {
   Verdict verdict = test::example_verdict(record);
   verdict.subjects[1].ratios = {test::ratio_with("latency_p50", 0.5, 0.4, 0.8)};
   EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {})),
-              HasSubstr("resnet50@openvino is 2.00x slower than resnet50@onnxruntime on resnet50 at batch size 1 "
+              HasSubstr("openvino is 2.00x slower than onnxruntime on resnet50 at batch size 1 "
                         "(95 % interval 1.25 … 2.50); outputs agree"));
 }
 
@@ -247,6 +248,30 @@ TEST(Report, KnowsItsFormats) {
   EXPECT_THAT(format_from_string("jsno").error().message,
               AllOf(HasSubstr("did you mean 'json'?"), HasSubstr("--format takes table, json, csv or markdown")));
   EXPECT_THAT(format_from_string("\x1b[2J").error().message, Not(HasSubstr("\x1b")));
+}
+
+TEST(ShortLabel, KeepsWhatTellsTheGroupApart) {
+  RunRecord record;
+  const auto add = [&](const char* label, const char* model, std::int64_t batch, int group) {
+    Subject subject{.label = label, .model = model, .backend = "x"};
+    subject.batch_size = batch;
+    subject.group = group;
+    record.plan.subjects.push_back(subject);
+  };
+  add("m@a,batch=1,threads=1", "m", 1, 0);
+  add("m@a,batch=1,threads=2", "m", 1, 0);
+  add("mine", "m", 1, 0);
+  add("m@a,batch=4", "m", 4, 1);
+  add("n@a,batch=4", "n", 4, 1);
+  add("m@a,batch=1", "m", 1, 2);
+  add("m@a,batch=16", "m", 16, 2);
+  EXPECT_EQ(short_label(record, 0), "a,threads=1");
+  EXPECT_EQ(short_label(record, 1), "a,threads=2");
+  EXPECT_EQ(short_label(record, 2), "mine");
+  EXPECT_EQ(short_label(record, 3), "m@a");  // two models: the title does not name one
+  EXPECT_EQ(short_label(record, 4), "n@a");
+  EXPECT_EQ(short_label(record, 5), "a,batch=1");
+  EXPECT_EQ(short_label(record, 6), "a,batch=16");
 }
 
 }  // namespace
