@@ -1,6 +1,7 @@
 #include "cli/signals.hpp"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace infermeter {
 namespace {
