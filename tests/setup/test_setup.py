@@ -128,6 +128,8 @@ def test_no_network_for_packages(setup):
 def test_neither_root_nor_sudo(clone, setup):
     before = ()
     if os.geteuid() == 0:
+        if not os.stat("/").st_mode & 0o001:
+            pytest.skip("the root folder is closed to other users")
         before = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
         clone.chmod(0o777)
         for folder in clone.parents[:3]:  # pytest's folders are its user's alone
