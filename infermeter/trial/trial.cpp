@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "infermeter/data/quoted.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
 namespace infermeter {
@@ -18,6 +19,21 @@ std::unique_ptr<AnyTrial> make_trial(const imb_backend& backend, const TrialRequ
 TrialEnd end_for(const Error& error, Phase phase) {
   if (error.kind == ErrorKind::worker) return TrialEnd::out_of_memory;
   return phase < Phase::first_inference ? TrialEnd::load_failed : TrialEnd::run_failed;
+}
+
+Result<Done> check_batch(std::span<const Port> inputs, std::int64_t batch_size) {
+  const Port* other = nullptr;
+  for (const Port& input : inputs) {
+    if (input.kind != Value::Kind::tensor || input.shape.size() < 2 || input.shape.front() < 0) continue;
+    if (input.shape.front() == batch_size) return Done{};
+    if (other == nullptr) other = &input;
+  }
+  if (other == nullptr) return Done{};
+  const std::int64_t fixed = other->shape.front();
+  return usage_error(
+      fmt::format("the first dimension of input {} is fixed at {}, so an inference has {} items and not {}: "
+                  "give --batch-sizes {}, or a model whose first dimension is dynamic",
+                  in_quotes(other->name), fixed, fixed, batch_size, fixed));
 }
 
 std::string shapes_text(const ItemValues& inputs) {

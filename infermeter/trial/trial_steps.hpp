@@ -18,6 +18,9 @@ namespace infermeter {
 [[nodiscard]] TrialEnd end_for(const Error& error, Phase phase);
 // "(1, 3, 224, 224)", as NumPy writes a shape; of several inputs one behind the other.
 [[nodiscard]] std::string shapes_text(const ItemValues& inputs);
+// An inference must have as many items as the subject says, or every figure per item is wrong: refuses where inputs of
+// two and more dimensions are all fixed at another first one.
+[[nodiscard]] Result<Done> check_batch(std::span<const Port> inputs, std::int64_t batch_size);
 // What was asked for against what the runtime says it does.
 [[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples);
 
@@ -100,6 +103,7 @@ class Trial final : public AnyTrial {
   Result<Done> bind_inputs() {
     block_.set_phase(Phase::inputs);
     outputs_ = session_->outputs();
+    if (request_.time_it) INFERMETER_TRY_DONE(check_batch(session_->inputs(), request_.subject.batch_size));
     INFERMETER_TRY(items_, host_.data(session_->inputs(), outputs_));
     INFERMETER_CHECK(!items_.empty());
     for (const ItemValues& item : items_) input_digests_.push_back(digest(item));

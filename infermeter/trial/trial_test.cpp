@@ -233,5 +233,32 @@ TEST(Trial, RefusesWhatTheRuntimeDoesNotList) {
   }
 }
 
+Port port(std::string name, Shape shape) {
+  Port made;
+  made.name = std::move(name);
+  made.dtype = DType::float32;
+  made.shape = std::move(shape);
+  return made;
+}
+
+TEST(CheckBatch, RefusesAnotherFixedFirstDimension) {
+  const std::vector<Port> fixed = {port("x", {8, 3}), port("scale", {5})};
+  EXPECT_TRUE(check_batch(fixed, 8).ok());
+  const auto refused = check_batch(fixed, 4);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
+  EXPECT_EQ(
+      refused.error().message,
+      "the first dimension of input 'x' is fixed at 8, so an inference has 8 items and not 4: give --batch-sizes 8, "
+      "or a model whose first dimension is dynamic");
+}
+
+TEST(CheckBatch, LooksOnlyWhereThereMayBeABatch) {
+  EXPECT_TRUE(check_batch({}, 4).ok());
+  EXPECT_TRUE(check_batch(std::vector{port("x", {8}), port("y", {})}, 4).ok());
+  EXPECT_TRUE(check_batch(std::vector{port("x", {-1, 3})}, 4).ok());
+  EXPECT_TRUE(check_batch(std::vector{port("mask", {8, 8}), port("x", {4, 3})}, 4).ok());
+}
+
 }  // namespace
 }  // namespace infermeter

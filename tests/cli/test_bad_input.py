@@ -197,3 +197,10 @@ def test_a_reader_that_goes_away_is_none(run):
 def test_names_that_would_command_the_terminal_are_shown_escaped(run):
     done = run("run", "mlp\x1b[2J@fake", *SHORT)
     assert "\x1b" not in done.stderr and "\\x1b" in done.stderr.lower()
+
+
+def test_fixed_batch_that_is_another(run):
+    made = run("run", "mlp@fake,inputs=x:float32:8x3", "--batch-sizes", 4, "--iterations", 5, "--processes", 1)
+    assert made.returncode == 2
+    assert "fixed at 8" in made.stdout and "--batch-sizes 8" in made.stdout
+    assert run("run", "mlp@fake,inputs=x:float32:8x3", "--batch-sizes", 8, "--iterations", 5, "--processes", 1).returncode == 0
