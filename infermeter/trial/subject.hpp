@@ -94,7 +94,7 @@ class Request {
   [[nodiscard]] static Result<Request> create(const Session& session, const std::vector<ItemValues>& items);
 
   [[nodiscard]] bool prepare(std::uint64_t iteration) {
-    const std::size_t item = iteration % bindings_.size();
+    const std::size_t item = bindings_.size() == 1 ? 0 : iteration % bindings_.size();  // no division for a single one
     return item == bound_ || bind(item);
   }
   // Returns when the device has finished, too.
