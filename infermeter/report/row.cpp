@@ -41,9 +41,11 @@ Cell cell_of(const Metric* metric, Format1 format) {
   if (metric == nullptr) return {nothing, Tone::faint};
   const Estimate& estimate = metric->estimate;
   if (estimate.value) return {format(*estimate.value), Tone::plain};
-  // How many are needed is worth a cell; that nothing was measured is told beside it.
-  const bool short_of_samples = estimate.note.starts_with("needs ");
-  return {short_of_samples ? printable(estimate.note, 30) : nothing, Tone::faint};
+  // How many are needed is worth a cell ("needs 299"; of what is among the notices); that nothing was measured is told
+  // beside it.
+  constexpr std::string_view start = "needs ";
+  if (!estimate.note.starts_with(start)) return {nothing, Tone::faint};
+  return {printable(estimate.note.substr(0, estimate.note.find(' ', start.size())), 30), Tone::faint};
 }
 
 Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
