@@ -137,7 +137,7 @@ def failed_trial(done, code, *fragments):
 
 def test_an_input_that_does_not_fit_names_wanted_and_got(run):
     numpy.save(run.folder / "x.npy", numpy.zeros((2, 3), "float32"))
-    done = run("run", "mlp@fake,inputs=x:float32:2x4", "--data", "x.npy", "--processes", 1, "--iterations", 3)
+    done = run("run", "mlp@fake,inputs=x:float32:2x4", "--batch-sizes", 2, "--data", "x.npy", "--processes", 1, "--iterations", 3)
     failed_trial(done, 2, "[2, 4]", "[2, 3]")
 
 
