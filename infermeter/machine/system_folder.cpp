@@ -1,6 +1,7 @@
 #include "infermeter/machine/system_folder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <system_error>
@@ -39,9 +40,13 @@ std::filesystem::path SystemFolder::below(std::string_view path) const {
 
 std::string SystemFolder::text(std::string_view path) const {
   std::ifstream stream(below(path), std::ios::binary);
-  std::string content(largest_file, '\0');
-  stream.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<std::size_t>(stream.gcount()));
+  std::string content;
+  std::array<char, 4096> block{};
+  while (content.size() < largest_file) {
+    stream.read(block.data(), block.size());
+    if (stream.gcount() == 0) break;
+    content.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+  }
   return std::string(trimmed(content));
 }
 
