@@ -44,7 +44,7 @@ bool compared(const RunRecord& record, std::size_t subject) {
 }
 
 Result<Done> compare_with_reference(Store& store, RunRecord& record, std::size_t subject) {
-  const std::size_t reference = reference_of(record.plan, subject);
+  const std::size_t reference = first_of_group(record.plan, subject);
   const Samples* reference_trial = outputs_trial(record, reference);
   const Samples* candidate_trial = outputs_trial(record, subject);
   if (reference == subject || compared(record, subject) || reference_trial == nullptr || candidate_trial == nullptr) {
@@ -67,13 +67,6 @@ Result<Done> compare_with_reference(Store& store, RunRecord& record, std::size_t
 
 }  // namespace
 
-std::size_t reference_of(const Plan& plan, std::size_t subject) {
-  for (std::size_t i = 0; i < subject; ++i) {
-    if (plan.subjects[i].group == plan.subjects[subject].group) return i;
-  }
-  return subject;
-}
-
 bool wants_outputs(const RunRecord& record, std::size_t subject) {
   if (!record.plan.compare_outputs) return false;
   return outputs_trial(record, subject) == nullptr;
@@ -89,7 +82,7 @@ Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, 
   }
   INFERMETER_TRY_DONE(store.keep_output_block(record.id, static_cast<int>(subject), result.output_block));
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
-    if (i == subject || reference_of(record.plan, i) == subject) {
+    if (i == subject || first_of_group(record.plan, i) == subject) {
       INFERMETER_TRY_DONE(compare_with_reference(store, record, i));
     }
   }

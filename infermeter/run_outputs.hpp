@@ -10,9 +10,6 @@
 
 namespace infermeter {
 
-// The first subject of each subject's group.
-[[nodiscard]] std::size_t reference_of(const Plan& plan, std::size_t subject);
-
 // Are this subject's outputs still wanted?
 [[nodiscard]] bool wants_outputs(const RunRecord& record, std::size_t subject);
 

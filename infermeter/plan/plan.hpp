@@ -99,6 +99,9 @@ struct Plan {
 // processes begins with the same trials.
 void order_trials(Plan& plan);
 
+// The subject that `subject` is compared with: the first one of its group, which may be itself.
+[[nodiscard]] std::size_t first_of_group(const Plan& plan, std::size_t subject);
+
 // Everything that can be known to be wrong without looking at a machine: zero iterations, batch 0, negative times,
 // labels that occur twice, no subjects.
 [[nodiscard]] Result<Done> check_plan(const Plan& plan);

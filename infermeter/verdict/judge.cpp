@@ -33,10 +33,8 @@ std::vector<std::vector<Samples>> trials_by_subject(const RunRecord& record) {
 }
 
 std::optional<int> baseline_of(const Plan& plan, std::size_t subject) {
-  for (std::size_t i = 0; i < subject; ++i) {
-    if (plan.subjects[i].group == plan.subjects[subject].group) return static_cast<int>(i);
-  }
-  return std::nullopt;
+  const std::size_t first = first_of_group(plan, subject);
+  return first == subject ? std::nullopt : std::optional<int>(static_cast<int>(first));
 }
 
 const SubjectOutputs* outputs_of(const RunRecord& record, int subject) {

@@ -1,0 +1,12 @@
+#include "infermeter/plan/plan.hpp"
+
+namespace infermeter {
+
+std::size_t first_of_group(const Plan& plan, std::size_t subject) {
+  for (std::size_t i = 0; i < subject; ++i) {
+    if (plan.subjects[i].group == plan.subjects[subject].group) return i;
+  }
+  return subject;
+}
+
+}  // namespace infermeter
