@@ -1,0 +1,19 @@
+// How much of alpha each look at the data may spend, so that looking often does not raise the rate of false alarms.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace infermeter {
+
+// O'Brien–Fleming-like spending α*(t) = 2 (1 − Φ(z[α/2] / √t)), 0 < t <= 1 (Lan & DeMets, "Discrete sequential
+// boundaries for clinical trials", Biometrika 70 (1983) 659–663).
+[[nodiscard]] double spent_alpha(double alpha, double fraction);
+
+// The nominal two-sided level of each look: looks after `counts` of observations (ascending), of which the last is the
+// last one planned. The k-th look spends spent_alpha(alpha, counts[k] / planned) − what was spent before, and the last
+// of `counts`, if `is_final`, all that is left. By recursive integration of the joint density of the increments (Jennison
+// & Turnbull, "Group Sequential Methods with Applications to Clinical Trials", 2000, ch. 19). alpha in (0, 1).
+[[nodiscard]] std::vector<double> spending_levels(double alpha, std::span<const int> counts, int planned, bool is_final);
+
+}  // namespace infermeter
