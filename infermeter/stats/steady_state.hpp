@@ -1,0 +1,44 @@
+// Where warm-up ends: change points in the times of one process, and whether what follows is steady.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace infermeter {
+
+struct Segment {
+  std::size_t begin = 0, end = 0;  // half open
+  double mean = 0;                 // of log times, window outliers set aside
+  double sd = 0;
+};
+
+// Change points in mean and variance by PELT (Killick, Fearnhead & Eckley, "Optimal detection of changepoints with a
+// linear computational cost", JASA 107 (2012) 1590–1598), normal cost, penalty `penalty_factor` ln n, each segment at
+// least `minimum` long. Ends of segments, the last one n. `values` as they are (the caller takes logarithms).
+[[nodiscard]] std::vector<std::size_t> pelt_mean_variance(std::span<const double> values, double penalty_factor = 15,
+                                                          std::size_t minimum = 10);
+
+enum class SteadyClass {
+  flat,            // one level from the first iteration on
+  warmup,          // slower first, then steady
+  slowdown,        // faster first, then steady
+  no_steady_state, // it changes in its last quarter, or cycles between levels
+  too_short,       // fewer than two minimum segments
+};
+[[nodiscard]] std::string_view to_string(SteadyClass kind);
+
+struct SteadyState {
+  SteadyClass kind = SteadyClass::too_short;
+  std::size_t begin = 0;  // first steady iteration, 0 based; the number of iterations where there is none
+  std::vector<Segment> segments;
+};
+
+// Barrett, Bolz-Tereick, Killick, Mount & Tratt, "Virtual machine warmup blows hot and cold", OOPSLA 2017: outliers
+// within a sliding window are set aside, PELT on logarithms, the trailing segments whose means are equal within max(1 %,
+// segment sd) are the steady state. `times_s`: durations of all iterations from the first on, positive.
+[[nodiscard]] SteadyState find_steady_state(std::span<const double> times_s);
+
+}  // namespace infermeter
