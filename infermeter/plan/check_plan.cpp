@@ -99,6 +99,20 @@ Result<Done> check_stopping(const Stopping& stopping) {
   return stopping.duration_s ? check_seconds(*stopping.duration_s, "a duration", "--duration") : Done{};
 }
 
+Result<Done> check_question(const Question& question, const Plan& plan) {
+  if (!(question.margin >= 0 && question.margin < 1)) {
+    return usage_error(fmt::format("a margin of {} cannot be: from 0 % to below 100 % (--margin 1%)", question.margin));
+  }
+  if (!(question.alpha > 0 && question.alpha <= 0.5)) {
+    return usage_error(fmt::format("an alpha of {} cannot be: above 0 and at most 0.5 (--alpha 0.05)", question.alpha));
+  }
+  if (question.budget_s) INFERMETER_TRY_DONE(check_seconds(*question.budget_s, "a budget", "--budget"));
+  INFERMETER_TRY_DONE(check_text(question.metric, "metric (--metric)", "plan"));
+  if (plan.subjects.size() >= 2) return Done{};
+  return usage_error(fmt::format("a comparison wants at least two subjects, got only '{}': give a second one",
+                                 plan.subjects.front().label));
+}
+
 Result<Done> check_data(const DataRequest& data) {
   INFERMETER_TRY_DONE(check_text(data.source, "source of the data (--data)", "plan"));
   if (data.limit < 0) return usage_error(fmt::format("a limit of {} data items cannot be (--data-limit)", data.limit));
@@ -128,6 +142,11 @@ Result<Done> check_plan(const Plan& plan) {
         fmt::format("{} worker processes per subject cannot be: 1 to 10000 (--processes)", plan.processes));
   }
   INFERMETER_TRY_DONE(check_stopping(plan.stopping));
+  if (plan.question) INFERMETER_TRY_DONE(check_question(*plan.question, plan));
+  if (plan.leak_iterations < 0 || (plan.leak_iterations > 0 && plan.leak_iterations < 100)) {
+    return usage_error(fmt::format("{} iterations cannot show a leak: at least 100, or 0 for no leak trial "
+                                   "(--leak-iterations 2000)", plan.leak_iterations));
+  }
   INFERMETER_TRY_DONE(check_seconds(plan.limits.load_timeout_s, "a load limit", "--load-timeout"));
   INFERMETER_TRY_DONE(check_seconds(plan.limits.run_timeout_s, "a run limit", "--run-timeout"));
   INFERMETER_TRY_DONE(check_data(plan.data));

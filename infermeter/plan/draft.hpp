@@ -35,7 +35,8 @@ struct PlanDraft {
   std::vector<Precision> dtypes{};
   std::vector<int> threads{};
   Subject defaults{};    // device, dimensions, options, library of every subject
-  Plan plan{};           // everything else; its subjects are those of an earlier stage, used if nothing else names any
+  // Everything else; its subjects are those of an earlier stage, used if nothing else names any.
+  Plan plan{.automatic = {.warmup = true, .iterations = true}};
   std::string format{};  // of the report; empty: not said
 };
 

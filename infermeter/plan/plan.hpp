@@ -37,11 +37,28 @@ struct Subject {
   int group = 0;
 };
 
-// When a trial stops iterating: after `iterations`, or after `duration_s` of timed inferences (at least one).
+// When a trial stops iterating: after `iterations`, or after `duration_s` of timed inferences (at least one), or
+// whichever comes first.
 struct Stopping {
   std::int64_t warmup = 10;                      // untimed inferences after the first
-  std::optional<std::int64_t> iterations = 100;  // exactly one of the two is set
+  std::optional<std::int64_t> iterations = 100;  // a plan sets exactly one of the two
   std::optional<double> duration_s{};
+};
+
+// What is left to pilot processes, which run before the trials and never count among them (docs/methodology.md). Until
+// they have told, and where they cannot, Stopping's own figures hold.
+struct Automatic {
+  bool warmup = false, iterations = false;
+};
+
+// A question to be answered: is each subject slower or faster than the first, by more than a margin?
+struct Question {
+  std::string metric = "latency_p50";  // one that has a value per process; the primary one
+  double margin = 0.01;                // differences below this share do not matter
+  double alpha = 0.05;
+  bool until_resolved = false;   // look after every pair, however long it takes; otherwise after 8, 16, 24, …
+  bool drop_disturbed = false;   // leave out pairs in which a worker was throttled, robbed or crowded out
+  std::optional<double> budget_s{};  // no new pair after so long; counted from the first pair
 };
 
 struct Limits {
@@ -80,8 +97,12 @@ struct PlannedTrial {
 
 struct Plan {
   std::vector<Subject> subjects{};
-  int processes = 3;  // worker processes per subject: the replications
+  int processes = 3;  // worker processes per subject: the replications; with a question, the most pairs
   Stopping stopping{};
+  Automatic automatic{};
+  std::optional<Question> question{};  // trials end when it is answered
+  // One more process per subject, which looks at its memory after each of so many iterations; 0: none.
+  std::int64_t leak_iterations = 0;
   Limits limits{};
   std::uint64_t seed = 1;  // order of trials, synthetic inputs
   DataRequest data{};
@@ -98,6 +119,10 @@ struct Plan {
 // Fills plan.order. Block b is a random permutation of the subjects drawn from (seed, b), so that a plan with more
 // processes begins with the same trials.
 void order_trials(Plan& plan);
+
+// How many pilot processes each subject gets: none if nothing is automatic, one to see where warm-up ends, five where a
+// question wants to know how much processes differ.
+[[nodiscard]] int pilot_processes(const Plan& plan);
 
 // The subject that `subject` is compared with: the first one of its group, which may be itself.
 [[nodiscard]] std::size_t first_of_group(const Plan& plan, std::size_t subject);

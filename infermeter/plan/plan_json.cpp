@@ -158,6 +158,9 @@ Result<Subject> subject_from_json(const Json& json) {
 Json settings_to_json(const Plan& p) {
   return {{"processes", p.processes},
           {"warmup", p.stopping.warmup},
+          {"automatic_warmup", p.automatic.warmup},
+          {"automatic_iterations", p.automatic.iterations},
+          {"leak_iterations", p.leak_iterations},
           {"iterations", optional_to_json(p.stopping.iterations)},
           {"duration_s", optional_to_json(p.stopping.duration_s)},
           {"load_timeout_s", p.limits.load_timeout_s},
@@ -175,9 +178,34 @@ Json settings_to_json(const Plan& p) {
           {"backend_path", p.backend_path}};
 }
 
+Json question_to_json(const Question& q) {
+  return {{"metric", q.metric},
+          {"margin", q.margin},
+          {"alpha", q.alpha},
+          {"until_resolved", q.until_resolved},
+          {"drop_disturbed", q.drop_disturbed},
+          {"budget_s", optional_to_json(q.budget_s)}};
+}
+
+Result<Done> read_question(const Json* json, Plan& plan) {
+  if (json == nullptr || json->is_null()) return Done{};
+  Question& q = plan.question.emplace();
+  Members m(*json, "question ");
+  m.read("metric", q.metric);
+  m.read("margin", q.margin);
+  m.read("alpha", q.alpha);
+  m.read("until_resolved", q.until_resolved);
+  m.read("drop_disturbed", q.drop_disturbed);
+  m.read("budget_s", q.budget_s);
+  return m.result();
+}
+
 void read_settings(Members& m, Plan& p) {
   m.read("processes", p.processes);
   m.read("warmup", p.stopping.warmup);
+  m.read("automatic_warmup", p.automatic.warmup);
+  m.read("automatic_iterations", p.automatic.iterations);
+  m.read("leak_iterations", p.leak_iterations);
   m.read("iterations", p.stopping.iterations);
   m.read("duration_s", p.stopping.duration_s);
   m.read("load_timeout_s", p.limits.load_timeout_s);
@@ -224,6 +252,7 @@ Result<Done> read_order(Members& members, Plan& plan) {
 
 std::string plan_to_json(const Plan& plan) {
   Json json = settings_to_json(plan);
+  json["question"] = plan.question ? question_to_json(*plan.question) : Json(nullptr);
   json["subjects"] = Json::array();
   for (const Subject& subject : plan.subjects) json["subjects"].push_back(subject_to_json(subject));
   json["order"] = Json::array();
@@ -241,6 +270,7 @@ Result<Plan> plan_from_json(std::string_view text) {
   Plan plan;
   Members members(json, "plan ");
   read_settings(members, plan);
+  INFERMETER_TRY_DONE(read_question(members.find("question"), plan));
   INFERMETER_TRY_DONE(read_subjects(members, plan));
   INFERMETER_TRY_DONE(read_order(members, plan));
   INFERMETER_TRY_DONE(members.result());

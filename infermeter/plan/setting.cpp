@@ -18,6 +18,7 @@ constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostItems = 1'000'000;
 constexpr std::int64_t kMostThreads = 4096;
 constexpr std::int64_t kMostProcesses = 10'000;
+constexpr std::int64_t kMostLeakIterations = 100'000;
 
 Result<Done> set_texts(std::vector<std::string>& target, Texts values) {
   target.assign(values.begin(), values.end());
@@ -60,8 +61,19 @@ Result<Done> set_threads(PlanDraft& draft, Texts values) {
   return Done{};
 }
 
-// The two ways to stop put each other out: what is said last counts.
+constexpr std::string_view kAutomatic = "auto";
+
+Result<Done> set_warmup(PlanDraft& draft, Texts values) {
+  draft.plan.automatic.warmup = values[0] == kAutomatic;
+  if (draft.plan.automatic.warmup) return Done{};
+  INFERMETER_TRY(draft.plan.stopping.warmup, integer_from_string(values[0], 0, kAnyNumber));
+  return Done{};
+}
+
+// The ways to stop put each other out: what is said last counts.
 Result<Done> set_iterations(PlanDraft& draft, Texts values) {
+  draft.plan.automatic.iterations = values[0] == kAutomatic;
+  if (draft.plan.automatic.iterations) return Done{};
   INFERMETER_TRY(draft.plan.stopping.iterations, integer_from_string(values[0], 1, kAnyNumber));
   draft.plan.stopping.duration_s.reset();
   return Done{};
@@ -76,6 +88,7 @@ Result<double> positive_seconds(std::string_view text) {
 Result<Done> set_duration(PlanDraft& draft, Texts values) {
   INFERMETER_TRY(draft.plan.stopping.duration_s, positive_seconds(values[0]));
   draft.plan.stopping.iterations.reset();
+  draft.plan.automatic.iterations = false;
   return Done{};
 }
 
@@ -124,14 +137,15 @@ constexpr auto kSettings = std::to_array<Setting>({
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.backend_library = v[0], Done{}; }, nullptr},
     {"backend_path", "backend-path", Shape::one, Type::text, false,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.backend_path = v[0], Done{}; }, nullptr},
-    {"warmup", "warmup", Shape::one, Type::integer, true,
-     [](PlanDraft& d, Texts v) -> Result<Done> {
-       INFERMETER_TRY(d.plan.stopping.warmup, integer_from_string(v[0], 0, kAnyNumber));
-       return Done{};
-     }, nullptr},
-    {"iterations", "iterations", Shape::one, Type::integer, true, set_iterations, nullptr},
+    {"warmup", "warmup", Shape::one, Type::integer_or_text, true, set_warmup, nullptr},
+    {"iterations", "iterations", Shape::one, Type::integer_or_text, true, set_iterations, nullptr},
     {"duration", "duration", Shape::one, Type::number_or_text, true, set_duration, nullptr},
     {"processes", "processes", Shape::one, Type::integer, true, set_processes, nullptr},
+    {"leak_iterations", "leak-iterations", Shape::one, Type::integer, true,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.leak_iterations, integer_from_string(v[0], 0, kMostLeakIterations));
+       return Done{};
+     }, nullptr},
     {"seed", "seed", Shape::one, Type::integer, true, set_seed, nullptr},
     {"data", "data", Shape::one, Type::text, false,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.data.source = v[0], Done{}; }, nullptr},

@@ -16,6 +16,12 @@ constexpr std::array<std::pair<TrialEnd, std::string_view>, 7> trial_ends = {{
     {TrialEnd::interrupted, "interrupted"},
 }};
 
+constexpr std::array<std::pair<Purpose, std::string_view>, 3> purposes = {{
+    {Purpose::timed, "timed"},
+    {Purpose::pilot, "pilot"},
+    {Purpose::leak, "leak"},
+}};
+
 constexpr std::array<std::pair<Phase, std::string_view>, 9> phases = {{
     {Phase::start, "start"},
     {Phase::load, "load"},
@@ -47,6 +53,10 @@ auto value_of(const Table& table, std::string_view name) -> std::optional<typena
 std::string_view to_string(TrialEnd end) { return name_of(trial_ends, end); }
 
 std::optional<TrialEnd> trial_end_from_string(std::string_view name) { return value_of(trial_ends, name); }
+
+std::string_view to_string(Purpose purpose) { return name_of(purposes, purpose); }
+
+std::optional<Purpose> purpose_from_string(std::string_view name) { return value_of(purposes, name); }
 
 std::string_view to_string(Phase phase) { return name_of(phases, phase); }
 

@@ -24,6 +24,11 @@ enum class Phase { start, load, compile, inputs, first_inference, warmup, timed,
 [[nodiscard]] std::string_view to_string(Phase phase);
 [[nodiscard]] std::optional<Phase> phase_from_string(std::string_view name);
 
+// What a trial is for. Only timed ones enter a figure.
+enum class Purpose { timed, pilot, leak };
+[[nodiscard]] std::string_view to_string(Purpose purpose);
+[[nodiscard]] std::optional<Purpose> purpose_from_string(std::string_view name);
+
 struct MemoryRecord {  // bytes of the worker process
   std::optional<std::uint64_t> rss_before_load;
   std::optional<std::uint64_t> rss_after_load;
@@ -70,7 +75,8 @@ struct Samples {
   // Which trial this is.
   int subject = 0;   // index into the plan
   int process = 0;   // which of the subject's processes
-  int position = 0;  // where in the plan's order it ran, from 0
+  int position = 0;  // where in the plan's order it ran, from 0; of a side trial: how many side trials ran before it
+  Purpose purpose = Purpose::timed;
   double started_at = 0;  // seconds since 1970, UTC
   double wall_s = 0;      // the whole trial, worker's start and end included
 
@@ -92,6 +98,9 @@ struct Samples {
   std::vector<double> begin_s, end_s;
   std::vector<double> warmup_begin_s, warmup_end_s;
   std::int64_t items_per_iteration = 1;
+
+  // Resident memory after each timed iteration, bytes; empty unless it was asked for (Purpose::leak).
+  std::vector<double> memory_bytes;
 
   ClockRecord clock;
   MemoryRecord memory;

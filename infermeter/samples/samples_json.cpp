@@ -19,6 +19,11 @@ bool name_to_value(std::string_view name, TrialEnd& value) {
   return found ? (value = *found, true) : false;
 }
 
+bool name_to_value(std::string_view name, Purpose& value) {
+  const auto found = purpose_from_string(name);
+  return found ? (value = *found, true) : false;
+}
+
 bool name_to_value(std::string_view name, Phase& value) {
   const auto found = phase_from_string(name);
   return found ? (value = *found, true) : false;
@@ -96,6 +101,7 @@ void visit_fields(V& v, S& s) {
   v.required("subject", s.subject);
   v.required("process", s.process);
   v.field("position", s.position);
+  v.field("purpose", s.purpose);
   v.field("started_at", s.started_at);
   v.field("wall_s", s.wall_s);
   v.required("end", s.end);
@@ -110,6 +116,7 @@ void visit_fields(V& v, S& s) {
   v.field("first_inference_s", s.first_inference_s);
   v.field("ready_s", s.ready_s);
   v.field("items_per_iteration", s.items_per_iteration);
+  v.field("memory_bytes", s.memory_bytes);
   v.field("clock", s.clock);
   v.field("memory", s.memory);
   v.field("noise", s.noise);

@@ -181,6 +181,26 @@ Result<OutputComparison> comparison_from_json(std::string_view text) {
   });
 }
 
+std::string noise_to_json(const std::optional<MachineNoise>& noise) {
+  if (!noise) return "null";
+  return text_of({{"measured_at", noise->measured_at},
+                  {"subject", noise->subject},
+                  {"metric", noise->metric},
+                  {"pairs", noise->pairs},
+                  {"standard_deviation", number(noise->standard_deviation)}});
+}
+
+Result<std::optional<MachineNoise>> noise_from_json(std::string_view text) {
+  return read_json(text, "noise of the machine", [](const Json& json) {
+    if (json.is_null()) return std::optional<MachineNoise>();
+    return std::optional(MachineNoise{.measured_at = json.at("measured_at"),
+                                      .subject = json.at("subject"),
+                                      .metric = json.at("metric"),
+                                      .pairs = json.at("pairs"),
+                                      .standard_deviation = number_from(json.at("standard_deviation"))});
+  });
+}
+
 std::string strings_to_json(const std::vector<std::string>& strings) { return text_of(strings); }
 
 Result<std::vector<std::string>> strings_from_json(std::string_view text) {

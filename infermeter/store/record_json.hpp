@@ -2,6 +2,7 @@
 // What comes back equals what was given; invalid UTF-8 excepted, which is replaced by U+FFFD.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/fidelity/compare_outputs.hpp"
 #include "infermeter/samples/model_facts.hpp"
+#include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
 
@@ -21,6 +23,9 @@ namespace infermeter {
 
 [[nodiscard]] std::string comparison_to_json(const OutputComparison& comparison);
 [[nodiscard]] Result<OutputComparison> comparison_from_json(std::string_view text);
+
+[[nodiscard]] std::string noise_to_json(const std::optional<MachineNoise>& noise);
+[[nodiscard]] Result<std::optional<MachineNoise>> noise_from_json(std::string_view text);
 
 [[nodiscard]] std::string strings_to_json(const std::vector<std::string>& strings);
 [[nodiscard]] Result<std::vector<std::string>> strings_from_json(std::string_view text);

@@ -51,6 +51,53 @@ CREATE TABLE output_blocks (
 ) STRICT;
 CREATE INDEX runs_by_time ON runs (created_at);
 )sql",
+    R"sql(
+ALTER TABLE runs ADD COLUMN noise TEXT NOT NULL DEFAULT 'null';
+CREATE TABLE side_trials (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  subject INTEGER NOT NULL,
+  process INTEGER NOT NULL,
+  "end" TEXT NOT NULL,
+  started_at REAL NOT NULL,
+  iterations INTEGER NOT NULL,
+  samples TEXT NOT NULL,
+  begin_s BLOB NOT NULL,
+  end_s BLOB NOT NULL,
+  warmup_begin_s BLOB NOT NULL,
+  warmup_end_s BLOB NOT NULL,
+  PRIMARY KEY (run, position)
+) STRICT;
+CREATE TABLE baselines (
+  name TEXT PRIMARY KEY,
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  set_at REAL NOT NULL
+) STRICT;
+CREATE TABLE machine_noise (
+  machine TEXT NOT NULL,
+  measured_at REAL NOT NULL,
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  subject TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  pairs INTEGER NOT NULL,
+  standard_deviation REAL NOT NULL,
+  PRIMARY KEY (machine, run)
+) STRICT;
+CREATE TABLE figures (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  subject INTEGER NOT NULL,
+  series TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  metric TEXT NOT NULL,
+  value REAL NOT NULL,
+  low REAL,
+  high REAL,
+  processes INTEGER NOT NULL,
+  PRIMARY KEY (run, subject, metric)
+) STRICT;
+CREATE INDEX figures_by_series ON figures (series, machine, metric, created_at);
+)sql",
 };
 
 }  // namespace

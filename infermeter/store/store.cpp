@@ -93,7 +93,7 @@ struct Store::Impl {
   }
   [[nodiscard]] Result<std::string> find(std::string_view name) const;
   [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
-  [[nodiscard]] Result<Done> load_trials(RunRecord& record) const;
+  [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, std::string_view table) const;
   [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
 };
 
@@ -112,19 +112,28 @@ Result<Done> Store::begin_run(const RunRecord& record) {
   for (const auto& subject : record.plan.subjects) labels.push_back(subject.label);
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   INFERMETER_TRY_DONE(impl_->database.run(
-      "INSERT INTO runs (id, created_at, finished, trials_planned, labels, plan, environment, models, diagnostics) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING",
+      "INSERT INTO runs (id, created_at, finished, trials_planned, labels, plan, environment, models, diagnostics, "
+      "noise) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING",
       std::string_view(record.id), record.created_at, record.finished ? 1 : 0,
       static_cast<std::int64_t>(record.plan.order.size()), std::string_view(strings_to_json(labels)),
       std::string_view(plan_to_json(record.plan)), std::string_view(environment_to_json(record.environment)),
-      std::string_view(models_to_json(record.models)), std::string_view(diagnostics_to_json(record.diagnostics))));
+      std::string_view(models_to_json(record.models)), std::string_view(diagnostics_to_json(record.diagnostics)),
+      std::string_view(noise_to_json(record.noise))));
   if (impl_->database.changed_rows() == 0) {
     return internal_error(fmt::format("run {} is in the store {} already", record.id, impl_->file.string()));
   }
   return transaction.commit();
 }
 
+namespace {
+
+// Side trials have a table of their own: no query for trials can take one for evidence.
+std::string_view table_of(const Samples& trial) { return trial.purpose == Purpose::timed ? "trials" : "side_trials"; }
+
+}  // namespace
+
 Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
+  const auto table = table_of(trial);
   const auto begin = doubles_to_bytes(trial.begin_s);
   const auto end = doubles_to_bytes(trial.end_s);
   const auto warmup_begin = doubles_to_bytes(trial.warmup_begin_s);
@@ -132,10 +141,13 @@ Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   // A resumed run measures again what was interrupted; any other trial is never replaced.
   INFERMETER_TRY_DONE(impl_->database.run(
-      "DELETE FROM trials WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", run, trial.position));
+      fmt::format("DELETE FROM {} WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", table), run, trial.position));
   INFERMETER_TRY_DONE(impl_->database.run(
-      "INSERT INTO trials (run, position, subject, process, \"end\", started_at, iterations, samples, begin_s, end_s, "
-      "warmup_begin_s, warmup_end_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING",
+      fmt::format(
+          "INSERT INTO {} (run, position, subject, process, \"end\", started_at, iterations, samples, begin_s, end_s, "
+          "warmup_begin_s, warmup_end_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
+          "ON CONFLICT DO NOTHING",
+          table),
       run, trial.position, trial.subject, trial.process, to_string(trial.end), trial.started_at,
       static_cast<std::int64_t>(trial.iterations()), std::string_view(samples_to_json(trial)),
       std::span<const std::byte>(begin), std::span<const std::byte>(end), std::span<const std::byte>(warmup_begin),
@@ -201,7 +213,8 @@ Result<std::string> Store::Impl::find(std::string_view name) const {
 Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
   INFERMETER_TRY(
       auto statement,
-      database.prepare("SELECT created_at, finished, plan, environment, models, diagnostics FROM runs WHERE id = ?1",
+      database.prepare("SELECT created_at, finished, plan, environment, models, diagnostics, noise FROM runs "
+                       "WHERE id = ?1",
                        std::string_view(id)));
   INFERMETER_TRY(const bool found, statement.step());
   if (!found) return io_error(fmt::format("run {} has gone from the store {}", id, file.string()));
@@ -212,22 +225,26 @@ Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
                    .environment = {},
                    .models = {},
                    .trials = {},
+                   .side_trials = {},
                    .outputs = {},
-                   .diagnostics = {}};
+                   .diagnostics = {},
+                   .noise = {}};
   INFERMETER_TRY(record.plan, plan_from_json(statement.text(2)));
   INFERMETER_TRY(record.environment, environment_from_json(statement.text(3)));
   INFERMETER_TRY(record.models, models_from_json(statement.text(4)));
   INFERMETER_TRY(record.diagnostics, diagnostics_from_json(statement.text(5)));
+  INFERMETER_TRY(record.noise, noise_from_json(statement.text(6)));
   return record;
 }
 
-Result<Done> Store::Impl::load_trials(RunRecord& record) const {
-  INFERMETER_TRY(auto statement, database.prepare("SELECT samples, begin_s, end_s, warmup_begin_s, warmup_end_s "
-                                                  "FROM trials WHERE run = ?1 ORDER BY position",
-                                                  std::string_view(record.id)));
+Result<std::vector<Samples>> Store::Impl::load_trials(const std::string& id, std::string_view table) const {
+  const auto query = fmt::format(
+      "SELECT samples, begin_s, end_s, warmup_begin_s, warmup_end_s FROM {} WHERE run = ?1 ORDER BY position", table);
+  INFERMETER_TRY(auto statement, database.prepare(query, std::string_view(id)));
+  std::vector<Samples> trials;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
-    if (!row) return Done{};
+    if (!row) return trials;
     INFERMETER_TRY(auto trial, samples_from_json(statement.text(0)));
     INFERMETER_TRY(trial.begin_s, doubles_from_bytes(statement.bytes(1)));
     INFERMETER_TRY(trial.end_s, doubles_from_bytes(statement.bytes(2)));
@@ -236,7 +253,7 @@ Result<Done> Store::Impl::load_trials(RunRecord& record) const {
     if (trial.begin_s.size() != trial.end_s.size() || trial.warmup_begin_s.size() != trial.warmup_end_s.size()) {
       return io_error(fmt::format("trial {} has unequal numbers of begins and ends", trial.position));
     }
-    record.trials.push_back(std::move(trial));
+    trials.push_back(std::move(trial));
   }
 }
 
@@ -259,7 +276,12 @@ Result<RunRecord> Store::load_run(std::string_view run) {
   INFERMETER_TRY(const auto id, impl_->find(run));
   auto record = impl_->load_head(id);
   if (!record.ok()) return impl_->damaged(id, record.error());
-  if (auto trials = impl_->load_trials(*record); !trials.ok()) return impl_->damaged(id, trials.error());
+  auto trials = impl_->load_trials(id, "trials");
+  if (!trials.ok()) return impl_->damaged(id, trials.error());
+  record->trials = std::move(trials).value();
+  auto side_trials = impl_->load_trials(id, "side_trials");
+  if (!side_trials.ok()) return impl_->damaged(id, side_trials.error());
+  record->side_trials = std::move(side_trials).value();
   if (auto outputs = impl_->load_outputs(*record); !outputs.ok()) return impl_->damaged(id, outputs.error());
   return record;
 }

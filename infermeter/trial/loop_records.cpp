@@ -11,6 +11,7 @@ bool was_capped(const SampleBlock& block, const LoopLimits& limits, const Stoppi
   const std::span<const TickPair> pairs = block.timed_done();
   if (pairs.size() < limits.iterations) return false;
   if (!stopping.duration_s) return static_cast<std::int64_t>(pairs.size()) < stopping.iterations.value_or(0);
+  if (stopping.iterations && static_cast<std::int64_t>(pairs.size()) == *stopping.iterations) return false;
   std::uint64_t spent = 0;
   for (const TickPair& pair : pairs) spent += pair.end - pair.begin;
   return spent < limits.budget_ticks;

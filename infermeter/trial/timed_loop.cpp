@@ -18,6 +18,7 @@ LoopLimits limits_for(const Stopping& stopping, const SampleBlock& block, const 
   const std::uint64_t room = block.timed().size();
   if (!stopping.duration_s) return {.iterations = room, .budget_ticks = UINT64_MAX};
   const std::uint64_t budget = std::max<std::uint64_t>(scale.ticks_for(*stopping.duration_s), 1);
+  if (stopping.iterations) return {.iterations = room, .budget_ticks = budget};
   const std::span<const TickPair> warmup = block.warmup_done();
   const std::uint64_t shortest = warmup.empty() ? first_inference_ticks / 100 : fastest_ticks(warmup) / 4;
   constexpr std::uint64_t least = 1024;

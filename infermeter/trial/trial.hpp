@@ -24,6 +24,7 @@ struct TrialRequest {
   Stopping stopping;
   bool time_it = true;  // false: outputs only
   bool keep_outputs = false;
+  bool watch_memory = false;  // note the resident memory after each timed iteration
   std::vector<std::string> python_folders;
   int launcher = 0;  // the process that waits for this one: its processor time is not foreign
 };

@@ -24,6 +24,33 @@ namespace infermeter {
 // What was asked for against what the runtime says it does.
 [[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples);
 
+// An inference that is followed by a look at the memory, outside of the measured region. The room for what is seen is
+// touched first, so that noting it adds nothing to what is seen.
+class WatchedInference {
+ public:
+  WatchedInference(Request& inference, const MemoryProbe& memory, std::uint64_t iterations)
+      : inference_(inference), memory_(memory), bytes_(iterations, 0.0) {}
+
+  [[nodiscard]] bool prepare(std::uint64_t iteration) {
+    if (iteration > 0) note(iteration - 1);
+    return inference_.prepare(iteration);
+  }
+  [[nodiscard]] bool run() { return inference_.run(); }
+  // Of the `done` iterations that ended.
+  [[nodiscard]] std::vector<double> bytes(std::uint64_t done) && {
+    if (done > 0) note(done - 1);
+    bytes_.resize(done);
+    return std::move(bytes_);
+  }
+
+ private:
+  void note(std::uint64_t iteration) { bytes_[iteration] = static_cast<double>(memory_.resident().value_or(0)); }
+
+  Request& inference_;
+  const MemoryProbe& memory_;
+  std::vector<double> bytes_;
+};
+
 template <class Clock, class Coarse = MonotonicClock>
 class Trial final : public AnyTrial {
  public:
@@ -164,14 +191,25 @@ class Trial final : public AnyTrial {
     block_.set_phase(Phase::timed);
     loop_.begin(block_, limits, memory_);
 
-    const LoopEnd end =
-        timed_loop(clock_, *inference_, limits, block_.timed(), block_.header().timed_done, block_.header().interrupt);
+    const LoopEnd end = request_.watch_memory ? watched_loop(limits) : loop(*inference_, limits);
 
     loop_.end(block_, limits, request_.stopping, end, plan_.threads, memory_, record());
     note_device_memory();
     record().counters = session_->counters();
     if (end == LoopEnd::failed) return inference_->error("a timed inference failed");
     return Done{};
+  }
+
+  template <class Step>
+  LoopEnd loop(Step& step, const LoopLimits& limits) {
+    return timed_loop(clock_, step, limits, block_.timed(), block_.header().timed_done, block_.header().interrupt);
+  }
+
+  LoopEnd watched_loop(const LoopLimits& limits) {
+    WatchedInference watched(*inference_, memory_, limits.iterations);
+    const LoopEnd end = loop(watched, limits);
+    record().memory_bytes = std::move(watched).bytes(block_.timed_done().size());
+    return end;
   }
 
   // Once more for each data item: what is timed is not disturbed by copying outputs.

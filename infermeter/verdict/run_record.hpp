@@ -19,6 +19,15 @@ struct SubjectOutputs {
   OutputComparison comparison;
 };
 
+// What a machine's noise was when a program was compared with itself there (doctor --aa).
+struct MachineNoise {
+  double measured_at = 0;  // seconds since 1970, UTC
+  std::string subject;     // short form of what was compared with itself
+  std::string metric;
+  int pairs = 0;
+  double standard_deviation = 0;  // of a pair's difference of logarithms
+};
+
 struct RunRecord {
   std::string id;         // "20261121-114200-3f9a": UTC time and four random hex digits
   double created_at = 0;  // seconds since 1970, UTC
@@ -27,8 +36,10 @@ struct RunRecord {
   Environment environment;
   std::vector<ModelFacts> models;  // one per subject, same order
   std::vector<Samples> trials;     // in the order in which they ran
+  std::vector<Samples> side_trials;  // pilots and leak trials: no figure is made from them
   std::vector<SubjectOutputs> outputs;
   std::vector<Diagnostic> diagnostics;  // of the whole run
+  std::optional<MachineNoise> noise;    // of this machine, as known when the run began; with a question only
 };
 
 }  // namespace infermeter

@@ -62,6 +62,7 @@ struct TrialJob {
   std::uint64_t seed = 0;      // of this trial: size of the environment, hence the stack's position
   bool time_it = true;         // false: outputs only (validate): no warm-up, no timed loop
   bool keep_outputs = false;   // TrialResult::outputs is wanted
+  bool watch_memory = false;   // Samples::memory_bytes is wanted; costs some microseconds between two iterations
   std::vector<std::filesystem::path> readable;  // what the sandbox lets it read, besides the system and the model's folder
 };
 

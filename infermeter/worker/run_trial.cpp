@@ -109,6 +109,7 @@ class TrialRun {
     orders.trial.stopping = job_.stopping;
     orders.trial.time_it = job_.time_it;
     orders.trial.keep_outputs = job_.keep_outputs;
+    orders.trial.watch_memory = job_.watch_memory;
     orders.trial.launcher = getpid();
     for (const auto& folder : launcher_.python_folders)
       orders.trial.python_folders.push_back(absolute_if_there(folder.string()));
