@@ -18,8 +18,10 @@ struct Segment {
 // Change points in mean and variance by PELT (Killick, Fearnhead & Eckley, "Optimal detection of changepoints with a
 // linear computational cost", JASA 107 (2012) 1590–1598), normal cost, penalty `penalty_factor` ln n, each segment at
 // least `minimum` long. Ends of segments, the last one n. `values` as they are (the caller takes logarithms).
+// `least_variance`: no segment counts as steadier than this, so that equal values, which every clock gives, are no event;
+// the default stands for logarithms and is a millionth.
 [[nodiscard]] std::vector<std::size_t> pelt_mean_variance(std::span<const double> values, double penalty_factor = 15,
-                                                          std::size_t minimum = 10);
+                                                          std::size_t minimum = 10, double least_variance = 1e-12);
 
 enum class SteadyClass {
   flat,            // one level from the first iteration on
