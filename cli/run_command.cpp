@@ -1,27 +1,20 @@
 // infermeter run: gathers the plan, checks it against this machine, measures, stores, prints.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "cli/check_subjects.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/help.hpp"
-#include "cli/output_file.hpp"
+#include "cli/measure_plan.hpp"
 #include "cli/plan_flags.hpp"
-#include "cli/progress.hpp"
 #include "cli/report_output.hpp"
-#include "cli/shell_quote.hpp"
 #include "cli/verb.hpp"
-#include "infermeter/models/resolve.hpp"
 #include "infermeter/run.hpp"
 
 namespace infermeter {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kLatestUnfinished = "latest";
 
@@ -96,49 +89,6 @@ Result<Plan> plan_to_resume(const std::string& id, const std::string& output_dir
   return record.plan;
 }
 
-// The name that notebooks look for; a second run of the same second gets the end of its id as well.
-fs::path csv_file(const RunRecord& record, bool resumed) {
-  const auto created = fmt::gmtime(static_cast<std::time_t>(record.created_at));
-  const fs::path folder = fs::path(record.plan.output_dir) / "raw";
-  const std::string stem = fmt::format("benchmark_results_{:%Y%m%d_%H%M%S}", created);
-  std::error_code error;
-  if (resumed || !fs::exists(folder / (stem + ".csv"), error)) return folder / (stem + ".csv");
-  return folder / fmt::format("{}_{}.csv", stem, record.id.substr(record.id.rfind('-') + 1));
-}
-
-Result<Done> write_csv(const RunRecord& record, const Verdict& verdict, bool resumed) {
-  const fs::path file = csv_file(record, resumed);
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  return write_file(file, render(record, verdict, Format::csv, {.color = false, .width = 80, .samples = true}), true);
-}
-
-void say_where(Surroundings& world, const RunRecord& record) {
-  const std::string store = printable(store_file(record.plan.output_dir).string());
-  if (record.finished) {
-    world.err << fmt::format("run {} is stored in {}\n", record.id, store);
-  } else {
-    world.err << fmt::format("run {} was interrupted; `infermeter run --resume {} --output-dir {}` finishes it\n",
-                             record.id, record.id, printable(shell_quoted(record.plan.output_dir)));
-  }
-}
-
-Result<RunRecord> measure(Surroundings& world, const RunOptions& options, Plan plan, const Launcher& launcher,
-                          std::optional<std::string> resume) {
-  ProgressDisplay display(world, options.quiet);
-  const RunContext context{.launcher = launcher,
-                           .cache = default_cache(),
-                           .on_progress = [&display](const Progress& progress) { display.show(progress); },
-                           .interrupt = world.interrupt,
-                           .command = shell_quoted(world.arguments)};
-  return run(std::move(plan), context, std::move(resume));
-}
-
-int exit_code(const Surroundings& world, const RunRecord& record, const Verdict& verdict) {
-  const int signal = world.signal == nullptr ? 0 : world.signal->load();
-  return !record.finished && signal != 0 ? 128 + signal : verdict.exit_code;
-}
-
 Result<int> act(Surroundings& world, const RunOptions& options) {
   INFERMETER_TRY(const PlanDraft draft, options.plan.gather(world));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
@@ -170,12 +120,12 @@ Result<int> act(Surroundings& world, const RunOptions& options) {
     return 0;
   }
 
-  INFERMETER_TRY(const RunRecord record, measure(world, options, std::move(plan), launcher, resume));
+  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, options.quiet, resume));
   const Verdict verdict = judge(record);
   INFERMETER_TRY_DONE(write_csv(record, verdict, resume.has_value()));
   INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
   if (!options.quiet) say_where(world, record);
-  return exit_code(world, record, verdict);
+  return exit_code_of_run(world, record, verdict.exit_code);
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+#include "cli/measure_plan.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "cli/output_file.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_output.hpp"
+#include "cli/shell_quote.hpp"
+#include "infermeter/models/resolve.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name that notebooks look for; a second run of the same second gets the end of its id as well.
+fs::path csv_file(const RunRecord& record, bool resumed) {
+  const auto created = fmt::gmtime(static_cast<std::time_t>(record.created_at));
+  const fs::path folder = fs::path(record.plan.output_dir) / "raw";
+  const std::string stem = fmt::format("benchmark_results_{:%Y%m%d_%H%M%S}", created);
+  std::error_code error;
+  if (resumed || !fs::exists(folder / (stem + ".csv"), error)) return folder / (stem + ".csv");
+  return folder / fmt::format("{}_{}.csv", stem, record.id.substr(record.id.rfind('-') + 1));
+}
+
+}  // namespace
+
+Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, bool quiet,
+                               std::optional<std::string> resume) {
+  ProgressDisplay display(world, quiet);
+  const RunContext context{.launcher = launcher,
+                           .cache = default_cache(),
+                           .on_progress = [&display](const Progress& progress) { display.show(progress); },
+                           .interrupt = world.interrupt,
+                           .command = shell_quoted(world.arguments)};
+  return run(std::move(plan), context, std::move(resume));
+}
+
+Result<Done> write_csv(const RunRecord& record, const Verdict& verdict, bool resumed) {
+  const fs::path file = csv_file(record, resumed);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  return write_file(file, render(record, verdict, Format::csv, {.color = false, .width = 80, .samples = true}), true);
+}
+
+void say_where(Surroundings& world, const RunRecord& record) {
+  const std::string store = printable(store_file(record.plan.output_dir).string());
+  if (record.finished) {
+    world.err << fmt::format("run {} is stored in {}\n", record.id, store);
+  } else {
+    world.err << fmt::format("run {} was interrupted; `infermeter run --resume {} --output-dir {}` finishes it\n",
+                             record.id, record.id, printable(shell_quoted(record.plan.output_dir)));
+  }
+}
+
+int exit_code_of_run(const Surroundings& world, const RunRecord& record, int code) {
+  const int signal = world.signal == nullptr ? 0 : world.signal->load();
+  return !record.finished && signal != 0 ? 128 + signal : code;
+}
+
+}  // namespace infermeter
