@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "infermeter/report/interval_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/text.hpp"
@@ -16,28 +17,7 @@ namespace {
 
 constexpr const char* nothing = "–";
 
-using Format1 = std::string (*)(double);
-
-// "38.2 ms [37.9, 38.6]": the unit once, as all three are of one size nearly always. Where three digits do not tell the
-// bounds apart: "250 ms ±0.2 %".
-std::string with_interval(const Estimate& estimate, Format1 format) {
-  std::string text = format(*estimate.value);
-  if (!estimate.interval) return text;
-  const std::string low = format(estimate.interval->low), high = format(estimate.interval->high);
-  if (low == high) {
-    const double half_width = (estimate.interval->high - estimate.interval->low) / 2;
-    return fmt::format("{} ±{:.1g} %", text, 100 * std::fabs(half_width / *estimate.value));
-  }
-  const auto bare = [&](const std::string& bound) {
-    const auto unit = text.find_first_not_of("0123456789.-");
-    const bool same_unit = unit != std::string::npos && bound.ends_with(text.substr(unit));
-    const std::string number = same_unit ? bound.substr(0, bound.size() - (text.size() - unit)) : bound;
-    return !number.empty() && number.find_first_not_of("0123456789.-") == std::string::npos ? number : bound;
-  };
-  return fmt::format("{} [{}, {}]", text, bare(low), bare(high));
-}
-
-Cell cell_of(const Metric* metric, Format1 format) {
+Cell cell_of(const Metric* metric, FigureText format) {
   if (metric == nullptr) return {nothing, Tone::faint};
   const Estimate& estimate = metric->estimate;
   if (estimate.value) return {format(*estimate.value), Tone::plain};
@@ -56,7 +36,7 @@ Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
     const Cell cell = cell_of(metric, format_time);
     return cell.text == nothing ? Cell{"not measured", Tone::faint} : cell;
   }
-  const std::string text = with_interval(metric->estimate, format_time);
+  const std::string text = with_interval(*metric->estimate.value, metric->estimate.interval, format_time);
   return failed == nullptr ? Cell{text, Tone::plain} : Cell{text + " ⚠ partial", Tone::warning};
 }
 
