@@ -1,6 +1,5 @@
 // Plan files (docs/plan.md): toml++ reads them; what they say goes through the table of settings.
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +8,11 @@
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/setting.hpp"
+#include "infermeter/plan/toml_text.hpp"
 
 namespace infermeter {
 namespace {
 
-constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::string_view kSubjectTable = "subject";
 
 struct SubjectKey {
@@ -30,15 +29,6 @@ constexpr std::array<SubjectKey, 9> kSubjectKeys{{{"label", Setting::Type::text}
                                                   {"backend_library", Setting::Type::text},
                                                   {"group", Setting::Type::integer}}};
 
-// "plan.toml:7:3: …"; messages are one line whatever toml++ says.
-Error at(std::string_view file, const toml::source_position& where, std::string_view message) {
-  std::string line = fmt::format("{}:{}:{}: {}", file, where.line, where.column, message);
-  for (char& c : line) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return usage_error(std::move(line));
-}
-
 std::string_view wanted(Setting::Type type) {
   switch (type) {
     case Setting::Type::text: return "a string";
@@ -50,22 +40,6 @@ std::string_view wanted(Setting::Type type) {
   return "";
 }
 
-std::string_view name_of(toml::node_type type) {
-  switch (type) {
-    case toml::node_type::table: return "a table";
-    case toml::node_type::array: return "an array";
-    case toml::node_type::string: return "a string";
-    case toml::node_type::integer: return "a whole number";
-    case toml::node_type::floating_point: return "a fraction";
-    case toml::node_type::boolean: return "true or false";
-    case toml::node_type::date:
-    case toml::node_type::time:
-    case toml::node_type::date_time: return "a date or time";
-    case toml::node_type::none: break;
-  }
-  return "nothing";
-}
-
 // Reads one file; carries its name into every message.
 class Reader {
  public:
@@ -73,7 +47,7 @@ class Reader {
 
   Result<Done> read(PlanDraft& draft, const toml::table& root) const {
     if (const toml::node* duration = root.get("duration"); duration != nullptr && root.contains("iterations")) {
-      return at(file_, duration->source().begin, "'iterations' and 'duration' exclude each other");
+      return error_at(file_, duration->source().begin, "'iterations' and 'duration' exclude each other");
     }
     // Subjects that this file names replace those of an earlier source, however either wrote them.
     if (root.contains(kSubjectTable) || root.contains("subjects") || root.contains("models")) {
@@ -103,19 +77,21 @@ class Reader {
         texts.push_back(std::move(text));
       }
     } else if (setting->shape == Setting::Shape::pairs && setting->key != "distribution") {
-      return at(file_, node.source().begin, fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
+      return error_at(file_, node.source().begin,
+                      fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
     } else {
       INFERMETER_TRY(std::string text, scalar(key.str(), node, setting->type));
       texts.push_back(std::move(text));
     }
     const auto applied = apply_setting(*setting, draft, texts);
-    if (!applied) return at(file_, node.source().begin, fmt::format("{}: {}", key.str(), applied.error().message));
+    if (!applied)
+      return error_at(file_, node.source().begin, fmt::format("{}: {}", key.str(), applied.error().message));
     return Done{};
   }
 
   Result<Done> read_subjects(PlanDraft& draft, const toml::node& node) const {
     if (!node.is_array_of_tables()) {
-      return at(file_, node.source().begin, "'subject' wants tables: write [[subject]] before each one's keys");
+      return error_at(file_, node.source().begin, "'subject' wants tables: write [[subject]] before each one's keys");
     }
     for (const toml::node& element : *node.as_array()) {
       INFERMETER_TRY(SubjectDraft subject, read_subject(*element.as_table()));
@@ -129,8 +105,8 @@ class Reader {
     for (const auto& [key, node] : table) {
       if (key.str() == "options" || key.str() == "dimensions") {
         if (!node.is_table()) {
-          return at(file_, node.source().begin,
-                    fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
+          return error_at(file_, node.source().begin,
+                          fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
         }
         Pairs& pairs = key.str() == "options" ? subject.options : subject.dimensions;
         INFERMETER_TRY_DONE(read_pairs(pairs, key.str(), *node.as_table(), Setting::Type::integer_or_text));
@@ -140,7 +116,7 @@ class Reader {
     }
     for (const std::string_view needed : {"model", "backend"}) {
       if (!table.contains(needed)) {
-        return at(file_, table.source().begin, fmt::format("this [[subject]] has no '{}'", needed));
+        return error_at(file_, table.source().begin, fmt::format("this [[subject]] has no '{}'", needed));
       }
     }
     return subject;
@@ -151,7 +127,7 @@ class Reader {
     if (found == kSubjectKeys.end()) return unknown(key, subject_keys());
     INFERMETER_TRY(const std::string text, scalar(key.str(), node, found->type));
     const auto set = set_subject_value(subject, key.str(), text);
-    if (!set) return at(file_, node.source().begin, fmt::format("{}: {}", key.str(), set.error().message));
+    if (!set) return error_at(file_, node.source().begin, fmt::format("{}: {}", key.str(), set.error().message));
     return Done{};
   }
 
@@ -185,19 +161,21 @@ class Reader {
     if (const auto* truth = node.as_boolean(); truth != nullptr && type == boolean) {
       return std::string(**truth ? "true" : "false");
     }
-    return at(file_, node.source().begin,
-              fmt::format("'{}' wants {}, got {}", key, wanted(type), name_of(node.type())));
+    return error_at(file_, node.source().begin,
+                    fmt::format("'{}' wants {}, got {}", key, wanted(type), name_of(node.type())));
   }
 
   Error not_ambient(std::string_view key, const toml::node& node) const {
-    return at(file_, node.source().begin,
-              fmt::format("'{}' may stand in a plan file only (--plan), not in a file that is read unasked", key));
+    return error_at(
+        file_, node.source().begin,
+        fmt::format("'{}' may stand in a plan file only (--plan), not in a file that is read unasked", key));
   }
 
   Error unknown(const toml::key& key, const std::vector<std::string>& known) const {
     const auto near = nearest_name(key.str(), known);
-    return at(file_, key.source().begin,
-              fmt::format("unknown key '{}'{}", key.str(), near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
+    return error_at(
+        file_, key.source().begin,
+        fmt::format("unknown key '{}'{}", key.str(), near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
   }
 
   static std::vector<std::string> setting_keys() {
@@ -218,18 +196,13 @@ class Reader {
 
 }  // namespace
 
+Result<Done> apply_toml_table(PlanDraft& draft, const toml::table& table, std::string_view name, TomlKind kind) {
+  return Reader(name, kind).read(draft, table);
+}
+
 Result<Done> apply_toml(PlanDraft& draft, std::string_view text, std::string_view name, TomlKind kind) {
-  if (text.size() > kLargestFile) {
-    return usage_error(
-        fmt::format("{}: {} bytes are more than the {} that a plan file may have", name, text.size(), kLargestFile));
-  }
-  toml::table root;
-  try {
-    root = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {  // Debian's library is the one with exceptions
-    return at(name, error.source().begin, error.description());
-  }
-  return Reader(name, kind).read(draft, root);
+  INFERMETER_TRY(const toml::table root, parse_toml(text, name, "a plan file"));
+  return apply_toml_table(draft, root, name, kind);
 }
 
 Result<Plan> plan_from_toml(std::string_view text, std::string_view name, const Plan& base) {
