@@ -10,6 +10,10 @@
 
 namespace infermeter {
 
+inline constexpr int kMostExactSignedRanks = 200;
+
+// Everything here takes finite values.
+//
 // Two-sided p of "the differences are symmetric about 0". Exact for up to 200 differences that are not 0, ties by mid
 // ranks (the distribution given the ranks that are there: a sign flip each); beyond, the normal approximation with
 // continuity and tie correction. Zeros are left out (Wilcoxon 1945). 1 if nothing is left.
@@ -26,8 +30,10 @@ namespace infermeter {
 [[nodiscard]] double hodges_lehmann(std::span<const double> values);
 
 // The interval that the signed-rank test inverts to: between the k-th smallest and the k-th largest Walsh average, the
-// largest k with P(W <= k - 1) <= (1 - confidence) / 2 (Hollander, Wolfe & Chicken, "Nonparametric Statistical Methods",
-// 3rd ed. 2014, §3.3). nullopt: so few values cannot give such a confidence.
+// largest k with P(W <= k - 1) <= (1 - confidence) / 2 (Hollander, Wolfe & Chicken, "Nonparametric Statistical
+// Methods", 3rd ed. 2014, §3.3). nullopt: so few values cannot give such a confidence (n = 8: at most 254 / 256).
+// Without ties and zeros it excludes 0 exactly when signed_rank_p <= 1 - confidence. Ties and zeros only make it wider
+// than it need be: they are what any untied values nearby become, and the closed interval counts them for both sides.
 [[nodiscard]] std::optional<Interval> hodges_lehmann_interval(std::span<const double> values, double confidence);
 
 // Order statistics around the median, which need no symmetry. nullopt as above.
