@@ -53,6 +53,7 @@ CREATE INDEX runs_by_time ON runs (created_at);
 )sql",
     R"sql(
 ALTER TABLE runs ADD COLUMN noise TEXT NOT NULL DEFAULT 'null';
+ALTER TABLE runs ADD COLUMN has_figures INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE side_trials (
   run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -86,17 +87,23 @@ CREATE TABLE machine_noise (
 CREATE TABLE figures (
   run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   subject INTEGER NOT NULL,
+  metric TEXT NOT NULL,
   series TEXT NOT NULL,
   machine TEXT NOT NULL,
   created_at REAL NOT NULL,
-  metric TEXT NOT NULL,
+  label TEXT NOT NULL,
   value REAL NOT NULL,
   low REAL,
   high REAL,
   processes INTEGER NOT NULL,
+  runtime_version TEXT NOT NULL,
+  model_sha256 TEXT NOT NULL,
+  git_commit TEXT NOT NULL,
+  infermeter_version TEXT NOT NULL,
   PRIMARY KEY (run, subject, metric)
 ) STRICT;
-CREATE INDEX figures_by_series ON figures (series, machine, metric, created_at);
+CREATE INDEX figures_by_series ON figures (metric, series, machine, created_at);
+CREATE INDEX runs_without_figures ON runs (created_at) WHERE finished = 1 AND has_figures = 0;
 )sql",
 };
 

@@ -98,6 +98,11 @@ void Statement::bind(int index, double value) {
   bind_code_ = std::max(bind_code_, sqlite3_bind_double(handle_.get(), index, value));
 }
 
+void Statement::bind(int index, const std::optional<double>& value) {
+  if (value) return bind(index, *value);
+  bind_code_ = std::max(bind_code_, sqlite3_bind_null(handle_.get(), index));
+}
+
 void Statement::bind(int index, std::string_view text) {
   // An empty view may have no address, which SQLite would take for NULL.
   const char* start = text.empty() ? "" : text.data();
@@ -122,6 +127,8 @@ Result<bool> Statement::step() {
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
 
 double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
 
 std::string Statement::text(int column) const {
   const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));

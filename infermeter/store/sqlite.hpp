@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ class Statement {
   void bind(int index, std::int64_t value);
   void bind(int index, int value) { bind(index, std::int64_t{value}); }
   void bind(int index, double value);
+  void bind(int index, const std::optional<double>& value);  // nullopt: NULL
   void bind(int index, std::string_view text);
   void bind(int index, std::span<const std::byte> bytes);  // must live until the statement has been stepped
 
@@ -34,6 +36,7 @@ class Statement {
 
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] std::span<const std::byte> bytes(int column) const;  // until the next step
 

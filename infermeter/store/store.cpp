@@ -13,6 +13,8 @@
 #include "infermeter/store/run_name.hpp"
 #include "infermeter/store/schema.hpp"
 #include "infermeter/store/sqlite.hpp"
+#include "infermeter/store/store_impl.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {
@@ -82,20 +84,35 @@ Result<Database> open_for_reading(const std::filesystem::path& file) {
                   file.string()));
 }
 
-}  // namespace
-
-struct Store::Impl {
+struct Opened {
   Database database;
-  std::filesystem::path file;
-
-  [[nodiscard]] Error damaged(std::string_view run, const Error& why) const {
-    return io_error(fmt::format("run {} in the store {} is damaged: {}", run, file.string(), why.message));
-  }
-  [[nodiscard]] Result<std::string> find(std::string_view name) const;
-  [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
-  [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, std::string_view table) const;
-  [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
+  bool writable = false;
 };
+
+Result<Opened> opened(Result<Database> database, bool writable) {
+  if (!database.ok()) return database.error();
+  return Opened{.database = std::move(database).value(), .writable = writable};
+}
+
+// An empty file is nothing yet, and nothing is to be made of it.
+Result<Opened> open_what_is_there(const std::filesystem::path& file) {
+  std::error_code code;
+  if (const auto size = std::filesystem::file_size(file, code); code || size == 0) return no_store(file);
+  auto database = open_for_writing(file);
+  if (database.ok()) return opened(std::move(database), true);
+  return opened(open_for_reading(file), false);
+}
+
+Result<Opened> open_in(Store::Mode mode, const std::filesystem::path& file) {
+  switch (mode) {
+    case Store::Mode::read: return opened(open_for_reading(file), false);
+    case Store::Mode::write: return opened(open_for_writing(file), true);
+    case Store::Mode::write_if_possible: return open_what_is_there(file);
+  }
+  return internal_error("unknown mode");
+}
+
+}  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
@@ -103,8 +120,9 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
-  INFERMETER_TRY(auto database, mode == Mode::write ? open_for_writing(file) : open_for_reading(file));
-  return Store(std::make_unique<Impl>(Impl{.database = std::move(database), .file = file}));
+  INFERMETER_TRY(auto opened, open_in(mode, file));
+  return Store(std::make_unique<Impl>(
+      Impl{.database = std::move(opened.database), .file = file, .writable = opened.writable}));
 }
 
 Result<Done> Store::begin_run(const RunRecord& record) {
@@ -169,6 +187,7 @@ Result<Done> Store::set_outputs(std::string_view run, const SubjectOutputs& outp
 }
 
 Result<Done> Store::finish_run(const RunRecord& record) {
+  const std::vector<Figure> figures = record.finished ? figures_of(record, judge(record)) : std::vector<Figure>();
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   INFERMETER_TRY_DONE(impl_->database.run("UPDATE runs SET finished = ?2, diagnostics = ?3 WHERE id = ?1",
                                           std::string_view(record.id), record.finished ? 1 : 0,
@@ -178,6 +197,7 @@ Result<Done> Store::finish_run(const RunRecord& record) {
   }
   if (record.finished) {
     INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM output_blocks WHERE run = ?1", std::string_view(record.id)));
+    INFERMETER_TRY_DONE(impl_->write_figures(record.id, figures));
   }
   return transaction.commit();
 }

@@ -1,4 +1,5 @@
-// Store: runs, trials, raw samples and what was found, in one SQLite file (docs/store.md).
+// Store: runs, trials, raw samples and what was found, in one SQLite file (docs/store.md); and what later runs are held
+// against: baselines, the machines' noise, the figures of a history.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/verdict/figures.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
@@ -22,9 +24,36 @@ struct RunListing {
   std::vector<std::string> labels;
 };
 
+// A name for a run, so that others can be compared with it.
+struct Baseline {
+  std::string name, run;
+  double set_at = 0;  // seconds since 1970, UTC
+};
+
+// Which figures are wanted. What is not given does not restrict.
+struct FigureQuery {
+  std::string metric;
+  std::optional<std::string> series, machine;
+  double since = 0;  // of runs that began then or later; seconds since 1970, UTC
+};
+
+// What there is of one series on one machine.
+struct SeriesListing {
+  std::string series, machine;
+  int runs = 0;
+  double first_at = 0, last_at = 0;  // when the first and the last of the runs began
+  std::vector<std::string> labels;   // that its subjects had, each once
+};
+
+struct MachineListing {
+  std::string machine;              // machine_fingerprint
+  std::string hostname, processor;  // as its last run says
+};
+
 class Store {
  public:
-  enum class Mode { read, write };
+  // write_if_possible: a store that is there, opened as with `write`; as with `read` where nothing can be written.
+  enum class Mode { read, write, write_if_possible };
   // `file`: results/infermeter.db. Mode::write makes folder and file; WAL, synchronous=FULL, waits up to 30 s for
   // others. Errors say which of: cannot be written (read-only), is no database or is damaged (names `sqlite3 FILE
   // .recover`), was written by a newer infermeter.
@@ -38,7 +67,8 @@ class Store {
   // A trial of the same position is replaced if it was interrupted; otherwise it is an error.
   [[nodiscard]] Result<Done> add_trial(std::string_view run, const Samples& trial);
   [[nodiscard]] Result<Done> set_outputs(std::string_view run, const SubjectOutputs& outputs);
-  // Keeps the record's diagnostics and `finished`; the output blocks of a finished run are dropped.
+  // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped and the figures are
+  // kept.
   [[nodiscard]] Result<Done> finish_run(const RunRecord& record);
 
   // Outputs of a subject's first trial, kept until the run is finished so that a resumed run can compare with them.
@@ -48,6 +78,31 @@ class Store {
   // `run`: an id, a unique beginning of one, or "latest".
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
   [[nodiscard]] Result<std::vector<RunListing>> list_runs();
+
+  // `run` as for load_run; a finished one. Replaces the baseline of that name and returns what is kept. Names are UTF-8
+  // of 1 to 100 bytes without control characters.
+  [[nodiscard]] Result<Baseline> set_baseline(std::string_view name, std::string_view run, double set_at);
+  [[nodiscard]] Result<std::vector<Baseline>> baselines();                // by name
+  [[nodiscard]] Result<std::string> baseline_run(std::string_view name);  // the run's id
+  [[nodiscard]] Result<Done> remove_baseline(std::string_view name);
+
+  // `machine`: machine_fingerprint. `run`: the id of the run that showed it.
+  [[nodiscard]] Result<Done> keep_noise(std::string_view machine, std::string_view run, const MachineNoise& noise);
+  [[nodiscard]] Result<std::optional<MachineNoise>> latest_noise(std::string_view machine);
+
+  // Runs that an older infermeter finished have no figures: this makes them, and keeps them where the store can be
+  // written. To be called before the figures are read.
+  struct Completion {
+    int completed = 0;
+    std::vector<std::string> unreadable;  // ids of runs that are damaged
+  };
+  [[nodiscard]] Result<Completion> complete_figures();
+  // By series, machine, date, run, subject.
+  [[nodiscard]] Result<std::vector<Figure>> figures(const FigureQuery& query);
+  // By series and machine; the query's own series and machine restrict as well.
+  [[nodiscard]] Result<std::vector<SeriesListing>> list_series(const FigureQuery& query);
+  // Those of the query, by fingerprint.
+  [[nodiscard]] Result<std::vector<MachineListing>> list_machines(const FigureQuery& query);
 
  private:
   struct Impl;

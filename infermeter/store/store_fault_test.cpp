@@ -164,7 +164,7 @@ TEST(StoreFaults, RefusesNewerAndOlderSchemas) {
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 99");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
     EXPECT_THAT(error_of(folder / "infermeter.db", mode),
-                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 1)")));
+                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 2)")));
   }
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 0");
   EXPECT_THAT(error_of(folder / "infermeter.db", Store::Mode::read), HasSubstr("was written by an older infermeter"));
@@ -183,7 +183,7 @@ TEST(StoreFaults, NamesTheRescueOfADamagedFile) {
 TEST(StoreFaults, SaysWhichRunIsDamaged) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
-  for (const char* damage : {"UPDATE trials SET samples = '{'", "UPDATE trials SET end_s = x'00'",
+  for (const char* damage : {"UPDATE runs SET noise = '{'", "UPDATE trials SET samples = '{'", "UPDATE trials SET end_s = x'00'",
                              "UPDATE trials SET end_s = x''", "UPDATE runs SET models = '[{}]'",
                              "UPDATE runs SET plan = '[]'", "UPDATE runs SET diagnostics = '[{\"id\":\"no\"}]'"}) {
     std::filesystem::remove(file);

@@ -1,0 +1,201 @@
+// The figures of a history: one row for each run, subject and metric.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "infermeter/samples/samples_json.hpp"
+#include "infermeter/store/store_impl.hpp"
+#include "infermeter/verdict/judge.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t runs_per_transaction = 100;
+
+std::optional<double> low_of(const Figure& figure) {
+  return figure.interval ? std::optional(figure.interval->low) : std::nullopt;
+}
+std::optional<double> high_of(const Figure& figure) {
+  return figure.interval ? std::optional(figure.interval->high) : std::nullopt;
+}
+
+Result<Done> insert_figure(const Database& database, std::string_view table, const Figure& figure) {
+  return database.run(
+      fmt::format("INSERT INTO {} (run, subject, metric, series, machine, created_at, label, value, low, high, "
+                  "processes, runtime_version, model_sha256, git_commit, infermeter_version) "
+                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                  table),
+      std::string_view(figure.run), figure.subject, std::string_view(figure.metric), std::string_view(figure.series),
+      std::string_view(figure.machine), figure.created_at, std::string_view(figure.label), figure.value, low_of(figure),
+      high_of(figure), figure.processes, std::string_view(figure.runtime_version),
+      std::string_view(figure.model_sha256), std::string_view(figure.git_commit),
+      std::string_view(figure.infermeter_version));
+}
+
+Figure figure_in(const Statement& row) {
+  Figure figure;
+  figure.run = row.text(0);
+  figure.subject = static_cast<int>(row.integer(1));
+  figure.metric = row.text(2);
+  figure.series = row.text(3);
+  figure.machine = row.text(4);
+  figure.created_at = row.real(5);
+  figure.label = row.text(6);
+  figure.value = row.real(7);
+  if (!row.is_null(8) && !row.is_null(9)) figure.interval = Interval{.low = row.real(8), .high = row.real(9)};
+  figure.processes = static_cast<int>(row.integer(10));
+  figure.runtime_version = row.text(11);
+  figure.model_sha256 = row.text(12);
+  figure.git_commit = row.text(13);
+  figure.infermeter_version = row.text(14);
+  return figure;
+}
+
+std::string source_of(bool has_unkept) {
+  return has_unkept ? "(SELECT * FROM figures UNION ALL SELECT * FROM temp.unkept_figures)" : "figures";
+}
+
+// `columns` of the rows that the query wants. Every parameter is named whether it restricts or not: they are always
+// bound, and an index serves those that do.
+Result<Statement> select_figures(const Database& database, std::string_view columns, std::string_view source,
+                                 const FigureQuery& query, std::string_view tail) {
+  return database.prepare(
+      fmt::format("SELECT {} FROM {} WHERE metric = ?1 AND created_at >= ?2 AND {} AND {} {}", columns, source,
+                  query.series ? "series = ?3" : "?3 = ''", query.machine ? "machine = ?4" : "?4 = ''", tail),
+      std::string_view(query.metric), query.since, std::string_view(query.series ? *query.series : std::string_view()),
+      std::string_view(query.machine ? *query.machine : std::string_view()));
+}
+
+Result<std::vector<std::string>> runs_without_figures(const Database& database) {
+  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs WHERE finished = 1 AND has_figures = 0 "
+                                                  "ORDER BY created_at"));
+  std::vector<std::string> runs;
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return runs;
+    runs.push_back(statement.text(0));
+  }
+}
+
+struct RunFigures {
+  std::string run;
+  std::vector<Figure> figures;
+};
+
+// Of the runs that can be read; the others are noted.
+std::vector<RunFigures> compute(Store& store, std::span<const std::string> runs, Store::Completion& completion) {
+  std::vector<RunFigures> computed;
+  for (const std::string& run : runs) {
+    const auto record = store.load_run(run);
+    if (record.ok()) {
+      computed.push_back({run, figures_of(*record, judge(*record))});
+    } else {
+      completion.unreadable.push_back(run);
+    }
+  }
+  completion.completed += static_cast<int>(computed.size());
+  return computed;
+}
+
+}  // namespace
+
+Result<Done> Store::Impl::write_figures(std::string_view run, std::span<const Figure> figures) const {
+  INFERMETER_TRY_DONE(database.run("DELETE FROM figures WHERE run = ?1", run));
+  for (const Figure& figure : figures) INFERMETER_TRY_DONE(insert_figure(database, "figures", figure));
+  return database.run("UPDATE runs SET has_figures = 1 WHERE id = ?1", run);
+}
+
+// A store that cannot be written still has temporary tables, which SQLite keeps elsewhere: here, in memory.
+Result<Done> Store::Impl::keep_aside(std::span<const Figure> figures) {
+  if (!has_unkept_figures) {
+    INFERMETER_TRY_DONE(
+        database.execute("PRAGMA temp_store = MEMORY; "
+                         "CREATE TEMP TABLE unkept_figures AS SELECT * FROM figures LIMIT 0"));
+    has_unkept_figures = true;
+  }
+  for (const Figure& figure : figures) INFERMETER_TRY_DONE(insert_figure(database, "temp.unkept_figures", figure));
+  return Done{};
+}
+
+Result<Store::Completion> Store::complete_figures() {
+  Completion completion;
+  if (impl_->has_unkept_figures) return completion;
+  INFERMETER_TRY(const auto missing, runs_without_figures(impl_->database));
+  for (std::span<const std::string> left = missing; !left.empty();) {
+    const auto batch = left.first(std::min(left.size(), runs_per_transaction));
+    left = left.subspan(batch.size());
+    const auto computed = compute(*this, batch, completion);
+    if (!impl_->writable) {
+      for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->keep_aside(figures));
+      continue;
+    }
+    INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+    for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->write_figures(run, figures));
+    INFERMETER_TRY_DONE(transaction.commit());
+  }
+  return completion;
+}
+
+Result<std::vector<Figure>> Store::figures(const FigureQuery& query) {
+  INFERMETER_TRY(auto statement, select_figures(impl_->database, "*", source_of(impl_->has_unkept_figures), query,
+                                                "ORDER BY series, machine, created_at, run, subject"));
+  std::vector<Figure> figures;
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return figures;
+    figures.push_back(figure_in(statement));
+  }
+}
+
+Result<std::vector<SeriesListing>> Store::list_series(const FigureQuery& query) {
+  const std::string source = source_of(impl_->has_unkept_figures);
+  INFERMETER_TRY(
+      auto statement,
+      select_figures(impl_->database, "series, machine, count(DISTINCT run), min(created_at), max(created_at)", source,
+                     query, "GROUP BY series, machine ORDER BY series, machine"));
+  INFERMETER_TRY(auto labels, select_figures(impl_->database, "DISTINCT series, machine, label", source, query,
+                                             "ORDER BY series, machine, label"));
+  std::vector<SeriesListing> all;
+  INFERMETER_TRY(bool label, labels.step());
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return all;
+    all.push_back({.series = statement.text(0),
+                   .machine = statement.text(1),
+                   .runs = static_cast<int>(statement.integer(2)),
+                   .first_at = statement.real(3),
+                   .last_at = statement.real(4),
+                   .labels = {}});
+    while (label && labels.text(0) == all.back().series && labels.text(1) == all.back().machine) {
+      all.back().labels.push_back(labels.text(2));
+      INFERMETER_TRY(label, labels.step());
+    }
+  }
+}
+
+Result<std::vector<MachineListing>> Store::list_machines(const FigureQuery& query) {
+  // Of a grouped row with max(), SQLite takes the other columns from the row that holds the maximum.
+  INFERMETER_TRY(
+      auto statement,
+      select_figures(impl_->database, "machine, max(created_at), (SELECT environment FROM runs WHERE id = run)",
+                     source_of(impl_->has_unkept_figures), query, "GROUP BY machine ORDER BY machine"));
+  std::vector<MachineListing> machines;
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return machines;
+    MachineListing& machine = machines.emplace_back();
+    machine.machine = statement.text(0);
+    const auto environment = environment_from_json(statement.text(2));
+    if (!environment.ok()) continue;  // a name less; the figures stand
+    machine.hostname = environment->hostname;
+    machine.processor = environment->processor;
+  }
+}
+
+}  // namespace infermeter

@@ -1,0 +1,35 @@
+// What the files of the store share.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/store/sqlite.hpp"
+#include "infermeter/store/store.hpp"
+
+namespace infermeter {
+
+struct Store::Impl {
+  Database database;
+  std::filesystem::path file;
+  bool writable = false;
+  bool has_unkept_figures = false;  // in a temporary table, as the store cannot be written
+
+  [[nodiscard]] Error damaged(std::string_view run, const Error& why) const {
+    return io_error(fmt::format("run {} in the store {} is damaged: {}", run, file.string(), why.message));
+  }
+  [[nodiscard]] Result<std::string> find(std::string_view name) const;
+  [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
+  [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, std::string_view table) const;
+  [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
+  // Within a transaction of the caller's. In place of those that the run has.
+  [[nodiscard]] Result<Done> write_figures(std::string_view run, std::span<const Figure> figures) const;
+  [[nodiscard]] Result<Done> keep_aside(std::span<const Figure> figures);
+};
+
+}  // namespace infermeter

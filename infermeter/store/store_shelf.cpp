@@ -1,0 +1,124 @@
+// What runs are held against: named baselines and the noise of machines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/plan/quantity.hpp"
+#include "infermeter/store/store_impl.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t longest_name = 100;
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+// U+0080 to U+009F, which are 0xc2 0x80 to 0xc2 0x9f in UTF-8.
+bool has_c1_control(std::string_view text) {
+  return std::ranges::adjacent_find(text, [](char lead, char next) {
+           return static_cast<unsigned char>(lead) == 0xc2 && static_cast<unsigned char>(next) < 0xa0;
+         }) != text.end();
+}
+
+Result<Done> check_name(std::string_view name) {
+  if (name.empty()) return usage_error("a baseline's name cannot be empty");
+  if (name.size() > longest_name) {
+    return usage_error(
+        fmt::format("a baseline's name has at most {} bytes, this one has {}", longest_name, name.size()));
+  }
+  if (!is_utf8(name)) return usage_error("a baseline's name is UTF-8 text, this one is not");
+  if (std::ranges::any_of(name, is_control) || has_c1_control(name)) {
+    return usage_error("a baseline's name holds no control characters, this one does");
+  }
+  return Done{};
+}
+
+Error unknown_baseline(std::string_view name, const std::vector<Baseline>& baselines,
+                       const std::filesystem::path& file) {
+  std::vector<std::string> names;
+  for (const Baseline& baseline : baselines) names.push_back(baseline.name);
+  const auto near = nearest_name(name, names);
+  return usage_error(fmt::format(
+      "there is no baseline '{}'{} in the store {}: `infermeter baseline set NAME RUN` makes "
+      "one",
+      name.substr(0, longest_name), near ? fmt::format(" (did you mean '{}'?)", *near) : "", file.string()));
+}
+
+}  // namespace
+
+Result<Baseline> Store::set_baseline(std::string_view name, std::string_view run, double set_at) {
+  INFERMETER_TRY_DONE(check_name(name));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY(const auto id, impl_->find(run));
+  INFERMETER_TRY(auto statement,
+                 impl_->database.prepare("SELECT finished FROM runs WHERE id = ?1", std::string_view(id)));
+  INFERMETER_TRY_DONE(statement.step());
+  if (statement.integer(0) == 0) {
+    return usage_error(fmt::format(
+        "run {} is not finished, so that it can be no baseline: `infermeter run --resume {}` finishes it", id, id));
+  }
+  INFERMETER_TRY_DONE(
+      impl_->database.run("INSERT INTO baselines (name, run, set_at) VALUES (?1, ?2, ?3) "
+                          "ON CONFLICT (name) DO UPDATE SET run = excluded.run, set_at = excluded.set_at",
+                          name, std::string_view(id), set_at));
+  INFERMETER_TRY_DONE(transaction.commit());
+  return Baseline{.name = std::string(name), .run = id, .set_at = set_at};
+}
+
+Result<std::vector<Baseline>> Store::baselines() {
+  INFERMETER_TRY(auto statement, impl_->database.prepare("SELECT name, run, set_at FROM baselines ORDER BY name"));
+  std::vector<Baseline> baselines;
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return baselines;
+    baselines.push_back({.name = statement.text(0), .run = statement.text(1), .set_at = statement.real(2)});
+  }
+}
+
+Result<std::string> Store::baseline_run(std::string_view name) {
+  INFERMETER_TRY(const auto all, baselines());
+  const auto found = std::ranges::find(all, name, &Baseline::name);
+  if (found == all.end()) return unknown_baseline(name, all, impl_->file);
+  return found->run;
+}
+
+Result<Done> Store::remove_baseline(std::string_view name) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY(const auto run, baseline_run(name));
+  INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM baselines WHERE name = ?1", name));
+  return transaction.commit();
+}
+
+Result<Done> Store::keep_noise(std::string_view machine, std::string_view run, const MachineNoise& noise) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(impl_->database.run(
+      "INSERT INTO machine_noise (machine, run, measured_at, subject, metric, pairs, standard_deviation) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (machine, run) DO UPDATE SET "
+      "measured_at = excluded.measured_at, subject = excluded.subject, metric = excluded.metric, "
+      "pairs = excluded.pairs, standard_deviation = excluded.standard_deviation",
+      machine, run, noise.measured_at, std::string_view(noise.subject), std::string_view(noise.metric), noise.pairs,
+      noise.standard_deviation));
+  return transaction.commit();
+}
+
+Result<std::optional<MachineNoise>> Store::latest_noise(std::string_view machine) {
+  INFERMETER_TRY(auto statement,
+                 impl_->database.prepare("SELECT measured_at, subject, metric, pairs, standard_deviation "
+                                         "FROM machine_noise WHERE machine = ?1 ORDER BY measured_at DESC, run DESC "
+                                         "LIMIT 1",
+                                         machine));
+  INFERMETER_TRY(const bool found, statement.step());
+  if (!found) return std::optional<MachineNoise>();
+  return std::optional(MachineNoise{.measured_at = statement.real(0),
+                                    .subject = statement.text(1),
+                                    .metric = statement.text(2),
+                                    .pairs = static_cast<int>(statement.integer(3)),
+                                    .standard_deviation = statement.real(4)});
+}
+
+}  // namespace infermeter

@@ -1,0 +1,133 @@
+// Stores of older infermeters: read, brought up to date, completed.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "infermeter/store/schema.hpp"
+#include "infermeter/store/store.hpp"
+#include "infermeter/store/test_records.hpp"
+
+namespace infermeter {
+namespace {
+
+using test::TemporaryFolder;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+void make_version_1(const std::filesystem::path& file) {
+  std::ifstream stream(std::filesystem::path(INFERMETER_SOURCE_DIR) / "infermeter/store/fixtures/version_1.sql");
+  std::stringstream sql;
+  sql << stream.rdbuf();
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &raw), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(raw, sql.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+  sqlite3_close(raw);
+}
+
+std::int64_t version_of(const std::filesystem::path& file) {
+  const auto database = Database::open(file, Database::Access::read, 0).value();
+  return database.integer("PRAGMA user_version").value();
+}
+
+constexpr const char* run_id = "20261121-152203-1ae0";
+
+TEST(Upgrade, AVersion1StoreIsReadAsItWas) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_version_1(file);
+  auto store = Store::open(file, Store::Mode::write).value();
+  const auto record = store.load_run("latest").value();
+  EXPECT_EQ(record.id, run_id);
+  EXPECT_TRUE(record.finished);
+  EXPECT_EQ(record.plan.subjects.at(1).label, "fast");
+  EXPECT_FALSE(record.plan.question);
+  EXPECT_EQ(record.noise, std::nullopt);
+  ASSERT_THAT(record.trials, SizeIs(4));
+  EXPECT_THAT(record.trials, Each(Field(&Samples::purpose, Purpose::timed)));
+  EXPECT_THAT(record.trials[0].begin_s, SizeIs(8));
+  EXPECT_THAT(record.side_trials, IsEmpty());
+  EXPECT_TRUE(record.outputs.at(0).comparison.agree);
+  EXPECT_THAT(store.baselines().value(), IsEmpty());
+  EXPECT_EQ(version_of(file), store_schema_version());
+}
+
+TEST(Upgrade, IsLeftToThoseWhoWrite) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_version_1(file);
+  EXPECT_THAT(Store::open(file, Store::Mode::read).error().message, HasSubstr("was written by an older infermeter"));
+  EXPECT_EQ(version_of(file), 1);
+  EXPECT_TRUE(Store::open(file, Store::Mode::write_if_possible).ok());
+  EXPECT_EQ(version_of(file), store_schema_version());
+}
+
+TEST(Upgrade, FiguresOfOlderRunsAreMadeOnceAndKept) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_version_1(file);
+  {
+    auto store = Store::open(file, Store::Mode::write).value();
+    EXPECT_THAT(store.figures({.metric = "latency_p50"}).value(), IsEmpty());
+    EXPECT_EQ(store.complete_figures()->completed, 1);
+    EXPECT_EQ(store.complete_figures()->completed, 0);
+  }
+  auto store = Store::open(file, Store::Mode::read).value();
+  EXPECT_EQ(store.complete_figures()->completed, 0);
+  const auto figures = store.figures({.metric = "latency_p50"}).value();
+  ASSERT_THAT(figures, SizeIs(2));
+  EXPECT_EQ(figures[0].series, "mlp@fake,latency=constant:1ms,work=sleep");
+  EXPECT_EQ(figures[0].label, "fast");
+  EXPECT_NEAR(figures[0].value, 1.06e-3, 0.1e-3);
+  EXPECT_TRUE(figures[0].interval);
+  EXPECT_EQ(figures[1].run, run_id);
+}
+
+TEST(Upgrade, FiguresThatCannotBeKeptAreMadeAllTheSame) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_version_1(file);
+  { ASSERT_TRUE(Store::open(file, Store::Mode::write).ok()); }
+  auto store = Store::open(file, Store::Mode::read).value();
+  EXPECT_EQ(store.complete_figures()->completed, 1);
+  EXPECT_EQ(store.complete_figures()->completed, 0);
+  EXPECT_THAT(store.figures({.metric = "latency_p50"}).value(), SizeIs(2));
+  EXPECT_THAT(store.list_series({.metric = "latency_p50"}).value(), SizeIs(2));
+  EXPECT_EQ(store.list_machines({.metric = "latency_p50"}).value().at(0).processor, "AMD EPYC");
+  auto other = Store::open(file, Store::Mode::read).value();
+  EXPECT_THAT(other.figures({.metric = "latency_p50"}).value(), IsEmpty());
+}
+
+TEST(Upgrade, RunsThatCannotBeReadAreNamedAndLeftOut) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_version_1(file);
+  auto store = Store::open(file, Store::Mode::write).value();
+  {
+    const auto database = Database::open(file, Database::Access::write, 0).value();
+    ASSERT_TRUE(database.run("UPDATE runs SET plan = '['").ok());
+  }
+  const auto completion = store.complete_figures().value();
+  EXPECT_EQ(completion.completed, 0);
+  EXPECT_THAT(completion.unreadable, ElementsAre(run_id));
+}
+
+TEST(Upgrade, WhereThereIsNoStoreNoneIsMade) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  EXPECT_THAT(Store::open(file, Store::Mode::write_if_possible).error().message,
+              AllOf(HasSubstr("there is no store"), HasSubstr("--output-dir")));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  std::ofstream(file).flush();
+  EXPECT_FALSE(Store::open(file, Store::Mode::write_if_possible).ok());
+  EXPECT_EQ(std::filesystem::file_size(file), 0U);
+}
+
+}  // namespace
+}  // namespace infermeter

@@ -1,0 +1,77 @@
+#include "infermeter/verdict/figures.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "infermeter/plan/subject.hpp"
+#include "infermeter/stats/metrics.hpp"
+
+namespace infermeter {
+namespace {
+
+// The part of a path that survives another checkout; a name from the zoo is itself.
+std::string file_name(const std::string& model) { return model.substr(model.rfind('/') + 1); }
+
+std::string runtime_version(const RunRecord& record, int subject) {
+  const auto tells = [subject](const Samples& trial) {
+    return trial.subject == subject && !trial.executed_value("runtime_version").empty();
+  };
+  const auto found = std::ranges::find_if(record.trials, tells);
+  return found == record.trials.end() ? std::string() : found->executed_value("runtime_version");
+}
+
+// What all figures of a subject have in common.
+Figure figure_about(const RunRecord& record, int subject) {
+  const auto index = static_cast<std::size_t>(subject);
+  const Subject& measured = record.plan.subjects[index];
+  Figure figure;
+  figure.run = record.id;
+  figure.subject = subject;
+  figure.series = series_of(record.plan, measured);
+  figure.machine = machine_fingerprint(record.environment);
+  figure.created_at = record.created_at;
+  figure.label = measured.label;
+  figure.runtime_version = runtime_version(record, subject);
+  if (index < record.models.size()) figure.model_sha256 = record.models[index].sha256;
+  figure.git_commit = record.environment.git_commit;
+  figure.infermeter_version = record.environment.infermeter_version;
+  return figure;
+}
+
+}  // namespace
+
+std::string series_of(const Plan& plan, const Subject& subject) {
+  Subject lasting = subject;
+  lasting.model = file_name(subject.model);
+  lasting.backend_library.clear();
+  std::ranges::sort(lasting.dimensions);
+  std::ranges::sort(lasting.options);
+  std::string series = short_form(lasting);
+  if (plan.cpus.empty()) return series;
+  std::vector<int> cpus = plan.cpus;
+  std::ranges::sort(cpus);
+  return series + fmt::format(",cpus={}", fmt::join(cpus, "+"));
+}
+
+std::vector<Figure> figures_of(const RunRecord& record, const Verdict& verdict) {
+  std::vector<Figure> figures;
+  for (const SubjectVerdict& subject : verdict.subjects) {
+    if (subject.summary.trials_ok == 0) continue;
+    const Figure about = figure_about(record, subject.subject);
+    for (const Metric& metric : subject.summary.metrics) {
+      const MetricKind* kind = metric_kind(metric.name);
+      if (kind == nullptr || !kind->per_process() || !metric.estimate.value) continue;
+      Figure figure = about;
+      figure.metric = metric.name;
+      figure.value = *metric.estimate.value;
+      figure.interval = metric.estimate.interval;
+      figure.processes = metric.estimate.processes;
+      figures.push_back(std::move(figure));
+    }
+  }
+  return figures;
+}
+
+}  // namespace infermeter
