@@ -1,0 +1,48 @@
+// Gate file: what is expected of which run, as it stands in the file (docs/gate.md). What the expectations mean, the
+// verdict knows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/draft.hpp"
+
+namespace infermeter {
+
+// A text and where it stands, so that what is wrong in it can be pointed at.
+struct PlacedText {
+  std::string text{};
+  std::string file{};
+  std::int64_t line = 0, column = 0;  // of the string; of its first character if `verbatim`
+  bool verbatim = false;              // its characters stand in the file as they are, so that they can be counted
+
+  // "gate.toml:4:11: …", of the character at this byte of the text.
+  [[nodiscard]] Error error(std::size_t offset, std::string_view message) const;
+};
+
+struct ExpectationDraft {
+  PlacedText that{};
+  std::optional<PlacedText> subject{};  // a label; nullopt: every subject
+};
+
+struct GateFile {
+  // What is judged. With neither of the two it is a stored run.
+  std::optional<std::string> plan_file{};  // as written: relative to the gate file
+  bool has_plan = false;                   // a table [plan], which is in the draft
+  std::optional<std::string> run{};        // a stored one: an id, the beginning of one, "latest"
+  std::optional<std::string> baseline{};   // a name given by `infermeter baseline set`
+  bool fail_inconclusive = false;
+  std::vector<ExpectationDraft> expectations{};
+
+  [[nodiscard]] bool is_fresh() const { return plan_file || has_plan; }
+};
+
+// `name` is the file's, in messages. A table [plan] is put into `draft`.
+[[nodiscard]] Result<GateFile> gate_file_from_toml(std::string_view text, std::string_view name, PlanDraft& draft);
+
+}  // namespace infermeter

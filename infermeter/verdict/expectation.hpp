@@ -1,0 +1,57 @@
+// Expectation: one sentence about a figure ("latency_p99_ms <= 20", "regression <= 10%"), as a value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/gate_file.hpp"
+
+namespace infermeter {
+
+// What a figure is measured in; its base unit is what thresholds and values are kept in.
+enum class Dimension { number, seconds, bytes, per_second, factor, share, decibels };
+[[nodiscard]] std::string_view unit_of(Dimension dimension);  // "s", "bytes", "items/s", "x", "", "dB"
+
+enum class Relation { less, less_or_equal, greater, greater_or_equal, equal };
+[[nodiscard]] std::string_view to_string(Relation relation);  // "<="
+
+struct Expectation {
+  enum class Kind {
+    metric,             // of the subject's summary: `name`
+    memory_after_load,  // resident set
+    model_size,         // with its weights files
+    parameters,
+    max_absolute_difference,  // of the outputs, over all of them the worst …
+    relative_l2,
+    cosine,
+    top1_agreement,
+    counter,        // what the subject itself counted: `name`
+    not_measured,   // a figure that no record holds yet: `name`
+    speedup,        // against the first subject of the group, by the metric `name`
+    regression,     // against a baseline run, else against that first subject: how much worse `name` got
+    no_regression,  // the same with a margin, `threshold`
+    outputs_agree,
+    no_leak,
+    reproducible,  // `runs` runs of the same subject differ by at most `threshold`
+  };
+  PlacedText source{};                  // as written
+  std::optional<PlacedText> subject{};  // a label; nullopt: every subject that can be judged
+  Kind kind{};
+  std::string name{};
+  Relation relation{};  // with `threshold`, of the kinds that have a figure and a bound
+  double threshold = 0;
+  Dimension dimension{};
+  int runs = 0;
+
+  // Is it about a subject and the first one of its group?
+  [[nodiscard]] bool compares() const;
+  [[nodiscard]] bool has_bound() const;  // relation and threshold, and not a margin
+};
+
+// Messages point into the file and name the nearest word.
+[[nodiscard]] Result<Expectation> parse_expectation(const ExpectationDraft& draft);
+
+}  // namespace infermeter
