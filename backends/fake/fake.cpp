@@ -1,10 +1,11 @@
-// fake: a test instrument. It measures nothing and computes nothing; it passes time, uses memory, answers and
-// misbehaves exactly as its options say, so that everything else can be tested against what is known. Reads bottom-up.
+// fake: a test instrument. It runs no model; it passes time, does sums, uses memory, answers and misbehaves exactly as
+// its options say, so that everything else can be tested against what is known. Reads bottom-up.
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <random>
 
+#include "compute.hpp"
 #include "infermeter_backend.h"
 #include "sdk/abi_edge.hpp"
 #include "sdk/dimensions.hpp"
@@ -39,6 +40,7 @@ struct imb_request {
   std::vector<InputBytes> bytes;
   std::vector<bool> bound;
   std::mt19937_64 random;
+  Computation computation;
   std::int64_t batch = 1;
   OutputBuffer output;
   bool done = false;
@@ -139,7 +141,8 @@ void prepare_inferences(imb_session& session) {
   const bool misbehaves = at_run(t.fail) || at_run(t.out_of_memory) || at_run(t.crash) || at_run(t.abort) ||
                           at_run(t.kill) || at_run(t.exit) || at_run(t.hang);
   const bool takes_time = settings.latency.distribution != Distribution::none && session.work != Work::none;
-  session.plain = !misbehaves && !takes_time && settings.first_delay == 0 && settings.memory_per_run == 0;
+  session.plain =
+      !misbehaves && !takes_time && settings.compute == 0 && settings.first_delay == 0 && settings.memory_per_run == 0;
 }
 
 void try_what_is_forbidden(imb_session& session) {
@@ -230,6 +233,7 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
 std::int64_t begin(imb_request& request) {
   imb_session& session = *request.session;
   const Settings& settings = session.settings;
+  request.computation.run(settings.compute);
   const std::int64_t now = nanoseconds_now();
   const std::uint64_t before = session.inferences++;
   misbehave(settings.triggers, Place::run, before + 1);

@@ -95,6 +95,8 @@ const OptionRow<Settings> rows[] = {
      [](S& s, Text v) {
        s.seed = v == "random" ? std::optional<std::uint64_t>() : parse_integer<std::uint64_t>(v, 0, UINT64_MAX);
      }},
+    {{"compute", "N", "units of arithmetic (about 2 ns each) that every inference does, before its time passes"},
+     [](S& s, Text v) { s.compute = parse_integer<std::uint64_t>(v, 0, UINT64_MAX); }},
     {{"load_delay", "TIME", "time that loading takes"}, [](S& s, Text v) { s.load_delay = seconds_from(v); }},
     {{"compile_delay", "TIME", "time that compiling takes"}, [](S& s, Text v) { s.compile_delay = seconds_from(v); }},
     {{"first_delay", "TIME", "additional time of the first inference"},

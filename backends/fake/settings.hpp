@@ -22,6 +22,7 @@ struct Settings {
   Drift drift;
   double process_spread = 0;              // relative standard deviation of a factor drawn once per process
   std::optional<std::uint64_t> seed = 1;  // none: from the system's entropy
+  std::uint64_t compute = 0;              // units of arithmetic per inference
   double load_delay = 0, compile_delay = 0, first_delay = 0;
   bool asynchronous = false;
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "backend_under_test.hpp"
+#include "fake/compute.hpp"
 
 namespace infermeter {
 namespace {
@@ -80,6 +81,26 @@ TEST_F(FakeTest, FirstInferenceAndDriftTakeLonger) {
   const Ready drift = ready_with({{"latency", "constant:1us"}, {"drift", "step:20000:5"}});
   EXPECT_LT(shortest_of(5, drift.request), 20e-3);
   EXPECT_GE(seconds_of_run(drift.request), 20e-3);
+}
+
+TEST(ComputationTest, UnitIsOneStep) {
+  Computation computation;
+  computation.run(2);
+  EXPECT_EQ(computation.result(), (2 * 0.5 + 1) * 0.5 + (1 + 1 / 2048.0));
+  computation.run(1);
+  EXPECT_EQ(computation.result(), ((2 * 0.5 + 1) * 0.5 + (1 + 1 / 2048.0)) * 0.5 + 1);
+}
+
+// 20 times the work: no optimiser took it away, and the machine cannot have disturbed all of the shortest.
+TEST_F(FakeTest, TwentyTimesTheUnitsTakeAtLeastTenTimesAsLong) {
+  const Ready little = ready_with({{"compute", "200000"}}), much = ready_with({{"compute", "4000000"}});
+  EXPECT_GE(shortest_of(3, much.request), 10 * shortest_of(15, little.request));
+}
+
+TEST_F(FakeTest, UnitsComeBeforeTheTimeToPass) {
+  const Ready both = ready_with({{"compute", "4000000"}, {"latency", "constant:1ms"}});
+  const Ready units = ready_with({{"compute", "4000000"}});
+  EXPECT_GE(shortest_of(5, both.request), 1e-3 + 0.5 * shortest_of(5, units.request));
 }
 
 TEST_F(FakeTest, AsynchronousInferenceEndsInSynchronize) {
@@ -205,7 +226,7 @@ TEST_F(FakeTest, ValuesThatMakeNoSenseAreRefusedByKey) {
       {"latency", "constant:5"}, {"latency", "normal:1ms"}, {"drift", "ramp:1:2"},      {"seed", "x"},
       {"memory", "12parsecs"},   {"inputs", "x:float32"},   {"inputs", "x:complex7:3"}, {"outputs", "prime"},
       {"output_error", "big"},   {"fail", "sometimes"},     {"fail", "run:0"},          {"counters", "a"},
-      {"work", "play"},          {"load_delay", "-1s"}};
+      {"work", "play"},          {"load_delay", "-1s"},     {"compute", "-1"},          {"compute", "2.5"}};
   for (const auto& [key, value] : wrong) {
     const auto outcome = load(runtime_, {.model = "-", .options = {{key, value}}});
     EXPECT_EQ(outcome.status, IMB_INVALID_ARGUMENT) << key << "=" << value;
