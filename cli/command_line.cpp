@@ -18,6 +18,7 @@ namespace {
 
 constexpr auto kVerbs = std::to_array<Verb>({
     {"run", "Measure subjects: models on back ends.", declare_run},
+    {"compare", "Tell whether one subject is faster than another.", declare_compare},
     {"report", "Print a stored run again, in any format.", declare_report},
     {"runs", "List the stored runs.", declare_runs},
     {"validate", "Run a model on recorded inputs and compare its outputs with the recorded ones.", declare_validate},

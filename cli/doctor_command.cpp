@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/backend_json.hpp"
+#include "cli/doctor_self.hpp"
 #include "cli/help.hpp"
 #include "cli/installation.hpp"
 #include "cli/list_format.hpp"
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 struct DoctorOptions {
   SomeFlags flags;
+  SelfComparison self;
   ListFormat format;
 };
 
@@ -97,6 +99,13 @@ Json as_json(const Examination& e) {
           {"backends", as_json(e.installation.backends)}};
 }
 
+// What the machine's own noise is, where that was asked for.
+Result<std::optional<SelfNoise>> own_noise(Surroundings& world, const DoctorOptions& options, const PlanDraft& draft) {
+  if (options.self.pairs == 0) return std::optional<SelfNoise>();
+  INFERMETER_TRY(SelfNoise noise, compare_with_itself(world, options.self, draft));
+  return std::optional(std::move(noise));
+}
+
 Result<int> act(Surroundings& world, const DoctorOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
@@ -104,8 +113,15 @@ Result<int> act(Surroundings& world, const DoctorOptions& options) {
   Examination e{.environment = read_environment(), .machine = {}, .installation = {}};
   e.machine = examine(e.environment);
   e.installation = examine_installation(draft.plan.backend_path, draft.plan.output_dir);
-  world.out << (json ? json_text(as_json(e)) : as_text(e));
-  return 0;
+  INFERMETER_TRY(const auto noise, own_noise(world, options, draft));
+  if (json) {
+    Json whole = as_json(e);
+    whole["self_comparison"] = noise ? as_json(*noise) : Json(nullptr);
+    world.out << json_text(whole);
+  } else {
+    world.out << as_text(e) << (noise ? "\n" + as_text(*noise) : "");
+  }
+  return noise ? noise->exit_code : 0;
 }
 
 }  // namespace
@@ -115,12 +131,16 @@ Action declare_doctor(CLI::App& app) {
   set_help(app, {.usage = "infermeter doctor [flags]",
                  .about = "Tells what of this machine disturbs a measurement (governor, turbo, SMT, load, few cores, "
                           "missing permissions, …) and what of infermeter is missing, each with the remedy. Changes "
-                          "nothing; the exit code is 0 whatever it finds.",
+                          "nothing; the exit code is 0 whatever it finds. With --aa a program is compared with "
+                          "itself, which shows what differences this machine can tell from nothing; later "
+                          "comparisons quote it.",
                  .examples = {{"infermeter doctor", "Before measuring."},
+                              {"infermeter doctor --aa 20", "This machine's own noise: about a minute."},
                               {"infermeter doctor --format json | jq .fit_to_measure", "In a script."}},
                  .notes = {}});
   options->flags.declare(app, {"output_dir", "backend_path"});
   options->format.declare(app);
+  options->self.declare(app);
   return [options](Surroundings& world) { return act(world, *options); };
 }
 

@@ -43,6 +43,27 @@ std::string stopping_text(const Stopping& stopping) {
   return fmt::format("{} warm-up iterations, then {}", stopping.warmup, end);
 }
 
+// What is not decided before pilots have run.
+std::string length_text(const Plan& plan) {
+  if (!plan.automatic.warmup && !plan.automatic.iterations) return stopping_text(plan.stopping);
+  const std::string what = !plan.automatic.iterations ? "warm-up"
+                           : !plan.automatic.warmup   ? "iterations"
+                                                      : "warm-up and iterations";
+  return fmt::format("{} from {} before the trials; {} where they fail", what,
+                     counted(static_cast<std::size_t>(pilot_processes(plan)), "pilot process per subject",
+                             "pilot processes per subject"),
+                     stopping_text(plan.stopping));
+}
+
+std::string question_text(const Plan& plan) {
+  if (!plan.question) return "";
+  const Question& q = *plan.question;
+  return fmt::format(
+      "asked: is {} different by more than {:g} %? Pairs until it is known{}, {} at most{}; alpha {:g}\n", q.metric,
+      q.margin * 100, q.until_resolved ? " (a look after each)" : "", plan.processes,
+      q.budget_s ? fmt::format(", begun within {}", format_duration(*q.budget_s)) : "", q.alpha);
+}
+
 std::string limits_text(const Limits& limits) {
   const std::string memory = limits.memory_limit_bytes == 0
                                  ? "80 % of the available memory"
@@ -86,7 +107,8 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
   std::string text = fmt::format("{}, {} each: {}\n", counted(plan.subjects.size(), "subject"),
                                  counted(static_cast<std::size_t>(plan.processes), "process", "processes"),
                                  counted(plan.order.size(), "trial"));
-  text += fmt::format("each: {}\n", stopping_text(plan.stopping));
+  text += question_text(plan);
+  text += fmt::format("each: {}\n", length_text(plan));
   text += fmt::format("limits: {}\n", limits_text(plan.limits));
   text += fmt::format("seed {}, data {}, results in {}\n", plan.seed, printable(plan.data.source),
                       printable(plan.output_dir));

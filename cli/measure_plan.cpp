@@ -33,7 +33,9 @@ fs::path csv_file(const RunRecord& record, bool resumed) {
 
 Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, bool quiet,
                                std::optional<std::string> resume) {
-  ProgressDisplay display(world, quiet);
+  std::vector<std::string> labels;
+  for (const Subject& subject : plan.subjects) labels.push_back(printable(subject.label, 60));
+  ProgressDisplay display(world, quiet, std::move(labels));
   const RunContext context{.launcher = launcher,
                            .cache = default_cache(),
                            .on_progress = [&display](const Progress& progress) { display.show(progress); },

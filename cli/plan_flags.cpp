@@ -21,6 +21,7 @@ struct FlagHelp {
   std::string_view value;
   std::string_view group;
   std::string_view help;
+  std::optional<Use> use{};  // of one verb only
 };
 
 constexpr auto kFlags = std::to_array<FlagHelp>({
@@ -38,11 +39,22 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"backend_library", "--backend-library", "FILE", "",
      "The runtime's shared library, where it is not to be searched for."},
     {"backend_path", "--backend-path", "FOLDER", "", "A further folder of back ends (plug-ins)."},
-    {"warmup", "--warmup", "N", "How it is measured", "Untimed inferences before the timed ones. Default: 10."},
-    {"iterations", "--iterations", "N", "", "Timed inferences per process. Default: 100."},
+    {"metric", "--metric", "NAME", "What is asked",
+     "What decides: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time.", Use::comparison},
+    {"margin", "--margin", "SHARE", "", "Differences below it do not matter: 1% (default), 0.02.", Use::comparison},
+    {"alpha", "--alpha", "SHARE", "", "How often equal subjects may be called different. Default: 5%.",
+     Use::comparison},
+    {"max_pairs", "--max-pairs", "N", "", "Pairs of processes at most. Default: 40, or 200 with --until-resolved.",
+     Use::comparison},
+    {"budget", "--budget", "TIME", "", "Begin no new pair after so long.", Use::comparison},
+    {"warmup", "--warmup", "N|auto", "How it is measured",
+     "Untimed inferences before the timed ones. Default: auto, as pilot processes show it."},
+    {"iterations", "--iterations", "N|auto", "", "Timed inferences per process. Default: auto, from pilot processes."},
     {"duration", "--duration", "TIME", "", "Instead of --iterations: seconds of timed inferences per process."},
     {"processes", "--processes", "N", "",
-     "Worker processes per subject, the independent repetitions. Default: 3; intervals need 2."},
+     "Worker processes per subject, the independent repetitions. Default: 3; intervals need 2.", Use::run},
+    {"leak_iterations", "--leak-iterations", "N", "",
+     "One more process per subject that looks for a leak over so many iterations: 2000, say. Default: 0, none."},
     {"seed", "--seed", "N", "", "Of synthetic inputs and of the order of trials. Default: 1."},
     {"cpus", "--cpus", "LIST", "", "Processors that workers may use: 0-3,8. Default: all."},
     {"outliers", "--outliers", "RULE", "",
@@ -145,7 +157,7 @@ void SomeFlags::declare(CLI::App& app, std::initializer_list<std::string_view> k
 
 Result<Done> SomeFlags::apply(PlanDraft& draft) const { return apply_values(draft, values_); }
 
-void PlanFlags::declare(CLI::App& app) {
+void PlanFlags::declare(CLI::App& app, Use use) {
   app.add_option(
          "SUBJECT", values_["subjects"],
          "[label=]MODEL@BACKEND[,key=value…]: resnet50@openvino,threads=1. Keys: batch, dtype, device, threads, "
@@ -155,10 +167,21 @@ void PlanFlags::declare(CLI::App& app) {
   std::string group;
   for (const FlagHelp& flag : kFlags) {
     if (!flag.group.empty()) group = flag.group;
+    if (flag.use && *flag.use != use) continue;
     declare_flag(app, flag, group, values_[flag.key]);
   }
   app.add_flag("--no-compare-outputs", no_compare_outputs_, "Do not compare the subjects' outputs.")
       ->group("How it is measured");
+  if (use == Use::comparison) {
+    app.add_flag("--until-resolved", until_resolved_,
+                 "Look after every pair, by a test that allows it, until the answer is there.")
+        ->group("What is asked");
+    app.add_flag("--all-pairs", all_pairs_, "Measure --max-pairs pairs, and look once.")->group("What is asked");
+    app.add_flag("--drop-disturbed", drop_disturbed_,
+                 "Leave out pairs in which a worker was throttled, lost over 2 % of its time to the hypervisor, or "
+                 "shared its processors with more than half a processor of others; they are counted.")
+        ->group("What is asked");
+  }
   app.add_option("--plan", plan_file_, "Everything that flags can say, in a file (docs/plan.md); flags beat it.")
       ->type_name("FILE.toml")
       ->group("What is measured (instead of subjects: the matrix)");
@@ -185,6 +208,9 @@ Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
   if (!values_.at("subjects").empty()) draft.models.clear(), draft.backends.clear();
   INFERMETER_TRY_DONE(apply_values(draft, values_));
   if (no_compare_outputs_) draft.plan.compare_outputs = false;
+  if (until_resolved_) draft.question.until_resolved = true;
+  if (all_pairs_) draft.question.all_pairs = true;
+  if (drop_disturbed_) draft.question.drop_disturbed = true;
   return Done{};
 }
 

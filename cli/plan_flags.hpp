@@ -15,10 +15,13 @@
 
 namespace infermeter {
 
+// Which verb the flags are for: some make sense for one only.
+enum class Use { run, comparison };
+
 class PlanFlags {
  public:
   // One flag per setting of infermeter/plan/setting.hpp, --plan and the positional subjects.
-  void declare(CLI::App& app);
+  void declare(CLI::App& app, Use use = Use::run);
 
   // Flags beat the plan file, which was asked for; that beats variables, and they infermeter.toml in the current
   // folder.
@@ -34,7 +37,7 @@ class PlanFlags {
 
   std::map<std::string_view, std::vector<std::string>> values_;  // by key of the setting; empty: not given
   std::string plan_file_;
-  bool no_compare_outputs_ = false;
+  bool no_compare_outputs_ = false, until_resolved_ = false, all_pairs_ = false, drop_disturbed_ = false;
 };
 
 // What variables and infermeter.toml say, for verbs that have no plan: output_dir, format.

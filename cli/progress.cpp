@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/stats/summary.hpp"
 
@@ -16,6 +17,10 @@ constexpr std::size_t kLiveWidth = 79;  // a full line would wrap on some termin
 
 std::string place(const Progress& progress) {
   const std::string total = std::to_string(progress.trials);
+  if (progress.purpose != Purpose::timed) {
+    return fmt::format("[{}] {}", to_string(progress.purpose),
+                       progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
+  }
   return fmt::format("[{:>{}}/{}] {}", progress.trial + 1, total.size(), total,
                      progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
 }
@@ -61,6 +66,11 @@ std::string cut(const std::string& text, std::size_t width) {
   return text;
 }
 
+// Of a comparison: it may end at any look.
+std::string left(const Progress& progress) {
+  return progress.seconds_left ? fmt::format(", at most {} left", format_duration(*progress.seconds_left)) : "";
+}
+
 }  // namespace
 
 std::string live_line(const Progress& progress, std::size_t width) {
@@ -93,9 +103,21 @@ void ProgressDisplay::erase() {
   live_ = false;
 }
 
+// What is said besides trials: what pilots showed, what pairs say.
+std::string ProgressDisplay::told(const Progress& progress) const {
+  if (!progress.note.empty()) return "  " + printable(progress.note);
+  if (progress.comparison == nullptr) return "";
+  return fmt::format("  pair {}: {}{}", progress.comparison->pairs, comparison_progress(labels_, *progress.comparison),
+                     left(progress));
+}
+
 void ProgressDisplay::show(const Progress& progress) {
   if (quiet_) return;
-  if (progress.finished != nullptr) {
+  const std::string line = told(progress);
+  if (!line.empty()) {
+    erase();
+    world_.err << line << std::endl;
+  } else if (progress.finished != nullptr) {
     erase();
     world_.err << finished_line(progress) << std::endl;
   } else if (world_.err_is_terminal) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/surroundings.hpp"
 #include "infermeter/run.hpp"
@@ -10,7 +12,9 @@ namespace infermeter {
 
 class ProgressDisplay {
  public:
-  ProgressDisplay(Surroundings& world, bool quiet) : world_(world), quiet_(quiet) {}
+  // `labels`: what each subject of the plan is called.
+  ProgressDisplay(Surroundings& world, bool quiet, std::vector<std::string> labels)
+      : world_(world), quiet_(quiet), labels_(std::move(labels)) {}
   ~ProgressDisplay() { erase(); }
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
@@ -20,8 +24,11 @@ class ProgressDisplay {
   void erase();
 
  private:
+  [[nodiscard]] std::string told(const Progress& progress) const;
+
   Surroundings& world_;
   bool quiet_;
+  std::vector<std::string> labels_;
   bool live_ = false;
 };
 

@@ -21,6 +21,7 @@ struct Verb {
 };
 
 Action declare_run(CLI::App& app);
+Action declare_compare(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_runs(CLI::App& app);
 Action declare_validate(CLI::App& app);

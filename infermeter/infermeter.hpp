@@ -12,6 +12,7 @@
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/results.hpp"
 #include "infermeter/run.hpp"

@@ -10,6 +10,7 @@
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/store/store.hpp"
+#include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/run_record.hpp"
 #include "infermeter/worker/launcher.hpp"
@@ -18,12 +19,16 @@ namespace infermeter {
 
 // What is going on, for whoever shows it. Called between trials and at most ten times a second while one runs.
 struct Progress {
-  std::size_t trial = 0, trials = 0;  // trial: 0-based position in the plan's order
+  std::size_t trial = 0, trials = 0;  // trial: 0-based position in the plan's order; of side trials: among themselves
+  Purpose purpose = Purpose::timed;
   const Subject* subject = nullptr;
   Phase phase = Phase::start;
   std::int64_t iterations_done = 0;
   std::optional<double> seconds_left;  // of the whole run, once it can be told
   const Samples* finished = nullptr;   // set once, when this trial has ended
+  // With a question: what the pairs so far say; set once, when a pair has ended.
+  const ComparisonVerdict* comparison = nullptr;
+  std::string note;  // a sentence that is worth a line of its own: what the pilots showed
 };
 
 struct RunContext {
@@ -34,8 +39,9 @@ struct RunContext {
   std::string command;                               // recorded
 };
 
-// Measures every trial of the plan and keeps each in the store as it ends. `resume`: the id of an unfinished run, whose
-// plan, models and machine must be the same.
+// Measures the plan's trials and keeps each in the store as it ends: pilots first, where the plan leaves warm-up or
+// iterations open; then all trials, or as many as it takes to answer the plan's question; then leak trials. `resume`:
+// the id of an unfinished run, whose plan, models and machine must be the same.
 [[nodiscard]] Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::string> resume = {});
 
 }  // namespace infermeter

@@ -80,8 +80,11 @@ Result<Done> check_runtimes(const RunRecord& record, const Launcher& launcher) {
 
 }  // namespace
 
-Result<RunRecord> new_record(Plan plan, const RunContext& context) {
+Result<RunRecord> new_record(Store& store, Plan plan, const RunContext& context) {
   INFERMETER_TRY_DONE(check_plan(plan));
+  if (plan.question) {
+    INFERMETER_TRY(plan.question->metric, metric_from_string(plan.question->metric));
+  }
   order_trials(plan);
   RunRecord record;
   record.created_at = std::floor(wall_clock_s());
@@ -91,6 +94,9 @@ Result<RunRecord> new_record(Plan plan, const RunContext& context) {
   record.environment = read_environment();
   read_git(record.environment, ".");
   record.environment.command = context.command;
+  if (record.plan.question) {
+    INFERMETER_TRY(record.noise, store.latest_noise(machine_fingerprint(record.environment)));
+  }
   record.diagnostics = examine(record.environment);
   note_home(record);
   return record;
@@ -116,7 +122,9 @@ Result<RunRecord> resumed_record(Store& store, std::string_view id, const Plan& 
   INFERMETER_TRY(const auto models, resolve_models(record.plan, context.cache));
   INFERMETER_TRY_DONE(check_models(record, models));
   INFERMETER_TRY_DONE(check_runtimes(record, context.launcher));
-  std::erase_if(record.trials, [](const Samples& trial) { return trial.end == TrialEnd::interrupted; });
+  for (auto* trials : {&record.trials, &record.side_trials}) {
+    std::erase_if(*trials, [](const Samples& trial) { return trial.end == TrialEnd::interrupted; });
+  }
   return record;
 }
 

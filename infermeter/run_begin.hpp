@@ -7,8 +7,9 @@
 
 namespace infermeter {
 
-// A record with an id, the machine, the models (built or found, and checked) and the order of trials; no trials yet.
-[[nodiscard]] Result<RunRecord> new_record(Plan plan, const RunContext& context);
+// `store` knows the machine's noise. A record with an id, the machine, the models (built or found, and checked) and the
+// order of trials; no trials yet.
+[[nodiscard]] Result<RunRecord> new_record(Store& store, Plan plan, const RunContext& context);
 
 // The stored record of `id`, less its interrupted trials. Refuses where the plan (unless `plan` has no subjects), a
 // model file, the machine, infermeter's version or a runtime's version is not the same: results of two settings never

@@ -10,12 +10,15 @@ namespace {
 
 constexpr std::size_t largest_block = 900'000'000;  // SQLite's limit for one value is 10^9 bytes
 
-// The trial that the kept outputs of a subject came from: its first one that ended well.
+// The trial that the kept outputs of a subject came from: its first one that ended well, pilots before others.
 const Samples* outputs_trial(const RunRecord& record, std::size_t subject) {
-  const auto trial = std::find_if(record.trials.begin(), record.trials.end(), [&](const Samples& samples) {
-    return samples.subject == static_cast<int>(subject) && samples.end == TrialEnd::ok;
-  });
-  return trial == record.trials.end() ? nullptr : &*trial;
+  for (const auto* trials : {&record.side_trials, &record.trials}) {
+    for (const Samples& trial : *trials) {
+      const bool is_its = trial.subject == static_cast<int>(subject) && trial.purpose != Purpose::leak;
+      if (is_its && trial.end == TrialEnd::ok) return &trial;
+    }
+  }
+  return nullptr;
 }
 
 // By the coarser of the two precisions that were really executed.
@@ -72,8 +75,9 @@ bool wants_outputs(const RunRecord& record, std::size_t subject) {
   return outputs_trial(record, subject) == nullptr;
 }
 
-Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, const TrialResult& result) {
-  if (result.samples.end != TrialEnd::ok || result.output_block.empty()) return Done{};
+Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, const Samples& trial,
+                          const TrialResult& result) {
+  if (trial.end != TrialEnd::ok || result.output_block.empty()) return Done{};
   if (result.output_block.size() > largest_block) {
     record.diagnostics.push_back({.id = DiagnosticId::outputs_not_comparable,
                                   .message = "the outputs are larger than 900 MB and were not kept for comparison",

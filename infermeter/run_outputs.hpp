@@ -13,8 +13,9 @@ namespace infermeter {
 // Are this subject's outputs still wanted?
 [[nodiscard]] bool wants_outputs(const RunRecord& record, std::size_t subject);
 
-// Keeps the outputs of `result` in the store, and compares every pair that is complete by now; adds to record.outputs.
-[[nodiscard]] Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject,
+// Keeps the outputs of `result`, which came with `trial`, in the store, and compares every pair that is complete by
+// now; adds to record.outputs.
+[[nodiscard]] Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, const Samples& trial,
                                         const TrialResult& result);
 
 }  // namespace infermeter

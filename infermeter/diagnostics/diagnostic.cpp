@@ -107,6 +107,23 @@ constexpr std::array table = {
         "Use --threads 1 or the runtime's deterministic option, and look for random operators in the model."),
     INFERMETER_ROW(outputs_constant, warning,
                    "Check that the model reads its input, and give it inputs of its own kind with --data."),
+    // Pilots and comparisons.
+    INFERMETER_ROW(no_steady_state, error,
+                   "Look at the times of its pilot in the JSON report; quiet the machine, or fix the warm-up with "
+                   "--warmup N to compare all the same."),
+    INFERMETER_ROW(pilot_failed, warning, "Give --warmup and --iterations, so that no pilot is needed."),
+    INFERMETER_ROW(margin_out_of_reach, warning,
+                   "Raise --max-pairs or --budget, use --until-resolved, widen --margin, or quiet the machine "
+                   "(`infermeter doctor`)."),
+    INFERMETER_ROW(pairs_incomplete, warning, "See why trials failed; what is compared is the pairs that are whole."),
+    INFERMETER_ROW(pairs_dropped, warning, "Leave --drop-disturbed out to see all pairs, or quiet the machine."),
+    INFERMETER_ROW(skewed_differences, info,
+                   "Trust the direction less than the interval says; more pairs (--max-pairs) settle it."),
+    // Memory over iterations.
+    INFERMETER_ROW(memory_leak, error,
+                   "Report it to those who maintain the runtime with the command that led here; restart long-running "
+                   "processes until it is mended."),
+    INFERMETER_ROW(leak_unclear, warning, "Raise --leak-iterations, so that slow growth stands out."),
     // The run.
     INFERMETER_ROW(trial_failed, error,
                    "Read the end of its error output in the report (--format json), mend the cause, and run it again."),

@@ -67,6 +67,16 @@ enum class DiagnosticId {
   outputs_not_comparable,  // number, name, shape or type differ
   outputs_not_deterministic,
   outputs_constant,        // the outputs are the same for different inputs
+  // Pilots and comparisons.
+  no_steady_state,         // the times of a subject do not settle
+  pilot_failed,            // warm-up and iterations could not be chosen
+  margin_out_of_reach,     // the pairs that may run cannot show so small a difference
+  pairs_incomplete,        // a process of a pair gave no value
+  pairs_dropped,           // disturbed, and left out because that was asked for
+  skewed_differences,      // the two intervals of the differences do not agree
+  // Memory over iterations.
+  memory_leak,             // it grows with every iteration
+  leak_unclear,            // it cannot be told whether it grows
   // The run.
   trial_failed,
   trial_interrupted,

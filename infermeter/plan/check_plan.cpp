@@ -106,6 +106,9 @@ Result<Done> check_question(const Question& question, const Plan& plan) {
   if (!(question.alpha > 0 && question.alpha <= 0.5)) {
     return usage_error(fmt::format("an alpha of {} cannot be: above 0 and at most 0.5 (--alpha 0.05)", question.alpha));
   }
+  if (question.all_pairs && question.until_resolved) {
+    return usage_error("--all-pairs and --until-resolved exclude each other");
+  }
   if (question.budget_s) INFERMETER_TRY_DONE(check_seconds(*question.budget_s, "a budget", "--budget"));
   INFERMETER_TRY_DONE(check_text(question.metric, "metric (--metric)", "plan"));
   if (plan.subjects.size() >= 2) return Done{};
@@ -144,8 +147,10 @@ Result<Done> check_plan(const Plan& plan) {
   INFERMETER_TRY_DONE(check_stopping(plan.stopping));
   if (plan.question) INFERMETER_TRY_DONE(check_question(*plan.question, plan));
   if (plan.leak_iterations < 0 || (plan.leak_iterations > 0 && plan.leak_iterations < 100)) {
-    return usage_error(fmt::format("{} iterations cannot show a leak: at least 100, or 0 for no leak trial "
-                                   "(--leak-iterations 2000)", plan.leak_iterations));
+    return usage_error(
+        fmt::format("{} iterations cannot show a leak: at least 100, or 0 for no leak trial "
+                    "(--leak-iterations 2000)",
+                    plan.leak_iterations));
   }
   INFERMETER_TRY_DONE(check_seconds(plan.limits.load_timeout_s, "a load limit", "--load-timeout"));
   INFERMETER_TRY_DONE(check_seconds(plan.limits.run_timeout_s, "a run limit", "--run-timeout"));

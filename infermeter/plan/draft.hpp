@@ -37,7 +37,12 @@ struct PlanDraft {
   Subject defaults{};    // device, dimensions, options, library of every subject
   // Everything else; its subjects are those of an earlier stage, used if nothing else names any.
   Plan plan{.automatic = {.warmup = true, .iterations = true}};
-  std::string format{};  // of the report; empty: not said
+  // Is the first subject to be compared with the others until it is known which is faster? Then in one group, whatever
+  // the models are called, and `question` says how.
+  bool is_comparison = false;
+  Question question{};
+  std::optional<int> max_pairs{};  // default: 40, or 200 until resolved
+  std::string format{};            // of the report; empty: not said
 };
 
 // `[label=]MODEL@BACKEND[,key=value…]` (subject.hpp says the rules).

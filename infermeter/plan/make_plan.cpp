@@ -110,6 +110,16 @@ void renumber_groups(std::vector<Subject>& subjects) {
   }
 }
 
+constexpr int kUsualPairs = 40;
+constexpr int kPairsUntilResolved = 200;
+
+void ask(Plan& plan, const PlanDraft& draft) {
+  if (!draft.is_comparison) return;
+  plan.question = draft.question;
+  plan.processes = draft.max_pairs.value_or(draft.question.until_resolved ? kPairsUntilResolved : kUsualPairs);
+  for (Subject& subject : plan.subjects) subject.group = 0;
+}
+
 }  // namespace
 
 std::vector<Subject> expand(const Matrix& m) {
@@ -152,8 +162,9 @@ Result<Plan> make_plan(PlanDraft draft) {
     subjects.push_back(std::move(subject));
   }
   renumber_groups(subjects);
-  Plan plan = std::move(draft.plan);
+  Plan plan = draft.plan;
   if (!subjects.empty()) plan.subjects = std::move(subjects);
+  ask(plan, draft);
   label_subjects(plan.subjects);
   order_trials(plan);
   INFERMETER_TRY_DONE(check_plan(plan));

@@ -57,6 +57,7 @@ struct Question {
   double margin = 0.01;                // differences below this share do not matter
   double alpha = 0.05;
   bool until_resolved = false;   // look after every pair, however long it takes; otherwise after 8, 16, 24, …
+  bool all_pairs = false;        // measure all pairs and look once, at the end
   bool drop_disturbed = false;   // leave out pairs in which a worker was throttled, robbed or crowded out
   std::optional<double> budget_s{};  // no new pair after so long; counted from the first pair
 };

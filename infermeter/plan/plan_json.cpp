@@ -183,6 +183,7 @@ Json question_to_json(const Question& q) {
           {"margin", q.margin},
           {"alpha", q.alpha},
           {"until_resolved", q.until_resolved},
+          {"all_pairs", q.all_pairs},
           {"drop_disturbed", q.drop_disturbed},
           {"budget_s", optional_to_json(q.budget_s)}};
 }
@@ -195,6 +196,7 @@ Result<Done> read_question(const Json* json, Plan& plan) {
   m.read("margin", q.margin);
   m.read("alpha", q.alpha);
   m.read("until_resolved", q.until_resolved);
+  m.read("all_pairs", q.all_pairs);
   m.read("drop_disturbed", q.drop_disturbed);
   m.read("budget_s", q.budget_s);
   return m.result();

@@ -57,6 +57,12 @@ std::optional<double> scaled(std::string_view text, std::span<const Unit> units)
 
 }  // namespace
 
+Result<double> share_from_string(std::string_view text) {
+  static constexpr std::array<Unit, 2> units{{{"", 1}, {"%", 0.01}}};
+  if (const auto share = scaled(text, units)) return *share;
+  return usage_error(fmt::format("wanted a share such as 1% or 0.01, got {}", quoted(text)));
+}
+
 Result<double> seconds_from_string(std::string_view text) {
   const std::optional<double> seconds = scaled(text, kTimeUnits);
   if (!seconds || *seconds > kLongestSeconds) {

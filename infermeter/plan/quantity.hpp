@@ -19,6 +19,9 @@ namespace infermeter {
 // unit.
 [[nodiscard]] Result<std::uint64_t> bytes_from_string(std::string_view text);
 
+// A share: "1%" or "1 %" is 0.01, and so is "0.01". Not negative.
+[[nodiscard]] Result<double> share_from_string(std::string_view text);
+
 // A whole number within [low, high].
 [[nodiscard]] Result<std::int64_t> integer_from_string(std::string_view text, std::int64_t low, std::int64_t high);
 

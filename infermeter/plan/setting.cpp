@@ -18,6 +18,7 @@ constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostItems = 1'000'000;
 constexpr std::int64_t kMostThreads = 4096;
 constexpr std::int64_t kMostProcesses = 10'000;
+constexpr std::int64_t kFewestPairs = 6;  // fewer cannot exclude anything at 5 %
 constexpr std::int64_t kMostLeakIterations = 100'000;
 
 Result<Done> set_texts(std::vector<std::string>& target, Texts values) {
@@ -110,11 +111,19 @@ Result<Done> set_processors(PlanDraft& draft, Texts values) {
   return Done{};
 }
 
+Result<bool> truth_from_string(std::string_view text) {
+  if (text == "true" || text == "false") return text == "true";
+  return usage_error(fmt::format("wanted true or false, got '{}'", text));
+}
+
 Result<Done> set_compare_outputs(PlanDraft& draft, Texts values) {
-  if (values[0] != "true" && values[0] != "false") {
-    return usage_error(fmt::format("wanted true or false, got '{}'", values[0]));
-  }
-  draft.plan.compare_outputs = values[0] == "true";
+  INFERMETER_TRY(draft.plan.compare_outputs, truth_from_string(values[0]));
+  return Done{};
+}
+
+Result<Done> set_max_pairs(PlanDraft& draft, Texts values) {
+  INFERMETER_TRY(const std::int64_t pairs, integer_from_string(values[0], kFewestPairs, kMostProcesses));
+  draft.max_pairs = static_cast<int>(pairs);
   return Done{};
 }
 
@@ -144,6 +153,44 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"leak_iterations", "leak-iterations", Shape::one, Type::integer, true,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.leak_iterations, integer_from_string(v[0], 0, kMostLeakIterations));
+       return Done{};
+     }, nullptr},
+    {"compare", "", Shape::one, Type::boolean, false,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.is_comparison, truth_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"metric", "metric", Shape::one, Type::text, false,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.question.metric = v[0], Done{}; }, nullptr},
+    {"margin", "margin", Shape::one, Type::number_or_text, true,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.question.margin, share_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"alpha", "alpha", Shape::one, Type::number_or_text, true,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.question.alpha, share_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"max_pairs", "max-pairs", Shape::one, Type::integer, true, set_max_pairs, nullptr},
+    {"budget", "budget", Shape::one, Type::number_or_text, true,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.question.budget_s, positive_seconds(v[0]));
+       return Done{};
+     }, nullptr},
+    {"until_resolved", "until-resolved", Shape::one, Type::boolean, true,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.question.until_resolved, truth_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"all_pairs", "all-pairs", Shape::one, Type::boolean, true,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.question.all_pairs, truth_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"drop_disturbed", "drop-disturbed", Shape::one, Type::boolean, true,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.question.drop_disturbed, truth_from_string(v[0]));
        return Done{};
      }, nullptr},
     {"seed", "seed", Shape::one, Type::integer, true, set_seed, nullptr},

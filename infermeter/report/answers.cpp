@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/text.hpp"
@@ -99,8 +100,26 @@ Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict
   return {Tone::bad, text};
 }
 
-// Failures are among the answers, with more to say than the diagnostic.
-bool is_told_elsewhere(DiagnosticId id) { return id == DiagnosticId::trial_failed; }
+Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
+  const LeakEstimate& leak = *verdict.leak;
+  const std::string label = label_of(record, verdict.subject);
+  const std::string_view outcome = to_string(leak.verdict);
+  std::string slope = format_bytes(leak.bytes_per_iteration) + " per iteration";
+  if (leak.interval) {
+    slope += fmt::format(" (95 % interval {} … {})", format_bytes(leak.interval->low), format_bytes(leak.interval->high));
+  }
+  switch (leak.verdict) {
+    case LeakVerdict::leak: return {Tone::bad, fmt::format("{} leaks {}: {}", label, slope, leak.reason)};
+    case LeakVerdict::no_leak: return {Tone::good, fmt::format("{} does not leak: {}", label, leak.reason)};
+    case LeakVerdict::cannot_tell: break;
+  }
+  return {Tone::faint, fmt::format("{}: {} whether it leaks: {}", label, outcome, leak.reason)};
+}
+
+// Failures and leaks are among the answers, with more to say than the diagnostic.
+bool is_told_elsewhere(DiagnosticId id) {
+  return id == DiagnosticId::trial_failed || id == DiagnosticId::memory_leak || id == DiagnosticId::leak_unclear;
+}
 
 std::string message_of(const Diagnostic& diagnostic) {
   const std::string message = printable(diagnostic.message);
@@ -123,14 +142,18 @@ const char* sign_of(Tone tone) {
 
 std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
   std::vector<Sentence> sentences;
+  if (verdict.comparison) sentences = comparison_answers(record, verdict);
   for (const auto& subject : verdict.subjects) {
-    if (subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0) {
+    if (!verdict.comparison && subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0) {
       sentences.push_back(comparison_sentence(record, subject));
     }
   }
   for (const auto& subject : verdict.subjects) {
     const Samples* failed = failed_trial(record, subject.subject);
     if (failed != nullptr) sentences.push_back(failure_sentence(record, subject, *failed));
+  }
+  for (const auto& subject : verdict.subjects) {
+    if (subject.leak) sentences.push_back(leak_sentence(record, subject));
   }
   return sentences;
 }

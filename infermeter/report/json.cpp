@@ -28,10 +28,10 @@ void write_subjects(JsonWriter& json, const RunRecord& record, const Verdict& ve
   json.end_array();
 }
 
-void write_trials(JsonWriter& json, const RunRecord& record, bool with_samples) {
-  json.key("trials");
+void write_trials(JsonWriter& json, std::string_view name, const std::vector<Samples>& trials, bool with_samples) {
+  json.key(name);
   json.begin_array();
-  for (const auto& trial : record.trials) write_trial(json, trial, with_samples);
+  for (const auto& trial : trials) write_trial(json, trial, with_samples);
   json.end_array();
 }
 
@@ -50,7 +50,10 @@ std::string render_json(const RunRecord& record, const Verdict& verdict, const R
   write_environment(json, record.environment);
   write_models(json, record);
   write_subjects(json, record, verdict);
-  write_trials(json, record, options.samples);
+  write_comparison(json, verdict.comparison);
+  write_machine_noise(json, record.noise);
+  write_trials(json, "trials", record.trials, options.samples);
+  write_trials(json, "side_trials", record.side_trials, options.samples);
   write_diagnostics(json, verdict.diagnostics);
   json.end_object();
   return json.take() + '\n';

@@ -1,6 +1,8 @@
 // The parts of the JSON report, each an object of docs/schema/run.schema.json.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/report/json_writer.hpp"
@@ -12,6 +14,11 @@ void write_plan(JsonWriter& json, const Plan& plan);
 void write_environment(JsonWriter& json, const Environment& environment);
 void write_model(JsonWriter& json, const ModelFacts& model);
 void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict);
+void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval);
+void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& verdict);  // each with its key
+void write_question(JsonWriter& json, const std::optional<Question>& question);
+void write_machine_noise(JsonWriter& json, const std::optional<MachineNoise>& noise);
+void write_leak(JsonWriter& json, const std::optional<LeakEstimate>& leak);
 void write_trial(JsonWriter& json, const Samples& trial, bool with_samples);
 void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics);  // with its key
 

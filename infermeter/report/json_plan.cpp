@@ -111,6 +111,10 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   json.end_array();
   json.member("processes", plan.processes);
   write_stopping(json, plan.stopping);
+  json.member("automatic_warmup", plan.automatic.warmup);
+  json.member("automatic_iterations", plan.automatic.iterations);
+  json.member("leak_iterations", plan.leak_iterations);
+  write_question(json, plan.question);
   write_limits(json, plan.limits);
   json.member("seed", plan.seed);
   write_data(json, plan.data);

@@ -3,16 +3,6 @@
 namespace infermeter {
 namespace {
 
-void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval) {
-  json.key(name);
-  if (!interval) return json.value(nullptr);
-  json.begin_object();
-  json.member("low", interval->low);
-  json.member("high", interval->high);
-  json.member("confidence", interval->confidence);
-  json.end_object();
-}
-
 void write_estimate(JsonWriter& json, const Estimate& estimate) {
   json.member("value", estimate.value);
   write_interval(json, "interval", estimate.interval);
@@ -109,6 +99,16 @@ void write_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
 
 }  // namespace
 
+void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval) {
+  json.key(name);
+  if (!interval) return json.value(nullptr);
+  json.begin_object();
+  json.member("low", interval->low);
+  json.member("high", interval->high);
+  json.member("confidence", interval->confidence);
+  json.end_object();
+}
+
 void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics) {
   json.key("diagnostics");
   json.begin_array();
@@ -138,6 +138,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   json.member("trials_failed", verdict.summary.trials_failed);
   write_metrics(json, verdict.summary.metrics);
   write_ratios(json, verdict.ratios);
+  write_leak(json, verdict.leak);
   write_outputs(json, verdict.outputs);
   write_outliers(json, verdict.summary.outliers);
   write_diagnostics(json, verdict.summary.diagnostics);

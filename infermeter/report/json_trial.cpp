@@ -122,6 +122,7 @@ void write_trial(JsonWriter& json, const Samples& trial, bool with_samples) {
   json.member("subject", trial.subject);
   json.member("process", trial.process);
   json.member("position", trial.position);
+  json.member("purpose", to_string(trial.purpose));
   json.member("started_at", utc_time(trial.started_at));
   json.member("wall_s", trial.wall_s);
   write_end(json, trial);
@@ -140,6 +141,7 @@ void write_trial(JsonWriter& json, const Samples& trial, bool with_samples) {
   if (with_samples) {
     write_times(json, "warmup_samples", trial.warmup_begin_s, trial.warmup_end_s);
     write_times(json, "samples", trial.begin_s, trial.end_s);
+    json.numbers("memory_after_iteration_bytes", trial.memory_bytes);
   }
   json.end_object();
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "infermeter/report/answers.hpp"
+#include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/markdown_text.hpp"
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
@@ -25,6 +26,21 @@ void table(std::string& text, const RunRecord& record, const Group& group) {
   }
 }
 
+void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {
+  using R = ComparisonRow;
+  text += fmt::format("\n### {}, candidate against {}\n", counted(verdict.pairs, "pair", "pairs"),
+                      markdown_text(printable(short_label(record, 0), 120)));
+  text += "\n| Candidate | Metric | Change | Interval, % | p | Detectable |\n|---|---|---|---|--:|--:|\n";
+  for (const R& row : comparison_rows(record, verdict)) {
+    text += '|';
+    for (const auto cell : {&R::subject, &R::metric, &R::change, &R::interval, &R::p, &R::smallest}) {
+      text += ' ' + markdown_text((row.*cell).text) + " |";
+    }
+    text += '\n';
+  }
+  text += "\n\\* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).\n";
+}
+
 void notice_list(std::string& text, const Verdict& verdict) {
   const auto all = notices(verdict);
   if (all.empty()) return;
@@ -46,6 +62,7 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
     text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
   }
   for (const auto& group : groups_of(record, verdict)) table(text, record, group);
+  if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
   notice_list(text, verdict);
   const std::string machine = machine_line(record.environment);
   if (!machine.empty()) text += "\n" + markdown_text(machine) + "\n";

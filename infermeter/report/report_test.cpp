@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
@@ -68,6 +69,43 @@ TEST(Report, LooksAsApproved) {
   expect_golden("example_without_samples.json", example(Format::json, {.samples = false}));
 }
 
+TEST(Report, AnswersAComparisonAsApproved) {
+  const RunRecord record = test::comparison_record();
+  const Verdict verdict = test::comparison_verdict(record);
+  expect_golden("comparison.txt", render(record, verdict, Format::table, {.width = 80}));
+  expect_golden("comparison.md", render(record, verdict, Format::markdown, {}));
+  expect_golden("comparison.json", render(record, verdict, Format::json, {}));
+}
+
+TEST(Report, SaysFirstWhatAnswersSomethingElse) {
+  const RunRecord record = test::comparison_record();
+  const std::string text = unwrapped(render(record, test::comparison_verdict(record), Format::table, {.width = 120}));
+  EXPECT_LT(text.find("fake answers something else than onnxruntime"), text.find("openvino is 3.05 % faster"));
+}
+
+TEST(Report, TellsAnOpenQuestionAsOpen) {
+  const RunRecord record = test::comparison_record();
+  Verdict verdict = test::comparison_verdict(record);
+  EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})),
+              AllOf(HasSubstr("cannot tell whether fake is faster or slower than onnxruntime"),
+                    HasSubstr("1.98 % faster … 2.84 % slower"), HasSubstr("about 60 more would")));
+  verdict.comparison->steady = false;
+  EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})), HasSubstr("do not settle"));
+}
+
+TEST(Effects, AreSharesOfTheBaseline) {
+  EXPECT_EQ(effect_text("latency_p50", std::log(1.031)), "3.10 % slower");
+  EXPECT_EQ(effect_text("latency_p50", std::log(0.97)), "3.00 % faster");
+  EXPECT_EQ(effect_text("latency_p50", std::log(2.52)), "2.52x slower");
+  EXPECT_EQ(effect_text("latency_p50", std::log(1 / 2.52)), "2.52x faster");
+  // Positive is worse: less throughput.
+  EXPECT_EQ(effect_text("throughput", -std::log(0.9)), "10.0 % less throughput");
+  EXPECT_EQ(effect_text("memory_peak", std::log(1.1)), "10.0 % more peak memory");
+  EXPECT_EQ(effects_text("latency_p50", {std::log(0.963), std::log(0.976), 0.95}), "2.40 … 3.70 % faster");
+  EXPECT_EQ(effects_text("latency_p50", {std::log(0.99), std::log(1.02), 0.95}), "1.00 % faster … 2.00 % slower");
+  EXPECT_EQ(size_text(std::log(1.008)), "0.800 %");
+}
+
 TEST(Report, ShowsRunsWithNothingInThem) {
   const RunRecord empty{.id = "20261121-114200-0000", .finished = true};
   expect_golden("empty.txt", rendered(empty, Format::table));
@@ -115,8 +153,8 @@ TEST(Report, CallsNothingFasterWithoutAnInterval) {
   Verdict verdict = test::example_verdict(record);
   verdict.subjects[1].ratios[0].estimate.interval.reset();
   EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {})),
-              AllOf(HasSubstr("cannot tell whether openvino or onnxruntime is faster"),
-                    HasSubstr("--processes 3"), Not(HasSubstr("x faster than"))));
+              AllOf(HasSubstr("cannot tell whether openvino or onnxruntime is faster"), HasSubstr("--processes 3"),
+                    Not(HasSubstr("x faster than"))));
 }
 
 TEST(Report, TurnsRatiosRoundForWhatIsSlower) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "infermeter/report/report.hpp"
@@ -10,14 +13,53 @@
 
 namespace infermeter {
 
+namespace {
+
+std::string range(std::size_t low, std::size_t high) {
+  return low == high ? std::to_string(low) : fmt::format("{}–{}", low, high);
+}
+
+// What trials really had, where it was not asked for.
+template <class Count>
+std::string counts_of(const RunRecord& record, Count count) {
+  std::size_t low = SIZE_MAX, high = 0;
+  for (const Samples& trial : record.trials) {
+    if (trial.end != TrialEnd::ok) continue;
+    low = std::min(low, count(trial));
+    high = std::max(high, count(trial));
+  }
+  return low > high ? "automatic" : range(low, high);
+}
+
+std::string length(const RunRecord& record) {
+  const Plan& plan = record.plan;
+  if (plan.automatic.iterations) {
+    return counts_of(record, [](const Samples& t) { return t.iterations(); }) + " iterations";
+  }
+  if (plan.stopping.iterations) return counted(*plan.stopping.iterations, "iteration", "iterations");
+  return format_duration(plan.stopping.duration_s.value_or(0)) + " of iterations";
+}
+
+std::string warmup(const RunRecord& record) {
+  if (!record.plan.automatic.warmup) return std::to_string(record.plan.stopping.warmup);
+  return counts_of(record, [](const Samples& t) { return t.warmup_begin_s.size(); });
+}
+
+std::string processes(const RunRecord& record) {
+  const Plan& plan = record.plan;
+  if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
+  const auto pairs = record.trials.size() / std::max<std::size_t>(plan.subjects.size(), 1);
+  return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);
+}
+
+}  // namespace
+
 std::string run_line(const RunRecord& record) {
   const Plan& plan = record.plan;
-  const std::string length = plan.stopping.iterations
-                                 ? counted(*plan.stopping.iterations, "iteration", "iterations")
-                                 : format_duration(plan.stopping.duration_s.value_or(0)) + " of iterations";
-  return fmt::format("infermeter {}: {}, {} each, {} after {} of warm-up, seed {}", printable(record.id, 60),
+  const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
+  return fmt::format("infermeter {}: {}, {}, {} after {} of warm-up{}, seed {}", printable(record.id, 60),
                      counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
-                     counted(plan.processes, "process", "processes"), length, plan.stopping.warmup, plan.seed);
+                     processes(record), length(record), warmup(record), chosen ? " (from pilots)" : "", plan.seed);
 }
 
 std::string machine_line(const Environment& environment) {

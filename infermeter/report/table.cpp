@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "infermeter/report/answers.hpp"
+#include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/run_line.hpp"
@@ -17,22 +19,29 @@ constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 40;
 constexpr std::size_t widest_text = 100;  // sentences are read badly on longer lines; tables take all there is
 
+template <class R>
 struct Column {
   const char* title;
-  Cell Row::*cell;
+  Cell R::*cell;
   Align align;
   std::size_t width = 0;
 };
 
-constexpr Column label_column{"Subject", &Row::label, Align::left};
-constexpr std::array columns = {
-    Column{"Latency p50", &Row::latency, Align::left},
-    Column{"Speed-up", &Row::speed_up, Align::left},
-    Column{"Throughput", &Row::throughput, Align::right},
-    Column{"Memory", &Row::memory, Align::right},
-    Column{"Size", &Row::size, Align::right},
-    Column{"p99", &Row::p99, Align::right},
-    Column{"Outputs", &Row::outputs, Align::left},
+// The first column is repeated where a table is broken into blocks.
+constexpr std::array subject_columns = {
+    Column<Row>{"Subject", &Row::label, Align::left},     Column<Row>{"Latency p50", &Row::latency, Align::left},
+    Column<Row>{"Speed-up", &Row::speed_up, Align::left}, Column<Row>{"Throughput", &Row::throughput, Align::right},
+    Column<Row>{"Memory", &Row::memory, Align::right},    Column<Row>{"Size", &Row::size, Align::right},
+    Column<Row>{"p99", &Row::p99, Align::right},          Column<Row>{"Outputs", &Row::outputs, Align::left},
+};
+using Compared = ComparisonRow;
+constexpr std::array comparison_columns = {
+    Column<Compared>{"Candidate", &Compared::subject, Align::left},
+    Column<Compared>{"Metric", &Compared::metric, Align::left},
+    Column<Compared>{"Change", &Compared::change, Align::left},
+    Column<Compared>{"Interval, %", &Compared::interval, Align::left},
+    Column<Compared>{"p", &Compared::p, Align::right},
+    Column<Compared>{"Detectable", &Compared::smallest, Align::right},
 };
 
 const char* color_of(Tone tone) {
@@ -57,9 +66,11 @@ class TableReport {
 
   std::string render() {
     head();
+    if (verdict_.comparison) answer_lines();
     for (const auto& group : groups_of(record_, verdict_)) group_table(group);
     interval_line();
-    answer_lines();
+    comparison_table();
+    if (!verdict_.comparison) answer_lines();
     notice_lines();
     return std::move(text_);
   }
@@ -80,19 +91,43 @@ class TableReport {
     for (const auto* subject : group.subjects) rows.push_back(row_of(record_, group, *subject));
     text_ += '\n';
     line(group.title);
-    const auto blocks = blocks_of(rows, group.subjects.size() == 1);
-    for (const auto& block : blocks) table_block(block, rows);
+    std::vector<Column<Row>> wanted(subject_columns.begin(), subject_columns.end());
+    if (group.subjects.size() == 1) {
+      std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::speed_up; });
+    }
+    table<Row>(wanted, rows);
+  }
+
+  // The answers say what decides; here is what else differs.
+  void comparison_table() {
+    if (!verdict_.comparison) return;
+    const auto rows = comparison_rows(record_, *verdict_.comparison);
+    if (rows.empty()) return;
+    text_ += '\n';
+    line(fmt::format("{}, candidate against {}", counted(verdict_.comparison->pairs, "pair", "pairs"),
+                     printable(short_label(record_, 0), 120)));
+    table<Compared>(comparison_columns, rows);
+    text_ += '\n';
+    line(fmt::format("* decides; the others are exploratory (p adjusted after Benjamini & Hochberg). Detectable: the "
+                     "smallest difference that these pairs show with 80 % power."),
+         Tone::faint);
+  }
+
+  template <class R>
+  void table(std::span<const Column<R>> wanted, const std::vector<R>& rows) {
+    for (const auto& block : blocks_of<R>(wanted, rows)) table_block(block, rows);
   }
 
   // The columns that fit side by side; what does not fit comes below, each block with the labels again.
-  [[nodiscard]] std::vector<std::vector<Column>> blocks_of(const std::vector<Row>& rows, bool alone) const {
-    Column label = measured(label_column, rows);
+  template <class R>
+  [[nodiscard]] std::vector<std::vector<Column<R>>> blocks_of(std::span<const Column<R>> wanted,
+                                                              const std::vector<R>& rows) const {
+    Column<R> label = measured(wanted.front(), rows);
     label.width = std::min(label.width, std::max<std::size_t>(12, width_ / 3));
-    std::vector<std::vector<Column>> blocks;
+    std::vector<std::vector<Column<R>>> blocks;
     std::size_t used = width_;
-    for (const Column& candidate : columns) {
-      if (alone && candidate.cell == &Row::speed_up) continue;
-      Column column = measured(candidate, rows);
+    for (const Column<R>& candidate : wanted.subspan(1)) {
+      Column<R> column = measured(candidate, rows);
       column.width = std::min(column.width, width_ - label.width - gap);
       if (used + gap + column.width > width_) {
         blocks.push_back({label});
@@ -104,13 +139,15 @@ class TableReport {
     return blocks;
   }
 
-  [[nodiscard]] static Column measured(Column column, const std::vector<Row>& rows) {
+  template <class R>
+  [[nodiscard]] static Column<R> measured(Column<R> column, const std::vector<R>& rows) {
     column.width = display_width(column.title);
     for (const auto& row : rows) column.width = std::max(column.width, display_width((row.*column.cell).text));
     return column;
   }
 
-  void table_block(const std::vector<Column>& block, const std::vector<Row>& rows) {
+  template <class R>
+  void table_block(const std::vector<Column<R>>& block, const std::vector<R>& rows) {
     std::string titles;
     for (const auto& column : block) append(titles, {column.title, Tone::plain}, column);
     finish(std::move(titles));
@@ -122,13 +159,15 @@ class TableReport {
     }
   }
 
-  [[nodiscard]] static std::size_t width_of(const std::vector<Column>& block) {
+  template <class R>
+  [[nodiscard]] static std::size_t width_of(const std::vector<Column<R>>& block) {
     std::size_t width = 0;
     for (const auto& column : block) width += column.width + (width == 0 ? 0 : gap);
     return width;
   }
 
-  void append(std::string& cells, const Cell& cell, const Column& column) const {
+  template <class R>
+  void append(std::string& cells, const Cell& cell, const Column<R>& column) const {
     if (!cells.empty()) cells.append(gap, ' ');
     const std::string text = fitted(cell.text, column.width);
     const std::string whole = padded(text, column.width, column.align);

@@ -167,6 +167,79 @@ inline Verdict example_verdict(const RunRecord& record) {
   return verdict;
 }
 
+// ResNet-50 on two back ends, decided after 16 pairs, and a third that answers something else.
+inline RunRecord comparison_record() {
+  RunRecord record = example_record();
+  record.plan.subjects = {subject_named("resnet50", "onnxruntime", 1, 0), subject_named("resnet50", "openvino", 1, 0),
+                          subject_named("resnet50", "fake", 1, 0)};
+  record.plan.processes = 40;
+  record.plan.automatic = {.warmup = true, .iterations = true};
+  record.plan.question.emplace();
+  record.plan.order = {{1, 0}, {0, 0}, {2, 0}};
+  record.models.resize(3);
+  record.trials.clear();
+  for (int i = 0; i < 3; ++i) record.trials.push_back(trial_of(i, 0, i, 0.0382 - 0.001 * i));
+  record.side_trials = {trial_of(0, 0, 0, 0.0382)};
+  record.side_trials[0].purpose = Purpose::pilot;
+  record.outputs = {outputs_of_pair(1, 0, true, 2.1e-5), outputs_of_pair(2, 0, false, 0.51)};
+  record.noise = MachineNoise{.measured_at = 1795261320.25,
+                              .subject = "mobilenet_v3_small@onnxruntime",
+                              .metric = "latency_p50",
+                              .pairs = 20,
+                              .standard_deviation = 0.012};
+  return record;
+}
+
+inline PairedComparison paired(int candidate, std::string metric, double estimate, double low, double high) {
+  PairedComparison result;
+  result.candidate = candidate;
+  result.metric = std::move(metric);
+  result.differences = {estimate, low, high};
+  result.estimate = estimate;
+  result.interval = Interval{low, high, 0.95};
+  result.t = Interval{low + 0.001, high - 0.001, 0.95};
+  result.p = 0.00003;
+  result.standard_deviation = 0.01;
+  result.minimum_effect = 0.008;
+  return result;
+}
+
+// `record` must outlive it.
+inline Verdict comparison_verdict(const RunRecord& record) {
+  Verdict verdict;
+  verdict.subjects.resize(3);
+  for (int i = 0; i < 3; ++i) {
+    auto& subject = verdict.subjects[static_cast<std::size_t>(i)];
+    subject.subject = i;
+    subject.summary = summary_of(i, 0.0382 - 0.001 * i, 0.0004);
+    if (i == 0) continue;
+    subject.baseline = 0;
+    subject.ratios = {ratio_with("latency_p50", 1.03, 1.02, 1.04)};
+    subject.outputs = &record.outputs[static_cast<std::size_t>(i - 1)];
+  }
+  verdict.subjects[0].leak = LeakEstimate{.verdict = LeakVerdict::leak,
+                                          .bytes_per_iteration = 10240,
+                                          .interval = Interval{10100, 10400, 0.95},
+                                          .from = 1000,
+                                          .growth_bytes = 1e7,
+                                          .reason = "memory grows to the end"};
+  ComparisonVerdict& comparison = verdict.comparison.emplace();
+  comparison.primary = {paired(1, "latency_p50", -0.031, -0.037, -0.024),
+                        paired(2, "latency_p50", 0.004, -0.02, 0.028)};
+  comparison.primary[0].direction = Direction::faster;
+  comparison.primary[1].p = 0.4;
+  comparison.primary[1].more_pairs = 60;
+  comparison.looks = {{{.pairs = 16, .level = 0.0019, .p = 3e-5, .estimate = -0.031, .direction = Direction::faster}},
+                      {}};
+  comparison.exploratory = {paired(1, "throughput", -0.03, -0.036, -0.023), paired(1, "memory_peak", 0.95, 0.9, 1)};
+  comparison.pairs = 16;
+  comparison.ended = true;
+  comparison.wall_s = 41;
+  verdict.diagnostics = {{DiagnosticId::few_cores, "the machine has 2 cores", ""}};
+  verdict.exit_code = 1;
+  return verdict;
+}
+
 // Names as an enemy would choose them.
 inline const std::vector<std::string>& hostile_names() {
   static const std::vector<std::string> names = {

@@ -43,6 +43,7 @@ struct ComparisonVerdict {
   int pairs = 0;                              // complete blocks of the order
   bool resolved = false;                      // every candidate's direction is known
   bool steady = true;                         // false: a subject has no steady state, so that nothing is decided
+  bool hopeless = false;                      // three pairs, and none of them complete
   bool ended = false;                         // no more pairs will come
   double wall_s = 0;                          // trials and pilots, from the first start to the last end
   std::optional<NextLook> next;               // while it goes on

@@ -2,26 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
+#include "infermeter/verdict/comparison_diagnostics.hpp"
 #include "infermeter/verdict/like_for_like.hpp"
+#include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/trial_diagnostics.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr std::array<std::string_view, 3> compared_metrics = {"latency_p50", "throughput", "memory_peak"};
-
-SummaryOptions options_of(const OutlierRule& rule) {
-  SummaryOptions options;
-  options.outlier_factor = rule.factor;
-  switch (rule.kind) {
-    case OutlierRule::Kind::none: options.outlier_rule = "none"; break;
-    case OutlierRule::Kind::sigma: options.outlier_rule = "sigma"; break;
-    case OutlierRule::Kind::iqr: options.outlier_rule = "iqr"; break;
-    case OutlierRule::Kind::mad: options.outlier_rule = "mad"; break;
-  }
-  return options;
-}
 
 std::vector<std::vector<Samples>> trials_by_subject(const RunRecord& record) {
   std::vector<std::vector<Samples>> result(record.plan.subjects.size());
@@ -54,9 +45,23 @@ std::vector<Diagnostic> about(std::vector<Diagnostic> diagnostics, const std::st
   return diagnostics;
 }
 
+std::vector<double> numbers_from_one(std::size_t count) {
+  std::vector<double> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 1.0);
+  return numbers;
+}
+
+std::optional<LeakEstimate> judge_leak_trial(const RunRecord& record, int subject) {
+  for (const Samples& trial : record.side_trials) {
+    if (trial.purpose != Purpose::leak || trial.subject != subject || trial.memory_bytes.empty()) continue;
+    return judge_leak(numbers_from_one(trial.memory_bytes.size()), trial.memory_bytes);
+  }
+  return std::nullopt;
+}
+
 SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vector<Samples>>& trials,
                              std::size_t subject) {
-  const SummaryOptions options = options_of(record.plan.outliers);
+  const SummaryOptions options = summary_options(record.plan.outliers);
   SubjectVerdict verdict;
   verdict.subject = static_cast<int>(subject);
   verdict.summary = summarise(trials[subject], options);
@@ -64,6 +69,7 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
   verdict.summary.diagnostics = about(std::move(verdict.summary.diagnostics), record.plan.subjects[subject].label);
   verdict.baseline = baseline_of(record.plan, subject);
   verdict.outputs = outputs_of(record, verdict.subject);
+  verdict.leak = judge_leak_trial(record, verdict.subject);
   if (!verdict.baseline) return verdict;
   for (const std::string_view metric : compared_metrics) {
     verdict.ratios.push_back(
@@ -82,6 +88,8 @@ std::vector<Diagnostic> subject_diagnostics(const RunRecord& record, const Subje
   append(all, same_outputs_in_every_process(record, verdict.subject));
   append(all, merged_diagnostics(trials, label));
   append(all, verdict.summary.diagnostics);
+  append(all, side_trial_diagnostics(record, verdict.subject));
+  append(all, leak_diagnostics(verdict.leak, label));
   return all;
 }
 
@@ -111,6 +119,8 @@ Verdict judge(const RunRecord& record) {
     verdict.subjects.push_back(judge_subject(record, trials, i));
     append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
   }
+  verdict.comparison = judge_comparison(record, record.finished);
+  if (verdict.comparison) append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
   verdict.exit_code = exit_code(record);
   return verdict;
 }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/stats/leak.hpp"
 #include "infermeter/stats/summary.hpp"
+#include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
@@ -17,10 +19,12 @@ struct SubjectVerdict {
   std::optional<int> baseline;
   std::vector<Ratio> ratios;                // latency_p50, throughput, memory_peak
   const SubjectOutputs* outputs = nullptr;  // into the record; null: not compared
+  std::optional<LeakEstimate> leak;         // of its leak trial
 };
 
 struct Verdict {
-  std::vector<SubjectVerdict> subjects;  // in the plan's order
+  std::vector<SubjectVerdict> subjects;         // in the plan's order
+  std::optional<ComparisonVerdict> comparison;  // the answer to the plan's question
   // Everything that a reader must know, each once: the run's, the trials' (merged when they say the same), those of the
   // subjects' summaries and of their outputs' comparisons, and what judging found (precision_differs, …).
   std::vector<Diagnostic> diagnostics;

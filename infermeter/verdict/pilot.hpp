@@ -1,10 +1,9 @@
-// Pilots: what warm-up and iterations the trials of a subject get, from processes that ran before them. A pure function
+// Pilots: what warm-up and iterations the trials of a subject get, from processes that ran before them. Pure functions
 // of the record, so that a resumed run chooses the same.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "infermeter/stats/iterations.hpp"
@@ -17,28 +16,37 @@ namespace infermeter {
 inline constexpr Stopping first_pilot{.warmup = 0, .iterations = 200, .duration_s = 10};
 inline constexpr Stopping longer_pilot{.warmup = 0, .iterations = 2000, .duration_s = 10};
 inline constexpr std::int64_t later_pilot_iterations = 20;  // after the warm-up that the first one showed
+inline constexpr std::int64_t least_warmup = 3;
 
 // What the pilots of one subject show.
 struct PilotFinding {
-  SteadyState steady;                     // of the longest pilot
-  std::int64_t warmup = 0;                // iterations before the steady state; where there is none: half the pilot
+  SteadyState steady;                     // of the last pilot that was long enough to see it
+  std::int64_t warmup = least_warmup;     // iterations before the steady state; where there is none: half the pilot
   std::optional<double> iteration_s;      // median of the steady iterations; nullopt: no pilot got so far
-  std::optional<double> process_s;        // what a process costs beside its iterations
-  std::vector<std::vector<double>> logs;  // log times of the steady iterations, per pilot process
+  double process_s = 0;                   // what a process costs beside its iterations: start, load, end
+  std::vector<std::vector<double>> logs;  // log times of the first steady iterations of each pilot process
   int pilots = 0, failed = 0;
+
+  [[nodiscard]] bool is_steady() const { return steady.kind != SteadyClass::no_steady_state; }
 };
 [[nodiscard]] PilotFinding find_in_pilots(const RunRecord& record, std::size_t subject);
 
 // Does the subject need another pilot, and how long is it to be? nullopt: there are enough.
 [[nodiscard]] std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject);
 
-struct Settled {
-  Stopping stopping;
-  std::optional<IterationChoice> choice;  // only with a question: where `iterations` comes from
+// How the trials of a subject stop. The same for all subjects of a group: the longest warm-up of any, and the most
+// iterations. With a question by Kalibera & Jones; without one as many as the p99 of the planned processes needs, 10 at
+// least, and no more than ten seconds of them: with a given number of processes there is no cost to weigh.
+[[nodiscard]] Stopping settle(const RunRecord& record, std::size_t subject);
+
+// What the pilots promise for the plan's question.
+struct Outlook {
+  double pair_s = 0;              // what a pair is expected to take
+  int pairs = 0;                  // that the budget and the plan allow
+  double standard_deviation = 0;  // of a pair's difference of logarithms, as the pilots vary
+  double smallest_effect = 0;     // minimum detectable with so many pairs, log scale
 };
-// The same for all subjects of a group: the longest warm-up of any (at least 3), and the most iterations. With a
-// question by Kalibera & Jones; without one as many as the p99 of the planned processes needs, 10 at least, and no
-// more than ten seconds of them: with a given number of processes there is no cost to weigh.
-[[nodiscard]] Settled settle(const RunRecord& record, std::size_t subject);
+// nullopt: no question, or too few pilots.
+[[nodiscard]] std::optional<Outlook> outlook(const RunRecord& record);
 
 }  // namespace infermeter

@@ -1,0 +1,135 @@
+// infermeter compare: is B faster or slower than A? Pairs of fresh processes until it is known.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/check_subjects.hpp"
+#include "cli/dry_run.hpp"
+#include "cli/help.hpp"
+#include "cli/measure_plan.hpp"
+#include "cli/plan_flags.hpp"
+#include "cli/report_output.hpp"
+#include "cli/verb.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr const char* kAsked = "What is asked";
+
+struct CompareOptions {
+  PlanFlags plan;
+  ReportOutput output;
+  std::string a_library, b_library;
+  bool fail_slower = false, fail_inconclusive = false;
+  bool dry_run = false, quiet = false;
+};
+
+HelpText help_text() {
+  return {
+      .usage = "infermeter compare A B [C…] [flags]",
+      .about =
+          "Tells whether B (and C, …) is faster or slower than A, with a known rate of false alarms. Pilot processes "
+          "find out where warm-up ends and how many iterations are worth their time; then pairs of fresh processes "
+          "run in coin order, and after 8, 16, 24, … pairs the exact signed-rank test looks whether the answer is "
+          "there. Outputs are compared before times are.",
+      .examples = {{"infermeter compare resnet50@onnxruntime resnet50@openvino", "Two runtimes."},
+                   {"infermeter compare model.onnx@onnxruntime quantised.onnx@onnxruntime --margin 2%",
+                    "Two model files; differences below 2 % do not matter."},
+                   {"infermeter compare resnet50@onnxruntime --a-backend-library old/libonnxruntime.so "
+                    "--b-backend-library new/libonnxruntime.so --fail-slower",
+                    "Two builds of one runtime; exit code 1 if the new one is slower."},
+                   {"infermeter compare mlp@openvino,threads=1 mlp@openvino,threads=2 --metric peak_memory",
+                    "Two settings, by their memory."},
+                   {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
+                    "As many pairs as it takes, two minutes at most."}},
+      .notes = {"SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
+                "A difference is a share of A's value: B at 97 ms against 100 ms is 3 % faster.",
+                "Several candidates are judged together (Holm), so that more of them raise no more false alarms.",
+                "An interrupted comparison is finished with `infermeter run --resume`; `infermeter report` shows it "
+                "again.",
+                "--fail-slower: exit code 1 if a candidate is slower; --fail-inconclusive: 5 if it cannot be told.",
+                kExitCodes}};
+}
+
+void declare_flags(CLI::App& app, CompareOptions& options) {
+  options.plan.declare(app, Use::comparison);
+  options.output.declare(app);
+  app.add_option("--a-backend-library", options.a_library,
+                 "The runtime's library of A; with one subject and --b-backend-library it is compared with itself.")
+      ->type_name("FILE")
+      ->group(kAsked);
+  app.add_option("--b-backend-library", options.b_library, "The runtime's library of B.")
+      ->type_name("FILE")
+      ->group(kAsked);
+  app.add_flag("--fail-slower", options.fail_slower, "Exit code 1 if a candidate is slower.")->group(kAsked);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if it cannot be told.")->group(kAsked);
+  app.add_flag("--dry-run", options.dry_run, "Print the plan. Measures nothing.")->group("Running");
+  app.add_flag("-q,--quiet", options.quiet, "No progress on standard error.")->group("Running");
+}
+
+// One subject with two libraries is two subjects.
+Result<Done> set_libraries(PlanDraft& draft, const CompareOptions& options) {
+  if (options.a_library.empty() && options.b_library.empty()) return Done{};
+  if (draft.subjects.size() == 1) draft.subjects.push_back(draft.subjects.front());
+  if (draft.subjects.size() != 2) {
+    return usage_error(fmt::format("--a-backend-library and --b-backend-library want one or two subjects, got {}",
+                                   draft.subjects.size()));
+  }
+  if (!options.a_library.empty()) draft.subjects[0].backend_library = options.a_library;
+  if (!options.b_library.empty()) draft.subjects[1].backend_library = options.b_library;
+  return Done{};
+}
+
+Result<Plan> gather_plan(Surroundings& world, const CompareOptions& options, std::string& format) {
+  INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  draft.is_comparison = true;
+  format = draft.format.empty() ? "table" : draft.format;
+  INFERMETER_TRY_DONE(set_libraries(draft, options));
+  INFERMETER_TRY(Plan plan, make_plan(std::move(draft)));
+  const auto metric = metric_from_string(plan.question->metric);
+  if (!metric.ok()) return usage_error("--metric: " + metric.error().message);
+  plan.question->metric = *metric;
+  return plan;
+}
+
+// A run's own code first: outputs that differ, trials that failed.
+int exit_code(const Verdict& verdict, const CompareOptions& options) {
+  if (verdict.exit_code != 0 || !verdict.comparison) return verdict.exit_code;
+  const auto is = [&](Direction direction) {
+    return std::ranges::find(verdict.comparison->primary, direction, &PairedComparison::direction) !=
+           verdict.comparison->primary.end();
+  };
+  if (options.fail_slower && is(Direction::slower)) return 1;
+  return options.fail_inconclusive && is(Direction::unresolved) ? 5 : 0;
+}
+
+Result<int> act(Surroundings& world, const CompareOptions& options) {
+  std::string format_name;
+  INFERMETER_TRY(Plan plan, gather_plan(world, options, format_name));
+  INFERMETER_TRY(const Format format, format_from_string(format_name));
+  INFERMETER_TRY_DONE(options.output.check());
+  INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
+  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
+  if (options.dry_run) {
+    world.out << describe_plan(plan, earlier_runs(plan.output_dir));
+    return 0;
+  }
+  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, options.quiet));
+  const Verdict verdict = judge(record);
+  INFERMETER_TRY_DONE(write_csv(record, verdict, false));
+  INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
+  if (!options.quiet) say_where(world, record);
+  return exit_code_of_run(world, record, exit_code(verdict, options));
+}
+
+}  // namespace
+
+Action declare_compare(CLI::App& app) {
+  auto options = std::make_shared<CompareOptions>();
+  set_help(app, help_text());
+  declare_flags(app, *options);
+  return [options](Surroundings& world) { return act(world, *options); };
+}
+
+}  // namespace infermeter

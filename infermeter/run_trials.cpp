@@ -1,0 +1,198 @@
+#include "infermeter/run_trials.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "infermeter/run_begin.hpp"
+#include "infermeter/run_outputs.hpp"
+#include "infermeter/time_left.hpp"
+#include "infermeter/verdict/pilot.hpp"
+
+namespace infermeter {
+namespace {
+
+// Seeds of side trials begin where no order reaches.
+constexpr std::uint64_t side_seeds = std::uint64_t{1} << 32U;
+
+double wall_s(std::span<const Samples> trials) {
+  double sum = 0;
+  for (const Samples& trial : trials) sum += trial.wall_s;
+  return sum;
+}
+
+std::string settled_note(const RunRecord& record, std::size_t subject, const Stopping& stopping) {
+  const PilotFinding finding = find_in_pilots(record, subject);
+  const std::string length = stopping.iterations ? fmt::format("{} iterations", *stopping.iterations)
+                                                 : fmt::format("{} s of iterations", stopping.duration_s.value_or(0));
+  return fmt::format("{}: {}; {} after {} of warm-up", record.plan.subjects[subject].label,
+                     finding.iteration_s ? to_string(finding.steady.kind) : "its pilots failed", length,
+                     stopping.warmup);
+}
+
+bool has_leak_trial(const RunRecord& record, std::size_t subject) {
+  return std::ranges::any_of(record.side_trials, [&](const Samples& trial) {
+    return trial.purpose == Purpose::leak && trial.subject == static_cast<int>(subject);
+  });
+}
+
+}  // namespace
+
+bool RunTrials::interrupted() const { return context_.interrupt != nullptr && context_.interrupt->load() != 0; }
+
+TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const {
+  const Plan& plan = record_.plan;
+  return {.subject = plan.subjects[place.subject],
+          .model_path = record_.models[place.subject].path,
+          .stopping = stopping,
+          .limits = plan.limits,
+          .sandbox = plan.sandbox,
+          .cpus = plan.cpus,
+          .seed = plan.seed + place.position + (place.purpose == Purpose::timed ? 0 : side_seeds),
+          .keep_outputs = place.purpose != Purpose::leak && wants_outputs(record_, place.subject),
+          .watch_memory = place.purpose == Purpose::leak,
+          .readable = {}};
+}
+
+Progress RunTrials::progress_at(const Place& place) const {
+  Progress progress;
+  progress.trial = place.position;
+  progress.trials = record_.plan.order.size();
+  progress.purpose = place.purpose;
+  progress.subject = &record_.plan.subjects[place.subject];
+  return progress;
+}
+
+TrialHooks RunTrials::hooks_for(const Place& place) {
+  const Subject& subject = record_.plan.subjects[place.subject];
+  TrialHooks hooks{.data = [this, &subject](std::span<const Port> ports) { return inputs_(subject, ports); },
+                   .on_progress = {},
+                   .interrupt = context_.interrupt};
+  if (!context_.on_progress) return hooks;
+  Progress base = progress_at(place);
+  if (place.purpose == Purpose::timed) base.seconds_left = time_left_s(record_.plan, record_.trials, place.position);
+  hooks.on_progress = [this, base](const TrialProgress& now) {
+    Progress progress = base;
+    progress.phase = now.phase;
+    progress.iterations_done = now.iterations_done;
+    context_.on_progress(progress);
+  };
+  return hooks;
+}
+
+// Measured in a worker, kept in the store, its outputs compared.
+Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
+  TrialResult result = run_trial(context_.launcher, job_for(place, stopping), hooks_for(place));
+  result.samples.subject = static_cast<int>(place.subject);
+  result.samples.process = place.process;
+  result.samples.position = static_cast<int>(place.position);
+  result.samples.purpose = place.purpose;
+  INFERMETER_TRY_DONE(store_.add_trial(record_.id, result.samples));
+  auto& trials = place.purpose == Purpose::timed ? record_.trials : record_.side_trials;
+  trials.push_back(std::move(result.samples));
+  if (context_.on_progress) {
+    Progress progress = progress_at(place);
+    progress.phase = Phase::done;
+    progress.iterations_done = static_cast<std::int64_t>(trials.back().iterations());
+    progress.seconds_left = time_left_s(record_.plan, record_.trials, place.position + 1);
+    progress.finished = &trials.back();
+    context_.on_progress(progress);
+  }
+  return place.purpose == Purpose::leak ? Result<Done>(Done{})
+                                        : take_outputs(store_, record_, place.subject, trials.back(), result);
+}
+
+Result<Done> RunTrials::side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping) {
+  const auto same = [&](const Samples& trial) {
+    return trial.purpose == purpose && trial.subject == static_cast<int>(subject);
+  };
+  const auto process = static_cast<int>(std::ranges::count_if(record_.side_trials, same));
+  return measure({.subject = subject, .position = record_.side_trials.size(), .process = process, .purpose = purpose},
+                 stopping);
+}
+
+// In rounds over the subjects, so that a disturbance does not fall on one of them alone.
+Result<Done> RunTrials::pilots() {
+  for (bool more = true; more && !interrupted();) {
+    more = false;
+    for (std::size_t subject = 0; subject < record_.plan.subjects.size() && !interrupted(); ++subject) {
+      const auto wanted = next_pilot(record_, subject);
+      if (!wanted) continue;
+      INFERMETER_TRY_DONE(side_trial(subject, Purpose::pilot, *wanted));
+      more = true;
+    }
+  }
+  return Done{};
+}
+
+bool RunTrials::is_enough() const {
+  if (!record_.plan.question) return false;
+  const auto verdict = judge_comparison(record_, false);
+  if (verdict && (verdict->resolved || !verdict->steady || verdict->hopeless)) return true;
+  const auto& budget = record_.plan.question->budget_s;
+  if (!budget || record_.trials.empty()) return false;
+  const double spent_s = wall_s(record_.trials);
+  const double pair_s =
+      spent_s / static_cast<double>(record_.trials.size()) * static_cast<double>(record_.plan.subjects.size());
+  return spent_s + pair_s > *budget;
+}
+
+Result<Done> RunTrials::timed() {
+  const Plan& plan = record_.plan;
+  std::vector<Stopping> stopping;
+  for (std::size_t subject = 0; subject < plan.subjects.size(); ++subject) stopping.push_back(settle(record_, subject));
+  if (pilot_processes(plan) > 0 && !interrupted()) tell_pilots(stopping);
+  for (std::size_t position = 0; position < plan.order.size() && !interrupted(); ++position) {
+    const PlannedTrial& planned = plan.order[position];
+    const bool begins_pair = position % plan.subjects.size() == 0;
+    if (already_done(record_, planned)) continue;
+    if (begins_pair && is_enough()) break;
+    const Place place{.subject = planned.subject, .position = position, .process = planned.process};
+    INFERMETER_TRY_DONE(measure(place, stopping[planned.subject]));
+    if ((position + 1) % plan.subjects.size() == 0) tell_pair(place);
+  }
+  return Done{};
+}
+
+Result<Done> RunTrials::leaks() {
+  if (record_.plan.leak_iterations == 0) return Done{};
+  const Stopping stopping{.warmup = least_warmup, .iterations = record_.plan.leak_iterations, .duration_s = {}};
+  for (std::size_t subject = 0; subject < record_.plan.subjects.size() && !interrupted(); ++subject) {
+    if (has_leak_trial(record_, subject)) continue;
+    INFERMETER_TRY_DONE(side_trial(subject, Purpose::leak, stopping));
+  }
+  return Done{};
+}
+
+void RunTrials::tell_pair(const Place& place) const {
+  if (!context_.on_progress || !record_.plan.question) return;
+  const auto verdict = judge_comparison(record_, false);
+  Progress progress = progress_at(place);
+  progress.phase = Phase::done;
+  progress.comparison = verdict ? &*verdict : nullptr;
+  progress.seconds_left = time_left_s(record_.plan, record_.trials, place.position + 1);
+  context_.on_progress(progress);
+}
+
+void RunTrials::tell(std::string note) const {
+  if (!context_.on_progress) return;
+  Progress progress;
+  progress.note = std::move(note);
+  context_.on_progress(progress);
+}
+
+void RunTrials::tell_pilots(const std::vector<Stopping>& stopping) const {
+  for (std::size_t subject = 0; subject < stopping.size(); ++subject) {
+    tell(settled_note(record_, subject, stopping[subject]));
+  }
+  const auto expected = outlook(record_);
+  if (!expected) return;
+  tell(fmt::format("a pair takes about {:.1f} s; {} pairs can show a difference of {:.2g} % as the pilots vary{}",
+                   expected->pair_s, expected->pairs, std::expm1(expected->smallest_effect) * 100,
+                   expected->smallest_effect > std::log1p(record_.plan.question->margin)
+                       ? ": the margin may not be resolved (--max-pairs, --until-resolved, --budget)"
+                       : ""));
+}
+
+}  // namespace infermeter

@@ -1,0 +1,53 @@
+// The trials of a run, one after the other: each measured in a worker, kept in the store, told to whoever shows it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infermeter/run.hpp"
+#include "infermeter/run_inputs.hpp"
+#include "infermeter/store/store.hpp"
+
+namespace infermeter {
+
+class RunTrials {
+ public:
+  // All of them outlive it. `record` grows by each trial.
+  RunTrials(Store& store, RunRecord& record, const RunContext& context)
+      : store_(store), record_(record), context_(context), inputs_(record.plan) {}
+
+  // Until every subject has the pilots that it needs; then tells what they showed.
+  [[nodiscard]] Result<Done> pilots();
+  // All trials of the plan's order that have not been measured yet, or until its question is answered.
+  [[nodiscard]] Result<Done> timed();
+  // One long trial per subject, if the plan wants them.
+  [[nodiscard]] Result<Done> leaks();
+
+  [[nodiscard]] bool interrupted() const;
+
+ private:
+  // Which trial: of what, what for, and where in its list.
+  struct Place {
+    std::size_t subject = 0, position = 0;
+    int process = 0;
+    Purpose purpose = Purpose::timed;
+  };
+  [[nodiscard]] Result<Done> measure(const Place& place, const Stopping& stopping);
+  [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
+  [[nodiscard]] TrialJob job_for(const Place& place, const Stopping& stopping) const;
+  [[nodiscard]] TrialHooks hooks_for(const Place& place);
+  [[nodiscard]] Progress progress_at(const Place& place) const;
+  // Before a pair: is the question answered, or is there no time for another pair?
+  [[nodiscard]] bool is_enough() const;
+  void tell_pair(const Place& place) const;
+  void tell(std::string note) const;
+  void tell_pilots(const std::vector<Stopping>& stopping) const;
+
+  Store& store_;
+  RunRecord& record_;
+  const RunContext& context_;
+  RunInputs inputs_;
+};
+
+}  // namespace infermeter

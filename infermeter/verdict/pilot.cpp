@@ -1,0 +1,199 @@
+#include "infermeter/verdict/pilot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "infermeter/stats/metrics.hpp"
+#include "infermeter/stats/moments.hpp"
+#include "infermeter/stats/quantile.hpp"
+#include "infermeter/stats/sequential.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr double longest_s = 10;  // of timed iterations that `run` asks for by itself
+constexpr int most_failures = 2;  // a subject that fails its pilots is not asked a third time
+
+std::vector<const Samples*> pilots_of(const RunRecord& record, std::size_t subject) {
+  std::vector<const Samples*> pilots;
+  for (const Samples& trial : record.side_trials) {
+    if (trial.purpose == Purpose::pilot && trial.subject == static_cast<int>(subject)) pilots.push_back(&trial);
+  }
+  return pilots;
+}
+
+bool sees_warmup(const Samples& pilot) { return pilot.warmup_begin_s.empty(); }
+bool is_usable(const Samples& pilot) { return pilot.end == TrialEnd::ok && pilot.iterations() > 0; }
+
+const Samples* last_that_sees_warmup(const std::vector<const Samples*>& pilots) {
+  const Samples* last = nullptr;
+  for (const Samples* pilot : pilots) {
+    if (is_usable(*pilot) && sees_warmup(*pilot)) last = pilot;
+  }
+  return last;
+}
+
+double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+double beside_iterations_s(const Samples& pilot) {
+  double iterations_s = sum(latencies_s(pilot));
+  for (std::size_t i = 0; i < pilot.warmup_begin_s.size(); ++i) {
+    iterations_s += pilot.warmup_end_s[i] - pilot.warmup_begin_s[i];
+  }
+  return std::max(pilot.wall_s - iterations_s, 0.0);
+}
+
+// A clock that cannot see an iteration gives 0, which has no logarithm.
+std::vector<double> first_logs(std::span<const double> times_s) {
+  std::vector<double> logs;
+  for (const double time_s : times_s) {
+    if (time_s > 0 && logs.size() < static_cast<std::size_t>(later_pilot_iterations)) logs.push_back(std::log(time_s));
+  }
+  return logs;
+}
+
+std::int64_t warmup_of(const SteadyState& steady, std::size_t iterations) {
+  const bool unknown = steady.kind == SteadyClass::no_steady_state || steady.kind == SteadyClass::too_short;
+  return std::max(static_cast<std::int64_t>(unknown ? iterations / 2 : steady.begin), least_warmup);
+}
+
+// Enough to say the metric of one process at all: two iterations beyond the percentile.
+std::int64_t least_iterations(const MetricKind& kind) {
+  if (kind.source != MetricKind::Source::percentile) return 10;
+  return std::max<std::int64_t>(10, static_cast<std::int64_t>(std::ceil(2 / (1 - kind.q) - 1e-9)));
+}
+
+std::vector<PilotFinding> group_findings(const RunRecord& record, std::size_t subject) {
+  std::vector<PilotFinding> findings;
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
+    if (record.plan.subjects[i].group == record.plan.subjects[subject].group) {
+      findings.push_back(find_in_pilots(record, i));
+    }
+  }
+  return findings;
+}
+
+// Kalibera & Jones: the processes are as many as it takes, so that iterations are weighed against starting another.
+std::int64_t iterations_for_question(const Question& question, const PilotFinding& finding, std::int64_t warmup) {
+  const MetricKind* kind = metric_kind(question.metric);
+  if (kind == nullptr || !kind->of_iterations()) return 10;
+  const auto too_short = [](const auto& logs) { return logs.size() < 2; };
+  const std::int64_t least = least_iterations(*kind);
+  if (finding.logs.size() < 2 || std::ranges::any_of(finding.logs, too_short)) return std::max<std::int64_t>(least, 30);
+  const double process_s = finding.process_s + static_cast<double>(warmup) * *finding.iteration_s;
+  return choose_iterations(finding.logs, process_s, *finding.iteration_s, least).iterations;
+}
+
+std::int64_t iterations_for_figures(int processes, double iteration_s) {
+  const std::int64_t needed = (quantile_needs(0.99, 0.95) + processes - 1) / processes;
+  const auto affordable = static_cast<std::int64_t>(longest_s / std::max(iteration_s, 1e-9));
+  return std::max<std::int64_t>(10, std::min(needed, affordable));
+}
+
+// Variance of the mean log time over a subject's pilot processes.
+std::optional<double> variance_between(const PilotFinding& finding) {
+  std::vector<double> means;
+  for (const auto& logs : finding.logs) {
+    if (!logs.empty()) means.push_back(sum(logs) / static_cast<double>(logs.size()));
+  }
+  if (means.size() < 3) return std::nullopt;
+  return moments_of(means).variance;
+}
+
+}  // namespace
+
+PilotFinding find_in_pilots(const RunRecord& record, std::size_t subject) {
+  PilotFinding finding;
+  const auto pilots = pilots_of(record, subject);
+  const Samples* longest = last_that_sees_warmup(pilots);
+  if (longest != nullptr) {
+    const auto times = latencies_s(*longest);
+    finding.steady = find_steady_state(times);
+    finding.warmup = warmup_of(finding.steady, times.size());
+  }
+  std::vector<double> steady_s, beside_s;
+  for (const Samples* pilot : pilots) {
+    ++finding.pilots;
+    if (!is_usable(*pilot)) {
+      ++finding.failed;
+      continue;
+    }
+    const auto times = latencies_s(*pilot);
+    const auto skipped = sees_warmup(*pilot) ? std::min(static_cast<std::size_t>(finding.warmup), times.size() / 2) : 0;
+    const std::span<const double> steady = std::span(times).subspan(skipped);
+    finding.logs.push_back(first_logs(steady));
+    steady_s.insert(steady_s.end(), steady.begin(), steady.end());
+    beside_s.push_back(beside_iterations_s(*pilot));
+  }
+  if (steady_s.empty()) return finding;
+  std::ranges::sort(steady_s);
+  std::ranges::sort(beside_s);
+  finding.iteration_s = quantile(steady_s, 0.5);
+  finding.process_s = quantile(beside_s, 0.5);
+  return finding;
+}
+
+std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject) {
+  const int wanted = pilot_processes(record.plan);
+  if (wanted == 0) return std::nullopt;
+  const auto pilots = pilots_of(record, subject);
+  const auto failed = std::ranges::count_if(pilots, [](const Samples* pilot) { return !is_usable(*pilot); });
+  if (failed >= most_failures) return std::nullopt;
+  const Samples* seen = last_that_sees_warmup(pilots);
+  if (seen == nullptr) return first_pilot;
+  const PilotFinding finding = find_in_pilots(record, subject);
+  const bool could_be_longer = seen->iterations() == static_cast<std::size_t>(*first_pilot.iterations);
+  if (record.plan.automatic.warmup && !finding.is_steady() && could_be_longer) return longer_pilot;
+  const auto later = std::ranges::count_if(pilots, [](const Samples* p) { return is_usable(*p) && !sees_warmup(*p); });
+  if (later + 1 >= wanted) return std::nullopt;
+  return Stopping{.warmup = finding.warmup, .iterations = later_pilot_iterations, .duration_s = 10};
+}
+
+Stopping settle(const RunRecord& record, std::size_t subject) {
+  const Plan& plan = record.plan;
+  Stopping stopping = plan.stopping;
+  const auto findings = group_findings(record, subject);
+  const auto is_known = [](const PilotFinding& finding) { return finding.iteration_s.has_value(); };
+  if (std::ranges::none_of(findings, is_known)) return stopping;
+  if (plan.automatic.warmup) {
+    stopping.warmup = std::ranges::max(findings, {}, &PilotFinding::warmup).warmup;
+  }
+  if (!plan.automatic.iterations) return stopping;
+  stopping.duration_s.reset();
+  stopping.iterations = 0;
+  for (const PilotFinding& finding : findings) {
+    if (!is_known(finding)) continue;
+    const std::int64_t wanted = plan.question ? iterations_for_question(*plan.question, finding, stopping.warmup)
+                                              : iterations_for_figures(plan.processes, *finding.iteration_s);
+    stopping.iterations = std::max(*stopping.iterations, wanted);
+  }
+  return stopping;
+}
+
+std::optional<Outlook> outlook(const RunRecord& record) {
+  if (!record.plan.question || record.plan.subjects.size() < 2) return std::nullopt;
+  Outlook result;
+  double variance = 0;
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
+    const PilotFinding finding = find_in_pilots(record, i);
+    const auto between = variance_between(finding);
+    if (!between || !finding.iteration_s) return std::nullopt;
+    const Stopping stopping = settle(record, i);
+    const double iterations = static_cast<double>(stopping.warmup + stopping.iterations.value_or(0));
+    result.pair_s += finding.process_s + iterations * *finding.iteration_s;
+    // The worst candidate against the first subject.
+    variance =
+        i == 0 ? *between : std::max(variance, variance_between(find_in_pilots(record, 0)).value_or(0) + *between);
+  }
+  result.pairs = record.plan.processes;
+  if (const auto& budget = record.plan.question->budget_s; budget && result.pair_s > 0) {
+    result.pairs = std::min(result.pairs, static_cast<int>(*budget / result.pair_s));
+  }
+  result.standard_deviation = std::sqrt(variance);
+  if (result.pairs < 2) return std::nullopt;
+  result.smallest_effect = minimum_detectable_effect(result.standard_deviation, result.pairs);
+  return result;
+}
+
+}  // namespace infermeter
