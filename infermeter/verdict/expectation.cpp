@@ -271,6 +271,7 @@ class Parser {
 
   Result<Done> words(Kind kind, std::initializer_list<std::string_view> following) {
     expectation_.kind = kind;
+    if (kind == Kind::no_leak) expectation_.dimension = Dimension::bytes;
     for (const std::string_view next : following) INFERMETER_TRY_DONE(expect_word(next));
     return Done{};
   }

@@ -1,0 +1,165 @@
+#include "infermeter/verdict/finding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/stats/metrics.hpp"
+#include "infermeter/stats/process_interval.hpp"
+#include "infermeter/stats/process_times.hpp"
+#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/summary_options.hpp"
+
+namespace infermeter {
+namespace {
+
+using Kind = Expectation::Kind;
+
+const SubjectVerdict& verdict_of(int subject, const GateEvidence& evidence) {
+  return evidence.verdict.subjects.at(static_cast<std::size_t>(subject));
+}
+
+// "needs 299 iterations" with what brings them.
+std::string with_remedy(const std::string& note) {
+  if (!note.starts_with("needs ")) return note;
+  if (note.ends_with("iterations")) return note + " (--iterations)";
+  return note.find("process") != std::string::npos ? note + " (--processes 3)" : note;
+}
+
+Finding finding_from(const Estimate& estimate) {
+  Finding finding;
+  finding.value = estimate.value;
+  finding.interval = estimate.interval;
+  finding.n = estimate.n;
+  finding.processes = finding.replications = estimate.processes;
+  finding.why = with_remedy(estimate.note);
+  return finding;
+}
+
+Finding nothing(std::string why) {
+  Finding finding;
+  finding.why = std::move(why);
+  return finding;
+}
+
+// The same fact in every process is exact; one process cannot tell.
+Finding finding_from(const std::vector<double>& values, std::string why_none) {
+  if (values.empty()) return nothing(std::move(why_none));
+  const Centre centre = centre_of(values, SummaryOptions{}.confidence);
+  Finding finding;
+  finding.value = centre.value;
+  finding.interval = centre.interval;
+  finding.n = static_cast<std::int64_t>(values.size());
+  finding.processes = finding.replications = static_cast<int>(values.size());
+  finding.exact = values.size() >= 2 && std::ranges::all_of(values, [&](double v) { return v == values.front(); });
+  if (values.size() < 2) finding.why = with_remedy("needs 2 processes for an interval");
+  return finding;
+}
+
+std::optional<double> counter_of(const Samples& trial, std::string_view name) {
+  const auto found = std::ranges::find(trial.counters, name, &Counter::name);
+  if (found == trial.counters.end() || !std::isfinite(found->value)) return std::nullopt;
+  return found->value;
+}
+
+std::string why_no_counter(const Expectation& expectation, const SubjectTimes& times) {
+  if (expectation.kind == Kind::not_measured) return "not measured";
+  std::vector<std::string> known;
+  for (const Samples* trial : times.trials) {
+    for (const Counter& counter : trial->counters) known.push_back(counter.name);
+  }
+  const auto near = nearest_name(expectation.name, known);
+  return fmt::format("no process counted '{}'{}", expectation.name,
+                     near ? fmt::format(" (did you mean '{}'?)", *near) : "");
+}
+
+}  // namespace
+
+Finding find_metric(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  const Metric* metric = verdict_of(subject, evidence).summary.metric(expectation.name);
+  if (metric == nullptr) return nothing("not measured");
+  Finding finding = finding_from(metric->estimate);
+  // The least and the greatest that was seen are facts about the run, and no estimates of anything else.
+  const MetricKind* kind = metric_kind(expectation.name);
+  finding.exact = kind != nullptr && !kind->per_process() && finding.value;
+  return finding;
+}
+
+Finding find_model_fact(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  const auto index = static_cast<std::size_t>(subject);
+  const auto& models = evidence.run.models;
+  const ModelFacts facts = index < models.size() ? models[index] : ModelFacts{};
+  Finding finding;
+  if (expectation.kind == Kind::parameters) {
+    if (!facts.parameters) return nothing("the model's format does not tell");
+    finding.value = static_cast<double>(*facts.parameters);
+  } else {
+    if (facts.size_bytes == 0) return nothing("the model's size is not known");
+    finding.value = static_cast<double>(facts.size_bytes);
+  }
+  finding.exact = true;
+  finding.n = 1;
+  return finding;
+}
+
+Finding find_process_value(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  const auto trials = trials_of(evidence.run, subject);
+  const auto times = subject_times(trials, summary_options(evidence.run.plan.outliers), Wanted::any_order);
+  std::vector<double> values;
+  for (const ProcessTimes& process : times.processes) {
+    if (expectation.kind == Kind::memory_after_load) {
+      const auto bytes = process.trial->memory.rss_after_load;
+      if (bytes) values.push_back(static_cast<double>(*bytes));
+    } else if (const auto value = counter_of(*process.trial, expectation.name)) {
+      values.push_back(*value);
+    }
+  }
+  return finding_from(
+      values, expectation.kind == Kind::memory_after_load ? "not measured" : why_no_counter(expectation, times));
+}
+
+Finding find_leak(int subject, const GateEvidence& evidence) {
+  const auto& leak = verdict_of(subject, evidence).leak;
+  if (!leak) return nothing("memory was not looked at after each iteration (--leak-iterations 2000)");
+  Finding finding;
+  finding.value = leak->bytes_per_iteration;
+  finding.interval = leak->interval;
+  finding.processes = 1;
+  for (const Samples& trial : evidence.run.side_trials) {
+    const bool looked = trial.purpose == Purpose::leak && trial.subject == subject;
+    if (looked) finding.n = static_cast<std::int64_t>(trial.memory_bytes.size());
+  }
+  finding.why = leak->reason;
+  switch (leak->verdict) {
+    case LeakVerdict::no_leak: finding.outcome = Outcome::pass; break;
+    case LeakVerdict::leak: finding.outcome = Outcome::fail; break;
+    case LeakVerdict::cannot_tell: finding.outcome = Outcome::inconclusive; break;
+  }
+  return finding;
+}
+
+Finding finding_of(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  switch (expectation.kind) {
+    case Kind::metric: return find_metric(expectation, subject, evidence);
+    case Kind::model_size:
+    case Kind::parameters: return find_model_fact(expectation, subject, evidence);
+    case Kind::memory_after_load:
+    case Kind::counter:
+    case Kind::not_measured: return find_process_value(expectation, subject, evidence);
+    case Kind::max_absolute_difference:
+    case Kind::relative_l2:
+    case Kind::cosine:
+    case Kind::top1_agreement:
+    case Kind::outputs_agree: return find_output_figure(expectation, subject, evidence);
+    case Kind::speedup:
+    case Kind::regression:
+    case Kind::no_regression: return find_change(expectation, subject, evidence);
+    case Kind::no_leak: return find_leak(subject, evidence);
+    case Kind::reproducible: return find_reproducibility(expectation, subject, evidence);
+  }
+  return nothing("not measured");
+}
+
+}  // namespace infermeter

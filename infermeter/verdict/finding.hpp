@@ -1,0 +1,39 @@
+// Finding: what the records say about the figure of one expectation and one subject.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infermeter/verdict/gate.hpp"
+
+namespace infermeter {
+
+struct Finding {
+  std::optional<double> value;  // base unit
+  std::optional<Interval> interval;
+  bool exact = false;  // the value is a fact: nothing is uncertain about it
+  std::int64_t n = 0;
+  int processes = 0;
+  std::string why;  // there is no value, or no interval
+  std::vector<std::string> notes;
+  // What more of would narrow the interval, and how many there are: "processes", 3. 0: nothing would.
+  std::string replication = "processes";
+  int replications = 0;
+  // Where the expectation is no bound: what the records say of it, with `why` as the reason.
+  std::optional<Outcome> outcome;
+};
+
+[[nodiscard]] Finding finding_of(const Expectation& expectation, int subject, const GateEvidence& evidence);
+
+// The parts, each of some kinds of expectation.
+[[nodiscard]] Finding find_metric(const Expectation& expectation, int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_model_fact(const Expectation& expectation, int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_process_value(const Expectation& expectation, int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_output_figure(const Expectation& expectation, int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_change(const Expectation& expectation, int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_leak(int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_reproducibility(const Expectation& expectation, int subject, const GateEvidence& evidence);
+
+}  // namespace infermeter
