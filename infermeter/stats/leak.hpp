@@ -16,16 +16,27 @@ enum class LeakVerdict { leak, no_leak, cannot_tell };
 struct LeakEstimate {
   LeakVerdict verdict = LeakVerdict::cannot_tell;
   double bytes_per_iteration = 0;    // slope over the part that is judged
-  std::optional<Interval> interval;  // of the slope, 95 %, respecting autocorrelation
-  std::size_t from = 0;              // index of the first point that is judged: what is before is the arena's growth
+  std::optional<Interval> interval;  // of the slope, 95 %, respecting autocorrelation; none with too few points
+  std::size_t from = 0;              // index of the first point that is judged: before it is what the arena may grow in
   double growth_bytes = 0;           // last less first, over the judged part
   std::string reason;                // one sentence
 };
 
-// Memory (bytes) after so many iterations, ascending; at least 20 points. Slope by least squares with a
-// heteroscedasticity- and autocorrelation-consistent interval (Newey & West 1987; bandwidth and fixed-b critical values
-// as the .cpp says). A leak is a slope whose interval excludes 0 and that goes on to the end: growth that stops (an arena,
-// a cache that fills) is none. `smallest_leak`: bytes per iteration that are not worth an alarm.
+// Memory (bytes) after so many iterations, ascending; at least 20 points. The last half is judged: the slope by least
+// squares, with an interval that respects autocorrelation (trend.hpp).
+//
+// leak: the slope is at least `smallest_leak` (bytes per iteration that are not worth an alarm) and its interval
+// excludes 0, and each quarter of the judged half sets a new peak, none of them with less than 0.4 of the average
+// growth. Slope and interval alone would not do: the interval is right for noise around a line, and an arena that
+// fills, a cache or a single late allocation is none. A quarter of the run that is flat, once growth is over, is judged
+// instead (`from` says where).
+//
+// no_leak: the slope is 0 to within the interval and the interval's end is below `smallest_leak`; or memory declines
+// throughout; or it comes back to the same level from the same peak (a collector's saw).
+//
+// cannot_tell: all else. A saw with irregular teeth hides a slow leak, and one step late in the run may be the first of
+// many. What nothing can see is a leak that has added less than a page, or a huge page of 2 MB, in the half that is
+// judged.
 [[nodiscard]] LeakEstimate judge_leak(std::span<const double> iterations, std::span<const double> bytes,
                                       double smallest_leak = 100);
 
