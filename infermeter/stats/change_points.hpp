@@ -12,7 +12,7 @@ struct ChangePoint {
   std::size_t index = 0;  // the first run of the new level
   double change = 0;      // relative: exp(difference of mean logarithms) − 1; positive: larger
   double statistic = 0;   // |t| after the correction for autocorrelation
-  double p = 1;           // of E-divisive's permutation test at this point; 1 if it did not see it
+  double p = 1;           // of E-divisive's permutation test at this point; 1 if it is above alpha
   bool by_scan = false, by_e_divisive = false;
 };
 
@@ -24,7 +24,12 @@ struct ChangeOptions {
   int permutations = 199;
 };
 
-// Ascending by index. `logs`: natural logarithms of the values.
+// What either of two detectors sees: the scan for levels (level_scan.hpp), which needs three runs of a new level, and
+// E-divisive (e_divisive.hpp), which sees bumps and needs no normal noise. Not only what both see: permutations in
+// blocks cannot tell three runs from chance. A point stands where least squares divides its two levels, and is left out
+// if they differ by less than smallest_change, or if it is one outlier at an end. Simulated, n = 50: points in 0.7 % of
+// the series of independent runs and in 4 % of AR(1) ones with φ = 0.5; a step of 4 standard deviations is found within
+// three runs in 98 %. Ascending by index. `logs`: natural logarithms of the values, finite; alpha: 0.01 or 0.05.
 [[nodiscard]] std::vector<ChangePoint> find_change_points(std::span<const double> logs,
                                                           const ChangeOptions& options = {});
 
@@ -38,8 +43,8 @@ struct Level {
 // One more than there are change points; none for an empty series.
 [[nodiscard]] std::vector<Level> levels_of(std::span<const double> logs, std::span<const ChangePoint> change_points);
 
-// The |t| that the best split of n independent normal values exceeds with probability alpha (0.01 or 0.05), simulated
-// (see .cpp for how); n = 50: 3.72 at 1 %.
+// The |t| that the best split of n independent normal values exceeds with probability alpha (0.01 or 0.05), from a
+// simulated table (scan_critical_values.cpp) up to n = 10,000; n = 50: 3.71 at 1 %.
 [[nodiscard]] double scan_critical_value(std::size_t n, double alpha);
 
 }  // namespace infermeter
