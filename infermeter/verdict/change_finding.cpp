@@ -35,7 +35,7 @@ LogChange change_from(const PairedComparison& pairs, const ComparisonVerdict& co
   change.n = static_cast<std::int64_t>(pairs.differences.size());
   change.replications = static_cast<int>(pairs.differences.size());
   change.processes = 2 * change.replications;
-  change.replication = "pairs";
+  change.n_of = change.replication = "pairs";
   if (!comparison.steady) {
     change.interval.reset();
     change.why = "a subject has no steady state, so that nothing is decided (fix the warm-up with --warmup N)";
@@ -50,7 +50,9 @@ LogChange change_from(const PairedComparison& pairs, const ComparisonVerdict& co
 // ratio() is how many times better the candidate is.
 LogChange change_from(const Ratio& ratio, int processes_of_each) {
   const Estimate& estimate = ratio.estimate;
+  const MetricKind* kind = metric_kind(ratio.metric);
   LogChange change;
+  change.n_of = kind != nullptr && !kind->of_iterations() ? "processes" : "iterations";
   change.n = estimate.n;
   change.processes = estimate.processes;
   change.replications = processes_of_each;

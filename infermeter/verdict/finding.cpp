@@ -52,6 +52,7 @@ Finding finding_from(const std::vector<double>& values, std::string why_none) {
   finding.value = centre.value;
   finding.interval = centre.interval;
   finding.n = static_cast<std::int64_t>(values.size());
+  finding.n_of = "processes";
   finding.processes = finding.replications = static_cast<int>(values.size());
   finding.exact = values.size() >= 2 && std::ranges::all_of(values, [&](double v) { return v == values.front(); });
   if (values.size() < 2) finding.why = with_remedy("needs 2 processes for an interval");
@@ -83,7 +84,9 @@ Finding find_metric(const Expectation& expectation, int subject, const GateEvide
   Finding finding = finding_from(metric->estimate);
   // The least and the greatest that was seen are facts about the run, and no estimates of anything else.
   const MetricKind* kind = metric_kind(expectation.name);
-  finding.exact = kind != nullptr && !kind->per_process() && finding.value;
+  if (kind == nullptr) return finding;
+  finding.exact = !kind->per_process() && finding.value;
+  finding.n_of = kind->of_iterations() ? "iterations" : "processes";
   return finding;
 }
 
@@ -100,7 +103,6 @@ Finding find_model_fact(const Expectation& expectation, int subject, const GateE
     finding.value = static_cast<double>(facts.size_bytes);
   }
   finding.exact = true;
-  finding.n = 1;
   return finding;
 }
 
@@ -127,6 +129,7 @@ Finding find_leak(int subject, const GateEvidence& evidence) {
   finding.value = leak->bytes_per_iteration;
   finding.interval = leak->interval;
   finding.processes = 1;
+  finding.n_of = "iterations";
   for (const Samples& trial : evidence.run.side_trials) {
     const bool looked = trial.purpose == Purpose::leak && trial.subject == subject;
     if (looked) finding.n = static_cast<std::int64_t>(trial.memory_bytes.size());

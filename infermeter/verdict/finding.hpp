@@ -15,6 +15,7 @@ struct Finding {
   std::optional<Interval> interval;
   bool exact = false;  // the value is a fact: nothing is uncertain about it
   std::int64_t n = 0;
+  std::string n_of;
   int processes = 0;
   std::string why;  // there is no value, or no interval
   std::vector<std::string> notes;

@@ -124,7 +124,7 @@ std::string reason_of(Outcome outcome, const Expectation& expectation, const Fin
       return margin ? "it is certain that it got worse, and it may be by more than the margin"
                     : "the whole interval lies beyond the bound";
     case Outcome::inconclusive:
-      return fmt::format("the interval holds the {}{}", bound, advice(finding, expectation.threshold));
+      return fmt::format("the interval includes the {}{}", bound, advice(finding, expectation.threshold));
   }
   return "";
 }
@@ -173,6 +173,7 @@ ExpectationVerdict judge_one(const Gate& gate, std::size_t index, int subject, c
   verdict.interval = finding.interval;
   verdict.exact = finding.exact;
   verdict.n = finding.n;
+  verdict.n_of = finding.n_of;
   verdict.processes = finding.processes;
   judge_finding(verdict, expectation, finding);
   verdict.notes = std::move(finding.notes);

@@ -46,7 +46,8 @@ struct ExpectationVerdict {
   std::optional<double> value;  // in the base unit of the expectation's dimension; nullopt: none, or a yes or no
   std::optional<Interval> interval;
   bool exact = false;  // a fact without an interval
-  std::int64_t n = 0;  // iterations, pairs, items or processes, as the figure has them
+  std::int64_t n = 0;  // of what the value is made …
+  std::string n_of;    // … "iterations", "processes", "pairs", "items", "runs"; empty: n says nothing
   int processes = 0;
   std::string reason;              // why this outcome, and what would help; one sentence without an end
   std::vector<std::string> notes;  // what a reader must know beside it

@@ -72,6 +72,7 @@ Finding find_output_figure(const Expectation& expectation, int subject, const Ga
   }
   const OutputComparison& comparison = outputs->comparison;
   finding.n = static_cast<std::int64_t>(comparison.items);
+  finding.n_of = "items";
   finding.processes = 2;
   for (const Diagnostic& diagnostic : same_outputs_in_every_process(evidence.run, subject)) {
     finding.notes.push_back(diagnostic.message);

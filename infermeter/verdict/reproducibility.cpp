@@ -81,6 +81,7 @@ Finding find_reproducibility(const Expectation& expectation, int subject, const 
   const std::vector<RunValues> runs = repetitions(expectation, subject, evidence);
   Finding finding;
   finding.n = static_cast<std::int64_t>(runs.size());
+  finding.n_of = "runs";
   std::vector<std::vector<double>> values;
   for (const RunValues& run : runs) {
     values.push_back(run.values);

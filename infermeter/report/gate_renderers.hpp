@@ -1,0 +1,13 @@
+// The forms of a gate's report beside the table.
+#pragma once
+
+#include <string>
+
+#include "infermeter/verdict/gate.hpp"
+
+namespace infermeter {
+
+[[nodiscard]] std::string render_gate_markdown(const RunRecord& record, const Gate& gate, const GateVerdict& verdict);
+[[nodiscard]] std::string render_gate_json(const RunRecord& record, const Gate& gate, const GateVerdict& verdict);
+
+}  // namespace infermeter
