@@ -101,7 +101,8 @@ bool any_end(const RunRecord& record, std::initializer_list<TrialEnd> ends) {
 // What the user ought to look at first decides: being stopped, then what was asked for wrongly, then workers that died,
 // then models that failed, then outputs that differ.
 int exit_code(const RunRecord& record) {
-  if (any_end(record, {TrialEnd::interrupted})) return 130;
+  const auto is_interrupted = [](const Samples& trial) { return trial.end == TrialEnd::interrupted; };
+  if (any_end(record, {TrialEnd::interrupted}) || std::ranges::any_of(record.side_trials, is_interrupted)) return 130;
   if (std::ranges::any_of(record.trials, &Samples::usage)) return 2;
   if (any_end(record, {TrialEnd::crashed, TrialEnd::timeout, TrialEnd::out_of_memory})) return 4;
   if (any_end(record, {TrialEnd::load_failed, TrialEnd::run_failed})) return 3;
