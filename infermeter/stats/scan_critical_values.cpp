@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/stats/change_points.hpp"
