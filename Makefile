@@ -15,7 +15,7 @@ release := build/release
 quiet := $(if $(MAKE_TERMOUT),,-- --quiet)
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help demo build test test-sanitizers bench install clean
+.PHONY: help demo build test test-sanitizers bench study install clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
@@ -23,6 +23,7 @@ help:
 	echo "make test             set up and run every test"
 	echo "make test-sanitizers  run the unit tests with address and undefined-behaviour sanitizers"
 	echo "make bench            set up, run the benchmarks, print one table of ratios"
+	echo "make study            set up, simulate what verdicts are worth, write docs/statistics-study.md"
 	echo "make install          install the release (PREFIX=$(PREFIX), DESTDIR=)"
 	echo "make clean            remove the builds (not .venv, .deps and results)"
 
@@ -53,6 +54,13 @@ bench:
 	$(call configure,release,-DINFERMETER_BENCHMARKS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF))
 	$(call compile,release,all)
 	bench/run
+
+study:
+	scripts/setup --tests
+	$(call configure,release,-DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF))
+	$(call compile,release,infermeter_study)
+	$(release)/study/infermeter_study >build/statistics-study.md
+	mv build/statistics-study.md docs/statistics-study.md
 
 install:
 	test -e $(release)/build.ninja || { echo "install: nothing is built yet: run make build first" >&2; exit 1; }

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2]
 LIBRARY = SOURCE / "infermeter"
-OUR_CODE = ("infermeter", "backends", "cli", "bench", "examples", "tests")
+OUR_CODE = ("infermeter", "backends", "cli", "bench", "study", "examples", "tests")
 ABI = "infermeter_backend.h"
 MAY_USE_ABI = {"trial", "worker"}
 

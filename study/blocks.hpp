@@ -1,0 +1,24 @@
+// The blocks of the study. Each is a pure function of the noise, the seed and the number of runs.
+#pragma once
+
+#include <vector>
+
+#include "study/figure.hpp"
+#include "study/noise.hpp"
+#include "study/simulate.hpp"
+
+namespace infermeter::study {
+
+using Families = std::vector<Family>;
+
+[[nodiscard]] Block false_alarms(const Families& families, const Effort& effort);
+[[nodiscard]] Block power(const Families& families, const Effort& effort);
+[[nodiscard]] Block coverage(const Families& families, const Effort& effort);
+[[nodiscard]] Block open_ended(const Families& families, const Effort& effort);
+[[nodiscard]] Block gate(const Families& families, const Effort& effort);
+[[nodiscard]] Block history(const Effort& effort);
+[[nodiscard]] Block warm_up(const Effort& effort);
+// Whether the others are the same again, and with another number of threads.
+[[nodiscard]] Block reproducible(const Families& families, const Effort& effort);
+
+}  // namespace infermeter::study
