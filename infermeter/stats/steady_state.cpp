@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t minimum_segment = 10;
 constexpr double penalty_factor = 15;  // more than the usual 4: iterations depend on each other (Barrett et al.)
 constexpr double tolerance = 0.01;     // levels that differ by less are one
+constexpr double sure = 5;             // standard errors of a drift
 constexpr double disturbed = 0.1;      // share of a steady state that may be away from its level
 
 // The search takes the square of the number of points. More than 2,000 iterations (Barrett et al. have just those) are
@@ -111,7 +112,7 @@ int returns(std::span<const Segment> segments, double same) {
   return count;
 }
 
-// The change along the values, by least squares, where it is one: more than max(1 %, sd) and four standard errors,
+// The change along the values, by least squares, where it is one: more than max(1 %, sd) and five standard errors,
 // which respect the residuals' autocorrelation as in iterations.cpp. 0 otherwise. PELT cuts a ramp into steps until a
 // further one is not worth its penalty; what is left of the ramp in the last of them shows here.
 double drift(std::span<const double> logs) {
@@ -129,7 +130,7 @@ double drift(std::span<const double> logs) {
   const double correlation = std::clamp(autocorrelation(rest), 0.0, 0.99);
   const double error = std::sqrt(variance / squares * (1 + correlation) / (1 - correlation));
   const double change = slope * (n - 1);
-  const bool is_one = std::abs(change) > std::max(tolerance, std::sqrt(variance)) && std::abs(slope) > 5 * error;
+  const bool is_one = std::abs(change) > std::max(tolerance, std::sqrt(variance)) && std::abs(slope) > sure * error;
   return is_one ? change : 0;
 }
 
