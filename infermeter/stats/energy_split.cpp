@@ -91,25 +91,24 @@ EnergySplit EnergyScan::best_of_all_ends(std::span<const std::uint32_t> order) c
   const std::size_t n = order.size();
   std::vector<double> value(n);
   std::ranges::transform(order, value.begin(), [&](std::uint32_t i) { return values_[i]; });
-  // For the parts [split, end): pairs within, and pairs with what is before the split. With no value before it, none.
-  std::vector<double> from(n + 1), across(n + 1);
-  for (std::size_t end = 1; end <= n; ++end) {
-    from[end] = from[end - 1];
-    for (std::size_t i = 0; i + 1 < end; ++i) from[end] += std::abs(value[i] - value[end - 1]);
+  std::vector<double> to_earlier(n);  // distances of each value to all before it
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) to_earlier[i] += std::abs(value[j] - value[i]);
   }
+  // For the parts [split, end): pairs within, and pairs with what is before the split. At first nothing is before it.
+  std::vector<double> from(n + 1), across(n + 1);
+  std::partial_sum(to_earlier.begin(), to_earlier.end(), from.begin() + 1);
   EnergySplit best{0, -std::numeric_limits<double>::infinity()};
   double before = 0;
   for (std::size_t split = 1; split + least_ <= n; ++split) {
     // One value moves to the part before the split.
     const double moved = value[split - 1];
-    double to_before = 0;
-    for (std::size_t i = 0; i + 1 < split; ++i) to_before += std::abs(value[i] - moved);
-    before += to_before;
+    before += to_earlier[split - 1];
     double to_rest = 0;
     for (std::size_t end = split + 1; end <= n; ++end) {
       to_rest += std::abs(value[end - 1] - moved);
       from[end] -= to_rest;
-      across[end] += to_rest - to_before;
+      across[end] += to_rest - to_earlier[split - 1];
     }
     if (split < least_) continue;
     for (std::size_t end = split + least_; end <= n; ++end) {
