@@ -13,6 +13,7 @@ namespace infermeter {
 namespace {
 
 constexpr double longest_s = 10;  // of timed iterations that `run` asks for by itself
+constexpr std::int64_t most_pilot_iterations = 100'000;
 constexpr int most_failures = 2;  // a subject that fails its pilots is not asked a third time
 
 std::vector<const Samples*> pilots_of(const RunRecord& record, std::size_t subject) {
@@ -51,6 +52,17 @@ std::vector<double> first_logs(std::span<const double> times_s) {
     if (time_s > 0 && logs.size() < static_cast<std::size_t>(later_pilot_iterations)) logs.push_back(std::log(time_s));
   }
   return logs;
+}
+
+// Three times as long as the last one, within three and ten seconds.
+Stopping longer_than(const Samples& pilot) {
+  const double last_s = sum(latencies_s(pilot));
+  const double iteration_s = std::max(last_s / static_cast<double>(pilot.iterations()), 1e-7);
+  const double wanted_s = std::clamp(3 * last_s, longer_pilot_s, *first_pilot.duration_s);
+  const auto wanted = static_cast<std::int64_t>(wanted_s / iteration_s);
+  return {.warmup = 0,
+          .iterations = std::clamp<std::int64_t>(wanted, 2 * *first_pilot.iterations, most_pilot_iterations),
+          .duration_s = first_pilot.duration_s};
 }
 
 std::int64_t warmup_of(const SteadyState& steady, std::size_t iterations) {
@@ -143,8 +155,9 @@ std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject)
   const Samples* seen = last_that_sees_warmup(pilots);
   if (seen == nullptr) return first_pilot;
   const PilotFinding finding = find_in_pilots(record, subject);
-  const bool could_be_longer = seen->iterations() == static_cast<std::size_t>(*first_pilot.iterations);
-  if (record.plan.automatic.warmup && !finding.is_steady() && could_be_longer) return longer_pilot;
+  const auto long_ones =
+      std::ranges::count_if(pilots, [](const Samples* p) { return is_usable(*p) && sees_warmup(*p); });
+  if (record.plan.automatic.warmup && !finding.is_steady() && long_ones < most_long_pilots) return longer_than(*seen);
   const auto later = std::ranges::count_if(pilots, [](const Samples* p) { return is_usable(*p) && !sees_warmup(*p); });
   if (later + 1 >= wanted) return std::nullopt;
   return Stopping{.warmup = finding.warmup, .iterations = later_pilot_iterations, .duration_s = 10};

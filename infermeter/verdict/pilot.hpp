@@ -12,9 +12,11 @@
 
 namespace infermeter {
 
-// A pilot's own length: so many iterations, or so long. One that shows no steady state is followed by a longer one.
+// A pilot's own length: so many iterations, or so long. One that shows no steady state is followed by a longer one, of
+// three seconds at least: what disturbs a few milliseconds is not the subject's doing.
 inline constexpr Stopping first_pilot{.warmup = 0, .iterations = 200, .duration_s = 10};
-inline constexpr Stopping longer_pilot{.warmup = 0, .iterations = 2000, .duration_s = 10};
+inline constexpr double longer_pilot_s = 3;
+inline constexpr int most_long_pilots = 3;  // none of them steady: there is no steady state
 inline constexpr std::int64_t later_pilot_iterations = 20;  // after the warm-up that the first one showed
 inline constexpr std::int64_t least_warmup = 3;
 

@@ -62,17 +62,40 @@ TEST(Pilot, IsFiveForAQuestionTheLaterOnesShort) {
   EXPECT_FALSE(next_pilot(record, 0));
 }
 
+std::vector<double> times_with_late_step(int count, double level_s = 0.01) {
+  auto times = times_with_warmup(count, 0, level_s);
+  for (std::size_t i = times.size() * 9 / 10; i < times.size(); ++i) times[i] *= 2;
+  return times;
+}
+
 TEST(Pilot, IsRepeatedLongerWhereItDoesNotSettle) {
   RunRecord record = automatic_record(false);
-  auto times = times_with_warmup(200, 0);
-  for (std::size_t i = 170; i < 200; ++i) times[i] *= 2;
-  add_pilot(record, 0, times);
+  add_pilot(record, 0, times_with_late_step(200));
   ASSERT_TRUE(next_pilot(record, 0));
-  EXPECT_EQ(next_pilot(record, 0)->iterations, 2000);
-  add_pilot(record, 0, times_with_warmup(2000, 300));
+  EXPECT_NEAR(static_cast<double>(*next_pilot(record, 0)->iterations), 600, 10);
+  add_pilot(record, 0, times_with_warmup(600, 100));
   EXPECT_FALSE(next_pilot(record, 0));
   EXPECT_TRUE(find_in_pilots(record, 0).is_steady());
-  EXPECT_NEAR(static_cast<double>(find_in_pilots(record, 0).warmup), 300, 5);
+  EXPECT_NEAR(static_cast<double>(find_in_pilots(record, 0).warmup), 100, 5);
+}
+
+TEST(Pilot, OfAFastSubjectIsRepeatedForSeconds) {
+  RunRecord record = automatic_record(false);
+  add_pilot(record, 0, times_with_late_step(200, 1e-4));  // over in 20 ms
+  EXPECT_NEAR(static_cast<double>(*next_pilot(record, 0)->iterations), 27'000, 1000);
+  record.side_trials.clear();
+  add_pilot(record, 0, times_with_late_step(200, 1e-6));
+  EXPECT_EQ(*next_pilot(record, 0)->iterations, 100'000);
+}
+
+TEST(Pilot, ThatNeverSettlesIsGivenUpAfterThree) {
+  RunRecord record = automatic_record(false);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(next_pilot(record, 0));
+    add_pilot(record, 0, times_with_late_step(200));
+  }
+  EXPECT_FALSE(next_pilot(record, 0));
+  EXPECT_FALSE(find_in_pilots(record, 0).is_steady());
 }
 
 TEST(Pilot, IsNotAskedAThirdTimeWhereItFails) {
