@@ -19,8 +19,11 @@ namespace {
 constexpr auto kVerbs = std::to_array<Verb>({
     {"run", "Measure subjects: models on back ends.", declare_run},
     {"compare", "Tell whether one subject is faster than another.", declare_compare},
+    {"gate", "Hold a run against what is expected of it; for continuous integration.", declare_gate},
     {"report", "Print a stored run again, in any format.", declare_report},
     {"runs", "List the stored runs.", declare_runs},
+    {"baseline", "Give runs names, so that later ones can be compared with them.", declare_baseline},
+    {"history", "Show what the stored runs say over time, and where it changed.", declare_history},
     {"validate", "Run a model on recorded inputs and compare its outputs with the recorded ones.", declare_validate},
     {"models", "List the zoo, write one of its models to a file, look into a model file.", declare_models},
     {"backends", "Show which back ends are found, where, and with which options.", declare_backends},

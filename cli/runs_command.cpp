@@ -1,5 +1,4 @@
 // infermeter runs: what the store holds.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/columns.hpp"
+#include "cli/date.hpp"
 #include "cli/help.hpp"
 #include "cli/list_format.hpp"
 #include "cli/plan_flags.hpp"
@@ -22,14 +22,10 @@ struct RunsOptions {
   ListFormat format;
 };
 
-std::string utc(double seconds) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
 std::string as_table(const std::vector<RunListing>& runs) {
   std::vector<std::vector<std::string>> rows{{"run", "begun (UTC)", "trials", "state", "subjects"}};
   for (const RunListing& run : runs) {
-    rows.push_back({run.id, utc(run.created_at), fmt::format("{}/{}", run.trials_done, run.trials_planned),
+    rows.push_back({run.id, utc_text(run.created_at), fmt::format("{}/{}", run.trials_done, run.trials_planned),
                     run.finished ? "finished" : "unfinished", fmt::format("{}", fmt::join(run.labels, " "))});
   }
   return columns(rows);

@@ -22,8 +22,11 @@ struct Verb {
 
 Action declare_run(CLI::App& app);
 Action declare_compare(CLI::App& app);
+Action declare_gate(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_runs(CLI::App& app);
+Action declare_baseline(CLI::App& app);
+Action declare_history(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_models(CLI::App& app);
 Action declare_backends(CLI::App& app);

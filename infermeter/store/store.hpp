@@ -45,11 +45,6 @@ struct SeriesListing {
   std::vector<std::string> labels;   // that its subjects had, each once
 };
 
-struct MachineListing {
-  std::string machine;              // machine_fingerprint
-  std::string hostname, processor;  // as its last run says
-};
-
 class Store {
  public:
   // write_if_possible: a store that is there, opened as with `write`; as with `read` where nothing can be written.
@@ -102,7 +97,7 @@ class Store {
   // By series and machine; the query's own series and machine restrict as well.
   [[nodiscard]] Result<std::vector<SeriesListing>> list_series(const FigureQuery& query);
   // Those of the query, by fingerprint.
-  [[nodiscard]] Result<std::vector<MachineListing>> list_machines(const FigureQuery& query);
+  [[nodiscard]] Result<std::vector<MachineName>> list_machines(const FigureQuery& query);
 
  private:
   struct Impl;

@@ -179,18 +179,20 @@ Result<std::vector<SeriesListing>> Store::list_series(const FigureQuery& query) 
   }
 }
 
-Result<std::vector<MachineListing>> Store::list_machines(const FigureQuery& query) {
+Result<std::vector<MachineName>> Store::list_machines(const FigureQuery& query) {
   // Of a grouped row with max(), SQLite takes the other columns from the row that holds the maximum.
-  INFERMETER_TRY(
-      auto statement,
-      select_figures(impl_->database, "machine, max(created_at), (SELECT environment FROM runs WHERE id = run)",
-                     source_of(impl_->has_unkept_figures), query, "GROUP BY machine ORDER BY machine"));
-  std::vector<MachineListing> machines;
+  INFERMETER_TRY(auto statement,
+                 select_figures(impl_->database,
+                                "machine, max(created_at), (SELECT environment FROM runs WHERE id = run), "
+                                "count(DISTINCT run)",
+                                source_of(impl_->has_unkept_figures), query, "GROUP BY machine ORDER BY machine"));
+  std::vector<MachineName> machines;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return machines;
-    MachineListing& machine = machines.emplace_back();
+    MachineName& machine = machines.emplace_back();
     machine.machine = statement.text(0);
+    machine.runs = static_cast<int>(statement.integer(3));
     const auto environment = environment_from_json(statement.text(2));
     if (!environment.ok()) continue;  // a name less; the figures stand
     machine.hostname = environment->hostname;

@@ -172,7 +172,10 @@ TEST_F(StoreShelf, FiguresAreFoundBySeriesMachineAndDate) {
 
   const auto machines = store.list_machines({.metric = "latency_p50"}).value();
   ASSERT_THAT(machines, SizeIs(2));
-  for (const auto& listed : machines) EXPECT_EQ(listed.hostname, listed.machine == machine ? "box" : "far");
+  for (const auto& listed : machines) {
+    EXPECT_EQ(listed.hostname, listed.machine == machine ? "box" : "far");
+    EXPECT_EQ(listed.runs, listed.machine == machine ? 2 : 1);
+  }
   EXPECT_EQ(machines[0].processor, "AMD EPYC");
 }
 

@@ -24,6 +24,13 @@ struct Figure {
   std::string runtime_version, model_sha256, git_commit, infermeter_version;
 };
 
+// A machine that there are figures of.
+struct MachineName {
+  std::string machine;              // machine_fingerprint
+  std::string hostname, processor;  // as the last run on it says
+  int runs = 0;                     // that the figures are of
+};
+
 // What stays the same of a subject while what is measured changes: the short form, with the model's file name for its
 // path, without label and library, options and dimensions sorted; and the processors that workers may use.
 [[nodiscard]] std::string series_of(const Plan& plan, const Subject& subject);

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-VERBS = ["", "run", "report", "runs", "validate", "models", "models build", "models show", "backends", "doctor", "version"]
+VERBS = ["", "run", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove", "history", "validate",
+         "models", "models build", "models show", "backends", "doctor", "version"]
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -1,0 +1,129 @@
+// infermeter baseline: names for runs, so that later ones can be compared with them.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/columns.hpp"
+#include "cli/date.hpp"
+#include "cli/help.hpp"
+#include "cli/list_format.hpp"
+#include "cli/plan_flags.hpp"
+#include "cli/report_output.hpp"
+#include "cli/verb.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/store/store.hpp"
+#include "infermeter/trial/clock.hpp"
+
+namespace infermeter {
+namespace {
+
+struct BaselineOptions {
+  SomeFlags flags;  // behind the verb or behind its second word
+  ListFormat format;
+  std::string name, run;
+};
+
+Result<Store> open_store(const Surroundings& world, const BaselineOptions& options) {
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  return Store::open(store_file(draft.plan.output_dir), Store::Mode::write_if_possible);
+}
+
+std::string as_table(const std::vector<Baseline>& baselines) {
+  std::vector<std::vector<std::string>> rows{{"baseline", "run", "set (UTC)"}};
+  for (const Baseline& baseline : baselines) rows.push_back({baseline.name, baseline.run, utc_text(baseline.set_at)});
+  return columns(rows);
+}
+
+nlohmann::ordered_json as_json(const std::vector<Baseline>& baselines) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Baseline& baseline : baselines) {
+    json.push_back({{"name", baseline.name}, {"run", baseline.run}, {"set_at", baseline.set_at}});
+  }
+  return json;
+}
+
+Result<int> list(Surroundings& world, const BaselineOptions& options) {
+  INFERMETER_TRY(const bool json, options.format.is_json());
+  INFERMETER_TRY(auto store, open_store(world, options));
+  INFERMETER_TRY(const auto baselines, store.baselines());
+  world.out << (json ? json_text(as_json(baselines)) : as_table(baselines));
+  return 0;
+}
+
+Result<int> set(Surroundings& world, const BaselineOptions& options) {
+  INFERMETER_TRY(auto store, open_store(world, options));
+  INFERMETER_TRY(const Baseline kept, store.set_baseline(options.name, options.run, wall_clock_s()));
+  world.out << fmt::format("baseline {} is run {}\n", printable(kept.name), printable(kept.run));
+  return 0;
+}
+
+Result<int> remove(Surroundings& world, const BaselineOptions& options) {
+  INFERMETER_TRY(auto store, open_store(world, options));
+  INFERMETER_TRY_DONE(store.remove_baseline(options.name));
+  world.out << fmt::format("there is no baseline {} any more; its run stays\n", printable(options.name));
+  return 0;
+}
+
+CLI::App* declare_set(CLI::App& app, BaselineOptions& options) {
+  CLI::App* set_app = app.add_subcommand("set", "Give a finished run a name, or the name to another run.");
+  set_help(*set_app, {.usage = "infermeter baseline set NAME RUN [flags]",
+                      .about = "Gives a finished run a name. A name that is there already goes to this run.",
+                      .examples = {{"infermeter baseline set release latest", "The latest run is the release."}},
+                      .notes = {}});
+  set_app->add_option("NAME", options.name, "Up to 100 bytes of text.")->required()->type_name("")->group("What");
+  set_app->add_option("RUN", options.run, "An id, the beginning of one, or latest.")
+      ->required()
+      ->type_name("")
+      ->group("What");
+  options.flags.declare(*set_app, {"output_dir"});
+  return set_app;
+}
+
+void declare_list(CLI::App& app, BaselineOptions& options) {
+  CLI::App* list_app = app.add_subcommand("list", "List the names and their runs (default).");
+  set_help(*list_app, {.usage = "infermeter baseline list [flags]",
+                       .about = "Lists the baselines: name, run, when it was set.",
+                       .examples = {{"infermeter baseline list --format json", "For a program."}},
+                       .notes = {}});
+  options.flags.declare(*list_app, {"output_dir"});
+  options.format.declare(*list_app);
+}
+
+CLI::App* declare_remove(CLI::App& app, BaselineOptions& options) {
+  CLI::App* remove_app = app.add_subcommand("remove", "Forget a name; the run stays.");
+  set_help(*remove_app, {.usage = "infermeter baseline remove NAME [flags]",
+                         .about = "Forgets a name. The run that it stood for stays in the store.",
+                         .examples = {},
+                         .notes = {}});
+  remove_app->add_option("NAME", options.name, "As `infermeter baseline list` shows it.")
+      ->required()
+      ->type_name("")
+      ->group("What");
+  options.flags.declare(*remove_app, {"output_dir"});
+  return remove_app;
+}
+
+}  // namespace
+
+Action declare_baseline(CLI::App& app) {
+  auto options = std::make_shared<BaselineOptions>();
+  set_help(app, {.usage = "infermeter baseline [set|list|remove] …",
+                 .about = "Gives runs names, so that later runs can be compared with them.",
+                 .examples = {{"infermeter baseline set release latest", "Remember the latest run as the release."},
+                              {"infermeter baseline", "The names that there are."}},
+                 .notes = {kExitCodes}});
+  CLI::App* set_app = declare_set(app, *options);
+  declare_list(app, *options);
+  CLI::App* remove_app = declare_remove(app, *options);
+  options->flags.declare(app, {"output_dir"});
+  options->format.declare(app);
+  app.require_subcommand(0, 1);
+  return [options, set_app, remove_app](Surroundings& world) {
+    if (set_app->parsed()) return set(world, *options);
+    return remove_app->parsed() ? remove(world, *options) : list(world, *options);
+  };
+}
+
+}  // namespace infermeter

@@ -1,0 +1,132 @@
+#include "infermeter/verdict/history.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <tuple>
+
+#include "infermeter/stats/metrics.hpp"
+
+namespace infermeter {
+namespace {
+
+using What = ContextChange::What;
+
+struct ContextField {
+  What what;
+  std::string Figure::*value;
+  bool also_beside;  // is it looked for one run away as well?
+};
+
+constexpr std::array context_fields = {
+    ContextField{What::runtime_version, &Figure::runtime_version, true},
+    ContextField{What::model, &Figure::model_sha256, true},
+    ContextField{What::infermeter_version, &Figure::infermeter_version, true},
+    ContextField{What::git_commit, &Figure::git_commit, false},
+};
+
+auto series_key(const Figure& figure) { return std::tie(figure.series, figure.machine, figure.metric); }
+auto date_key(const Figure& figure) { return std::tie(figure.created_at, figure.run, figure.subject); }
+
+bool is_lower_better(const std::string& metric) {
+  const MetricKind* kind = metric_kind(metric);
+  return kind == nullptr || kind->lower_is_better;
+}
+
+// By date, the last subject of each run.
+std::vector<Figure> one_per_run(std::vector<Figure> figures) {
+  std::ranges::sort(figures, {}, date_key);
+  std::vector<Figure> kept;
+  kept.reserve(figures.size());
+  for (Figure& figure : figures) {
+    if (!kept.empty() && kept.back().run == figure.run) {
+      kept.back() = std::move(figure);
+    } else {
+      kept.push_back(std::move(figure));
+    }
+  }
+  return kept;
+}
+
+// Between the run before `index` and that run.
+std::optional<ContextChange> change_at(const std::vector<Figure>& figures, std::size_t index,
+                                       const ContextField& field) {
+  if (index == 0 || index >= figures.size()) return std::nullopt;
+  const std::string &before = figures[index - 1].*field.value, &after = figures[index].*field.value;
+  if (before.empty() || after.empty() || before == after) return std::nullopt;
+  return ContextChange{.what = field.what, .before = before, .after = after};
+}
+
+std::vector<ContextChange> context_of(const std::vector<Figure>& figures, std::size_t index) {
+  std::vector<ContextChange> found;
+  for (const ContextField& field : context_fields) {
+    for (const int off : {0, -1, 1}) {
+      if (off != 0 && !field.also_beside) break;
+      auto change = change_at(figures, index + static_cast<std::size_t>(off), field);
+      if (!change) continue;
+      change->runs_off = off;
+      found.push_back(std::move(*change));
+      break;
+    }
+  }
+  return found;
+}
+
+std::vector<double> logs_of(const std::vector<Figure>& figures) {
+  std::vector<double> logs(figures.size());
+  std::ranges::transform(figures, logs.begin(), [](const Figure& figure) { return std::log(figure.value); });
+  return logs;
+}
+
+}  // namespace
+
+std::string_view to_string(ContextChange::What what) {
+  switch (what) {
+    case What::runtime_version: return "runtime_version";
+    case What::model: return "model";
+    case What::infermeter_version: return "infermeter_version";
+    case What::git_commit: return "git_commit";
+  }
+  return "";
+}
+
+const HistoryChange* History::alarm() const {
+  return changes.empty() || !changes.back().worse ? nullptr : &changes.back();
+}
+
+History judge_history(std::vector<Figure> figures, const ChangeOptions& options) {
+  History history;
+  if (figures.empty()) return history.too_few = true, history;
+  std::tie(history.series, history.machine, history.metric) = series_key(figures.front());
+  history.figures = one_per_run(std::move(figures));
+  history.left_out =
+      static_cast<int>(std::erase_if(history.figures, [](const Figure& figure) { return !(figure.value > 0); }));
+  history.too_few = history.figures.size() < fewest_runs(options);
+  if (history.too_few) return history;
+  const std::vector<double> logs = logs_of(history.figures);
+  const std::vector<ChangePoint> points = find_change_points(logs, options);
+  history.levels = levels_of(logs, points);
+  const bool lower_is_better = is_lower_better(history.metric);
+  for (const ChangePoint& point : points) {
+    history.changes.push_back({.point = point,
+                               .worse = lower_is_better ? point.change > 0 : point.change < 0,
+                               .context = context_of(history.figures, point.index)});
+  }
+  return history;
+}
+
+std::vector<History> judge_histories(std::vector<Figure> figures, const ChangeOptions& options) {
+  std::ranges::sort(figures, {}, series_key);
+  std::vector<History> histories;
+  for (auto begin = figures.begin(); begin != figures.end();) {
+    const auto end = std::find_if(begin, figures.end(),
+                                  [&](const Figure& figure) { return series_key(figure) != series_key(*begin); });
+    histories.push_back(judge_history({std::make_move_iterator(begin), std::make_move_iterator(end)}, options));
+    begin = end;
+  }
+  return histories;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,63 @@
+"""infermeter baseline: names for runs."""
+
+import json
+
+import pytest
+
+QUICK = ("--processes", 2, "--warmup", 0, "--iterations", 5, "--quiet")
+
+
+@pytest.fixture
+def two_runs(run):
+    for _ in range(2):
+        assert run("run", "mlp@fake", *QUICK).returncode == 0
+    return [entry["id"] for entry in json.loads(run("runs", "--format", "json").stdout)]
+
+
+def names(run):
+    return {entry["name"]: entry["run"] for entry in json.loads(run("baseline", "list", "--format", "json").stdout)}
+
+
+def test_a_baseline_is_set_listed_and_removed(run, two_runs):
+    first, second = two_runs
+    done = run("baseline", "set", "release 1", first)
+    assert done.returncode == 0 and done.stdout == f"baseline release 1 is run {first}\n"
+    assert run("baseline", "set", "main", "latest").returncode == 0
+    assert names(run) == {"release 1": first, "main": second}
+    assert run("baseline", "set", "main", first).returncode == 0
+    assert names(run)["main"] == first
+    table = run("baseline")
+    assert table.returncode == 0 and "release 1" in table.stdout and first in table.stdout
+    assert run("baseline", "remove", "main").returncode == 0
+    assert names(run) == {"release 1": first}
+    assert len(json.loads(run("runs", "--format", "json").stdout)) == 2
+
+
+def test_an_unknown_name_is_an_error_with_the_nearest(run, two_runs):
+    run("baseline", "set", "main", "latest")
+    done = run("baseline", "remove", "mian")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "did you mean 'main'?" in done.stderr and "infermeter baseline set NAME RUN" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["", "x" * 101, "a\nb", "\x1b[31m", "\udcff"])
+def test_names_are_short_text(run, two_runs, name):
+    done = run("baseline", "set", name, "latest")
+    assert done.returncode == 2 and "a baseline's name" in done.stderr and "\x1b" not in done.stderr
+    assert names(run) == {}
+
+
+def test_a_run_that_is_not_there_or_not_finished_is_no_baseline(run, two_runs):
+    assert "no run 'nosuch'" in run("baseline", "set", "main", "nosuch").stderr
+    import sqlite3
+    with sqlite3.connect(run.folder / "results/infermeter.db") as store:
+        store.execute("UPDATE runs SET finished = 0 WHERE id = ?", (two_runs[1],))
+    done = run("baseline", "set", "main", "latest")
+    assert done.returncode == 2 and "is not finished" in done.stderr
+
+
+def test_where_there_is_no_store_none_is_made(run):
+    for words in (["list"], ["set", "main", "latest"], ["remove", "main"]):
+        done = run("baseline", *words, "--output-dir", "elsewhere")
+        assert done.returncode == 2 and "there is no store" in done.stderr
+    assert not (run.folder / "elsewhere").exists()
