@@ -240,6 +240,15 @@ int runs_wanted(const Gate& gate) {
   return wanted;
 }
 
+std::size_t repeated_subjects(const RunRecord& run, const RunRecord& other) {
+  std::size_t count = 0;
+  for (int subject = 0; subject < static_cast<int>(run.plan.subjects.size()); ++subject) {
+    const auto same = same_subject(run, subject, other);
+    count += same && is_repetition(run, subject, other, *same) ? 1 : 0;
+  }
+  return count;
+}
+
 GateVerdict judge_gate(const Gate& gate, const GateEvidence& evidence) {
   GateVerdict verdict;
   const bool has_baseline = evidence.baseline != nullptr;

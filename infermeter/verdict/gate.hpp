@@ -31,6 +31,9 @@ struct Gate {
 // How many runs `reproducible` wants, this one included; 1 where nothing wants more.
 [[nodiscard]] int runs_wanted(const Gate& gate);
 
+// How many subjects of `run` were measured in `other` as well, under the same conditions.
+[[nodiscard]] std::size_t repeated_subjects(const RunRecord& run, const RunRecord& other);
+
 struct GateEvidence {
   const RunRecord& run;
   const Verdict& verdict;               // of the run
