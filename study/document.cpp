@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <cstddef>
+#include <functional>
 
 namespace infermeter::study {
 namespace {
@@ -78,23 +79,26 @@ std::vector<std::string> distinct(const std::vector<Figure>& figures, const Name
   return names;
 }
 
-std::string cell(const Figure& figure) {
+std::string cell(const Figure& figure, bool with_target) {
+  const std::string target = with_target && figure.target.exists() ? ", " + words(figure.target, figure.unit) : "";
   const std::string missed = figure.target.exists() && !figure.met() ? " **missed**" : "";
-  return fmt::format("{} ({}){}", value_with_unit(figure), between(figure), missed);
+  return fmt::format("{} ({}){}{}", value_with_unit(figure), between(figure), target, missed);
 }
 
 // A line says one target if all its figures have the same, else each its own.
 std::string line(const Table& table, const std::string& what, const std::vector<std::string>& columns) {
-  std::string targets;
+  std::vector<std::string> targets;
+  for (const Figure& figure : table.figures) {
+    if (figure.what == what) targets.push_back(words(figure.target, figure.unit));
+  }
+  const bool one_for_all = std::ranges::adjacent_find(targets, std::ranges::not_equal_to()) == targets.end();
   std::vector<std::string> cells(columns.size());
   for (const Figure& figure : table.figures) {
     if (figure.what != what) continue;
     const auto column = std::ranges::find(columns, figure.where) - columns.begin();
-    cells[static_cast<std::size_t>(column)] = cell(figure);
-    const std::string target = words(figure.target, figure.unit);
-    if (targets.find(target) == std::string::npos) targets += (targets.empty() ? "" : ", ") + target;
+    cells[static_cast<std::size_t>(column)] = cell(figure, !one_for_all);
   }
-  std::string text = fmt::format("| {} | {} |", what, targets);
+  std::string text = fmt::format("| {} | {} |", what, one_for_all ? targets.front() : "");
   for (const std::string& one : cells) text += fmt::format(" {} |", one);
   return text + "\n";
 }
