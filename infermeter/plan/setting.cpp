@@ -64,10 +64,18 @@ Result<Done> set_threads(PlanDraft& draft, Texts values) {
 
 constexpr std::string_view kAutomatic = "auto";
 
+// A number, where "auto" is possible as well.
+Result<std::int64_t> count_from_string(std::string_view text, std::int64_t low) {
+  const auto count = integer_from_string(text, low, kAnyNumber);
+  if (count.ok()) return count;
+  return usage_error(
+      fmt::format("wanted auto, or {}", count.error().message.substr(std::string_view("wanted ").size())));
+}
+
 Result<Done> set_warmup(PlanDraft& draft, Texts values) {
   draft.plan.automatic.warmup = values[0] == kAutomatic;
   if (draft.plan.automatic.warmup) return Done{};
-  INFERMETER_TRY(draft.plan.stopping.warmup, integer_from_string(values[0], 0, kAnyNumber));
+  INFERMETER_TRY(draft.plan.stopping.warmup, count_from_string(values[0], 0));
   return Done{};
 }
 
@@ -75,7 +83,7 @@ Result<Done> set_warmup(PlanDraft& draft, Texts values) {
 Result<Done> set_iterations(PlanDraft& draft, Texts values) {
   draft.plan.automatic.iterations = values[0] == kAutomatic;
   if (draft.plan.automatic.iterations) return Done{};
-  INFERMETER_TRY(draft.plan.stopping.iterations, integer_from_string(values[0], 1, kAnyNumber));
+  INFERMETER_TRY(draft.plan.stopping.iterations, count_from_string(values[0], 1));
   draft.plan.stopping.duration_s.reset();
   return Done{};
 }

@@ -26,9 +26,9 @@ def refused(done, code, *fragments):
     (["run", FAKE, "--itrations", "3"], ["unknown flag '--itrations' (did you mean '--iterations'?)"]),
     (["report", "a", "b"], ["'b' is one argument too many"]),
     (["run", FAKE, "--iterations"], ["--iterations: a value is missing"]),
-    (["run", FAKE, "--iterations", "0"], ["--iterations: wanted a whole number of at least 1, got '0'"]),
-    (["run", FAKE, "--iterations", "many"], ["--iterations: wanted a whole number of at least 1, got 'many'"]),
-    (["run", FAKE, "--warmup", "-1"], ["--warmup: wanted a whole number of at least 0, got '-1'"]),
+    (["run", FAKE, "--iterations", "0"], ["--iterations: wanted auto, or a whole number of at least 1, got '0'"]),
+    (["run", FAKE, "--iterations", "many"], ["--iterations: wanted auto, or a whole number of at least 1, got 'many'"]),
+    (["run", FAKE, "--warmup", "-1"], ["--warmup: wanted auto, or a whole number of at least 0, got '-1'"]),
     (["run", FAKE, "--batch-sizes", "0"], ["--batch-sizes: wanted a whole number from 1"]),
     (["run", "mlp@fake,batch=0"], ["subject 'mlp@fake,batch=0': batch: wanted a whole number from 1"]),
     (["run", FAKE, "--processes", "0"], ["--processes: wanted a whole number from 1"]),
@@ -71,7 +71,7 @@ def test_usage(run, arguments, fragments):
 
 @pytest.mark.parametrize("text, where", [
     ("iteratons = 3\n", "plan.toml:1:1: unknown key 'iteratons' (did you mean 'iterations'?)"),
-    ("models = ['mlp']\nwarmup = 'ten'\n", "plan.toml:2:10: 'warmup' wants a whole number, got a string"),
+    ("models = ['mlp']\nwarmup = 'ten'\n", "plan.toml:2:10: warmup: wanted auto, or a whole number"),
     ("models = [\n", "plan.toml:"),
     ("[[subject]]\nmodel = 'mlp'\n", "plan.toml:1:1: this [[subject]] has no 'backend'"),
 ])
@@ -87,7 +87,7 @@ def test_a_configuration_that_says_what_is_loaded_is_refused(run):
 
 def test_a_variable_is_named(run):
     refused(run("run", FAKE, env={"INFERMETER_ITERATIONS": "x"}), 2,
-            "INFERMETER_ITERATIONS: wanted a whole number of at least 1, got 'x'")
+            "INFERMETER_ITERATIONS: wanted auto, or a whole number of at least 1, got 'x'")
     refused(run("run", FAKE, env={"INFERMETER_ITERATIONS": "1", "INFERMETER_DURATION": "1"}), 2, "exclude each other")
 
 

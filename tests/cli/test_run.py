@@ -92,6 +92,8 @@ def test_results_alone_are_on_standard_output(run):
     done = run("run", FAKE, *SHORT, "--format", "json")
     json.loads(done.stdout)
     lines = done.stderr.splitlines()
+    assert lines[0].startswith("[pilot] ") and "200 iterations" in lines[0]
+    lines = [line for line in lines if line.startswith("[1/1]")] + lines[-1:]
     assert lines[0].startswith("[1/1] ") and "20 iterations" in lines[0]
     assert len(lines) == 2 and "results/infermeter.db" in lines[1]
     assert "\r" not in done.stderr and "\x1b" not in done.stderr

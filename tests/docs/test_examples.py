@@ -76,7 +76,8 @@ def test_example(command, run, folder):
     words = [stored[:8] if word == "20261121" else word for word in words]
     slow = words[0] in ("run", "compare") and "--dry-run" not in words
     if "--aa" in words:
-        words += ["--aa", "8", "--aa-subject", "mlp@fake,latency=normal:100us:1us"]
+        words[words.index("--aa") + 1] = "8"
+        words += ["--aa-subject", "mlp@fake,latency=normal:100us:1us"]
     done = run(*words, *(["--dry-run"] if slow else []))
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     assert done.stdout or "--output" in words

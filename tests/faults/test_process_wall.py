@@ -166,7 +166,7 @@ def test_resume_refuses_another_plan_and_a_finished_run(run, infermeter, environ
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_one_signal_finishes_the_iteration_and_reports_what_there_is(run, infermeter, environment, number, code):
     driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:5ms", "--processes", 2,
-                   "--iterations", 100000, "--format", "json")
+                   "--warmup", 0, "--iterations", 100000, "--format", "json")
     worker = trial_worker(driver)
     driver.send_signal(number)
     output, errors = driver.communicate(timeout=20)
