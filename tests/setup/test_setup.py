@@ -88,7 +88,8 @@ def test_tests_and_bench_need_more(clone, setup):
     some = ALL_INSTALLED.replace("do echo", "do case $name in *benchmark*|*gtest*) continue; esac; echo")
     done = setup("--check", "--tests", "--bench", programs={"dpkg-query": some})
     assert done.returncode == 1
-    assert "libgtest-dev libbenchmark-dev\n" in done.stdout and "pytest==" in done.stdout
+    assert "libgtest-dev libbenchmark-dev libbenchmark-tools\n" in done.stdout
+    assert "pytest==" in done.stdout and "pyperf==" in done.stdout and done.stdout.count("scipy==") == 1
     assert "onnxruntime==" not in done.stdout and " cmake" not in done.stdout
 
 
