@@ -15,7 +15,7 @@ release := build/release
 quiet := $(if $(MAKE_TERMOUT),,-- --quiet)
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help demo build test test-sanitizers bench study install clean
+.PHONY: help demo build test test-sanitizers bench bench-verdicts study install clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
@@ -23,6 +23,7 @@ help:
 	echo "make test             set up and run every test"
 	echo "make test-sanitizers  run the unit tests with address and undefined-behaviour sanitizers"
 	echo "make bench            set up, run the benchmarks, print one table of ratios"
+	echo "make bench-verdicts   count false alarms and misses beside other tools (half an hour; goes on if cut off)"
 	echo "make study            set up, simulate what verdicts are worth, write docs/statistics-study.md"
 	echo "make install          install the release (PREFIX=$(PREFIX), DESTDIR=)"
 	echo "make clean            remove the builds (not .venv, .deps and results)"
@@ -54,6 +55,12 @@ bench:
 	$(call configure,release,-DINFERMETER_BENCHMARKS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF))
 	$(call compile,release,all)
 	bench/run
+
+bench-verdicts:
+	scripts/setup --bench
+	$(call configure,release,-DINFERMETER_BENCHMARKS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF))
+	$(call compile,release,product work google_work bare_onnxruntime)
+	.venv/bin/python bench/verdicts --output build/verdicts.jsonl
 
 study:
 	scripts/setup --tests
