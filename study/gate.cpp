@@ -18,7 +18,7 @@ namespace {
 constexpr double margin = 0.02;
 constexpr int models = 50;
 
-Design design() { return {.margin = std::log1p(margin)}; }
+Design design_with(double share) { return {.margin = std::log1p(share)}; }
 
 // What `infermeter gate` says of "no regression beyond 2%".
 class NoRegression {
@@ -64,12 +64,13 @@ struct Case {
   std::string program;
   double effect;
   std::vector<int> looks;
+  double comparison_margin = margin;  // within which a comparison ends as equivalent
 };
 
 // pass, fail, inconclusive: how often.
 std::vector<int> outcomes(const Family& family, const Case& one, const Effort& effort) {
   const NoRegression rule;
-  Design asked = design();
+  Design asked = design_with(one.comparison_margin);
   asked.looks = one.looks;
   std::vector<int> counts(3);
   for (const Outcome outcome : simulate(effort, "gate " + one.program + family.name, [&](SplitMix& random) {
@@ -103,6 +104,7 @@ Table verdicts(const Families& families, const Effort& effort) {
               .across = true};
   const std::vector<int> usual = Design{}.looks;
   add_outcomes(families, {"unchanged", 0, usual}, effort.times(2), table);
+  add_outcomes(families, {"unchanged, compared with a margin of 1 %", 0, usual, 0.01}, effort.times(2), table);
   for (const double effect : {0.01, 0.02, 0.03, 0.05}) {
     add_outcomes(families, {fmt::format("{:g} % slower", 100 * effect), effect, usual}, effort, table);
   }
@@ -168,7 +170,7 @@ Table many_models(const Families& families, const Effort& effort) {
       return std::ranges::any_of(take_looks_together(all, asked, false), has_direction);
     };
   };
-  add("together (Holm with spending)", at_most(0.06), effort, together(design()));
+  add("together (Holm with spending)", at_most(0.06), effort, together(design_with(margin)));
   add("together, without a margin: nothing ends as equivalent", at_most(0.06), effort, together({}));
   const Effort few{std::max(20, effort.runs / 10), effort.seed, effort.threads};
   add("each by itself at 5 %, without a margin", {}, few, [](const std::vector<Times>& all) {

@@ -1,9 +1,10 @@
 // infermeter_study: writes docs/statistics-study.md to stdout.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
