@@ -36,7 +36,7 @@ HelpText help_text() {
               "A series is one subject on one machine; its runs are those of `run` and `compare`.",
           .examples = {{"infermeter history", "All series of this machine."},
                        {"infermeter history mlp", "The one series whose name or label has mlp in it."},
-                       {"infermeter history mlp --metric peak_memory --since 2026-11-01", "Its memory since November."},
+                       {"infermeter history mlp --metric peak_memory --since 2026-01-01", "Its memory since January."},
                        {"infermeter history --machine all --format json", "Everything, for a program."}},
           .notes = {"A history is no verdict: days differ by more than builds. Where its last change is for the worse, "
                     "it says how to confirm that by a comparison side by side. The exit code does not depend on what "
