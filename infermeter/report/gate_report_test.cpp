@@ -118,6 +118,7 @@ Example hostile() {
   Example example;
   example.record = test::hostile_record();
   example.verdict.verdicts.clear();
+  example.verdict.passed = example.verdict.failed = example.verdict.inconclusive = 5;
   example.gate.name = test::hostile_names()[0];
   for (std::size_t i = 0; i < test::hostile_names().size(); ++i) {
     const std::string name = test::hostile_names()[i].substr(0, 1000);

@@ -58,6 +58,7 @@ LogChange change_from(const Ratio& ratio, int processes_of_each) {
   change.replications = processes_of_each;
   change.why = estimate.note;
   if (estimate.note.starts_with("needs 2 processes")) change.why += " (--processes 3)";
+  if (estimate.note.ends_with("iterations")) change.why += " of each (--iterations)";
   if (estimate.value && *estimate.value > 0) change.value = -std::log(*estimate.value);
   if (estimate.interval && estimate.interval->low > 0) {
     const Interval& interval = *estimate.interval;

@@ -106,9 +106,9 @@ std::string advice(const Finding& finding, double bound) {
     return fmt::format("; the value is so near that no number of {} may tell", finding.replication);
   }
   const auto count = std::max(static_cast<int>(wanted), finding.replications + 1);
-  const bool is_option = finding.replication == "processes";
-  return fmt::format("; about {} {} would tell{}", count, finding.replication,
-                     is_option ? fmt::format(" (--processes {})", count) : "");
+  // A comparison ends when its own question is answered, unless it is told to go on.
+  const char* option = finding.replication == "pairs" ? "--all-pairs --max-pairs" : "--processes";
+  return fmt::format("; about {} {} would tell ({} {})", count, finding.replication, option, count);
 }
 
 std::string reason_of(Outcome outcome, const Expectation& expectation, const Finding& finding) {

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-VERBS = ["", "run", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove", "history", "validate",
+VERBS = ["", "run", "gate", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove", "history", "validate",
          "models", "models build", "models show", "backends", "doctor", "version"]
 
 
