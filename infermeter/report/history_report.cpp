@@ -136,8 +136,10 @@ class HistoryText {
   [[nodiscard]] std::string span_text() const {
     const auto& figures = history_.figures;
     std::string text = runs_text(figures.size());
-    if (!figures.empty())
-      text += fmt::format(" from {} to {}", day(figures.front().created_at), day(figures.back().created_at));
+    if (!figures.empty()) {
+      const std::string first = day(figures.front().created_at), last = day(figures.back().created_at);
+      text += first == last ? " on " + first : fmt::format(" from {} to {}", first, last);
+    }
     if (history_.left_out > 0) text += fmt::format("; {} with a value of 0 left out", history_.left_out);
     return text;
   }

@@ -169,6 +169,13 @@ TEST(HistoryReport, ShowsHostileNamesHarmlessly) {
   }
 }
 
+TEST(HistoryReport, NamesADayOnce) {
+  History history = short_history();
+  for (Figure& figure : history.figures) figure.created_at = history.figures[0].created_at;
+  history.left_out = 2;
+  EXPECT_THAT(render_history(only(history), 100), HasSubstr("4 runs on 2026-11-09; 2 with a value of 0 left out"));
+}
+
 TEST(HistoryReport, ShowsAHistoryWithNothingInIt) {
   History nothing;
   nothing.too_few = true;

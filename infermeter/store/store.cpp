@@ -221,7 +221,7 @@ Result<std::optional<std::vector<std::byte>>> Store::output_block(std::string_vi
 }
 
 Result<std::string> Store::Impl::find(std::string_view name) const {
-  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs ORDER BY created_at, id"));
+  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs ORDER BY created_at, rowid"));
   std::vector<std::string> ids;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -310,7 +310,7 @@ Result<std::vector<RunListing>> Store::list_runs() {
   INFERMETER_TRY(auto statement,
                  impl_->database.prepare("SELECT id, created_at, finished, trials_planned, labels, "
                                          "(SELECT count(*) FROM trials WHERE run = id AND \"end\" <> 'interrupted') "
-                                         "FROM runs ORDER BY created_at, id"));
+                                         "FROM runs ORDER BY created_at, rowid"));
   std::vector<RunListing> runs;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());

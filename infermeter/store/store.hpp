@@ -72,7 +72,7 @@ class Store {
 
   // `run`: an id, a unique beginning of one, or "latest".
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
-  [[nodiscard]] Result<std::vector<RunListing>> list_runs();
+  [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first
 
   // `run` as for load_run; a finished one. Replaces the baseline of that name and returns what is kept. Names are UTF-8
   // of 1 to 100 bytes without control characters.
@@ -92,7 +92,7 @@ class Store {
     std::vector<std::string> unreadable;  // ids of runs that are damaged
   };
   [[nodiscard]] Result<Completion> complete_figures();
-  // By series, machine, date, run, subject.
+  // By series, machine and date; those of one second in the order in which they came.
   [[nodiscard]] Result<std::vector<Figure>> figures(const FigureQuery& query);
   // By series and machine; the query's own series and machine restrict as well.
   [[nodiscard]] Result<std::vector<SeriesListing>> list_series(const FigureQuery& query);

@@ -261,6 +261,25 @@ TEST(StoreFaults, ReadsWhereNothingCanBeWritten) {
       0);
 }
 
+TEST(StoreFaults, OpensForReadingWhatItCannotWrite) {
+  const TemporaryFolder folder;
+  if (!others_can_reach(folder)) GTEST_SKIP() << "the temporary folder is closed to other users";
+  const auto file = folder / "infermeter.db";
+  make_store_with_run(file);
+  run_sql(file, "UPDATE runs SET finished = 1");  // as if it had no figures yet
+  forbid_writing(folder);
+  EXPECT_EQ(as_nobody([&] {
+              auto store = Store::open(file, Store::Mode::write_if_possible);
+              if (!store.ok()) return says(store.error().message, "it opened") ? 0 : 1;
+              const auto completion = store->complete_figures();
+              if (!completion.ok() || completion->completed != 1) return 2;
+              const auto figures = store->figures({.metric = "load_time"});
+              if (!figures.ok() || figures->size() != 1) return 3;
+              return says(store->set_baseline("a", "a", 1).error().message, "it is read-only") ? 0 : 4;
+            }),
+            0);
+}
+
 TEST(StoreFaults, NeverHidesTheLatestRecordsOfAnUnwritableFolder) {
   const TemporaryFolder folder, copy;
   if (!others_can_reach(copy)) GTEST_SKIP() << "the temporary folder is closed to other users";

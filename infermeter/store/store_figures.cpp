@@ -57,8 +57,10 @@ Figure figure_in(const Statement& row) {
   return figure;
 }
 
+// With the order in which they came: runs that began in the same second have no other.
 std::string source_of(bool has_unkept) {
-  return has_unkept ? "(SELECT * FROM figures UNION ALL SELECT * FROM temp.unkept_figures)" : "figures";
+  return has_unkept ? "(SELECT *, rowid AS place FROM figures UNION ALL SELECT *, rowid FROM temp.unkept_figures)"
+                    : "(SELECT *, rowid AS place FROM figures)";
 }
 
 // `columns` of the rows that the query wants. Every parameter is named whether it restricts or not: they are always
@@ -74,7 +76,7 @@ Result<Statement> select_figures(const Database& database, std::string_view colu
 
 Result<std::vector<std::string>> runs_without_figures(const Database& database) {
   INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs WHERE finished = 1 AND has_figures = 0 "
-                                                  "ORDER BY created_at"));
+                                                  "ORDER BY created_at, rowid"));
   std::vector<std::string> runs;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -144,7 +146,7 @@ Result<Store::Completion> Store::complete_figures() {
 
 Result<std::vector<Figure>> Store::figures(const FigureQuery& query) {
   INFERMETER_TRY(auto statement, select_figures(impl_->database, "*", source_of(impl_->has_unkept_figures), query,
-                                                "ORDER BY series, machine, created_at, run, subject"));
+                                                "ORDER BY series, machine, created_at, place"));
   std::vector<Figure> figures;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());

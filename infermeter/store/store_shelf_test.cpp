@@ -140,6 +140,16 @@ TEST_F(StoreShelf, AFinishedRunHasFigures) {
   EXPECT_EQ(store.complete_figures()->completed, 0);
 }
 
+TEST_F(StoreShelf, RunsOfOneSecondStayInOrder) {
+  for (const char* id : {"c", "a", "b"}) finish(id, 1);
+  std::vector<std::string> ids;
+  const auto figures = store.figures({.metric = "latency_p50", .series = "mlp@fake"}).value();
+  for (const Figure& figure : figures) ids.push_back(figure.run);
+  EXPECT_THAT(ids, ElementsAre("c", "a", "b"));
+  EXPECT_EQ(store.load_run("latest")->id, "b");
+  EXPECT_EQ(store.list_runs()->at(1).id, "a");
+}
+
 TEST_F(StoreShelf, FiguresAreFoundBySeriesMachineAndDate) {
   finish("run-1", 1);
   finish("run-2", 2, [](RunRecord& record) { record.environment.hostname = "box"; });

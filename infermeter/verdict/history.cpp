@@ -28,23 +28,22 @@ constexpr std::array context_fields = {
 };
 
 auto series_key(const Figure& figure) { return std::tie(figure.series, figure.machine, figure.metric); }
-auto date_key(const Figure& figure) { return std::tie(figure.created_at, figure.run, figure.subject); }
 
 bool is_lower_better(const std::string& metric) {
   const MetricKind* kind = metric_kind(metric);
   return kind == nullptr || kind->lower_is_better;
 }
 
-// By date, the last subject of each run.
+// By date, the last subject of each run. Runs of one second stay in the order in which they came.
 std::vector<Figure> one_per_run(std::vector<Figure> figures) {
-  std::ranges::sort(figures, {}, date_key);
+  std::ranges::stable_sort(figures, {}, &Figure::created_at);
   std::vector<Figure> kept;
   kept.reserve(figures.size());
   for (Figure& figure : figures) {
-    if (!kept.empty() && kept.back().run == figure.run) {
-      kept.back() = std::move(figure);
-    } else {
+    if (kept.empty() || kept.back().run != figure.run) {
       kept.push_back(std::move(figure));
+    } else if (figure.subject > kept.back().subject) {
+      kept.back() = std::move(figure);
     }
   }
   return kept;
@@ -101,8 +100,8 @@ History judge_history(std::vector<Figure> figures, const ChangeOptions& options)
   if (figures.empty()) return history.too_few = true, history;
   std::tie(history.series, history.machine, history.metric) = series_key(figures.front());
   history.figures = one_per_run(std::move(figures));
-  history.left_out =
-      static_cast<int>(std::erase_if(history.figures, [](const Figure& figure) { return !(figure.value > 0); }));
+  history.left_out = static_cast<int>(std::erase_if(
+      history.figures, [](const Figure& figure) { return !(figure.value > 0 && std::isfinite(figure.value)); }));
   history.too_few = history.figures.size() < fewest_runs(options);
   if (history.too_few) return history;
   const std::vector<double> logs = logs_of(history.figures);
@@ -118,7 +117,7 @@ History judge_history(std::vector<Figure> figures, const ChangeOptions& options)
 }
 
 std::vector<History> judge_histories(std::vector<Figure> figures, const ChangeOptions& options) {
-  std::ranges::sort(figures, {}, series_key);
+  std::ranges::stable_sort(figures, {}, series_key);
   std::vector<History> histories;
   for (auto begin = figures.begin(); begin != figures.end();) {
     const auto end = std::find_if(begin, figures.end(),

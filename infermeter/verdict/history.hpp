@@ -46,8 +46,9 @@ struct History {
 // Runs that it takes to look for changes: the least on each side of one.
 [[nodiscard]] constexpr std::size_t fewest_runs(const ChangeOptions& options = {}) { return 2 * options.least; }
 
-// `figures`: of one series, machine and metric, in any order. Where a run has several, the last subject's counts: of a
-// comparison that is the candidate, and two values of one moment would be taken for two of two days.
+// `figures`: of one series, machine and metric; in any order, but for runs that began in the same second. Where a run
+// has several, the last subject's counts: of a comparison that is the candidate, and two values of one moment would be
+// taken for two of two days.
 [[nodiscard]] History judge_history(std::vector<Figure> figures, const ChangeOptions& options = {});
 
 // One for each series, machine and metric, in this order.

@@ -91,6 +91,15 @@ TEST(History, OrdersByDateAndTakesTheLastSubjectOfARun) {
   EXPECT_THAT(values, ElementsAre(1, 3, 4));
 }
 
+TEST(History, KeepsTheOrderOfRunsOfOneSecond) {
+  std::vector<Figure> figures = {figure(9, 1), figure(3, 2), figure(5, 3)};
+  for (Figure& figure : figures) figure.created_at = 7;
+  std::vector<double> values;
+  const History history = judge_histories(std::move(figures)).at(0);
+  for (const Figure& figure : history.figures) values.push_back(figure.value);
+  EXPECT_THAT(values, ElementsAre(1, 2, 3));
+}
+
 TEST(History, LeavesOutWhatHasNoLogarithm) {
   auto figures = step(6, 0, 1);
   figures.push_back(figure(6, 0));

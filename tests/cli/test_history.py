@@ -186,6 +186,15 @@ def test_a_part_must_fit_one_series(run, store):
     assert done.returncode == 2 and "did you mean 'vit@fake'?" in done.stderr
 
 
+def test_damaged_figures_do_no_harm(run, store):
+    store.step(8, 4, 1.1)
+    for value in (0.0, -1.0, 9e999, -9e999, 5e-324, 1.7e308):
+        store.add(value)
+    series = as_json(run, "mlp")["series"][0]
+    assert series["left_out"] == 4 and series["runs"] == 14
+    assert run("history", "mlp").returncode == 0 and run("history").returncode == 0
+
+
 @pytest.mark.parametrize("arguments, said", [
     (["--metric", "troughput"], "did you mean 'throughput'?"),
     (["--metric", "latency_max"], "latency_max"),
