@@ -118,12 +118,14 @@ ComparisonRow row_of(const RunRecord& record, const PairedComparison& c, bool pr
   const Tone tone = word.empty() ? Tone::faint : word == " worse" ? Tone::warning : Tone::good;
   row.subject.text = label_of(record, c.candidate);
   row.metric.text = metric_name(c.metric) + (primary ? " *" : "");
-  row.change = c.estimate ? Cell{signed_text(c.metric, *c.estimate) + std::string(word), tone} : Cell{"–", Tone::faint};
+  row.change =
+      c.estimate ? Cell{signed_number(c.metric, *c.estimate) + " %" + std::string(word), tone} : Cell{"–", Tone::faint};
   row.interval.text = "–";
   if (c.interval) {
-    const auto [low, high] =
-        std::minmax(value_change(c.metric, c.interval->low), value_change(c.metric, c.interval->high));
-    row.interval.text = fmt::format("[{:+.2f}, {:+.2f}]", 100 * low, 100 * high);
+    // More effect is less of a metric of which more is better.
+    const bool turned = value_change(c.metric, c.interval->low) > value_change(c.metric, c.interval->high);
+    const double low = turned ? c.interval->high : c.interval->low, high = turned ? c.interval->low : c.interval->high;
+    row.interval.text = fmt::format("[{}, {}]", signed_number(c.metric, low), signed_number(c.metric, high));
   }
   row.p.text = c.p < 0.001 ? "<0.001" : fmt::format("{:.3f}", c.p);
   row.smallest.text = c.minimum_effect ? size_text(*c.minimum_effect) : "–";

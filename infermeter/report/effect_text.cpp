@@ -50,8 +50,9 @@ double value_change(std::string_view metric, double effect) {
   return std::expm1(lower ? effect : -effect);
 }
 
-std::string signed_text(std::string_view metric, double effect) {
-  return fmt::format("{:+.2f} %", 100 * value_change(metric, effect));
+std::string signed_number(std::string_view metric, double effect) {
+  const double percent = 100 * value_change(metric, effect);
+  return (percent < 0 ? "-" : "+") + three_digits(std::abs(percent));
 }
 
 MetricWords words_of(std::string_view metric) {

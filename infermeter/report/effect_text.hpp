@@ -18,9 +18,10 @@ namespace infermeter {
 // "0.8 %": the size of an effect without its direction.
 [[nodiscard]] std::string size_text(double effect);
 
-// The change of the metric's own value as a share of the baseline's: 0.03 for 3 % more; and as text, "+3.00 %".
+// The change of the metric's own value as a share of the baseline's: 0.03 for 3 % more; and in
+// percent with its sign: "+3.00".
 [[nodiscard]] double value_change(std::string_view metric, double effect);
-[[nodiscard]] std::string signed_text(std::string_view metric, double effect);
+[[nodiscard]] std::string signed_number(std::string_view metric, double effect);
 
 // How a metric is talked about: "B <verb> 3 % <better> than A".
 struct MetricWords {

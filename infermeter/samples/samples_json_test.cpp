@@ -21,6 +21,8 @@ Samples full_samples() {
   s.subject = 3;
   s.process = 2;
   s.position = 11;
+  s.purpose = Purpose::leak;
+  s.memory_bytes = {1e6, 2e6};
   s.started_at = 1795262400.125;
   s.wall_s = 4.5;
   s.end = TrialEnd::crashed;
