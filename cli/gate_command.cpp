@@ -19,6 +19,7 @@
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/report/gate_report.hpp"
 #include "infermeter/store/store.hpp"
+#include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/gate.hpp"
 
 namespace infermeter {
@@ -162,9 +163,20 @@ Result<std::vector<RunRecord>> stored_runs(const Gate& gate, const GateFile& fil
   return runs;
 }
 
+// Regressions without a baseline are looked for within the run, which is a comparison then.
+Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
+  draft.is_comparison = asks_for_regression(gate) && !file.baseline;
+  INFERMETER_TRY(Plan plan, make_plan(std::move(draft)));
+  if (!plan.question) return plan;
+  auto metric = metric_from_string(plan.question->metric);
+  if (!metric) return usage_error("metric: " + metric.error().message);
+  plan.question->metric = std::move(*metric);
+  return plan;
+}
+
 Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Gate& gate, const GateFile& file, PlanDraft draft,
                                           bool quiet) {
-  INFERMETER_TRY(const Plan plan, make_plan(std::move(draft)));
+  INFERMETER_TRY(const Plan plan, plan_for(gate, file, std::move(draft)));
   INFERMETER_TRY_DONE(check_gate(gate, plan, file.baseline.has_value()));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
   INFERMETER_TRY_DONE(check_subjects(plan, launcher));

@@ -234,6 +234,8 @@ Result<Done> check_gate(const Gate& gate, const Plan& plan, bool has_baseline) {
   return Done{};
 }
 
+bool asks_for_regression(const Gate& gate) { return std::ranges::any_of(gate.expectations, is_regression); }
+
 int runs_wanted(const Gate& gate) {
   int wanted = 1;
   for (const Expectation& expectation : gate.expectations) wanted = std::max(wanted, expectation.runs);

@@ -28,6 +28,9 @@ struct Gate {
 // nothing can be held against. `has_baseline`: a run is named that regressions are judged against.
 [[nodiscard]] Result<Done> check_gate(const Gate& gate, const Plan& plan, bool has_baseline);
 
+// Is a regression expected of it? Without a baseline the run must be a comparison then.
+[[nodiscard]] bool asks_for_regression(const Gate& gate);
+
 // How many runs `reproducible` wants, this one included; 1 where nothing wants more.
 [[nodiscard]] int runs_wanted(const Gate& gate);
 

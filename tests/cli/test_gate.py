@@ -101,6 +101,8 @@ def test_what_cannot_be_told_fails_only_where_that_is_asked(run):
 
 def test_one_process_is_inconclusive(run):
     measure(run, f"a=mlp@fake,{QUICK}", processes=1)
+    write_gate(run, "regression <= 10%", plan="")
+    refused(gate(run), "gate.toml:2:12: a regression is against a baseline")
     write_gate(run, "latency_p50_ms <= 100", plan="")
     assert verdicts(run)["latency_p50_ms <= 100", "a"]["reason"] == "needs 2 processes for an interval (--processes 3)"
 
@@ -198,6 +200,15 @@ def test_the_pairs_of_a_comparison_decide(run):
     assert regression["n_of"] == "pairs" and regression["processes"] == 2 * regression["n"] >= 16
 
 
+def test_a_plan_with_a_regression_and_no_baseline_is_a_comparison(run):
+    plan = f'[plan]\nsubjects = ["base=mlp@fake,{QUICK}", "head=mlp@fake,{SLOW}"]\niterations = 5\nwarmup = 1\nmargin = "2%"\n'
+    write_gate(run, "no regression beyond 2%", "regression(throughput) <= 1000%", plan=plan)
+    found = verdicts(run, code=1)
+    assert found["no regression beyond 2%", "head"]["outcome"] == "fail"
+    assert found["no regression beyond 2%", "head"]["n_of"] == "pairs"
+    assert found["regression(throughput) <= 1000%", "head"]["outcome"] == "pass"
+
+
 def test_a_plan_is_run_as_often_as_reproducibility_wants(run):
     plan = f'[plan]\nsubjects = ["a=mlp@fake,{QUICK}"]\nprocesses = 3\niterations = 10\nwarmup = 1\n'
     write_gate(run, "reproducible over 3 runs within 1000%", "latency_p50_ms <= 100", plan=plan)
@@ -248,7 +259,8 @@ def refused(done, *fragments):
     ("expect = ['outputs agree']\n[plan]\niteratons = 3", ["gate.toml:3:1: unknown key 'iteratons' (did you mean 'iterations'?)"]),
     ("expect = ['outputs agree']\n[plan]\nsubjects = ['mlp@fak']", ["this is about a subject and the first one of its group"]),
     ("expect = ['speedup >= 3']\n[plan]\nsubjects = ['a=mlp@fak', 'b=mlp@fake']", ["unknown back end 'fak'"]),
-    ("expect = ['regression <= 10%']\n[plan]\nsubjects = ['mlp@fake']", ["gate.toml:1:12: a regression is against a baseline"]),
+    ("expect = ['regression <= 10%']\n[plan]\nsubjects = ['mlp@fake']", ["compar"]),
+    ("expect = ['regression <= 10%']\n[plan]\nsubjects = ['mlp@fake', 'mlp@openvino']\nmetric = 'p5'", ["no metric 'p5' (did you mean"]),
     ("expect = ['regression <= 10%']\nbaseline = 'nightly'\n[plan]\nsubjects = ['mlp@fake']", ["results/infermeter.db"]),
     ("expect = ['no leak']\nrun = 'latest'", ["results/infermeter.db"]),
     ("[[expectation]]\nthat = 'latency_p50_ms <= 3'\nsubject = 'resnet'\n[plan]\nsubjects = ['resnt=mlp@fake']",
