@@ -60,7 +60,7 @@ bench-verdicts:
 	scripts/setup --bench
 	$(call configure,release,-DINFERMETER_BENCHMARKS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF))
 	$(call compile,release,product work google_work bare_onnxruntime)
-	.venv/bin/python bench/verdicts --output build/verdicts.jsonl
+	.venv/bin/python bench/verdicts
 
 study:
 	scripts/setup --tests

@@ -6,12 +6,12 @@ import tempfile
 
 import verdict_tools
 
-root = pathlib.Path(__file__).resolve().parent.parent
-build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release"))
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("INFERMETER_BUILD", ROOT / "build/release"))
 
 
 class Work:
-    program = build / "bin/infermeter"
+    program = BUILD / "bin/infermeter"
     needs_reference = False
 
     def __init__(self, arguments):
@@ -28,7 +28,7 @@ class Fake(Work):
     """The fake back end's compute=N: all tools time the same machine code (backends/fake/compute.hpp), and N + 1 % is
     slower by 1 %. The command does 120 inferences, so that starting it matters little."""
     tools = tuple(verdict_tools.TOOLS)
-    programs = (build / "bench/work", build / "bench/google_work")
+    programs = (BUILD / "bench/work", BUILD / "bench/google_work")
     inferences, runs = 120, 30  # of a command, and of hyperfine
 
     def __init__(self, arguments):
@@ -55,7 +55,7 @@ class ResNet50(Work):
     """ResNet-50 on ONNX Runtime, and the same with some extra work (heavier_model.py). What that truly costs is measured:
     a share of the multiplications is not the same share of the time."""
     tools = ("infermeter", "hyperfine", "pyperf")
-    programs = (build / "bench/bare_onnxruntime",)
+    programs = (BUILD / "bench/bare_onnxruntime",)
     needs_reference = True
     inferences, runs = 40, 15
 
@@ -63,8 +63,8 @@ class ResNet50(Work):
         super().__init__(arguments)
         self.folder = tempfile.TemporaryDirectory(prefix="infermeter-verdicts-")
         self.threads = len(os.sched_getaffinity(0))
-        libraries = sorted(root.glob(".venv/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so*"))
-        self.library = libraries[0] if libraries else root / ".venv/…/libonnxruntime.so"
+        libraries = sorted(ROOT.glob(".venv/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so*"))
+        self.library = libraries[0] if libraries else ROOT / ".venv/…/libonnxruntime.so"
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
     def missing(self):
