@@ -129,8 +129,9 @@ TEST(PlanFromToml, NamesLineAndColumn) {
   EXPECT_EQ(error_of("warmup = 1\niteratons = 3\n"),
             "p.toml:2:1: unknown key 'iteratons' (did you mean 'iterations'?)");
   EXPECT_EQ(error_of("qqqqq = 3\n"), "p.toml:1:1: unknown key 'qqqqq'");
-  EXPECT_EQ(error_of("\n  iterations = \"3\""), "p.toml:2:16: 'iterations' wants a whole number, got a string");
-  EXPECT_EQ(error_of("iterations = 0"), "p.toml:1:14: iterations: wanted auto, or a whole number of at least 1, got '0'");
+  EXPECT_EQ(error_of("\n  processes = \"3\""), "p.toml:2:15: 'processes' wants a whole number, got a string");
+  EXPECT_EQ(error_of("iterations = 0"),
+            "p.toml:1:14: iterations: wanted auto, or a whole number of at least 1, got '0'");
   EXPECT_EQ(error_of("load_timeout = -1"),
             "p.toml:1:16: load_timeout: wanted a time such as 30s, 5m or 250ms (not negative), got '-1'");
   EXPECT_EQ(error_of("duration = 0"), "p.toml:1:12: duration: wanted a time above 0, such as 30s, got '0'");
