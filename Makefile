@@ -54,7 +54,7 @@ bench:
 	scripts/setup --bench
 	$(call configure,release,-DINFERMETER_BENCHMARKS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF))
 	$(call compile,release,all)
-	bench/run
+	.venv/bin/python bench/run
 
 bench-verdicts:
 	scripts/setup --bench
