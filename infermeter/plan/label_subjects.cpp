@@ -16,29 +16,31 @@ struct Trait {
   bool narrow = false;
 };
 
-std::vector<Trait> traits_of(const Subject& subject) {
+using Names = std::map<std::string, std::string>;
+
+std::vector<Trait> traits_of(const Subject& subject, const Names& libraries) {
   std::vector<Trait> traits{{"batch", std::to_string(subject.batch_size)},
                             {"dtype", std::string(to_string(subject.dtype))},
                             {"device", subject.device},
                             {"threads", std::to_string(subject.threads)}};
   for (const auto& [name, value] : subject.dimensions) traits.push_back({"dim." + name, value});
-  if (!subject.backend_library.empty()) traits.push_back({"library", subject.backend_library, true});
+  if (!subject.backend_library.empty()) traits.push_back({"library", libraries.at(subject.backend_library), true});
   for (const auto& [name, value] : subject.options) traits.push_back({name, value, true});
   return traits;
 }
 
-std::string file_name(const std::string& model) {
-  const std::size_t slash = model.rfind('/');
-  return slash == std::string::npos || slash + 1 == model.size() ? model : model.substr(slash + 1);
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
 }
 
-// What each model is called: its file name, unless two models have the same.
-std::map<std::string, std::string> model_names(const std::vector<Subject>& subjects) {
-  std::map<std::string, std::set<std::string>> models_by_file_name;
-  for (const Subject& s : subjects) models_by_file_name[file_name(s.model)].insert(s.model);
-  std::map<std::string, std::string> names;
-  for (const auto& [name, models] : models_by_file_name) {
-    for (const std::string& model : models) names[model] = models.size() == 1 ? name : model;
+// What each path is called: its file name, unless two paths have the same.
+Names names_of(const std::vector<Subject>& subjects, std::string Subject::*path) {
+  std::map<std::string, std::set<std::string>> paths_by_file_name;
+  for (const Subject& s : subjects) paths_by_file_name[file_name(s.*path)].insert(s.*path);
+  Names names;
+  for (const auto& [name, paths] : paths_by_file_name) {
+    for (const std::string& one : paths) names[one] = paths.size() == 1 ? name : one;
   }
   return names;
 }
@@ -46,11 +48,12 @@ std::map<std::string, std::string> model_names(const std::vector<Subject>& subje
 // Counts, per trait, how often each value occurs: it tells subjects apart unless all of them have the same.
 class TraitTable {
  public:
-  explicit TraitTable(const std::vector<Subject>& subjects) {
+  TraitTable(const std::vector<Subject>& subjects, const Names& libraries) {
     for (const Subject& subject : subjects) {
       ++scopes_[scope(subject, true)];
       ++scopes_[scope(subject, false)];
-      for (const Trait& trait : traits_of(subject)) ++counts_[{scope(subject, trait.narrow), trait.key, trait.value}];
+      for (const Trait& trait : traits_of(subject, libraries))
+        ++counts_[{scope(subject, trait.narrow), trait.key, trait.value}];
     }
   }
 
@@ -76,8 +79,9 @@ std::string unused(const std::string& label, const std::set<std::string>& used) 
 }  // namespace
 
 void label_subjects(std::vector<Subject>& subjects) {
-  const auto names = model_names(subjects);
-  const TraitTable table(subjects);
+  const auto names = names_of(subjects, &Subject::model);
+  const auto libraries = names_of(subjects, &Subject::backend_library);
+  const TraitTable table(subjects, libraries);
   const auto chosen = [](const Subject& s) { return !s.label.empty() && s.label != short_form(s); };
   std::set<std::string> used;
   for (const Subject& subject : subjects) {
@@ -86,7 +90,7 @@ void label_subjects(std::vector<Subject>& subjects) {
   for (Subject& subject : subjects) {
     if (chosen(subject)) continue;
     std::string label = names.at(subject.model) + "@" + subject.backend;
-    for (const Trait& trait : traits_of(subject)) {
+    for (const Trait& trait : traits_of(subject, libraries)) {
       if (table.differs(subject, trait)) label += "," + trait.key + "=" + trait.value;
     }
     subject.label = unused(label, used);

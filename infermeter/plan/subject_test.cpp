@@ -133,6 +133,12 @@ TEST(LabelSubjects, ShortensPathsWhereThatIsEnough) {
               ElementsAre("m.onnx@x", "n.onnx@x"));
   EXPECT_THAT(labels({{.model = "/a/m.onnx", .backend = "x"}, {.model = "/b/m.onnx", .backend = "x"}}),
               ElementsAre("/a/m.onnx@x", "/b/m.onnx@x"));
+  EXPECT_THAT(labels({{.model = "m", .backend = "x", .backend_library = "/old/l.so.1"},
+                      {.model = "m", .backend = "x", .backend_library = "/new/l.so.2"}}),
+              ElementsAre("m@x,library=l.so.1", "m@x,library=l.so.2"));
+  EXPECT_THAT(labels({{.model = "m", .backend = "x", .backend_library = "/old/l.so"},
+                      {.model = "m", .backend = "x", .backend_library = "/new/l.so"}}),
+              ElementsAre("m@x,library=/old/l.so", "m@x,library=/new/l.so"));
 }
 
 TEST(LabelSubjects, KeepsChosenLabelsAndCountsCopies) {
