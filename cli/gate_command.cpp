@@ -163,9 +163,11 @@ Result<std::vector<RunRecord>> stored_runs(const Gate& gate, const GateFile& fil
   return runs;
 }
 
-// Regressions without a baseline are looked for within the run, which is a comparison then.
+// Regressions without a baseline are looked for within the run, which is a comparison then: of all its pairs, since the
+// look that first tells a direction leaves open on which side of a margin the difference lies.
 Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
   draft.is_comparison = asks_for_regression(gate) && !file.baseline;
+  if (draft.is_comparison) draft.question.all_pairs = !draft.question.until_resolved;
   INFERMETER_TRY(Plan plan, make_plan(std::move(draft)));
   if (!plan.question) return plan;
   auto metric = metric_from_string(plan.question->metric);
