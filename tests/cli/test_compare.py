@@ -88,7 +88,8 @@ def test_all_pairs_looks_once(run):
 
 
 def test_a_budget_ends_the_pairs_and_the_last_look_spends_what_is_left(run):
-    record = compared(run, A, B_SLOWER.replace("260us", "200.001us"), *SHORT, "--budget", "500ms", "--margin", 0)
+    slow = [A.replace("200us", "2ms"), B_SAME.replace("200us", "2ms")]  # a pair takes 50 ms at least
+    record = compared(run, *slow, *SHORT, "--budget", "1s", "--margin", 0)
     assert 2 <= record["comparison"]["pairs"] < 40
     looks = record["comparison"]["primary"][0]["looks"]
     if looks and looks[-1]["direction"] == "unresolved":
