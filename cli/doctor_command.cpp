@@ -135,7 +135,7 @@ Action declare_doctor(CLI::App& app) {
                           "itself, which shows what differences this machine can tell from nothing; later "
                           "comparisons quote it.",
                  .examples = {{"infermeter doctor", "Before measuring."},
-                              {"infermeter doctor --aa 20", "This machine's own noise: about a minute."},
+                              {"infermeter doctor --aa 20", "This machine's own noise, in some ten seconds."},
                               {"infermeter doctor --format json | jq .fit_to_measure", "In a script."}},
                  .notes = {}});
   options->flags.declare(app, {"output_dir", "backend_path"});
