@@ -8,7 +8,6 @@
 #include "infermeter/run_begin.hpp"
 #include "infermeter/run_outputs.hpp"
 #include "infermeter/time_left.hpp"
-#include "infermeter/verdict/pilot.hpp"
 
 namespace infermeter {
 namespace {
@@ -22,11 +21,10 @@ double wall_s(std::span<const Samples> trials) {
   return sum;
 }
 
-std::string settled_note(const RunRecord& record, std::size_t subject, const Stopping& stopping) {
-  const PilotFinding finding = find_in_pilots(record, subject);
+std::string settled_note(const std::string& label, const PilotFinding& finding, const Stopping& stopping) {
   const std::string length = stopping.iterations ? fmt::format("{} iterations", *stopping.iterations)
                                                  : fmt::format("{} s of iterations", stopping.duration_s.value_or(0));
-  return fmt::format("{}: {}; {} after {} of warm-up", record.plan.subjects[subject].label,
+  return fmt::format("{}: {}; {} after {} of warm-up", label,
                      finding.iteration_s ? to_string(finding.steady.kind) : "its pilots failed", length,
                      stopping.warmup);
 }
@@ -95,7 +93,9 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
     Progress progress = progress_at(place);
     progress.phase = Phase::done;
     progress.iterations_done = static_cast<std::int64_t>(trials.back().iterations());
-    progress.seconds_left = time_left_s(record_.plan, record_.trials, place.position + 1);
+    if (place.purpose == Purpose::timed) {
+      progress.seconds_left = time_left_s(record_.plan, record_.trials, place.position + 1);
+    }
     progress.finished = &trials.back();
     context_.on_progress(progress);
   }
@@ -126,10 +126,9 @@ Result<Done> RunTrials::pilots() {
   return Done{};
 }
 
-bool RunTrials::is_enough() const {
-  if (!record_.plan.question) return false;
-  const auto verdict = judge_comparison(record_, false);
-  if (verdict && (verdict->resolved || !verdict->steady || verdict->hopeless)) return true;
+bool RunTrials::is_enough(const std::optional<ComparisonVerdict>& answer) const {
+  if (!answer) return false;
+  if (answer->resolved || !answer->steady || answer->hopeless) return true;
   const auto& budget = record_.plan.question->budget_s;
   if (!budget || record_.trials.empty()) return false;
   const double spent_s = wall_s(record_.trials);
@@ -140,17 +139,21 @@ bool RunTrials::is_enough() const {
 
 Result<Done> RunTrials::timed() {
   const Plan& plan = record_.plan;
+  const auto findings = find_in_pilots(record_);
   std::vector<Stopping> stopping;
-  for (std::size_t subject = 0; subject < plan.subjects.size(); ++subject) stopping.push_back(settle(record_, subject));
-  if (pilot_processes(plan) > 0 && !interrupted()) tell_pilots(stopping);
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) stopping.push_back(settle(plan, findings, i));
+  if (pilot_processes(plan) > 0 && !interrupted()) tell_pilots(findings, stopping);
+  auto answer = judge_comparison(record_, false);  // so far; nothing without a question
   for (std::size_t position = 0; position < plan.order.size() && !interrupted(); ++position) {
     const PlannedTrial& planned = plan.order[position];
     const bool begins_pair = position % plan.subjects.size() == 0;
     if (already_done(record_, planned)) continue;
-    if (begins_pair && is_enough()) break;
+    if (begins_pair && is_enough(answer)) break;
     const Place place{.subject = planned.subject, .position = position, .process = planned.process};
     INFERMETER_TRY_DONE(measure(place, stopping[planned.subject]));
-    if ((position + 1) % plan.subjects.size() == 0) tell_pair(place);
+    if (!answer || (position + 1) % plan.subjects.size() != 0) continue;
+    answer = judge_comparison(record_, false);
+    tell_pair(place, *answer);
   }
   return Done{};
 }
@@ -165,12 +168,11 @@ Result<Done> RunTrials::leaks() {
   return Done{};
 }
 
-void RunTrials::tell_pair(const Place& place) const {
-  if (!context_.on_progress || !record_.plan.question) return;
-  const auto verdict = judge_comparison(record_, false);
+void RunTrials::tell_pair(const Place& place, const ComparisonVerdict& answer) const {
+  if (!context_.on_progress) return;
   Progress progress = progress_at(place);
   progress.phase = Phase::done;
-  progress.comparison = verdict ? &*verdict : nullptr;
+  progress.comparison = &answer;
   progress.seconds_left = time_left_s(record_.plan, record_.trials, place.position + 1);
   context_.on_progress(progress);
 }
@@ -182,11 +184,11 @@ void RunTrials::tell(std::string note) const {
   context_.on_progress(progress);
 }
 
-void RunTrials::tell_pilots(const std::vector<Stopping>& stopping) const {
+void RunTrials::tell_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const {
   for (std::size_t subject = 0; subject < stopping.size(); ++subject) {
-    tell(settled_note(record_, subject, stopping[subject]));
+    tell(settled_note(record_.plan.subjects[subject].label, findings[subject], stopping[subject]));
   }
-  const auto expected = outlook(record_);
+  const auto expected = outlook(record_.plan, findings);
   if (!expected) return;
   tell(fmt::format("a pair takes about {:.1f} s; {} pairs can show a difference of {:.2g} % as the pilots vary{}",
                    expected->pair_s, expected->pairs, std::expm1(expected->smallest_effect) * 100,

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "infermeter/run.hpp"
 #include "infermeter/run_inputs.hpp"
 #include "infermeter/store/store.hpp"
+#include "infermeter/verdict/pilot.hpp"
 
 namespace infermeter {
 
@@ -39,10 +41,10 @@ class RunTrials {
   [[nodiscard]] TrialHooks hooks_for(const Place& place);
   [[nodiscard]] Progress progress_at(const Place& place) const;
   // Before a pair: is the question answered, or is there no time for another pair?
-  [[nodiscard]] bool is_enough() const;
-  void tell_pair(const Place& place) const;
+  [[nodiscard]] bool is_enough(const std::optional<ComparisonVerdict>& answer) const;
+  void tell_pair(const Place& place, const ComparisonVerdict& answer) const;
   void tell(std::string note) const;
-  void tell_pilots(const std::vector<Stopping>& stopping) const;
+  void tell_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const;
 
   Store& store_;
   RunRecord& record_;

@@ -4,21 +4,11 @@
 #include <string_view>
 
 #include "infermeter/report/gate_renderers.hpp"
-#include "infermeter/report/json_writer.hpp"
+#include "infermeter/report/json_parts.hpp"
 #include "infermeter/report/utc_time.hpp"
 
 namespace infermeter {
 namespace {
-
-void write_interval(JsonWriter& json, const std::optional<Interval>& interval) {
-  json.key("interval");
-  if (!interval) return json.value(nullptr);
-  json.begin_object();
-  json.member("low", interval->low);
-  json.member("high", interval->high);
-  json.member("confidence", interval->confidence);
-  json.end_object();
-}
 
 // What the value is held against; null where the expectation is a yes or no.
 void write_bound(JsonWriter& json, const Expectation& expectation) {
@@ -37,7 +27,7 @@ void write_verdict(JsonWriter& json, const RunRecord& record, const Expectation&
   write_bound(json, expectation);
   json.member("unit", unit_of(expectation.dimension));
   json.member("value", verdict.value);
-  write_interval(json, verdict.interval);
+  write_interval(json, "interval", verdict.interval);
   json.member("exact", verdict.exact);
   json.member("n", verdict.n);
   json.member("n_of", verdict.n_of);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
 
@@ -17,18 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Held against tests/golden/gate/NAME; INFERMETER_APPROVE=1 writes it instead.
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(INFERMETER_SOURCE_DIR) / "tests/golden/gate" / name;
-  if (std::getenv("INFERMETER_APPROVE") != nullptr) {
-    std::ofstream(file, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream golden;
-  golden << stream.rdbuf();
-  EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
-}
+void expect_golden(const std::string& name, const std::string& text) { test::expect_golden("gate/" + name, text); }
 
 Gate gate_of(const std::vector<std::string>& expectations) {
   Gate gate{.name = "gate.toml", .expectations = {}, .fail_inconclusive = false};
@@ -77,9 +67,10 @@ struct Example {
     all.back().n = 60, all.back().n_of = "iterations", all.back().processes = 3;
     all.push_back(verdict_of(3, 1, Outcome::pass, "the figure is exact, and within the bound"));
     all.back().value = 102.4e6, all.back().exact = true;
-    all.push_back(measured(verdict_of(4, 1, Outcome::inconclusive,
-                                      "the interval includes the bound; about 12 processes would tell (--processes 12)"),
-                           0.0873, 0.0751, 0.1204, 6, "processes", 6));
+    all.push_back(
+        measured(verdict_of(4, 1, Outcome::inconclusive,
+                            "the interval includes the bound; about 12 processes would tell (--processes 12)"),
+                 0.0873, 0.0751, 0.1204, 6, "processes", 6));
     all.push_back(verdict_of(5, 3, Outcome::fail, "output 'logits': 12 of 1000 elements are beyond tolerance"));
     all.back().n = 1, all.back().n_of = "items", all.back().processes = 2;
     all.push_back(verdict_of(0, 4, Outcome::fail, "crashed by signal 11 in phase timed"));

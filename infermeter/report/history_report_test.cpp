@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/text.hpp"
 
 namespace infermeter {
@@ -19,18 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Held against tests/golden/history/NAME; INFERMETER_APPROVE=1 writes it instead.
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(INFERMETER_SOURCE_DIR) / "tests/golden/history" / name;
-  if (std::getenv("INFERMETER_APPROVE") != nullptr) {
-    std::ofstream(file, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream golden;
-  golden << stream.rdbuf();
-  EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
-}
+void expect_golden(const std::string& name, const std::string& text) { test::expect_golden("history/" + name, text); }
 
 constexpr double day_s = 86400;
 

@@ -12,6 +12,7 @@
 
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/row.hpp"
+#include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
 
@@ -22,18 +23,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Held against tests/golden/report/NAME; INFERMETER_APPROVE=1 writes it instead.
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(INFERMETER_SOURCE_DIR) / "tests/golden/report" / name;
-  if (std::getenv("INFERMETER_APPROVE") != nullptr) {
-    std::ofstream(file, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream golden;
-  golden << stream.rdbuf();
-  EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
-}
+void expect_golden(const std::string& name, const std::string& text) { test::expect_golden("report/" + name, text); }
 
 std::string rendered(const RunRecord& record, Format format, RenderOptions options = {}) {
   return render(record, judge(record), format, options);

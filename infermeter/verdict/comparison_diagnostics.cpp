@@ -92,7 +92,7 @@ std::vector<Diagnostic> leak_diagnostics(const std::optional<LeakEstimate>& leak
 
 std::vector<Diagnostic> comparison_diagnostics(const RunRecord& record, const ComparisonVerdict& verdict) {
   std::vector<Diagnostic> found;
-  const auto expected = outlook(record);
+  const auto expected = outlook(record.plan, find_in_pilots(record));
   const double margin = std::log1p(record.plan.question->margin);
   if (expected && !verdict.resolved && expected->smallest_effect > margin) {
     found.push_back({.id = DiagnosticId::margin_out_of_reach,

@@ -76,14 +76,13 @@ std::int64_t least_iterations(const MetricKind& kind) {
   return std::max<std::int64_t>(10, static_cast<std::int64_t>(std::ceil(2 / (1 - kind.q) - 1e-9)));
 }
 
-std::vector<PilotFinding> group_findings(const RunRecord& record, std::size_t subject) {
-  std::vector<PilotFinding> findings;
-  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
-    if (record.plan.subjects[i].group == record.plan.subjects[subject].group) {
-      findings.push_back(find_in_pilots(record, i));
-    }
+std::vector<const PilotFinding*> of_group(const Plan& plan, std::span<const PilotFinding> findings,
+                                          std::size_t subject) {
+  std::vector<const PilotFinding*> group;
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
+    if (plan.subjects[i].group == plan.subjects[subject].group) group.push_back(&findings[i]);
   }
-  return findings;
+  return group;
 }
 
 // Kalibera & Jones: the processes are as many as it takes, so that iterations are weighed against starting another.
@@ -146,6 +145,12 @@ PilotFinding find_in_pilots(const RunRecord& record, std::size_t subject) {
   return finding;
 }
 
+std::vector<PilotFinding> find_in_pilots(const RunRecord& record) {
+  std::vector<PilotFinding> findings;
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) findings.push_back(find_in_pilots(record, i));
+  return findings;
+}
+
 std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject) {
   const int wanted = pilot_processes(record.plan);
   if (wanted == 0) return std::nullopt;
@@ -163,47 +168,48 @@ std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject)
   return Stopping{.warmup = finding.warmup, .iterations = later_pilot_iterations, .duration_s = 10};
 }
 
-Stopping settle(const RunRecord& record, std::size_t subject) {
-  const Plan& plan = record.plan;
+Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::size_t subject) {
   Stopping stopping = plan.stopping;
-  const auto findings = group_findings(record, subject);
-  const auto is_known = [](const PilotFinding& finding) { return finding.iteration_s.has_value(); };
-  if (std::ranges::none_of(findings, is_known)) return stopping;
+  const auto group = of_group(plan, findings, subject);
+  const auto is_known = [](const PilotFinding* finding) { return finding->iteration_s.has_value(); };
+  if (std::ranges::none_of(group, is_known)) return stopping;
   if (plan.automatic.warmup) {
-    stopping.warmup = std::ranges::max(findings, {}, &PilotFinding::warmup).warmup;
+    stopping.warmup = (*std::ranges::max_element(group, {}, &PilotFinding::warmup))->warmup;
   }
   if (!plan.automatic.iterations) return stopping;
   stopping.duration_s.reset();
   stopping.iterations = 0;
-  for (const PilotFinding& finding : findings) {
+  for (const PilotFinding* finding : group) {
     if (!is_known(finding)) continue;
-    const std::int64_t wanted = plan.question ? iterations_for_question(*plan.question, finding, stopping.warmup)
-                                              : iterations_for_figures(plan.processes, *finding.iteration_s);
+    const std::int64_t wanted = plan.question ? iterations_for_question(*plan.question, *finding, stopping.warmup)
+                                              : iterations_for_figures(plan.processes, *finding->iteration_s);
     stopping.iterations = std::max(*stopping.iterations, wanted);
   }
   return stopping;
 }
 
-std::optional<Outlook> outlook(const RunRecord& record) {
-  if (!record.plan.question || record.plan.subjects.size() < 2) return std::nullopt;
+std::optional<Outlook> outlook(const Plan& plan, std::span<const PilotFinding> findings) {
+  if (!plan.question || plan.subjects.size() < 2) return std::nullopt;
   Outlook result;
-  double variance = 0;
-  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
-    const PilotFinding finding = find_in_pilots(record, i);
+  double of_first = 0, of_worst = 0;  // variances between processes
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
+    const PilotFinding& finding = findings[i];
     const auto between = variance_between(finding);
     if (!between || !finding.iteration_s) return std::nullopt;
-    const Stopping stopping = settle(record, i);
+    const Stopping stopping = settle(plan, findings, i);
     const double iterations = static_cast<double>(stopping.warmup + stopping.iterations.value_or(0));
     result.pair_s += finding.process_s + iterations * *finding.iteration_s;
-    // The worst candidate against the first subject.
-    variance =
-        i == 0 ? *between : std::max(variance, variance_between(find_in_pilots(record, 0)).value_or(0) + *between);
+    if (i == 0) {
+      of_first = *between;
+    } else {
+      of_worst = std::max(of_worst, *between);
+    }
   }
-  result.pairs = record.plan.processes;
-  if (const auto& budget = record.plan.question->budget_s; budget && result.pair_s > 0) {
+  result.pairs = plan.processes;
+  if (const auto& budget = plan.question->budget_s; budget && result.pair_s > 0) {
     result.pairs = std::min(result.pairs, static_cast<int>(*budget / result.pair_s));
   }
-  result.standard_deviation = std::sqrt(variance);
+  result.standard_deviation = std::sqrt(of_first + of_worst);
   if (result.pairs < 2) return std::nullopt;
   result.smallest_effect = minimum_detectable_effect(result.standard_deviation, result.pairs);
   return result;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "infermeter/stats/iterations.hpp"
@@ -16,7 +17,7 @@ namespace infermeter {
 // three seconds at least: what disturbs a few milliseconds is not the subject's doing.
 inline constexpr Stopping first_pilot{.warmup = 0, .iterations = 200, .duration_s = 10};
 inline constexpr double longer_pilot_s = 3;
-inline constexpr int most_long_pilots = 3;  // none of them steady: there is no steady state
+inline constexpr int most_long_pilots = 3;                  // none of them steady: there is no steady state
 inline constexpr std::int64_t later_pilot_iterations = 20;  // after the warm-up that the first one showed
 inline constexpr std::int64_t least_warmup = 3;
 
@@ -32,14 +33,16 @@ struct PilotFinding {
   [[nodiscard]] bool is_steady() const { return steady.kind != SteadyClass::no_steady_state; }
 };
 [[nodiscard]] PilotFinding find_in_pilots(const RunRecord& record, std::size_t subject);
+[[nodiscard]] std::vector<PilotFinding> find_in_pilots(const RunRecord& record);  // of each subject
 
 // Does the subject need another pilot, and how long is it to be? nullopt: there are enough.
 [[nodiscard]] std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject);
 
-// How the trials of a subject stop. The same for all subjects of a group: the longest warm-up of any, and the most
-// iterations. With a question by Kalibera & Jones; without one as many as the p99 of the planned processes needs, 10 at
-// least, and no more than ten seconds of them: with a given number of processes there is no cost to weigh.
-[[nodiscard]] Stopping settle(const RunRecord& record, std::size_t subject);
+// How the trials of a subject stop; `findings` of every subject of the plan. The same for all subjects of a group: the
+// longest warm-up of any, and the most iterations. With a question by Kalibera & Jones; without one as many as the p99
+// of the planned processes needs, 10 at least, and no more than ten seconds of them: with a given number of processes
+// there is no cost to weigh.
+[[nodiscard]] Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::size_t subject);
 
 // What the pilots promise for the plan's question.
 struct Outlook {
@@ -49,6 +52,6 @@ struct Outlook {
   double smallest_effect = 0;     // minimum detectable with so many pairs, log scale
 };
 // nullopt: no question, or too few pilots.
-[[nodiscard]] std::optional<Outlook> outlook(const RunRecord& record);
+[[nodiscard]] std::optional<Outlook> outlook(const Plan& plan, std::span<const PilotFinding> findings);
 
 }  // namespace infermeter

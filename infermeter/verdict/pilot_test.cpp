@@ -38,6 +38,12 @@ RunRecord automatic_record(bool with_question) {
   return record;
 }
 
+Stopping settled(const RunRecord& record, std::size_t subject) {
+  return settle(record.plan, find_in_pilots(record), subject);
+}
+
+std::optional<Outlook> outlook_of(const RunRecord& record) { return outlook(record.plan, find_in_pilots(record)); }
+
 TEST(Pilot, IsNotNeededWhereNothingIsLeftOpen) { EXPECT_FALSE(next_pilot(record_with_question(2), 0)); }
 
 TEST(Pilot, IsOneForARun) {
@@ -106,33 +112,33 @@ TEST(Pilot, IsNotAskedAThirdTimeWhereItFails) {
     record.side_trials.back().end = TrialEnd::crashed;
   }
   EXPECT_FALSE(next_pilot(record, 0));
-  EXPECT_EQ(settle(record, 0).iterations, record.plan.stopping.iterations);
+  EXPECT_EQ(settled(record, 0).iterations, record.plan.stopping.iterations);
 }
 
 TEST(Settle, TakesTheLongerWarmUpOfTheGroupForAll) {
   RunRecord record = automatic_record(false);
   add_pilot(record, 0, times_with_warmup(200, 0));
   add_pilot(record, 1, times_with_warmup(200, 40));
-  EXPECT_NEAR(static_cast<double>(settle(record, 0).warmup), 40, 5);
-  EXPECT_EQ(settle(record, 0).warmup, settle(record, 1).warmup);
+  EXPECT_NEAR(static_cast<double>(settled(record, 0).warmup), 40, 5);
+  EXPECT_EQ(settled(record, 0).warmup, settled(record, 1).warmup);
   record.plan.subjects[1].group = 1;
-  EXPECT_EQ(settle(record, 0).warmup, 3);
+  EXPECT_EQ(settled(record, 0).warmup, 3);
 }
 
 TEST(Settle, GivesARunWhatItsP99Needs) {
   RunRecord record = automatic_record(false);
   add_pilot(record, 0, times_with_warmup(200, 0));
   add_pilot(record, 1, times_with_warmup(200, 0));
-  EXPECT_EQ(settle(record, 0).iterations, 100);  // 299 over three processes
+  EXPECT_EQ(settled(record, 0).iterations, 100);  // 299 over three processes
   record.plan.processes = 1;
-  EXPECT_EQ(settle(record, 0).iterations, 299);
+  EXPECT_EQ(settled(record, 0).iterations, 299);
 }
 
 TEST(Settle, DoesNotMeasureSlowModelsForMinutes) {
   RunRecord record = automatic_record(false);
   add_pilot(record, 0, times_with_warmup(20, 0, 0.5));
   add_pilot(record, 1, times_with_warmup(20, 0, 0.5));
-  const auto iterations = *settle(record, 0).iterations;
+  const auto iterations = *settled(record, 0).iterations;
   EXPECT_GE(iterations, 18);
   EXPECT_LE(iterations, 20);
 }
@@ -144,9 +150,9 @@ TEST(Settle, WeighsProcessesAgainstIterationsForAQuestion) {
       add_pilot(record, subject, times_with_warmup(200, 0, 0.01 + 0.001 * process));
   }
   // Processes differ far more than iterations: few iterations each.
-  EXPECT_EQ(settle(record, 0).iterations, 10);
+  EXPECT_EQ(settled(record, 0).iterations, 10);
   record.plan.question->metric = "latency_p99";
-  EXPECT_EQ(settle(record, 0).iterations, 200);
+  EXPECT_EQ(settled(record, 0).iterations, 200);
 }
 
 TEST(Settle, KeepsWhatWasAskedFor) {
@@ -155,8 +161,8 @@ TEST(Settle, KeepsWhatWasAskedFor) {
   record.plan.stopping.warmup = 7;
   add_pilot(record, 0, times_with_warmup(200, 40));
   add_pilot(record, 1, times_with_warmup(200, 40));
-  EXPECT_EQ(settle(record, 0).warmup, 7);
-  EXPECT_EQ(settle(record, 0).iterations, 100);
+  EXPECT_EQ(settled(record, 0).warmup, 7);
+  EXPECT_EQ(settled(record, 0).iterations, 100);
 }
 
 TEST(Outlook, TellsWhatAPairTakesAndShows) {
@@ -166,13 +172,13 @@ TEST(Outlook, TellsWhatAPairTakesAndShows) {
       add_pilot(record, subject, times_with_warmup(200, 0, 0.01 * (1 + 0.01 * scattered(process + 10 * subject))));
     }
   }
-  const auto expected = outlook(record);
+  const auto expected = outlook_of(record);
   ASSERT_TRUE(expected);
   EXPECT_EQ(expected->pairs, 40);
   EXPECT_GT(expected->pair_s, 1.0);  // two processes of half a second beside their iterations
   EXPECT_GT(expected->smallest_effect, 0);
   record.plan.question->budget_s = 10 * expected->pair_s;
-  EXPECT_NEAR(outlook(record)->pairs, 10, 1);
+  EXPECT_NEAR(outlook_of(record)->pairs, 10, 1);
 }
 
 }  // namespace

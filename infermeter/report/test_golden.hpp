@@ -1,0 +1,27 @@
+// Golden files: what a renderer gives is held against an approved file.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace infermeter::test {
+
+// Held against tests/golden/NAME; INFERMETER_APPROVE=1 writes it instead.
+inline void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = std::filesystem::path(INFERMETER_SOURCE_DIR) / "tests/golden" / name;
+  if (std::getenv("INFERMETER_APPROVE") != nullptr) {
+    std::ofstream(file, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream golden;
+  golden << stream.rdbuf();
+  EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
+}
+
+}  // namespace infermeter::test
