@@ -112,6 +112,7 @@ typedef struct imb_environment {
   const char* library; /* or NULL */
   size_t python_folder_count;
   const char* const* python_folders;
+  const char* folder; /* where the user is: MODULE:FACTORY is looked for there; or NULL */
 } imb_environment;
 
 typedef struct imb_option {
@@ -127,7 +128,8 @@ typedef struct imb_runtime_info {
   const char* runtime_name;    /* "ONNX Runtime" */
   const char* runtime_version; /* "1.31.1" */
   const char* library;         /* path of the shared library in use; "" if built in */
-  const char* model_formats;   /* comma-separated endings, the preferred first: "onnx,ort"; "*": any name will do */
+  const char* model_formats;   /* comma-separated endings, the preferred first: "onnx,ort"; "*": any name will do;
+                                * "zoo": models of the zoo by their names; "python": MODULE:FACTORY */
   size_t device_count;
   const char* const* devices; /* "cpu", "cuda" */
   size_t dtype_count;
@@ -151,6 +153,7 @@ typedef struct imb_load {
   size_t option_count;
   const imb_pair* options; /* only keys that runtime_info lists; anything else was refused by the host */
   const char* model_base_folder; /* external data lies here; or NULL: the model's own folder */
+  const char* zoo_name;          /* "resnet50" if the model is of the zoo, for who has a definition of his own; or NULL */
 } imb_load;
 
 typedef struct imb_runtime imb_runtime;
@@ -203,6 +206,9 @@ typedef struct imb_backend {
   /* optional: operator profile; `begin` before iterations, `end` writes the runtime's own record into `folder`. */
   imb_status (*profile_begin)(imb_session* session, const char* folder, imb_message message);
   imb_status (*profile_end)(imb_session* session, imb_pair_sink files, void* user, imb_message message);
+  /* optional, and absent from tables that end before it: called after a run and before the next, outside of the timed
+   * region. Says whether what the run left may stand: IMB_RUN_ERROR where an output changed its shape or type. */
+  imb_status (*between)(imb_request* request, imb_message message);
 } imb_backend;
 
 /* The two exported symbols. The host refuses another version with a sentence. */

@@ -345,6 +345,7 @@ constexpr imb_backend backend = {
     .counters = counters,
     .profile_begin = nullptr,
     .profile_end = nullptr,
+    .between = nullptr,
 };
 
 }  // namespace

@@ -304,6 +304,7 @@ constexpr imb_backend backend = {
     .counters = nullptr,
     .profile_begin = nullptr,
     .profile_end = nullptr,
+    .between = nullptr,
 };
 
 }  // namespace

@@ -373,6 +373,7 @@ constexpr imb_backend backend = {
     .counters = nullptr,
     .profile_begin = nullptr,
     .profile_end = nullptr,
+    .between = nullptr,
 };
 
 }  // namespace

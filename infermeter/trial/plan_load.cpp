@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/trial/subject.hpp"
 
 namespace infermeter {
@@ -50,31 +51,44 @@ Result<Done> check_options(const Pairs& options, const imb_runtime_info& info) {
   return Done{};
 }
 
-Result<Done> check_format(const std::string& path, const imb_runtime_info& info) {
+std::vector<std::string> formats_of(const imb_runtime_info& info) {
   std::vector<std::string> formats;
   for (std::string_view rest = info.model_formats == nullptr ? "" : info.model_formats; !rest.empty();) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     formats.emplace_back(rest.substr(0, comma));
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
+  return formats;
+}
+
+Result<Done> check_format(const ModelPlace& model, const imb_runtime_info& info) {
+  const std::vector<std::string> formats = formats_of(info);
+  if (contains(formats, "*") || (!model.zoo_name.empty() && contains(formats, "zoo"))) return Done{};
+  const std::string& path = model.path;
+  if (is_factory(path)) {
+    if (contains(formats, "python")) return Done{};
+    return usage_error(
+        fmt::format("{} runs no Python, and '{}' names a Python factory; --backend python does", info.name, path));
+  }
   const std::string name = path.substr(path.find_last_of('/') + 1);
   const std::size_t dot = name.find_last_of('.');
   const std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
-  if (contains(formats, "*") || contains(formats, ending)) return Done{};
+  if (contains(formats, ending)) return Done{};
   return usage_error(fmt::format("{} reads {} files, and '{}' is none; choose another --backend or convert the model",
                                  info.name, fmt::join(formats, ", "), name));
 }
 
 }  // namespace
 
-Result<LoadPlan> plan_load(const Subject& subject, const std::string& model_path, const imb_runtime_info& info,
+Result<LoadPlan> plan_load(const Subject& subject, const ModelPlace& model, const imb_runtime_info& info,
                            int processors) {
-  INFERMETER_TRY_DONE(check_format(model_path, info));
+  INFERMETER_TRY_DONE(check_format(model, info));
   INFERMETER_TRY(std::string device, choose_device(subject.device, info));
   const std::string dtype(to_string(subject.dtype));
   INFERMETER_TRY_DONE(check_dtype(dtype, info));
   INFERMETER_TRY_DONE(check_options(subject.options, info));
-  return LoadPlan{.model_path = model_path,
+  return LoadPlan{.model_path = model.path,
+                  .zoo_name = model.zoo_name,
                   .device = std::move(device),
                   .dtype = dtype,
                   .threads = subject.threads > 0 ? subject.threads : processors,

@@ -2,10 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstring>
 
 namespace infermeter {
 namespace {
+
+// Where tables ended before there was anything optional behind them.
+constexpr std::size_t first_table_size = offsetof(imb_backend, between);
+
+auto slot_between(const imb_backend& backend) {
+  return backend.struct_size > first_table_size ? backend.between : nullptr;
+}
 
 std::string_view meaning(imb_status status) {
   switch (status) {
@@ -76,7 +84,7 @@ Result<Done> check_backend(const imb_backend* backend, std::string_view name) {
   if (backend == nullptr) return refuse("it gives no table of functions");
   if (backend->abi_version != IMB_ABI_VERSION)
     return refuse(fmt::format("it was built for ABI version {}, this is {}", backend->abi_version, IMB_ABI_VERSION));
-  if (backend->struct_size < sizeof(imb_backend)) return refuse("its table of functions is shorter than the ABI's");
+  if (backend->struct_size < first_table_size) return refuse("its table of functions is shorter than the ABI's");
   const std::pair<const char*, bool> slots[] = {{"open_runtime", backend->open_runtime != nullptr},
                                                 {"runtime_info", backend->runtime_info != nullptr},
                                                 {"close_runtime", backend->close_runtime != nullptr},
@@ -103,7 +111,8 @@ Result<Runtime> Runtime::open(const imb_backend& backend, const RuntimePlace& pl
   const imb_environment environment{.struct_size = sizeof(imb_environment),
                                     .library = place.library.empty() ? nullptr : place.library.c_str(),
                                     .python_folder_count = folders.size(),
-                                    .python_folders = folders.data()};
+                                    .python_folders = folders.data(),
+                                    .folder = place.folder.empty() ? nullptr : place.folder.c_str()};
   AbiMessage message;
   imb_runtime* runtime = nullptr;
   const imb_status status = backend.open_runtime(&environment, &runtime, message.slot());
@@ -126,6 +135,7 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   load.dimensions = dimensions.data();
   load.option_count = options.size();
   load.options = options.data();
+  load.zoo_name = plan.zoo_name.empty() ? nullptr : plan.zoo_name.c_str();
   AbiMessage message;
   imb_session* session = nullptr;
   const imb_status status = runtime.backend().load(runtime.get(), &load, &session, message.slot());
@@ -177,6 +187,7 @@ Request::Request(const Session& session, imb_request* request)
       request_(request, session.backend().destroy_request),
       run_(session.backend().run),
       synchronize_(session.backend().synchronize),
+      between_(slot_between(session.backend())),
       message_(std::make_unique<AbiMessage>()) {}
 
 Result<Request> Request::create(const Session& session, const std::vector<ItemValues>& items) {
@@ -193,6 +204,11 @@ Result<Request> Request::create(const Session& session, const std::vector<ItemVa
   }
   if (!request.bind(0)) return request.error("binding the inputs");
   return request;
+}
+
+bool Request::stands() {
+  status_ = between_(request_.get(), message_->slot());
+  return status_ == IMB_OK;
 }
 
 bool Request::bind(std::size_t item) {

@@ -38,6 +38,7 @@ class AbiMessage {
 struct RuntimePlace {
   std::string library;                      // empty: search
   std::vector<std::string> python_folders;  // site-packages
+  std::string folder{};                     // where the user is
 };
 
 class Runtime {
@@ -56,14 +57,18 @@ class Runtime {
 
 // What the host decides before it asks a runtime to load: nothing is left to a runtime's own default.
 struct LoadPlan {
-  std::string model_path, device, dtype;
+  std::string model_path, zoo_name, device, dtype;
   int threads = 0;
   std::int64_t batch = 0;
   Pairs dimensions, options;
 };
+struct ModelPlace {
+  std::string path;      // a file, or MODULE:FACTORY
+  std::string zoo_name;  // empty: not of the zoo
+};
 // Refuses a device, type, option or model format that the runtime does not list. `processors`: what threads 0 means.
-[[nodiscard]] Result<LoadPlan> plan_load(const Subject& subject, const std::string& model_path,
-                                         const imb_runtime_info& info, int processors);
+[[nodiscard]] Result<LoadPlan> plan_load(const Subject& subject, const ModelPlace& model, const imb_runtime_info& info,
+                                         int processors);
 
 class Session {
  public:
@@ -94,6 +99,7 @@ class Request {
   [[nodiscard]] static Result<Request> create(const Session& session, const std::vector<ItemValues>& items);
 
   [[nodiscard]] bool prepare(std::uint64_t iteration) {
+    if (between_ != nullptr && !stands()) return false;
     const std::size_t item = bindings_.size() == 1 ? 0 : iteration % bindings_.size();  // no division for a single one
     return item == bound_ || bind(item);
   }
@@ -110,12 +116,14 @@ class Request {
  private:
   Request(const Session& session, imb_request* request);
   [[nodiscard]] bool bind(std::size_t item);
+  [[nodiscard]] bool stands();  // what the last run left
 
   const imb_backend* backend_;
   imb_session* session_;
   std::unique_ptr<imb_request, void (*)(imb_request*)> request_;
   imb_status (*run_)(imb_request*, imb_message);
   imb_status (*synchronize_)(imb_session*, imb_message);
+  imb_status (*between_)(imb_request*, imb_message);
   std::vector<std::vector<AbiValue>> bindings_;  // per item, per input
   std::size_t bound_ = SIZE_MAX;
   imb_status status_ = IMB_OK;

@@ -119,21 +119,21 @@ TEST(CheckBackend, NamesWhatIsMissing) {
 TEST(PlanLoad, DecidesEverythingThatIsLeftOpen) {
   Subject subject;
   subject.batch_size = 4;
-  const LoadPlan plan = plan_load(subject, "model.sim", table::info, 6).value();
+  const LoadPlan plan = plan_load(subject, {"model.sim", ""}, table::info, 6).value();
   EXPECT_EQ(plan.threads, 6);
   EXPECT_EQ(plan.device, "cpu");
   EXPECT_EQ(plan.dtype, "float32");
   EXPECT_EQ(plan.batch, 4);
   subject.threads = 2;
   subject.device = "cuda";
-  EXPECT_EQ(plan_load(subject, "model.sim", table::info, 6).value().threads, 2);
+  EXPECT_EQ(plan_load(subject, {"model.sim", ""}, table::info, 6).value().threads, 2);
   imb_runtime_info none = table::info;
   none.device_count = 0;
   subject.device = "auto";
-  EXPECT_THAT(plan_load(subject, "model.sim", none, 6).error().message, HasSubstr("has no device"));
+  EXPECT_THAT(plan_load(subject, {"model.sim", ""}, none, 6).error().message, HasSubstr("has no device"));
   none = table::info;
   none.model_formats = "*";
-  EXPECT_TRUE(plan_load(subject, "anything", none, 6).ok());
+  EXPECT_TRUE(plan_load(subject, {"anything", ""}, none, 6).ok());
 }
 
 }  // namespace

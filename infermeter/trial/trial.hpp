@@ -21,12 +21,14 @@ namespace infermeter {
 struct TrialRequest {
   Subject subject;  // its backend_library resolved: empty means search
   std::string model_path;
+  std::string zoo_name{};
   Stopping stopping;
   bool time_it = true;  // false: outputs only
   bool keep_outputs = false;
   bool watch_memory = false;  // note the resident memory after each timed iteration
   std::vector<std::string> python_folders;
-  int launcher = 0;  // the process that waits for this one: its processor time is not foreign
+  std::string folder{};  // the current one of whoever asks for the trial
+  int launcher = 0;      // the process that waits for this one: its processor time is not foreign
 };
 
 // Whoever has a trial made.

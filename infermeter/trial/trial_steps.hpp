@@ -102,15 +102,16 @@ class Trial final : public AnyTrial {
     block_.set_phase(Phase::load);
     record().memory.rss_before_load = memory_.resident();
     const std::uint64_t begin = coarse_.now();
-    INFERMETER_TRY(Runtime runtime,
-                   Runtime::open(backend_, {request_.subject.backend_library, request_.python_folders}));
+    INFERMETER_TRY(Runtime runtime, Runtime::open(backend_, {request_.subject.backend_library, request_.python_folders,
+                                                             request_.folder}));
     record().open_s = seconds_since(begin);
     runtime_.emplace(std::move(runtime));
     return Done{};
   }
 
   Result<Done> load_model() {
-    INFERMETER_TRY(plan_, plan_load(request_.subject, request_.model_path, runtime_->info(), usable_processors()));
+    INFERMETER_TRY(plan_, plan_load(request_.subject, {request_.model_path, request_.zoo_name}, runtime_->info(),
+                                    usable_processors()));
     const std::uint64_t begin = coarse_.now();
     INFERMETER_TRY(Session session, Session::load(*runtime_, plan_));
     record().load_s = seconds_since(begin);

@@ -70,6 +70,7 @@ std::vector<fs::path> find_python_folders(const std::vector<fs::path>& above) {
   add_site_packages(folders, from_environment("CONDA_PREFIX"));
   add_site_packages(folders, fs::current_path(error) / ".venv");
   for (const fs::path& folder : above) add_site_packages(folders, folder / ".venv");
+  for (const fs::path& folder : above) add_site_packages(folders, folder);  // where a wheel put us
   const fs::path home = from_environment("HOME");
   if (!home.empty()) add_site_packages(folders, home / ".local");
   add_site_packages(folders, "/usr/local");
@@ -104,13 +105,43 @@ std::vector<fs::path> find_plugin_folders(const fs::path& extra, const std::vect
   return folders;
 }
 
+// Without a module of ours there: that one may be for another Python. With one: the folder that holds it.
+bool has_module(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder / "infermeter", error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with("_worker.")) return true;
+  return false;
+}
+
+// In a build tree and an installed one a folder of its own; as a wheel installs it, among the site-packages.
+fs::path find_python_package(const std::vector<fs::path>& above) {
+  for (const fs::path& folder : above)
+    for (const char* const place : {"python", "lib/infermeter/python", "lib64/infermeter/python", "."})
+      if (has_module(folder / place)) return (folder / place).lexically_normal();
+  return {};
+}
+
+fs::path find_python(const std::vector<fs::path>& above) {
+  if (fs::path named = from_environment("INFERMETER_PYTHON"); !named.empty()) return named;
+  std::error_code error;
+  std::vector<fs::path> environments = {from_environment("VIRTUAL_ENV"), from_environment("CONDA_PREFIX"),
+                                        fs::current_path(error) / ".venv"};
+  for (const fs::path& folder : above) environments.insert(environments.end(), {folder / ".venv", folder});
+  for (const fs::path& environment : environments)
+    if (!environment.empty() && is_there(environment / "bin/python")) return environment / "bin/python";
+  const fs::path system = "/usr/bin/python3";
+  return is_there(system) ? system : fs::path();
+}
+
 }  // namespace
 
 Result<Launcher> find_launcher(const fs::path& extra_plugins) {
   const std::vector<fs::path> above = folders_above(own_file());
   Launcher launcher{.worker = find_worker(above),
                     .plugin_folders = find_plugin_folders(extra_plugins, above),
-                    .python_folders = find_python_folders(above)};
+                    .python_folders = find_python_folders(above),
+                    .python = find_python(above),
+                    .python_package = find_python_package(above)};
   if (launcher.worker.empty())
     return usage_error("the program infermeter-worker is not found near the library; name it with INFERMETER_WORKER");
   if (access(launcher.worker.c_str(), X_OK) != 0)

@@ -44,7 +44,8 @@ BackendInfo describe(const imb_runtime_info& info) {
 
 Result<Done> host_probe(const imb_backend& backend, const WorkerJob& job, WorkerLink& link) {
   BackendInfo info;
-  auto runtime = Runtime::open(backend, {job.trial.subject.backend_library, job.trial.python_folders});
+  auto runtime =
+      Runtime::open(backend, {job.trial.subject.backend_library, job.trial.python_folders, job.trial.folder});
   if (runtime.ok())
     info = describe(runtime->info());
   else

@@ -25,11 +25,14 @@ struct Launcher {
   std::filesystem::path worker;                       // the program infermeter-worker
   std::vector<std::filesystem::path> plugin_folders;  // searched in order for infermeter_backend_<name>.so
   std::vector<std::filesystem::path> python_folders;  // site-packages, for the runtimes' libraries
+  std::filesystem::path python{};                     // the interpreter that hosts back ends written in Python
+  std::filesystem::path python_package{};             // the folder that holds the Python module `infermeter`
 };
 
 // Worker: $INFERMETER_WORKER, else beside or near the library (build tree, <prefix>/libexec/infermeter). Plug-ins:
 // `extra`, $INFERMETER_BACKEND_PATH, then near the library. Python folders: $VIRTUAL_ENV, $CONDA_PREFIX, .venv in the
-// current folder or above the library, the user's and the system's.
+// current folder or above the library, the user's and the system's. Python: $INFERMETER_PYTHON, the one of those
+// environments, the one that the module is installed in, /usr/bin/python3.
 [[nodiscard]] Result<Launcher> find_launcher(const std::filesystem::path& extra_plugins = {});
 
 struct BackendOption {
@@ -55,15 +58,17 @@ struct BackendInfo {
 struct TrialJob {
   Subject subject;
   std::string model_path;
+  std::string zoo_name{};  // where the model is of the zoo
   Stopping stopping;
   Limits limits;
   Sandbox sandbox = Sandbox::automatic;
   std::vector<int> cpus;
-  std::uint64_t seed = 0;      // of this trial: size of the environment, hence the stack's position
-  bool time_it = true;         // false: outputs only (validate): no warm-up, no timed loop
-  bool keep_outputs = false;   // TrialResult::outputs is wanted
-  bool watch_memory = false;   // Samples::memory_bytes is wanted; costs some microseconds between two iterations
-  std::vector<std::filesystem::path> readable;  // what the sandbox lets it read, besides the system and the model's folder
+  std::uint64_t seed = 0;     // of this trial: size of the environment, hence the stack's position
+  bool time_it = true;        // false: outputs only (validate): no warm-up, no timed loop
+  bool keep_outputs = false;  // TrialResult::outputs is wanted
+  bool watch_memory = false;  // Samples::memory_bytes is wanted; costs some microseconds between two iterations
+  std::vector<std::filesystem::path>
+      readable;  // what the sandbox lets it read, besides the system and the model's folder
 };
 
 struct TrialProgress {

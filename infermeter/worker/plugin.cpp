@@ -13,16 +13,19 @@
 namespace infermeter {
 namespace {
 
-std::string file_name(std::string_view name) { return fmt::format("{}{}{}", plugin_prefix, name, plugin_ending); }
-
 std::optional<std::string> name_of(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
-  const std::size_t around = plugin_prefix.size() + plugin_ending.size();
-  if (name.size() <= around || !name.starts_with(plugin_prefix) || !name.ends_with(plugin_ending)) return std::nullopt;
-  return name.substr(plugin_prefix.size(), name.size() - around);
+  for (const std::string_view ending : plugin_endings) {
+    const std::size_t around = plugin_prefix.size() + ending.size();
+    if (name.size() > around && name.starts_with(plugin_prefix) && name.ends_with(ending))
+      return name.substr(plugin_prefix.size(), name.size() - around);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
+
+bool is_python(const std::filesystem::path& plugin) { return plugin.extension() == ".py"; }
 
 std::vector<std::string> plugin_names(const std::vector<std::filesystem::path>& folders) {
   std::set<std::string> names;
@@ -36,9 +39,11 @@ std::vector<std::string> plugin_names(const std::vector<std::filesystem::path>& 
 
 Result<std::filesystem::path> find_plugin(const std::vector<std::filesystem::path>& folders, const std::string& name) {
   for (const auto& folder : folders) {
-    std::error_code error;
-    std::filesystem::path file = folder / file_name(name);
-    if (name.find('/') == std::string::npos && std::filesystem::exists(file, error)) return file;
+    for (const std::string_view ending : plugin_endings) {
+      std::error_code error;
+      std::filesystem::path file = folder / fmt::format("{}{}{}", plugin_prefix, name, ending);
+      if (name.find('/') == std::string::npos && std::filesystem::exists(file, error)) return file;
+    }
   }
   const std::vector<std::string> names = plugin_names(folders);
   if (names.empty())

@@ -12,7 +12,9 @@
 namespace infermeter {
 
 inline constexpr std::string_view plugin_prefix = "infermeter_backend_";
-inline constexpr std::string_view plugin_ending = ".so";
+// A shared library, or a Python file that a Python worker hosts; in a folder that has both, the library is taken.
+inline constexpr std::string_view plugin_endings[] = {".so", ".py"};
+[[nodiscard]] bool is_python(const std::filesystem::path& plugin);
 
 // Names of the plug-ins in `folders`, sorted, each once.
 [[nodiscard]] std::vector<std::string> plugin_names(const std::vector<std::filesystem::path>& folders);

@@ -21,8 +21,9 @@ Result<BackendInfo> ask(const Launcher& launcher, const std::string& name, const
   job.trial.subject.backend = name;
   job.trial.subject.backend_library = library;
   for (const auto& folder : launcher.python_folders) job.trial.python_folders.push_back(folder.string());
+  INFERMETER_TRY(WorkerProgram program, program_for(launcher, plugin));
   INFERMETER_TRY(WorkerProcess worker,
-                 WorkerProcess::start({.program = launcher.worker, .cpus = {}, .seed = 0, .block = -1}));
+                 WorkerProcess::start({.program = std::move(program), .cpus = {}, .seed = 0, .block = -1}));
   INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(job)));
   Result<BackendInfo> info = BackendInfo{};
   WatchRules rules;
@@ -36,6 +37,8 @@ Result<BackendInfo> ask(const Launcher& launcher, const std::string& name, const
   if (end.refused) return *end.refused;
   if (end.reason != KillReason::none)
     return worker_error(fmt::format("it did not answer within {} s", probe_timeout_s));
+  if (auto unfit = end.worker.signal == 0 ? why_unfit(end.worker.exit_code, worker.tail().text()) : std::nullopt)
+    return *unfit;
   if (!end.finished)
     return worker_error(end.worker.signal != 0 ? fmt::format("it crashed with signal {}", end.worker.signal)
                                                : fmt::format("it ended with status {}", end.worker.exit_code));

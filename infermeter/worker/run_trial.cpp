@@ -83,12 +83,15 @@ class TrialRun {
     const ClockKind clock = best_clock();
     const SampleBlock block = SampleBlock::create(memory.bytes(), capacity(), clock, read_pair(clock));
     const std::uint64_t kills_before = kernel_kills();
+    INFERMETER_TRY(WorkerProgram program, program_for(launcher_, orders.plugin));
     INFERMETER_TRY(
         WorkerProcess worker,
         WorkerProcess::start(
-            {.program = launcher_.worker, .cpus = job_.cpus, .seed = job_.seed, .block = memory.descriptor().get()}));
+            {.program = std::move(program), .cpus = job_.cpus, .seed = job_.seed, .block = memory.descriptor().get()}));
     INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(orders)));
     const WatchEnd end = watch(worker, rules_for(worker, block));
+    if (auto unfit = end.worker.signal == 0 ? why_unfit(end.worker.exit_code, worker.tail().text()) : std::nullopt)
+      return *unfit;
     conclude(end, block, kernel_kills() > kills_before);
     record_times(block, read_pair(clock), product_.samples);
     note_partial();
@@ -106,6 +109,8 @@ class TrialRun {
     orders.trial.subject.backend_library =
         absolute_if_there(chosen_library(job_.subject.backend, job_.subject.backend_library));
     orders.trial.model_path = absolute_if_there(job_.model_path);
+    orders.trial.zoo_name = job_.zoo_name;
+    orders.trial.folder = absolute_if_there(".");
     orders.trial.stopping = job_.stopping;
     orders.trial.time_it = job_.time_it;
     orders.trial.keep_outputs = job_.keep_outputs;

@@ -92,44 +92,25 @@ bool enter_landlock(const SandboxPaths& paths) {
 }
 
 // Answered with EPERM rather than death: a runtime that tries and goes on without is none the worse.
+constexpr int program_calls[] = {SCMP_SYS(execve), SCMP_SYS(execveat)};
 constexpr int denied_calls[] = {
-    SCMP_SYS(execve),
-    SCMP_SYS(execveat),
-    SCMP_SYS(ptrace),
-    SCMP_SYS(process_vm_readv),
-    SCMP_SYS(process_vm_writev),
-    SCMP_SYS(bpf),
-    SCMP_SYS(mount),
-    SCMP_SYS(umount2),
-    SCMP_SYS(pivot_root),
-    SCMP_SYS(chroot),
-    SCMP_SYS(setns),
-    SCMP_SYS(unshare),
-    SCMP_SYS(init_module),
-    SCMP_SYS(finit_module),
-    SCMP_SYS(delete_module),
-    SCMP_SYS(kexec_load),
-    SCMP_SYS(kexec_file_load),
-    SCMP_SYS(reboot),
-    SCMP_SYS(swapon),
-    SCMP_SYS(swapoff),
-    SCMP_SYS(add_key),
-    SCMP_SYS(request_key),
-    SCMP_SYS(keyctl),
-    SCMP_SYS(userfaultfd),
-    SCMP_SYS(open_by_handle_at),
-    SCMP_SYS(io_uring_setup),
-    SCMP_SYS(acct),
-    SCMP_SYS(settimeofday),
-    SCMP_SYS(clock_settime),
-    SCMP_SYS(sethostname),
+    SCMP_SYS(ptrace),        SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(bpf),
+    SCMP_SYS(mount),         SCMP_SYS(umount2),          SCMP_SYS(pivot_root),        SCMP_SYS(chroot),
+    SCMP_SYS(setns),         SCMP_SYS(unshare),          SCMP_SYS(init_module),       SCMP_SYS(finit_module),
+    SCMP_SYS(delete_module), SCMP_SYS(kexec_load),       SCMP_SYS(kexec_file_load),   SCMP_SYS(reboot),
+    SCMP_SYS(swapon),        SCMP_SYS(swapoff),          SCMP_SYS(add_key),           SCMP_SYS(request_key),
+    SCMP_SYS(keyctl),        SCMP_SYS(userfaultfd),      SCMP_SYS(open_by_handle_at), SCMP_SYS(io_uring_setup),
+    SCMP_SYS(acct),          SCMP_SYS(settimeofday),     SCMP_SYS(clock_settime),     SCMP_SYS(sethostname),
 };
 
-bool enter_seccomp() {
+bool enter_seccomp(bool programs) {
   const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (filter == nullptr) return false;
   bool good = true;
-  for (const int call : denied_calls) good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0) == 0 && good;
+  const auto deny = [&](int call) { good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0) == 0 && good; };
+  for (const int call : denied_calls) deny(call);
+  if (!programs)
+    for (const int call : program_calls) deny(call);
   const scmp_arg_cmp not_unix = {.arg = 0, .op = SCMP_CMP_NE, .datum_a = AF_UNIX, .datum_b = 0};
   good = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, &not_unix) == 0 && good;
   good = seccomp_load(filter) == 0 && good;
@@ -150,7 +131,7 @@ Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPath
   const bool locked = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   if (!locked || !enter_landlock(paths))
     missing.push_back({DiagnosticId::no_landlock, "the kernel does not restrict files by Landlock here", {}});
-  if (!locked || !enter_seccomp())
+  if (!locked || !enter_seccomp(paths.programs))
     missing.push_back({DiagnosticId::no_seccomp, "the kernel does not restrict system calls by seccomp here", {}});
   if (sandbox == Sandbox::strict && !missing.empty())
     return usage_error(fmt::format("--sandbox=strict was asked for, and {}; use --sandbox=automatic to do without",

@@ -14,7 +14,8 @@ namespace infermeter {
 struct SandboxPaths {
   std::vector<std::string> readable;  // files and folders; what does not exist is left out
   std::vector<std::string> writable;
-  bool devices = false;  // the device files of GPUs and other accelerators, and /dev/shm
+  bool devices = false;   // the device files of GPUs and other accelerators, and /dev/shm
+  bool programs = false;  // programs may be started: a compiler, by what compiles models
 };
 
 // The kernel's Landlock ABI; 0: none.

@@ -59,11 +59,13 @@ template <class V, MaybeConst<TrialRequest> S>
 void visit_fields(V& v, S& s) {
   v.field("subject", s.subject);
   v.field("model_path", s.model_path);
+  v.field("zoo_name", s.zoo_name);
   v.field("stopping", s.stopping);
   v.field("time_it", s.time_it);
   v.field("keep_outputs", s.keep_outputs);
   v.field("watch_memory", s.watch_memory);
   v.field("python_folders", s.python_folders);
+  v.field("folder", s.folder);
   v.field("launcher", s.launcher);
 }
 
@@ -75,6 +77,7 @@ void visit_fields(V& v, S& s) {
   v.field("sandbox", s.sandbox);
   v.field("readable", s.readable);
   v.field("cpus", s.cpus);
+  v.field("convert_to", s.convert_to);
 }
 
 template <class V, MaybeConst<Port> S>

@@ -19,6 +19,7 @@ struct WorkerJob {
   Sandbox sandbox = Sandbox::automatic;
   std::vector<std::string> readable;  // what the sandbox lets it read, besides the system
   std::vector<int> cpus;              // asked for; empty: any
+  std::string convert_to{};           // make this file of trial.model_path for trial.subject's back end, nothing else
 };
 
 [[nodiscard]] std::string job_to_json(const WorkerJob& job);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/sandbox.hpp"
@@ -24,8 +25,14 @@ bool is_socket(int descriptor) {
 
 std::string parent_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
 
-SandboxPaths sandbox_paths(const WorkerJob& job) {
-  SandboxPaths paths{.readable = job.readable, .writable = {}, .devices = job.trial.subject.device != "cpu"};
+SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
+  SandboxPaths paths{.readable = job.readable,
+                     .writable = {},
+                     .devices = job.trial.subject.device != "cpu",
+                     .programs = host.starts_programs};
+  paths.readable.insert(paths.readable.end(), host.readable.begin(), host.readable.end());
+  if (is_factory(job.trial.model_path)) paths.readable.push_back(job.trial.folder);
+  if (!job.convert_to.empty()) paths.writable.push_back(parent_of(job.convert_to));
   paths.readable.push_back(parent_of(job.plugin));
   const auto& folders = job.trial.python_folders;
   paths.readable.insert(paths.readable.end(), folders.begin(), folders.end());
@@ -36,13 +43,15 @@ SandboxPaths sandbox_paths(const WorkerJob& job) {
   return paths;
 }
 
+Result<Done> send_info(WorkerLink& link, const Result<Done>& done) {
+  BackendInfo info;
+  if (!done.ok()) info.error = done.error().message;
+  return send_frame(link.socket, FrameType::info, backend_info_to_json(info));
+}
+
 // Before there is a back end there is nothing to measure, but still a record, or a description, that says why.
 Result<Done> send_refusal(const WorkerJob& job, const Error& error, WorkerLink& link) {
-  if (job.probe) {
-    BackendInfo info;
-    info.error = error.message;
-    return send_frame(link.socket, FrameType::info, backend_info_to_json(info));
-  }
+  if (job.probe || !job.convert_to.empty()) return send_info(link, error);
   Samples samples;
   samples.end = TrialEnd::load_failed;
   samples.usage = error.kind == ErrorKind::usage;
@@ -50,13 +59,15 @@ Result<Done> send_refusal(const WorkerJob& job, const Error& error, WorkerLink& 
   return send_frame(link.socket, FrameType::result, samples_to_json(samples));
 }
 
-Result<Done> do_job(WorkerLink& link) {
+Result<Done> do_job(const WorkerHost& host, WorkerLink& link) {
   const MemoryProbe memory;
   INFERMETER_TRY(const Frame frame, receive_frame(link.socket, link.frames, FrameType::job));
   INFERMETER_TRY(const WorkerJob job, job_from_json(frame.payload));
-  auto diagnostics = enter_sandbox(job.sandbox, sandbox_paths(job));
+  auto diagnostics = enter_sandbox(job.sandbox, sandbox_paths(job, host));
   if (!diagnostics.ok()) return send_refusal(job, diagnostics.error(), link);
-  const auto backend = load_plugin(job.plugin);
+  if (!job.convert_to.empty())
+    return send_info(link, host.convert ? host.convert(job) : internal_error("a library converts no models"));
+  const auto backend = host.open(job);
   if (!backend.ok()) return send_refusal(job, backend.error(), link);
   return host_job(*backend.value(), job, memory, std::move(diagnostics).value(), link);
 }
@@ -64,12 +75,16 @@ Result<Done> do_job(WorkerLink& link) {
 }  // namespace
 
 int worker_main(int, char**) {
+  return serve({.open = [](const WorkerJob& job) { return load_plugin(job.plugin); }});
+}
+
+int serve(const WorkerHost& host) {
   if (!is_socket(worker_socket)) {
     std::fputs("infermeter-worker is started by infermeter, not by hand; try `infermeter run`\n", stderr);
     return 2;
   }
   WorkerLink link{.socket = worker_socket, .block = worker_block, .frames = {}};
-  const Result<Done> done = do_job(link);
+  const Result<Done> done = do_job(host, link);
   if (!done.ok()) std::fprintf(stderr, "infermeter-worker: %s\n", done.error().message.c_str());
   // No destructors: what a runtime does at exit is not part of a trial, and has crashed before.
   std::fflush(nullptr);

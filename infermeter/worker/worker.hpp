@@ -1,6 +1,10 @@
 // The worker's side of the process wall.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "infermeter/trial/memory_probe.hpp"
 #include "infermeter/worker/frames.hpp"
 #include "infermeter/worker/wire.hpp"
@@ -10,6 +14,17 @@ namespace infermeter {
 
 // What the worker program does; the result is its exit code.
 [[nodiscard]] int worker_main(int argc, char** argv);
+
+// A program that can be a worker: this one, or Python.
+struct WorkerHost {
+  std::function<Result<const imb_backend*>(const WorkerJob&)> open;  // the back end; called inside the sandbox
+  // Makes the file that ConvertJob asks for; empty: this host cannot.
+  std::function<Result<Done>(const WorkerJob&)> convert{};
+  std::vector<std::string> readable{};  // what the sandbox leaves it, beside what every worker needs
+  bool starts_programs = false;
+};
+// Does the one job that comes through the socket of the launcher, and ends the process.
+[[nodiscard]] int serve(const WorkerHost& host);
 
 // The connection to the launcher.
 struct WorkerLink {

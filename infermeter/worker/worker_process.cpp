@@ -53,9 +53,11 @@ Result<WorkerProcess> WorkerProcess::start(const Request& request) {
   if (pipe2(pipes, O_CLOEXEC) != 0) return system_failed("making a pipe");
   FileDescriptor reading(pipes[0]), writing(pipes[1]);
   if (!make_nonblocking(ours.get()) || !make_nonblocking(reading.get())) return system_failed("preparing a socket");
-  INFERMETER_TRY(Child child, spawn({.program = request.program,
-                                     .arguments = {},
-                                     .environment = worker_environment(folder.path(), request.seed),
+  std::vector<std::string> environment = worker_environment(folder.path(), request.seed);
+  environment.insert(environment.end(), request.program.environment.begin(), request.program.environment.end());
+  INFERMETER_TRY(Child child, spawn({.program = request.program.file,
+                                     .arguments = request.program.arguments,
+                                     .environment = std::move(environment),
                                      .folder = folder.path(),
                                      .output = writing.get(),
                                      .socket = theirs.get(),

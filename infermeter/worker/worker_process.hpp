@@ -11,6 +11,7 @@
 #include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/private_folder.hpp"
 #include "infermeter/worker/spawn.hpp"
+#include "infermeter/worker/worker_program.hpp"
 
 namespace infermeter {
 
@@ -22,7 +23,7 @@ struct WorkerEnd {
 class WorkerProcess {
  public:
   struct Request {
-    std::filesystem::path program;
+    WorkerProgram program;
     std::vector<int> cpus;
     std::uint64_t seed = 0;
     int block = -1;

@@ -107,7 +107,8 @@ TEST_F(RuntimeTest, MessageIsTerminatedAndNothingBesideItIsTouchedWhateverItsSiz
                       .dimensions = nullptr,
                       .option_count = 0,
                       .options = nullptr,
-                      .model_base_folder = nullptr};
+                      .model_base_folder = nullptr,
+                      .zoo_name = nullptr};
   for (std::size_t capacity = 0; capacity < 80; ++capacity) {
     Message message(capacity);
     imb_session* session = nullptr;

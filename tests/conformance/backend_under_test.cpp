@@ -52,7 +52,8 @@ Outcome<Session> load(const Runtime& runtime, const LoadRequest& request) {
                       .dimensions = dimensions.data(),
                       .option_count = options.size(),
                       .options = options.data(),
-                      .model_base_folder = nullptr};
+                      .model_base_folder = nullptr,
+                      .zoo_name = nullptr};
   Message message;
   imb_session* session = nullptr;
   imb_status status = table.load(runtime.get(), &what, &session, message.view());

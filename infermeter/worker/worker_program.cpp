@@ -1,0 +1,45 @@
+#include "infermeter/worker/worker_program.hpp"
+
+#include <fmt/format.h>
+
+#include "infermeter/worker/plugin.hpp"
+
+namespace infermeter {
+namespace {
+
+// PATH is for what compiles models: it starts a C++ compiler. The interpreter's own folder is first in it. Nothing of
+// the user's own (PYTHONSTARTUP, a .pth of ~/.local) gets in; the current folder is not searched for modules.
+std::vector<std::string> python_environment(const Launcher& launcher) {
+  return {"PYTHONPATH=" + launcher.python_package.string(),
+          fmt::format("PATH={}:/usr/local/bin:/usr/bin:/bin", launcher.python.parent_path().string()),
+          "PYTHONSAFEPATH=1",
+          "PYTHONDONTWRITEBYTECODE=1",
+          "PYTHONFAULTHANDLER=1",
+          "PYTHONUNBUFFERED=1"};
+}
+
+}  // namespace
+
+Result<WorkerProgram> program_for(const Launcher& launcher, const std::filesystem::path& plugin) {
+  if (!is_python(plugin)) return WorkerProgram{.file = launcher.worker};
+  if (launcher.python_package.empty())
+    return usage_error(fmt::format(
+        "{} runs in Python, and infermeter's Python module is not here: build with python3-dev and nanobind "
+        "(scripts/setup installs them), or pip install infermeter",
+        plugin.filename().string()));
+  if (launcher.python.empty())
+    return usage_error(fmt::format("{} runs in Python, and no Python was found; name one with INFERMETER_PYTHON",
+                                   plugin.filename().string()));
+  return WorkerProgram{
+      .file = launcher.python, .arguments = {"-m", "infermeter.worker"}, .environment = python_environment(launcher)};
+}
+
+std::optional<Error> why_unfit(int exit_code, std::string_view output) {
+  if (exit_code != unfit_worker) return std::nullopt;
+  while (output.ends_with('\n')) output.remove_suffix(1);
+  const std::size_t line = output.rfind('\n');
+  if (line != std::string_view::npos) output.remove_prefix(line + 1);
+  return usage_error(output.empty() ? "the Python worker could not begin" : std::string(output));
+}
+
+}  // namespace infermeter

@@ -1,0 +1,28 @@
+// WorkerProgram: what is started for a plug-in: infermeter-worker for a library, Python for a Python file.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/worker/launcher.hpp"
+
+namespace infermeter {
+
+struct WorkerProgram {
+  std::filesystem::path file;
+  std::vector<std::string> arguments{};
+  std::vector<std::string> environment{};  // "KEY=value", beside what every worker gets
+};
+
+[[nodiscard]] Result<WorkerProgram> program_for(const Launcher& launcher, const std::filesystem::path& plugin);
+
+// The exit status of a Python worker that cannot become one (a module for another Python, say); the last line on its
+// standard error says why.
+inline constexpr int unfit_worker = 78;  // EX_CONFIG of sysexits.h
+// The sentence of a worker that ended so.
+[[nodiscard]] std::optional<Error> why_unfit(int exit_code, std::string_view output);
+
+}  // namespace infermeter

@@ -1,0 +1,26 @@
+"""`python -m infermeter.worker`: the worker process of back ends written in Python. Started by infermeter, not by hand."""
+
+from __future__ import annotations
+
+import sys
+
+UNFIT = 78  # EX_CONFIG; the last line on standard error says why
+
+
+def main() -> int:
+    try:
+        from infermeter import _worker
+    except ImportError as error:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        print(
+            f"infermeter's Python module cannot be loaded into {sys.executable} (Python {version}): {error}; "
+            "name the Python that it was built for with INFERMETER_PYTHON, or pip install infermeter into this one",
+            file=sys.stderr,
+        )
+        return UNFIT
+    readable = [sys.prefix, sys.base_prefix, *(path for path in sys.path if path)]
+    return _worker.serve(readable)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
