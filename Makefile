@@ -15,12 +15,14 @@ release := build/release
 quiet := $(if $(MAKE_TERMOUT),,-- --quiet)
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help demo build test test-sanitizers bench bench-verdicts study install clean
+.PHONY: help demo demo-frameworks build test test-frameworks test-sanitizers bench bench-verdicts study install clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
+	echo "make demo-frameworks  the same for PyTorch, JAX and LiteRT beside them (installs 6.5 GB)"
 	echo "make build            set up and build the release in $(release)"
-	echo "make test             set up and run every test"
+	echo "make test             set up and run every test; those of a framework that is not installed are skipped"
+	echo "make test-frameworks  set up PyTorch, JAX and LiteRT (6.5 GB), and run the tests that need them"
 	echo "make test-sanitizers  run the unit tests with address and undefined-behaviour sanitizers"
 	echo "make bench            set up, run the benchmarks, print one table of ratios"
 	echo "make bench-verdicts   count false alarms and misses beside other tools (half an hour; goes on if cut off)"
@@ -31,6 +33,11 @@ help:
 demo: build
 	scripts/demo
 
+demo-frameworks: export INFERMETER_WITH := pytorch,jax,litert
+demo-frameworks: build
+	scripts/demo-frameworks
+
+# INFERMETER_WITH=pytorch,jax,litert installs frameworks wherever scripts/setup runs.
 build:
 	scripts/setup
 	$(call configure,release,$(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF -DINFERMETER_BENCHMARKS=OFF))
@@ -43,6 +50,12 @@ test:
 	$(call unit_tests,$(release))
 	echo "tests across the folders"
 	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q tests
+
+test-frameworks:
+	scripts/setup --tests --with pytorch,jax,litert
+	$(call configure,release,-DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF))
+	$(call compile,release,product)
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q tests/frameworks tests/python
 
 test-sanitizers:
 	scripts/setup --tests

@@ -61,8 +61,13 @@ def a_venv(clone, *pins, stamp="9.9"):
     (headers / "onnxruntime_c_api.h").touch()
 
 
+def without_network(clone):
+    (clone / ".venv/bin/python").write_text(
+        '#!/bin/sh\ncase "$*" in *pip*) echo "ERROR: offline"; exit 1;; esac; echo 9.9\n')
+
+
 def pins(clone, name="requirements.txt"):
-    return [line for line in (clone / name).read_text().splitlines() if not line.startswith("#")]
+    return [line.split()[0] for line in (clone / name).read_text().splitlines() if not line.startswith("#")]
 
 
 def test_check_tells_what_is_missing_and_changes_nothing(clone, setup):
@@ -89,7 +94,8 @@ def test_tests_and_bench_need_more(clone, setup):
     done = setup("--check", "--tests", "--bench", programs={"dpkg-query": some})
     assert done.returncode == 1
     assert "libgtest-dev libbenchmark-dev libbenchmark-tools\n" in done.stdout
-    assert "pytest==" in done.stdout and "pyperf==" in done.stdout and done.stdout.count("scipy==") == 1
+    assert all(f"{name}==" in done.stdout for name in ("pytest", "matplotlib", "pyperf"))
+    assert done.stdout.count("scipy==") == 1
     assert "onnxruntime==" not in done.stdout and " cmake" not in done.stdout
 
 
@@ -111,6 +117,79 @@ def test_another_version_is_missing(clone, setup):
     done = setup("--check", programs={"dpkg-query": ALL_INSTALLED})
     assert done.returncode == 1
     assert done.stdout.startswith("setup: missing in .venv: numpy==") and done.stdout.count("==") == 1
+    assert done.stdout.endswith(" (about 75 MB)\n")
+
+
+FRAMEWORKS = {"pytorch": "torch", "jax": "jax", "litert": "ai-edge-litert", "plot": "matplotlib"}
+
+
+@pytest.mark.parametrize("options, environment", [
+    (["--with", "pytorch,jax"], {}),
+    (["--with", "pytorch", "--with=jax"], {}),
+    ([], {"INFERMETER_WITH": "pytorch,jax"}),
+    (["--with=jax"], {"INFERMETER_WITH": "pytorch"}),
+])
+def test_frameworks_are_asked_for_by_name(clone, setup, options, environment):
+    a_venv(clone, *pins(clone), *[pin for pin in pins(clone, "requirements-jax.txt") if not pin.startswith("jaxlib==")])
+    done = setup("--check", *options, programs={"dpkg-query": ALL_INSTALLED}, **environment)
+    assert done.returncode == 1
+    assert " torch==" in done.stdout and " jaxlib==" in done.stdout
+    assert " jax==" not in done.stdout and "ai-edge-litert" not in done.stdout and "pytest" not in done.stdout
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_check_tells_the_one_framework_that_is_missing(clone, setup, name):
+    present = {pin for other in FRAMEWORKS if other != name for pin in pins(clone, f"requirements-{other}.txt")}
+    a_venv(clone, *{*pins(clone), *present})
+    done = setup("--check", "--with", ",".join(FRAMEWORKS), programs={"dpkg-query": ALL_INSTALLED})
+    assert done.returncode == 1
+    assert f" {FRAMEWORKS[name]}==" in done.stdout
+    assert not any(f" {package}==" in done.stdout for package in FRAMEWORKS.values() if package != FRAMEWORKS[name])
+
+
+def test_all_frameworks_are_there(clone, setup):
+    a_venv(clone, *pins(clone), *{pin for name in FRAMEWORKS for pin in pins(clone, f"requirements-{name}.txt")})
+    done = setup("--check", "--with", ",".join(FRAMEWORKS), programs={"dpkg-query": ALL_INSTALLED})
+    assert (done.returncode, done.stdout) == (0, "setup: nothing is missing\n")
+
+
+@pytest.mark.parametrize("options, environment, where", [
+    (["--with", "jax,tensorflow"], {}, "--with names tensorflow"),
+    (["--with=tensorflow"], {}, "--with names tensorflow"),
+    ([], {"INFERMETER_WITH": "tensorflow"}, "INFERMETER_WITH names tensorflow"),
+    (["--with"], {}, "--with needs a name"),
+])
+def test_unknown_framework(setup, options, environment, where):
+    done = setup(*options, **environment)
+    assert done.returncode == 2 and done.stdout == ""
+    assert where in done.stderr and all(name in done.stderr for name in FRAMEWORKS) and done.stderr.count("\n") == 1
+
+
+def test_the_size_is_told_before_anything_is_downloaded(clone, setup):
+    a_venv(clone, *pins(clone))
+    without_network(clone)
+    done = setup("--with", "pytorch", programs={"dpkg-query": ALL_INSTALLED})
+    assert "about 5.7 GB, most of it CUDA libraries" in done.stdout
+    assert "ERROR: offline" in one_sentence(done)
+
+
+def test_a_download_that_fails_leaves_what_is_installed(clone, setup):
+    a_venv(clone, *pins(clone))
+    without_network(clone)
+    one_sentence(setup("--with", "pytorch", programs={"dpkg-query": ALL_INSTALLED}))
+    assert (clone / ".venv/.setup-complete").exists() and not (clone / ".deps/wheels").exists()
+    done = setup("--check", programs={"dpkg-query": ALL_INSTALLED})
+    assert (done.returncode, done.stdout) == (0, "setup: nothing is missing\n")
+
+
+@pytest.mark.parametrize("free_mb, enough", [(9000, False), (11000, True)])
+def test_the_disk_must_hold_a_framework_and_its_download(clone, setup, free_mb, enough):
+    a_venv(clone, *pins(clone))
+    without_network(clone)
+    done = setup("--with", "pytorch", programs={
+        "dpkg-query": ALL_INSTALLED, "df": f"echo header; echo /dev/vda 100000 5 {free_mb} 95% /"})
+    expected = "ERROR: offline" if enough else f"the disk of . has {free_mb} MB left"
+    assert expected in one_sentence(done)
 
 
 def test_unknown_option(setup):
