@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -37,6 +38,11 @@ struct RunContext {
   std::function<void(const Progress&)> on_progress;  // may be empty
   const std::atomic<int>* interrupt = nullptr;       // 0; 1: finish the current iteration and stop; 2: at once
   std::string command;                               // recorded
+  // How one trial is made; empty: run_trial, in a worker process. For programs that have subjects of their own in
+  // memory: those they measure themselves, the others they hand on to run_trial.
+  std::function<TrialResult(const Launcher&, const TrialJob&, const TrialHooks&)> trial{};
+  // Models that such a program has in memory, by the names that subjects call them: no file is looked for.
+  std::map<std::string, ModelFacts> models{};
 };
 
 // Measures the plan's trials and keeps each in the store as it ends: pilots first, where the plan leaves warm-up or

@@ -79,9 +79,10 @@ TrialHooks RunTrials::hooks_for(const Place& place) {
   return hooks;
 }
 
-// Measured in a worker, kept in the store, its outputs compared.
+// Measured in a worker (or as the embedding program does it), kept in the store, its outputs compared.
 Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
-  TrialResult result = run_trial(context_.launcher, job_for(place, stopping), hooks_for(place));
+  const auto& trial = context_.trial ? context_.trial : run_trial;
+  TrialResult result = trial(context_.launcher, job_for(place, stopping), hooks_for(place));
   result.samples.subject = static_cast<int>(place.subject);
   result.samples.process = place.process;
   result.samples.position = static_cast<int>(place.position);
