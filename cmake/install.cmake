@@ -1,36 +1,38 @@
 # What `cmake --install` puts where. Everything finds the rest relative to itself, so the installed tree can be moved.
+# In a wheel (SKBUILD is set by scikit-build-core) the prefix is the folder of the package `infermeter` itself.
 # The plug-ins are installed where they are defined (backends/CMakeLists.txt).
-include(CMakePackageConfigHelpers)
 
 file(RELATIVE_PATH bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(infermeter-cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 
+if(SKBUILD)
+  # Wheels hold no links: one file, under the name that programs ask for.
+  set_target_properties(infermeter PROPERTIES VERSION ${PROJECT_VERSION_MAJOR})
+  set(links NAMELINK_SKIP)
+endif()
 install(TARGETS infermeter EXPORT infermeterTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${links})
 install(TARGETS infermeter-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS infermeter-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/infermeter)
 
-# The public headers are those that infermeter.hpp includes, directly or not: found when installing, never listed.
-install(CODE "set(source_dir \"${CMAKE_SOURCE_DIR}\")
-set(generated_dir \"${CMAKE_BINARY_DIR}/generated\")
-set(destination \"${CMAKE_INSTALL_INCLUDEDIR}\")")
-install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/install_headers.cmake)
+# The Python package: in a wheel its Python files come by pyproject.toml; elsewhere PYTHONPATH names the folder above it.
+if(INFERMETER_PYTHON)
+  if(SKBUILD)
+    set(python_package .)
+  else()
+    set(python_package ${CMAKE_INSTALL_LIBDIR}/infermeter/python/infermeter)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/infermeter/ DESTINATION ${python_package}
+      FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  endif()
+  file(RELATIVE_PATH package_to_lib /${python_package} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(infermeter_python_core PROPERTIES INSTALL_RPATH "$ORIGIN/${package_to_lib}")
+  install(TARGETS infermeter_python_core infermeter_python_worker LIBRARY DESTINATION ${python_package})
+  install(FILES ${CMAKE_BINARY_DIR}/python/infermeter/_core.pyi DESTINATION ${python_package})
+endif()
 
-set(package ${CMAKE_INSTALL_LIBDIR}/cmake/infermeter)
-install(EXPORT infermeterTargets NAMESPACE infermeter:: DESTINATION ${package})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/infermeterConfigVersion.cmake
-  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
-configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/infermeterConfig.cmake.in
-  ${CMAKE_BINARY_DIR}/generated/infermeterConfig.cmake INSTALL_DESTINATION ${package}
-  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-install(FILES ${CMAKE_BINARY_DIR}/generated/infermeterConfig.cmake
-  ${CMAKE_BINARY_DIR}/generated/infermeterConfigVersion.cmake DESTINATION ${package})
-
-file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${CMAKE_SOURCE_DIR}/cmake/infermeter.pc.in ${CMAKE_BINARY_DIR}/generated/infermeter.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/generated/infermeter.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(NOT SKBUILD)
+  include(cmake/install_development.cmake)
+endif()
 
 # What a user runs, without tests and benchmarks; and what the sanitizers run.
 get_property(folders DIRECTORY ${CMAKE_SOURCE_DIR}/backends PROPERTY SUBDIRECTORIES)
@@ -41,7 +43,11 @@ foreach(folder ${folders})
   list(FILTER targets EXCLUDE REGEX "_test$")
   list(APPEND plugins ${targets})
 endforeach()
-add_custom_target(product DEPENDS infermeter infermeter-cli infermeter-worker ${plugins})
+set(python_targets)
+if(INFERMETER_PYTHON)
+  set(python_targets infermeter_python_core infermeter_python_worker infermeter_python_stub)
+endif()
+add_custom_target(product DEPENDS infermeter infermeter-cli infermeter-worker ${plugins} ${python_targets})
 get_property(unit_tests DIRECTORY ${CMAKE_SOURCE_DIR}/infermeter PROPERTY BUILDSYSTEM_TARGETS)
 list(FILTER unit_tests INCLUDE REGEX "_test$")
 add_custom_target(unit-tests DEPENDS ${unit_tests})
