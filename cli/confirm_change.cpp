@@ -70,6 +70,7 @@ std::vector<std::string> further_flags(const Build& build, const std::string& me
   if (metric != "latency_p50") flags.insert(flags.end(), {"--metric", metric});
   if (!build.plan.cpus.empty())
     flags.insert(flags.end(), {"--cpus", fmt::format("{}", fmt::join(build.plan.cpus, ","))});
+  if (build.plan.allow_code) flags.emplace_back("--allow-code");
   if (build.plan.data.source != DataRequest{}.source) flags.insert(flags.end(), {"--data", build.plan.data.source});
   return flags;
 }

@@ -82,7 +82,7 @@ void declare_flags(CLI::App& app, GateOptions& options) {
       ->group(kResults);
   app.add_flag("--force", options.force, "Let --junit and --markdown write over files.")->group(kResults);
   app.add_flag("-q,--quiet", options.quiet, "No progress on standard error.")->group(kResults);
-  options.flags.declare(app, {"output_dir"});
+  options.flags.declare(app, {"output_dir", "allow_code"});
 }
 
 // The gate file, with its plan in the draft and the flags over both.

@@ -127,7 +127,8 @@ std::string as_text(const ModelFacts& facts, const std::optional<OnnxSummary>& o
 
 Result<int> show(Surroundings& world, const ModelsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
-  INFERMETER_TRY(const ModelFacts facts, resolve_model(options.name, default_cache()));
+  // Nothing is loaded here: a file that is code is only looked at.
+  INFERMETER_TRY(const ModelFacts facts, resolve_model(options.name, default_cache(), {.allow_code = true}));
   std::optional<OnnxSummary> onnx;
   if (facts.format == "onnx") {
     INFERMETER_TRY(onnx, read_onnx_summary(facts.path));

@@ -26,7 +26,7 @@ struct FlagHelp {
 
 constexpr auto kFlags = std::to_array<FlagHelp>({
     {"models", "--model", "MODEL…", "What is measured (instead of subjects: the matrix)",
-     "Names from the zoo (`infermeter models`) or files: ONNX; OpenVINO IR on openvino."},
+     "Names from the zoo (`infermeter models`), files, or Python code: MODULE:FACTORY, FILE.py:FACTORY."},
     {"backends", "--backend,--framework", "NAME…", "", "Back ends (`infermeter backends` shows which there are)."},
     {"batch_sizes", "--batch-sizes", "N…", "", "Items per inference; one subject each. Default: 1."},
     {"dtype", "--dtype", "TYPE…", "", "Executed precision: float32 (default), float16, bfloat16; one subject each."},
@@ -39,6 +39,8 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"backend_library", "--backend-library", "FILE", "",
      "The runtime's shared library, where it is not to be searched for."},
     {"backend_path", "--backend-path", "FOLDER", "", "A further folder of back ends (plug-ins)."},
+    {"allow_code", "--allow-code", "", "",
+     "Load models that are code by nature (.pt, .pt2, pickles), or Python code that a plan file names."},
     {"metric", "--metric", "NAME", "What is asked",
      "What decides: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time.", Use::comparison},
     {"margin", "--margin", "SHARE", "", "Differences below it do not matter: 1% (default), 0.02.", Use::comparison},
@@ -76,6 +78,12 @@ bool is_list(const Setting& setting) { return setting.shape == Setting::Shape::l
 
 void declare_flag(CLI::App& app, const FlagHelp& flag, const std::string& group, std::vector<std::string>& values) {
   const Setting& setting = *find_setting(flag.key);
+  if (flag.value.empty()) {  // it is there or not
+    app.add_flag_callback(
+           std::string(flag.flags), [&values] { values = {"true"}; }, std::string(flag.help))
+        ->group(group);
+    return;
+  }
   CLI::Option* option = app.add_option(std::string(flag.flags), values, std::string(flag.help));
   option->type_name(std::string(flag.value))->group(group);
   // A list takes what follows; of a single value the last one counts; pairs come one per flag.
@@ -114,7 +122,8 @@ Result<Done> apply_variables(PlanDraft& draft, const Surroundings& world) {
   for (const Setting& setting : settings()) {
     // What is measured is said by flags or a plan; INFERMETER_BACKEND_PATH is a list that the library reads itself,
     // and each back end's library has a variable of its own.
-    const bool readable = (setting.ambient || setting.key == "data") && setting.shape != Setting::Shape::pairs;
+    const bool readable =
+        (setting.from == Setting::From::anywhere || setting.key == "data") && setting.shape != Setting::Shape::pairs;
     const auto value = readable ? world.variable(variable_name(setting.key)) : std::nullopt;
     if (!value) continue;
     const auto texts = is_list(setting) ? words_of(*value) : std::vector<std::string>{*value};
@@ -204,7 +213,10 @@ Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
     return usage_error("--iterations and --duration exclude each other");
   }
   // Subjects on the command line replace those of the file, whichever way either names them.
-  if (!values_.at("subjects").empty() || !values_.at("models").empty()) draft.subjects.clear();
+  if (!values_.at("subjects").empty() || !values_.at("models").empty()) {
+    draft.subjects.clear();
+    draft.code_of_file.clear();
+  }
   if (!values_.at("subjects").empty()) draft.models.clear(), draft.backends.clear();
   INFERMETER_TRY_DONE(apply_values(draft, values_));
   if (no_compare_outputs_) draft.plan.compare_outputs = false;

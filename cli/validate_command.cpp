@@ -201,7 +201,8 @@ Result<int> act(Surroundings& world, const ValidateOptions& options) {
   INFERMETER_TRY_DONE(check_plan(draft.plan));
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
   INFERMETER_TRY_DONE(check_subjects(draft.plan, launcher));
-  INFERMETER_TRY(const ModelFacts model, resolve_model(options.model, default_cache()));
+  INFERMETER_TRY(const ModelFacts model,
+                 resolve_model(options.model, default_cache(), {.allow_code = draft.plan.allow_code}));
   std::vector<DataSetResult> results;
   for (const std::string& folder : folders) {
     INFERMETER_TRY(auto result, validate_one(world, options, make_job(subject, model, draft.plan), launcher, folder));
@@ -217,9 +218,9 @@ Action declare_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   set_help(app, help_text());
   app.add_option("MODEL", options->model, "A name from the zoo or a file.")->required()->type_name("")->group("Model");
-  options->flags.declare(app,
-                         {"backends", "data", "dtype", "device", "threads", "dimensions", "options", "backend_library",
-                          "backend_path", "cpus", "load_timeout", "run_timeout", "memory_limit", "sandbox"});
+  options->flags.declare(
+      app, {"backends", "data", "dtype", "device", "threads", "dimensions", "options", "backend_library",
+            "backend_path", "allow_code", "cpus", "load_timeout", "run_timeout", "memory_limit", "sandbox"});
   app.add_option("--rtol", options->relative, "Relative tolerance. Default: 0.001, more for lower precisions.")
       ->type_name("X")
       ->group("Flags");

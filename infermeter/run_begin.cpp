@@ -24,13 +24,13 @@ std::string new_id(double now_s) {
   return fmt::format("{:%Y%m%d-%H%M%S}-{:04x}", fmt::gmtime(static_cast<std::time_t>(now_s)), random() & 0xffffU);
 }
 
-Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const std::filesystem::path& cache) {
-  std::map<std::string, ModelFacts> resolved;
+Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context) {
+  std::map<std::string, ModelFacts> resolved = context.models;
   std::vector<ModelFacts> models;
   for (const auto& subject : plan.subjects) {
     auto place = resolved.find(subject.model);
     if (place == resolved.end()) {
-      INFERMETER_TRY(auto facts, resolve_model(subject.model, cache));
+      INFERMETER_TRY(auto facts, resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code}));
       place = resolved.emplace(subject.model, std::move(facts)).first;
     }
     models.push_back(place->second);
@@ -89,7 +89,7 @@ Result<RunRecord> new_record(Store& store, Plan plan, const RunContext& context)
   RunRecord record;
   record.created_at = std::floor(wall_clock_s());
   record.id = new_id(record.created_at);
-  INFERMETER_TRY(record.models, resolve_models(plan, context.cache));
+  INFERMETER_TRY(record.models, resolve_models(plan, context));
   record.plan = std::move(plan);
   record.environment = read_environment();
   read_git(record.environment, ".");
@@ -119,7 +119,7 @@ Result<RunRecord> resumed_record(Store& store, std::string_view id, const Plan& 
   if (now.infermeter_version != record.environment.infermeter_version) {
     return refuse(record.id, fmt::format("it was begun with infermeter {}", record.environment.infermeter_version));
   }
-  INFERMETER_TRY(const auto models, resolve_models(record.plan, context.cache));
+  INFERMETER_TRY(const auto models, resolve_models(record.plan, context));
   INFERMETER_TRY_DONE(check_models(record, models));
   INFERMETER_TRY_DONE(check_runtimes(record, context.launcher));
   for (auto* trials : {&record.trials, &record.side_trials}) {

@@ -10,6 +10,7 @@
 #include "infermeter/models/external_data.hpp"
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/zoo.hpp"
+#include "infermeter/plan/subject.hpp"
 
 namespace infermeter {
 namespace {
@@ -94,17 +95,46 @@ Result<std::string> sha256_of_model(const fs::path& file, const std::vector<std:
   return sha256_of_text(digests);
 }
 
-Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file) {
+Result<Done> check_code(const ModelFacts& facts, const ModelOptions& options) {
+  if (facts.format == "py") {
+    return model_error(fmt::format("{} is Python code: name the function in it that makes the model, {}:FACTORY",
+                                   in_quotes(facts.path), fs::path(facts.path).filename().string()));
+  }
+  const bool is_code = std::find(code_endings.begin(), code_endings.end(), facts.format) != code_endings.end();
+  if (!is_code || options.allow_code) return Done{};
+  return model_error(
+      fmt::format("{} is code by nature (loading it runs what the file says): add --allow-code if you trust it, or "
+                  "export it to ONNX",
+                  in_quotes(facts.path)));
+}
+
+// A file's digest and the function's name: another function of the same file is another model.
+Result<ModelFacts> resolve_factory(std::string_view model, const Factory& factory) {
+  ModelFacts facts;
+  facts.name = model;
+  facts.path = model;
+  facts.format = "python";
+  facts.sha256 = sha256_of_text(model);
+  if (!factory.is_file) return facts;
+  const fs::path file = fs::absolute(fs::path(factory.source)).lexically_normal();
+  std::error_code error;
+  if (fs::status(file, error).type() == fs::file_type::not_found) {
+    return usage_error(fmt::format("the model {} is made by a file that is not there, {}", in_quotes(model),
+                                   in_quotes(file.string())));
+  }
+  INFERMETER_TRY(const auto mapped, MappedFile::open(file));
+  facts.path = fmt::format("{}:{}", file.string(), factory.name);
+  facts.size_bytes = mapped.bytes().size();
+  facts.sha256 = sha256_of_text(fmt::format("{}:{}", sha256_of_text(mapped.bytes()), factory.name));
+  return facts;
+}
+
+Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file, const ModelOptions& options) {
   ModelFacts facts;
   facts.name = model;
   facts.path = fs::absolute(file).lexically_normal().string();
   facts.format = ending_of(file);
-  if (std::find(code_endings.begin(), code_endings.end(), facts.format) != code_endings.end()) {
-    return model_error(
-        fmt::format("{} is code by nature (loading it runs what the file says), and no back end that is "
-                    "here runs such files; export it to ONNX",
-                    in_quotes(facts.path)));
-  }
+  INFERMETER_TRY_DONE(check_code(facts, options));
   {
     INFERMETER_TRY(const auto mapped, MappedFile::open(file));
     facts.size_bytes = mapped.bytes().size();
@@ -117,14 +147,18 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file) {
 
 }  // namespace
 
-Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache) {
+Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache, const ModelOptions& options) {
   for (const auto& entry : zoo()) {
     if (entry.name == model) return resolve_zoo(entry, cache);
   }
   const bool fits = !model.empty() && model.size() < longest_name && model.find('\0') == std::string_view::npos;
   std::error_code error;
-  if (!fits || fs::status(fs::path(model), error).type() == fs::file_type::not_found) return unknown_model(model);
-  return resolve_file(model, fs::path(model));
+  if (!fits) return unknown_model(model);
+  if (fs::status(fs::path(model), error).type() != fs::file_type::not_found) {
+    return resolve_file(model, fs::path(model), options);
+  }
+  const auto factory = factory_from_string(model);
+  return factory ? resolve_factory(model, *factory) : unknown_model(model);
 }
 
 }  // namespace infermeter

@@ -11,10 +11,16 @@
 
 namespace infermeter {
 
-// A zoo name (built into `cache`) or a path. Refuses, with the path in the sentence: missing, empty, not a regular
-// file, a file that is no model (pickled .pt is code), ONNX that is cut or not ONNX, and ONNX external data
-// outside of the model's folder ('..', absolute, symlink, FIFO, device, negative offset, beyond the file's end).
-[[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache);
+struct ModelOptions {
+  bool allow_code = false;  // files that are code by nature: .pt, pickles
+};
+
+// A zoo name (built into `cache`), a path, or, where no file of this name exists, a factory (plan/subject.hpp: naming
+// one is asking for its code). Refuses, with the path in the sentence: missing, empty, not a regular file, a file that
+// is code unless that is allowed, ONNX that is cut or not ONNX, and ONNX external data outside of the model's folder
+// ('..', absolute, symlink, FIFO, device, negative offset, beyond the file's end).
+[[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache,
+                                               const ModelOptions& options = {});
 
 // What an ONNX file declares, read with bounds and without recursion; memory does not grow with what the file claims.
 struct OnnxSummary {

@@ -76,14 +76,71 @@ TEST_F(ResolveModel, OnlyRegularFilesWithSomethingInThem) {
   EXPECT_EQ(refused((folder_ / std::string(300, 'n')).string()).message.substr(0, 26), "cannot read the model file");
 }
 
-TEST_F(ResolveModel, CodeIsRefused) {
-  for (const char* name : {"m.pt", "m.PTH", "m.pt2", "m.pkl"}) {
+TEST_F(ResolveModel, CodeIsRefusedUnlessItIsAllowed) {
+  for (const char* name : {"m.pt", "m.PTH", "m.pt2", "m.pkl", "m.pickle", "m.joblib", "m.torchscript"}) {
     const auto file = folder_.write(name, "whatever");
     EXPECT_EQ(refused(file.string()).message,
               "'" + file.string() +
-                  "' is code by nature (loading it runs what the file says), and no back end that is "
-                  "here runs such files; export it to ONNX");
+                  "' is code by nature (loading it runs what the file says): add --allow-code if you trust it, or "
+                  "export it to ONNX");
+    EXPECT_EQ(refused(file.string()).kind, ErrorKind::model);
+    const auto facts = resolve_model(file.string(), folder_ / "cache", {.allow_code = true});
+    ASSERT_TRUE(facts.ok()) << facts.error().message;
+    EXPECT_EQ(facts->path, file.string());
+    EXPECT_EQ(facts->size_bytes, 8U);
+    EXPECT_EQ(facts->sha256, sha256_of_text("whatever"));
+    EXPECT_EQ(facts->parameters, std::nullopt);
   }
+  EXPECT_EQ(resolve_model((folder_ / "m.PTH").string(), folder_ / "cache", {.allow_code = true})->format, "pth");
+}
+
+TEST_F(ResolveModel, APythonFileNeedsAFunction) {
+  const auto file = folder_.write("models.py", "def make(): pass");
+  EXPECT_EQ(refused(file.string()).message, "'" + file.string() +
+                                                "' is Python code: name the function in it that makes the model, "
+                                                "models.py:FACTORY");
+}
+
+TEST_F(ResolveModel, AFactoryOfAFile) {
+  const auto file = folder_.write("models.py", "def make(): pass");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const auto facts = resolve("./models.py:make");
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  EXPECT_EQ(facts->name, "./models.py:make");
+  EXPECT_EQ(facts->path, file.string() + ":make");
+  EXPECT_EQ(facts->format, "python");
+  EXPECT_EQ(facts->size_bytes, 16U);
+  EXPECT_EQ(facts->parameters, std::nullopt);
+  EXPECT_NE(facts->sha256, resolve(file.string() + ":other")->sha256) << "another function is another model";
+  folder_.write("models.py", "def make(): 0   ");
+  EXPECT_NE(facts->sha256, resolve(file.string() + ":make")->sha256) << "so is another text";
+}
+
+TEST_F(ResolveModel, AFactoryOfAFileThatIsNotThereOrNoFile) {
+  const auto file = folder_ / "models.py";
+  EXPECT_EQ(refused(file.string() + ":make").message,
+            "the model '" + file.string() + ":make' is made by a file that is not there, '" + file.string() + "'");
+  EXPECT_EQ(refused(file.string() + ":make").kind, ErrorKind::usage);
+  std::filesystem::create_directory(file);
+  EXPECT_EQ(refused(file.string() + ":make").message, "the model '" + file.string() + "' is not a regular file");
+}
+
+TEST_F(ResolveModel, AFactoryOfAModule) {
+  const auto facts = resolve("package.module:make");
+  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  EXPECT_EQ(facts->path, "package.module:make");
+  EXPECT_EQ(facts->format, "python");
+  EXPECT_EQ(facts->size_bytes, 0U);
+  EXPECT_EQ(facts->sha256, sha256_of_text("package.module:make"));
+}
+
+TEST_F(ResolveModel, AFileOfExactlyThatNameComesFirst) {
+  folder_.write("models.py", "def make(): pass");
+  const auto odd = folder_.write("models.py:make", "x");
+  EXPECT_EQ(resolve(odd.string())->format, "py:make");
+  EXPECT_EQ(resolve(odd.string())->size_bytes, 1U);
 }
 
 TEST_F(ResolveModel, OpenVinoNeedsItsWeights) {

@@ -34,7 +34,7 @@ struct PlanDraft {
   std::vector<std::int64_t> batch_sizes{};
   std::vector<Precision> dtypes{};
   std::vector<int> threads{};
-  Subject defaults{};    // device, dimensions, options, library of every subject
+  Subject defaults{};  // device, dimensions, options, library of every subject
   // Everything else; its subjects are those of an earlier stage, used if nothing else names any.
   Plan plan{.automatic = {.warmup = true, .iterations = true}};
   // Is the first subject to be compared with the others until it is known which is faster? Then in one group, whatever
@@ -43,6 +43,8 @@ struct PlanDraft {
   Question question{};
   std::optional<int> max_pairs{};  // default: 40, or 200 until resolved
   std::string format{};            // of the report; empty: not said
+  // The first model that a plan file names and that is code (is_factory): refused unless plan.allow_code.
+  std::string code_of_file{};
 };
 
 // `[label=]MODEL@BACKEND[,key=value…]` (subject.hpp says the rules).

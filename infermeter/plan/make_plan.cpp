@@ -45,9 +45,9 @@ Subject subject_of(const SubjectDraft& draft, const Subject& defaults) {
   return subject;
 }
 
-// Names of one plain word are the zoo's: two of them are two networks, which nobody wants compared. Files may be
-// variants of whatever comes first, and are compared with it.
-bool is_name(std::string_view model) { return model.find_first_of("/.") == std::string_view::npos; }
+// Names of one plain word are the zoo's: two of them are two networks, which nobody wants compared. Files and code may
+// be variants of whatever comes first, and are compared with it.
+bool is_name(std::string_view model) { return model.find_first_of("/.:") == std::string_view::npos; }
 
 int usual_group(const std::string& model, std::size_t batch_index, std::vector<std::string>& networks) {
   std::size_t network = 0;
@@ -81,6 +81,14 @@ std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
     }
   }
   return subjects;
+}
+
+Result<Done> check_code(const PlanDraft& draft) {
+  if (draft.code_of_file.empty() || draft.plan.allow_code) return Done{};
+  return usage_error(
+      fmt::format("the plan file names a model that is Python code, '{}': if you trust it, add --allow-code or name it "
+                  "on the command line",
+                  draft.code_of_file.substr(0, 200)));
 }
 
 Result<Done> check_matrix(const PlanDraft& draft, const Matrix& m) {
@@ -150,6 +158,7 @@ std::vector<Subject> expand(const Matrix& m) {
 }
 
 Result<Plan> make_plan(PlanDraft draft) {
+  INFERMETER_TRY_DONE(check_code(draft));
   const Matrix matrix = matrix_of(draft);
   INFERMETER_TRY_DONE(check_matrix(draft, matrix));
   std::vector<Subject> subjects = written_out(draft, matrix);

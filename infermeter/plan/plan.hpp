@@ -24,7 +24,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 // One thing to be measured.
 struct Subject {
   std::string label{};          // unique in its plan; shown everywhere
-  std::string model{};          // as asked for: a name from the zoo or a path
+  std::string model{};          // as asked for: a name from the zoo, a path, or code (plan/subject.hpp: is_factory)
   std::string backend{};        // "onnxruntime"
   std::string device = "auto";  // auto, cpu, cuda
   Precision dtype = Precision::float32;
@@ -56,9 +56,9 @@ struct Question {
   std::string metric = "latency_p50";  // one that has a value per process; the primary one
   double margin = 0.01;                // differences below this share do not matter
   double alpha = 0.05;
-  bool until_resolved = false;   // look after every pair, however long it takes; otherwise after 8, 16, 24, …
-  bool all_pairs = false;        // measure all pairs and look once, at the end
-  bool drop_disturbed = false;   // leave out pairs in which a worker was throttled, robbed or crowded out
+  bool until_resolved = false;       // look after every pair, however long it takes; otherwise after 8, 16, 24, …
+  bool all_pairs = false;            // measure all pairs and look once, at the end
+  bool drop_disturbed = false;       // leave out pairs in which a worker was throttled, robbed or crowded out
   std::optional<double> budget_s{};  // no new pair after so long; counted from the first pair
 };
 
@@ -113,6 +113,9 @@ struct Plan {
   std::vector<int> cpus{};  // processors that workers may use; empty: all that we may use
   std::string output_dir = "results";
   std::string backend_path{};  // an extra folder of plug-ins
+  // May files that are code by nature (.pt, pickles) be loaded? Said on the command line or by a program, never by a
+  // plan file: that may come from the same hand as the model.
+  bool allow_code = false;
   // Filled by `order_trials`: blocks of all subjects, each block in its own seeded random order.
   std::vector<PlannedTrial> order{};
 };

@@ -200,17 +200,52 @@ TEST(Settings, AFileThatIsReadUnaskedMayNotSayWhatIsLoaded) {
               HasSubstr("'subject' may stand in a plan file only"));
 }
 
+TEST(Settings, NoFileMayAllowCode) {
+  for (const TomlKind kind : {TomlKind::plan, TomlKind::ambient}) {
+    PlanDraft draft;
+    EXPECT_EQ(apply_toml(draft, "seed = 1\nallow_code = true", "p.toml", kind).error().message,
+              "p.toml:2:14: 'allow_code' may be said on the command line only (--allow-code): a file that came with a "
+              "model could vouch for it");
+    EXPECT_FALSE(draft.plan.allow_code);
+  }
+}
+
+TEST(MakePlan, CodeThatAPlanFileNamesMustBeAllowed) {
+  for (const std::string text :
+       {"models = [\"vit\", \"m.n:make\"]\nbackends = [\"x\"]", "subjects = [\"a=m.n:make@x\"]",
+        "[[subject]]\nmodel = \"m.n:make\"\nbackend = \"x\""}) {
+    PlanDraft draft;
+    ASSERT_TRUE(apply_toml(draft, text, "p.toml").ok());
+    const auto refused = make_plan(draft);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(
+        refused.error().message,
+        "the plan file names a model that is Python code, 'm.n:make': if you trust it, add --allow-code or name it "
+        "on the command line");
+    draft.plan.allow_code = true;
+    EXPECT_TRUE(make_plan(draft).ok());
+    EXPECT_TRUE(plan_from_toml(text, "p.toml", Plan{.allow_code = true}).ok());
+  }
+  PlanDraft by_hand;
+  by_hand.subjects = {{.model = "m.n:make", .backend = "x"}};
+  ASSERT_TRUE(apply_toml(by_hand, "seed = 2", "p.toml").ok());
+  EXPECT_TRUE(make_plan(by_hand).ok()) << "the file did not name it";
+  ASSERT_TRUE(apply_toml(by_hand, "subjects = [\"mlp@x\"]", "p.toml").ok());
+  EXPECT_TRUE(make_plan(by_hand).ok()) << "the file names something else";
+}
+
 TEST(MakePlan, ComparesFilesWithTheFirstButNotTwoNetworks) {
   PlanDraft draft;
   draft.subjects = {{.model = "resnet50", .backend = "x"},
                     {.model = "vit", .backend = "x"},
                     {.model = "./int8.onnx", .backend = "x"},
-                    {.model = "vit", .backend = "y"}};
+                    {.model = "vit", .backend = "y"},
+                    {.model = "models:make", .backend = "x"}};
   std::vector<int> groups;
   const auto plan = make_plan(draft);
   ASSERT_TRUE(plan.ok());
   for (const Subject& s : plan->subjects) groups.push_back(s.group);
-  EXPECT_THAT(groups, ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(groups, ElementsAre(0, 1, 0, 1, 0));
 }
 
 TEST(Settings, ADistributionWithoutANameIsEveryInputs) {
@@ -262,6 +297,7 @@ Plan any_plan() {
   p.outliers = *rc::gen::element(OutlierRule{}, OutlierRule{OutlierRule::Kind::mad, 1.0 / 3});
   p.sandbox = *rc::gen::element(Sandbox::automatic, Sandbox::strict, Sandbox::off);
   p.compare_outputs = *rc::gen::arbitrary<bool>();
+  p.allow_code = *rc::gen::arbitrary<bool>();
   p.cpus = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 64));
   order_trials(p);
   return p;
@@ -277,6 +313,7 @@ TEST(PlanJson, ReadsBackTheSame) {
     RC_ASSERT(plan_to_json(*back) == plan_to_json(plan));
     RC_ASSERT(back->subjects[0].model == plan.subjects[0].model);
     RC_ASSERT(back->seed == plan.seed);
+    RC_ASSERT(back->allow_code == plan.allow_code);
     RC_ASSERT(back->limits.load_timeout_s == plan.limits.load_timeout_s);
     RC_ASSERT(back->limits.memory_limit_bytes == plan.limits.memory_limit_bytes);
     RC_ASSERT(back->order.size() == plan.order.size());
@@ -298,6 +335,7 @@ TEST(PlanJson, RefusesWhatIsDamaged) {
   EXPECT_THAT(message(R"({"subjects": [{"options": [["a"]]}]})"), HasSubstr("[name, value]"));
   EXPECT_THAT(message(R"({"order": [{"subject": 0}]})"), HasSubstr("order subject is not the number of a subject"));
   EXPECT_THAT(message(R"({"warmup": 18446744073709551615})"), HasSubstr("plan warmup is not a whole number"));
+  EXPECT_THAT(message(R"({"allow_code": 1})"), HasSubstr("plan allow_code is not true or false"));
   EXPECT_EQ(message("{}"), "no error");
   (void)plan_from_json(std::string(1'000'000, '['));
 }

@@ -175,7 +175,8 @@ Json settings_to_json(const Plan& p) {
           {"compare_outputs", p.compare_outputs},
           {"cpus", p.cpus},
           {"output_dir", p.output_dir},
-          {"backend_path", p.backend_path}};
+          {"backend_path", p.backend_path},
+          {"allow_code", p.allow_code}};
 }
 
 Json question_to_json(const Question& q) {
@@ -223,6 +224,7 @@ void read_settings(Members& m, Plan& p) {
   m.read("cpus", p.cpus);
   m.read("output_dir", p.output_dir);
   m.read("backend_path", p.backend_path);
+  m.read("allow_code", p.allow_code);
 }
 
 Result<Done> read_subjects(Members& members, Plan& plan) {

@@ -8,6 +8,7 @@
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/setting.hpp"
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/plan/toml_text.hpp"
 
 namespace infermeter {
@@ -50,7 +51,8 @@ class Reader {
       return error_at(file_, duration->source().begin, "'iterations' and 'duration' exclude each other");
     }
     // Subjects that this file names replace those of an earlier source, however either wrote them.
-    if (root.contains(kSubjectTable) || root.contains("subjects") || root.contains("models")) {
+    const bool names_subjects = root.contains(kSubjectTable) || root.contains("subjects") || root.contains("models");
+    if (names_subjects) {
       draft.subjects.clear();
       draft.models.clear();
     }
@@ -59,14 +61,17 @@ class Reader {
     }
     const toml::node* subjects = root.get(kSubjectTable);
     if (subjects != nullptr && kind_ == TomlKind::ambient) return not_ambient(kSubjectTable, *subjects);
-    return subjects == nullptr ? Done{} : read_subjects(draft, *subjects);
+    if (subjects != nullptr) INFERMETER_TRY_DONE(read_subjects(draft, *subjects));
+    if (names_subjects) draft.code_of_file = first_factory(draft);
+    return Done{};
   }
 
  private:
   Result<Done> read_setting(PlanDraft& draft, const toml::key& key, const toml::node& node) const {
     const Setting* setting = find_setting(key.str());
     if (setting == nullptr) return unknown(key, setting_keys());
-    if (kind_ == TomlKind::ambient && !setting->ambient) return not_ambient(key.str(), node);
+    if (setting->from == Setting::From::command_line) return not_in_files(*setting, node);
+    if (kind_ == TomlKind::ambient && setting->from != Setting::From::anywhere) return not_ambient(key.str(), node);
     std::vector<std::string> texts;
     if (setting->shape == Setting::Shape::pairs && node.is_table()) {
       return read_pairs(setting->pairs(draft), key.str(), *node.as_table(), setting->type);
@@ -169,6 +174,21 @@ class Reader {
     return error_at(
         file_, node.source().begin,
         fmt::format("'{}' may stand in a plan file only (--plan), not in a file that is read unasked", key));
+  }
+
+  Error not_in_files(const Setting& setting, const toml::node& node) const {
+    return error_at(file_, node.source().begin,
+                    fmt::format("'{}' may be said on the command line only (--{}): a file that came with a model could "
+                                "vouch for it",
+                                setting.key, setting.flag));
+  }
+
+  static std::string first_factory(const PlanDraft& draft) {
+    for (const SubjectDraft& subject : draft.subjects) {
+      if (is_factory(subject.model)) return subject.model;
+    }
+    const auto found = std::ranges::find_if(draft.models, is_factory);
+    return found == draft.models.end() ? std::string() : *found;
   }
 
   Error unknown(const toml::key& key, const std::vector<std::string>& known) const {

@@ -13,6 +13,7 @@ namespace {
 using Texts = std::span<const std::string>;
 using Shape = Setting::Shape;
 using Type = Setting::Type;
+using From = Setting::From;
 
 constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostItems = 1'000'000;
@@ -136,111 +137,116 @@ Result<Done> set_max_pairs(PlanDraft& draft, Texts values) {
 }
 
 constexpr auto kSettings = std::to_array<Setting>({
-    {"subjects", "", Shape::list, Type::text, false, set_subjects, nullptr},
-    {"models", "model", Shape::list, Type::text, false,
+    {"subjects", "", Shape::list, Type::text, From::plan_file, set_subjects, nullptr},
+    {"models", "model", Shape::list, Type::text, From::plan_file,
      [](PlanDraft& d, Texts v) { return set_texts(d.models, v); }, nullptr},
-    {"backends", "backend", Shape::list, Type::text, false,
+    {"backends", "backend", Shape::list, Type::text, From::plan_file,
      [](PlanDraft& d, Texts v) { return set_texts(d.backends, v); }, nullptr},
-    {"batch_sizes", "batch-sizes", Shape::list, Type::integer, true, set_batch_sizes, nullptr},
-    {"dtype", "dtype", Shape::list, Type::text, true, set_dtypes, nullptr},
-    {"device", "device", Shape::one, Type::text, true,
+    {"batch_sizes", "batch-sizes", Shape::list, Type::integer, From::anywhere, set_batch_sizes, nullptr},
+    {"dtype", "dtype", Shape::list, Type::text, From::anywhere, set_dtypes, nullptr},
+    {"device", "device", Shape::one, Type::text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.device = v[0], Done{}; }, nullptr},
-    {"threads", "threads", Shape::list, Type::integer, true, set_threads, nullptr},
-    {"dimensions", "dim", Shape::pairs, Type::integer_or_text, true, nullptr,
+    {"threads", "threads", Shape::list, Type::integer, From::anywhere, set_threads, nullptr},
+    {"dimensions", "dim", Shape::pairs, Type::integer_or_text, From::anywhere, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.dimensions; }},
-    {"options", "option", Shape::pairs, Type::integer_or_text, false, nullptr,
+    {"options", "option", Shape::pairs, Type::integer_or_text, From::plan_file, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.options; }},
-    {"backend_library", "backend-library", Shape::one, Type::text, false,
+    {"backend_library", "backend-library", Shape::one, Type::text, From::plan_file,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.backend_library = v[0], Done{}; }, nullptr},
-    {"backend_path", "backend-path", Shape::one, Type::text, false,
+    {"backend_path", "backend-path", Shape::one, Type::text, From::plan_file,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.backend_path = v[0], Done{}; }, nullptr},
-    {"warmup", "warmup", Shape::one, Type::integer_or_text, true, set_warmup, nullptr},
-    {"iterations", "iterations", Shape::one, Type::integer_or_text, true, set_iterations, nullptr},
-    {"duration", "duration", Shape::one, Type::number_or_text, true, set_duration, nullptr},
-    {"processes", "processes", Shape::one, Type::integer, true, set_processes, nullptr},
-    {"leak_iterations", "leak-iterations", Shape::one, Type::integer, true,
+    {"allow_code", "allow-code", Shape::one, Type::boolean, From::command_line,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.allow_code, truth_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"warmup", "warmup", Shape::one, Type::integer_or_text, From::anywhere, set_warmup, nullptr},
+    {"iterations", "iterations", Shape::one, Type::integer_or_text, From::anywhere, set_iterations, nullptr},
+    {"duration", "duration", Shape::one, Type::number_or_text, From::anywhere, set_duration, nullptr},
+    {"processes", "processes", Shape::one, Type::integer, From::anywhere, set_processes, nullptr},
+    {"leak_iterations", "leak-iterations", Shape::one, Type::integer, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.leak_iterations, integer_from_string(v[0], 0, kMostLeakIterations));
        return Done{};
      }, nullptr},
-    {"compare", "", Shape::one, Type::boolean, false,
+    {"compare", "", Shape::one, Type::boolean, From::plan_file,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.is_comparison, truth_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"metric", "metric", Shape::one, Type::text, false,
+    {"metric", "metric", Shape::one, Type::text, From::plan_file,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.question.metric = v[0], Done{}; }, nullptr},
-    {"margin", "margin", Shape::one, Type::number_or_text, true,
+    {"margin", "margin", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.question.margin, share_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"alpha", "alpha", Shape::one, Type::number_or_text, true,
+    {"alpha", "alpha", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.question.alpha, share_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"max_pairs", "max-pairs", Shape::one, Type::integer, true, set_max_pairs, nullptr},
-    {"budget", "budget", Shape::one, Type::number_or_text, true,
+    {"max_pairs", "max-pairs", Shape::one, Type::integer, From::anywhere, set_max_pairs, nullptr},
+    {"budget", "budget", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.question.budget_s, positive_seconds(v[0]));
        return Done{};
      }, nullptr},
-    {"until_resolved", "until-resolved", Shape::one, Type::boolean, true,
+    {"until_resolved", "until-resolved", Shape::one, Type::boolean, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.question.until_resolved, truth_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"all_pairs", "all-pairs", Shape::one, Type::boolean, true,
+    {"all_pairs", "all-pairs", Shape::one, Type::boolean, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.question.all_pairs, truth_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"drop_disturbed", "drop-disturbed", Shape::one, Type::boolean, true,
+    {"drop_disturbed", "drop-disturbed", Shape::one, Type::boolean, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.question.drop_disturbed, truth_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"seed", "seed", Shape::one, Type::integer, true, set_seed, nullptr},
-    {"data", "data", Shape::one, Type::text, false,
+    {"seed", "seed", Shape::one, Type::integer, From::anywhere, set_seed, nullptr},
+    {"data", "data", Shape::one, Type::text, From::plan_file,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.data.source = v[0], Done{}; }, nullptr},
-    {"data_limit", "data-limit", Shape::one, Type::integer, true,
+    {"data_limit", "data-limit", Shape::one, Type::integer, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.data.limit, integer_from_string(v[0], 0, kAnyNumber));
        return Done{};
      }, nullptr},
-    {"distribution", "distribution", Shape::pairs, Type::text, true, nullptr,
+    {"distribution", "distribution", Shape::pairs, Type::text, From::anywhere, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.plan.data.distributions; }},
-    {"outliers", "outliers", Shape::one, Type::text, true,
+    {"outliers", "outliers", Shape::one, Type::text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.outliers, outlier_rule_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"load_timeout", "load-timeout", Shape::one, Type::number_or_text, true,
+    {"load_timeout", "load-timeout", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.limits.load_timeout_s, positive_seconds(v[0]));
        return Done{};
      }, nullptr},
-    {"run_timeout", "run-timeout", Shape::one, Type::number_or_text, true,
+    {"run_timeout", "run-timeout", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.limits.run_timeout_s, positive_seconds(v[0]));
        return Done{};
      }, nullptr},
-    {"memory_limit", "memory-limit", Shape::one, Type::number_or_text, true,
+    {"memory_limit", "memory-limit", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.limits.memory_limit_bytes, bytes_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"sandbox", "sandbox", Shape::one, Type::text, true,
+    {"sandbox", "sandbox", Shape::one, Type::text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.sandbox, sandbox_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"cpus", "cpus", Shape::list, Type::integer_or_text, true, set_processors, nullptr},
-    {"compare_outputs", "compare-outputs", Shape::one, Type::boolean, true, set_compare_outputs, nullptr},
-    {"output_dir", "output-dir", Shape::one, Type::text, true,
+    {"cpus", "cpus", Shape::list, Type::integer_or_text, From::anywhere, set_processors, nullptr},
+    {"compare_outputs", "compare-outputs", Shape::one, Type::boolean, From::anywhere, set_compare_outputs, nullptr},
+    {"output_dir", "output-dir", Shape::one, Type::text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.output_dir = v[0], Done{}; }, nullptr},
-    {"format", "format", Shape::one, Type::text, true,
+    {"format", "format", Shape::one, Type::text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.format = v[0], Done{}; }, nullptr},
 });
 

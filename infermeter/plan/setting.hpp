@@ -21,9 +21,10 @@ struct Setting {
   std::string_view flag;  // without dashes; empty: the positional arguments
   Shape shape;
   Type type;
-  // May come from infermeter.toml, which is read because it lies in the current folder: what says which code is loaded
-  // or what is measured may not.
-  bool ambient;
+  // Who may say it. infermeter.toml is read because it lies in the current folder, so what says which code is loaded or
+  // what is measured may not come from there; a plan file may come with a model, so that it may not vouch for it.
+  enum class From { anywhere, plan_file, command_line };
+  From from;
   // Sets the draft from texts: exactly one where shape is `one`, any number where it is `list`.
   Result<Done> (*apply)(PlanDraft& draft, std::span<const std::string> values);
   // shape `pairs`: where they are kept.

@@ -1,6 +1,7 @@
 // The short form of a subject and the matrix of flags, both turned into Subjects.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,17 @@ namespace infermeter {
 
 // The subject written out, with every value that is not the default: "resnet50@openvino,batch=4".
 [[nodiscard]] std::string short_form(const Subject& subject);
+
+// A model that is Python code: a function that is called without arguments and returns what is to be measured.
+// `MODULE:FACTORY` (package.module:make) or `FILE.py:FACTORY` (path/to/models.py:make); names in ASCII.
+struct Factory {
+  std::string_view source;  // MODULE or FILE.py
+  std::string_view name;
+  bool is_file = false;
+};
+[[nodiscard]] std::optional<Factory> factory_from_string(std::string_view model);
+// A string of this form is a model's file all the same if a file of exactly this name exists.
+[[nodiscard]] bool is_factory(std::string_view model);
 
 struct Matrix {
   std::vector<std::string> models{};

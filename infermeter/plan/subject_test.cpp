@@ -64,6 +64,34 @@ TEST(SubjectFromString, PathsMayHoldEverySeparator) {
   EXPECT_EQ(s.backend_library, "/opt/x@1/y.so");
 }
 
+TEST(SubjectFromString, AModelMayBeCode) {
+  EXPECT_EQ(parsed("pkg.mod:make@pytorch").model, "pkg.mod:make");
+  EXPECT_EQ(parsed("pkg.mod:make@pytorch").backend, "pytorch");
+  const Subject s = parsed("new=./a b/models.py:make@pytorch,batch=2,input_shape=1x3x8x8;2x8:int64");
+  EXPECT_EQ(s.label, "new");
+  EXPECT_EQ(s.model, "./a b/models.py:make");
+  EXPECT_EQ(s.batch_size, 2);
+  EXPECT_THAT(s.options, ElementsAre(Pair("input_shape", "1x3x8x8;2x8:int64")));
+}
+
+TEST(Factory, IsAModuleOrAPythonFileAndAName) {
+  const auto module = factory_from_string("pkg.mod_2:make");
+  ASSERT_TRUE(module.has_value());
+  EXPECT_EQ(module->source, "pkg.mod_2");
+  EXPECT_EQ(module->name, "make");
+  EXPECT_FALSE(module->is_file);
+  const auto file = factory_from_string("/a:b/ö c/models.py:_make");
+  ASSERT_TRUE(file.has_value());
+  EXPECT_EQ(file->source, "/a:b/ö c/models.py");
+  EXPECT_EQ(file->name, "_make");
+  EXPECT_TRUE(file->is_file);
+  for (const char* text :
+       {"",     ":",    "m:",    ":f",    "m",     "models.py", "m.onnx", "a.:f",    ".a:f",  "a..b:f", "a-b:f",
+        "1a:f", "m:1f", "m:f.g", "m:f g", "./m:f", "a/b:f",     ".py:f",  "a/.py:f", "m:f\n", "mö:f",   "a:b:f"}) {
+    EXPECT_FALSE(is_factory(text)) << text;
+  }
+}
+
 TEST(SubjectFromString, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("resnet50"), HasSubstr("write MODEL@BACKEND, resnet50@onnxruntime say"));
   EXPECT_THAT(error_of(""), HasSubstr("names no back end"));
@@ -133,6 +161,8 @@ TEST(LabelSubjects, ShortensPathsWhereThatIsEnough) {
               ElementsAre("m.onnx@x", "n.onnx@x"));
   EXPECT_THAT(labels({{.model = "/a/m.onnx", .backend = "x"}, {.model = "/b/m.onnx", .backend = "x"}}),
               ElementsAre("/a/m.onnx@x", "/b/m.onnx@x"));
+  EXPECT_THAT(labels({{.model = "/a/models.py:make", .backend = "x"}, {.model = "/a/models.py:other", .backend = "x"}}),
+              ElementsAre("models.py:make@x", "models.py:other@x"));
   EXPECT_THAT(labels({{.model = "m", .backend = "x", .backend_library = "/old/l.so.1"},
                       {.model = "m", .backend = "x", .backend_library = "/new/l.so.2"}}),
               ElementsAre("m@x,library=l.so.1", "m@x,library=l.so.2"));
