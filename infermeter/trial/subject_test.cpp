@@ -112,6 +112,8 @@ TEST(CheckBackend, NamesWhatIsMissing) {
   backend.abi_version = 9;
   EXPECT_THAT(check_backend(&backend, "odd").error().message, HasSubstr("ABI version 9, this is 1"));
   backend = simulated_backend();
+  backend.struct_size = offsetof(imb_backend, between);  // built before there was that slot
+  EXPECT_TRUE(check_backend(&backend, "odd").ok());
   backend.struct_size -= 8;
   EXPECT_THAT(check_backend(&backend, "odd").error().message, HasSubstr("shorter"));
 }
@@ -134,6 +136,46 @@ TEST(PlanLoad, DecidesEverythingThatIsLeftOpen) {
   none = table::info;
   none.model_formats = "*";
   EXPECT_TRUE(plan_load(subject, {"anything", ""}, none, 6).ok());
+}
+
+TEST(PlanLoad, TakesModelsOfTheZooAndFactoriesOnlyWhereTheRuntimeDoes) {
+  imb_runtime_info info = table::info;
+  info.model_formats = "tflite,zoo";
+  EXPECT_TRUE(plan_load({}, {"/cache/resnet50.onnx", "resnet50"}, info, 6).ok());
+  EXPECT_THAT(plan_load({}, {"/cache/resnet50.onnx", ""}, info, 6).error().message,
+              HasSubstr("reads tflite, zoo files, and 'resnet50.onnx' is none"));
+  EXPECT_THAT(plan_load({}, {"nets:make", ""}, info, 6).error().message,
+              HasSubstr("runs no Python, and 'nets:make' names a Python factory; --backend python does"));
+  info.model_formats = "python";
+  EXPECT_TRUE(plan_load({}, {"nets:make", ""}, info, 6).ok());
+}
+
+// Counts the calls, and lets the second one not stand.
+int times_between = 0;
+imb_status refuse_the_second(imb_request*, imb_message message) {
+  if (++times_between < 2) return IMB_OK;
+  std::strcpy(message.text, "the output changed");
+  return IMB_RUN_ERROR;
+}
+
+TEST(Request, AsksBetweenRunsWhetherWhatTheyLeftMayStand) {
+  World here;
+  world = &here;
+  imb_backend backend = simulated_backend();
+  backend.between = refuse_the_second;
+  times_between = 0;
+  const Runtime runtime = Runtime::open(backend, {}).value();
+  const Session session = Session::load(runtime, plan_load({}, {"model.sim", ""}, runtime.info(), 1).value()).value();
+  const std::vector<ItemValues> items(1);
+  Request request = Request::create(session, items).value();
+  EXPECT_EQ(times_between, 0);
+  EXPECT_TRUE(request.prepare(0));
+  EXPECT_FALSE(request.prepare(1));
+  EXPECT_EQ(request.error("").message, "the output changed");
+  EXPECT_EQ(request.error("").kind, ErrorKind::model);
+  backend.struct_size = offsetof(imb_backend, between);
+  EXPECT_TRUE(Request::create(session, items).value().prepare(2));
+  EXPECT_EQ(times_between, 2);
 }
 
 }  // namespace

@@ -34,11 +34,13 @@ SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
   if (is_factory(job.trial.model_path)) paths.readable.push_back(job.trial.folder);
   if (!job.convert_to.empty()) paths.writable.push_back(parent_of(job.convert_to));
   paths.readable.push_back(parent_of(job.plugin));
+  std::error_code error;
+  // A Python file may be a link to its source; a library that is one is opened by the loader where it lies.
+  paths.readable.push_back(std::filesystem::weakly_canonical(job.plugin, error).parent_path().string());
   const auto& folders = job.trial.python_folders;
   paths.readable.insert(paths.readable.end(), folders.begin(), folders.end());
   for (const std::string& file : {job.trial.model_path, job.trial.subject.backend_library})
     if (file.find('/') != std::string::npos) paths.readable.push_back(parent_of(file));
-  std::error_code error;
   paths.writable.push_back(std::filesystem::current_path(error).string());
   return paths;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 UNFIT = 78  # EX_CONFIG; the last line on standard error says why
 
@@ -18,7 +19,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return UNFIT
-    readable = [sys.prefix, sys.base_prefix, *(path for path in sys.path if path)]
+    own = Path(__file__).resolve().parent  # in a build tree our files are links to their sources
+    readable = [sys.prefix, sys.base_prefix, str(own), *(path for path in sys.path if path)]
     return _worker.serve(readable)
 
 
