@@ -73,6 +73,7 @@ Result<Subject> make_subject(const ValidateOptions& options, const PlanDraft& dr
 TrialJob make_job(const Subject& subject, const ModelFacts& model, const Plan& plan) {
   TrialJob job{.subject = subject,
                .model_path = model.path,
+               .zoo_name = model.from_zoo ? model.name : "",
                .stopping = {.warmup = 0, .iterations = 1, .duration_s = {}},
                .limits = plan.limits,
                .sandbox = plan.sandbox,

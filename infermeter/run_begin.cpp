@@ -14,6 +14,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/trial/clock.hpp"
+#include "infermeter/worker/convert.hpp"
 
 namespace infermeter {
 namespace {
@@ -22,6 +23,19 @@ namespace {
 std::string new_id(double now_s) {
   std::random_device random;
   return fmt::format("{:%Y%m%d-%H%M%S}-{:04x}", fmt::gmtime(static_cast<std::time_t>(now_s)), random() & 0xffffU);
+}
+
+// A back end that cannot read the zoo's ONNX files gets one of its own kind.
+Result<Done> use_converted(ModelFacts& model, const Subject& subject, const RunContext& context) {
+  const Conversion wanted{
+      .backend = subject.backend, .zoo_name = model.name, .onnx_file = model.path, .batch_size = subject.batch_size};
+  INFERMETER_TRY(const auto file, converted_model(context.launcher, wanted, context.cache));
+  if (!file) return Done{};
+  std::error_code error;
+  model.path = file->string();
+  model.format = subject.backend;
+  model.size_bytes = std::filesystem::file_size(*file, error);
+  return Done{};
 }
 
 Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context) {
@@ -34,6 +48,7 @@ Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContex
       place = resolved.emplace(subject.model, std::move(facts)).first;
     }
     models.push_back(place->second);
+    if (place->second.from_zoo) INFERMETER_TRY_DONE(use_converted(models.back(), subject, context));
   }
   return models;
 }

@@ -43,6 +43,7 @@ TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const 
   const Plan& plan = record_.plan;
   return {.subject = plan.subjects[place.subject],
           .model_path = record_.models[place.subject].path,
+          .zoo_name = record_.models[place.subject].from_zoo ? record_.models[place.subject].name : "",
           .stopping = stopping,
           .limits = plan.limits,
           .sandbox = plan.sandbox,

@@ -1,0 +1,26 @@
+// A model of the zoo in the form that a back end reads, where that is not ONNX: infermeter_convert_<name>.py, beside
+// the back end, makes it once, in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/worker/launcher.hpp"
+
+namespace infermeter {
+
+struct Conversion {
+  std::string backend, zoo_name;
+  std::filesystem::path onnx_file;
+  std::int64_t batch_size = 1;
+};
+
+// The file in `cache`, made if it is not there. Nothing: this back end needs none.
+[[nodiscard]] Result<std::optional<std::filesystem::path>> converted_model(const Launcher& launcher,
+                                                                           const Conversion& wanted,
+                                                                           const std::filesystem::path& cache);
+
+}  // namespace infermeter
