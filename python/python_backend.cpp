@@ -337,15 +337,17 @@ void make_outputs(imb_request& request) {
   const nb::object values = request.session->object.attr("values")(request.result);
   request.outputs.clear();
   for (const nb::handle value : values) add_output(request, value);
+  read_ports(*request.session);  // what a callable returns is often known only by then
+  if (request.outputs.size() != request.session->outputs.size())
+    fail(IMB_RUN_ERROR,
+         fmt::format("{} outputs were declared and {} came", request.session->outputs.size(), request.outputs.size()));
   request.has_outputs = true;
 }
 
 imb_status output_value(imb_request* request, std::size_t index, imb_value* value, imb_message message) {
   return in_python(message, IMB_RUN_ERROR, [&] {
     make_outputs(*request);
-    if (index >= request->outputs.size())
-      fail(IMB_RUN_ERROR, fmt::format("{} outputs were declared and {} came", request->session->outputs.size(),
-                                      request->outputs.size()));
+    if (index >= request->outputs.size()) fail(IMB_INVALID_ARGUMENT, fmt::format("there is no output {}", index));
     const OutputView& view = request->outputs[index];
     *value = {.kind = IMB_TENSOR,
               .dtype = view.dtype,

@@ -216,6 +216,7 @@ class Trial final : public AnyTrial {
   // Once more for each data item: what is timed is not disturbed by copying outputs.
   Result<Done> collect_outputs() {
     block_.set_phase(Phase::outputs);
+    outputs_ = session_->outputs();  // by now also what only a run could tell
     std::vector<std::uint64_t> digests;
     for (std::size_t item = 0; item < items_.size(); ++item) {
       if (!inference_->prepare(item) || !inference_->run())
