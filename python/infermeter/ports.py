@@ -1,0 +1,79 @@
+"""Sizes of inputs: which a dynamic dimension gets, and shapes written as text."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from infermeter.backend import Load, Port, Refused, Status
+
+GREATEST_SIZE = 2**31 - 1
+_INPUT = re.compile(r"(?P<shape>[0-9]+(x[0-9]+)*)(:(?P<dtype>[a-z][a-z0-9_]*))?")
+
+
+def sized(ports: list[Port], load: Load) -> list[Port]:
+    """Dynamic dimensions with the sizes that `load` gives: by their place ("input.2"), by their name ("height"), or, the
+    first of an input, the batch; in that order. Refuses sizes for dimensions that are not there."""
+    sizes = {key: _size(key, value) for key, value in load.dimensions.items()}
+    known: set[str] = set()
+    result = []
+    for port in ports:
+        shape = []
+        for axis, dimension in enumerate(port.shape or ()):
+            if isinstance(dimension, int):
+                shape.append(dimension)
+                continue
+            place, name = f"{port.name}.{axis}", dimension or ""
+            known |= {place, name} - {""}
+            batch = load.batch if axis == 0 and load.batch > 0 else dimension
+            shape.append(sizes.get(place, sizes.get(name, batch)))
+        result.append(dataclasses.replace(port, shape=tuple(shape) if port.shape is not None else None))
+    _refuse_unknown(sizes, known)
+    return result
+
+
+def parse_input_shape(text: str, batch: int) -> list[Port]:
+    """ "1x3x224x224" or "1x3x224x224;2x8:int64": the first dimension of each is the batch, and is replaced by `batch`
+    unless that is 0."""
+    parts = text.split(";")
+    ports = []
+    for index, part in enumerate(parts):
+        match = _INPUT.fullmatch(part.strip())
+        shape = [int(size) for size in match["shape"].split("x")] if match else []
+        if not match or not all(0 < size <= GREATEST_SIZE for size in shape):
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"input_shape={text} cannot be read at '{part}': give sizes with x between them, such as 1x3x224x224, "
+                "with ';' between inputs and a type other than float32 behind a colon: 2x8:int64",
+            )
+        name = "input" if len(parts) == 1 else f"input_{index}"
+        ports.append(Port(name, match["dtype"] or "float32", (batch or shape[0], *shape[1:])))
+    return ports
+
+
+def fixed_shape(port: Port) -> tuple[int, ...]:
+    """For who must know every size before anything is computed."""
+    sizes = tuple(size for size in port.shape or () if isinstance(size, int))
+    if port.shape is None or len(sizes) < len(port.shape):
+        shape = "any rank" if port.shape is None else "[" + ", ".join(str(size or "?") for size in port.shape) + "]"
+        raise Refused(
+            Status.INVALID_ARGUMENT,
+            f"input '{port.name}' of {shape} has no fixed size: give --batch-sizes for the first dimension and --dim "
+            "NAME=SIZE for others",
+        )
+    return sizes
+
+
+def _size(key: str, value: str) -> int:
+    if re.fullmatch("[0-9]{1,10}", value) and 0 < int(value) <= GREATEST_SIZE:
+        return int(value)
+    raise Refused(
+        Status.INVALID_ARGUMENT, f"dimension {key}={value} is no size; give a whole number of at least 1"
+    )
+
+
+def _refuse_unknown(sizes: dict[str, int], known: set[str]) -> None:
+    for key in sizes:
+        if key not in known:
+            has = ", ".join(sorted(name for name in known if "." not in name) or sorted(known)) or "none"
+            raise Refused(Status.INVALID_ARGUMENT, f"the model has no dynamic dimension '{key}'; it has {has}")
