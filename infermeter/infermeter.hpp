@@ -26,3 +26,4 @@
 #include "infermeter/verdict/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/trial_here.hpp"

@@ -65,9 +65,10 @@ Progress RunTrials::progress_at(const Place& place) const {
 
 TrialHooks RunTrials::hooks_for(const Place& place) {
   const Subject& subject = record_.plan.subjects[place.subject];
-  TrialHooks hooks{.data = [this, &subject](std::span<const Port> ports) { return inputs_(subject, ports); },
-                   .on_progress = {},
-                   .interrupt = context_.interrupt};
+  const auto data = [this, &subject](std::span<const Port> ports) {
+    return context_.inputs ? context_.inputs(subject, ports) : inputs_(subject, ports);
+  };
+  TrialHooks hooks{.data = data, .on_progress = {}, .interrupt = context_.interrupt};
   if (!context_.on_progress) return hooks;
   Progress base = progress_at(place);
   if (place.purpose == Purpose::timed) base.seconds_left = time_left_s(record_.plan, record_.trials, place.position);

@@ -61,6 +61,9 @@ constexpr std::array table = {
         "Turn it on (`sudo sysctl kernel.randomize_va_space=2`), so that processes draw their layouts independently."),
     INFERMETER_ROW(low_memory, warning, "Free memory, or lower --batch-sizes."),
     INFERMETER_ROW(debug_build, warning, "Build with `cmake --preset release` before measuring."),
+    INFERMETER_ROW(not_isolated, warning,
+                   "Give a factory (MODULE:FACTORY) instead of an object: each trial then has a fresh process, and the "
+                   "interval counts what differs between processes."),
     // The samples.
     INFERMETER_ROW(too_few_samples, info, "Raise --iterations or --duration."),
     INFERMETER_ROW(too_few_processes, warning, "Raise --processes to 3 or more."),

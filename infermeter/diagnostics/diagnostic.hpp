@@ -38,6 +38,7 @@ enum class DiagnosticId {
   aslr_disabled,
   low_memory,
   debug_build,             // infermeter itself is not a release build
+  not_isolated,            // measured in the process that holds the subject, not in one of its own
   // The samples.
   too_few_samples,         // a percentile needs more
   too_few_processes,       // no interval from fewer than two processes

@@ -1,34 +1,17 @@
 #include "infermeter/trial/measure.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <new>
-#include <span>
 
+#include "infermeter/trial/lazy_pages.hpp"
 #include "infermeter/trial/loop_records.hpp"
 #include "infermeter/trial/times.hpp"
 
 namespace infermeter {
-namespace {
-
-// Zeroed pages that exist only as far as they are used.
-std::span<std::byte> map_pages(std::size_t bytes) {
-  void* const address =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) throw std::bad_alloc();
-  return {static_cast<std::byte*>(address), bytes};
-}
-
-}  // namespace
 
 struct Measurement::Records {
-  explicit Records(std::size_t bytes) : pages(map_pages(bytes)) {}
-  ~Records() { munmap(pages.data(), pages.size()); }
-  Records(const Records&) = delete;
-  Records& operator=(const Records&) = delete;
+  explicit Records(std::size_t bytes) : pages(bytes) {}
 
-  std::span<std::byte> pages;
+  LazyPages pages;
   MemoryProbe memory;
   LoopRecords loop{0};
   LoopLimits limits;
@@ -41,7 +24,7 @@ Measurement::Measurement(const Stopping& stopping, const MeasureOptions& options
       options_(options),
       warmup_(static_cast<std::uint64_t>(std::max<std::int64_t>(stopping.warmup, 0))),
       records_(std::make_unique<Records>(SampleBlock::bytes_for(SampleBlock::capacity_for(stopping, true)))),
-      block_(SampleBlock::create(records_->pages, SampleBlock::capacity_for(stopping, true), best_clock(),
+      block_(SampleBlock::create(records_->pages.bytes(), SampleBlock::capacity_for(stopping, true), best_clock(),
                                  read_pair(best_clock()))) {
   records_->loop.begin_warmup(records_->memory);
 }

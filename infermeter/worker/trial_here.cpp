@@ -1,0 +1,82 @@
+#include "infermeter/worker/trial_here.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "infermeter/data/value_block.hpp"
+#include "infermeter/trial/clock.hpp"
+#include "infermeter/trial/lazy_pages.hpp"
+#include "infermeter/trial/memory_probe.hpp"
+#include "infermeter/trial/times.hpp"
+#include "infermeter/trial/trial.hpp"
+
+namespace infermeter {
+namespace {
+
+TrialRequest request_for(const TrialJob& job) {
+  std::error_code error;
+  return {.subject = job.subject,
+          .model_path = job.model_path,
+          .zoo_name = job.zoo_name,
+          .stopping = job.stopping,
+          .time_it = job.time_it,
+          .keep_outputs = job.keep_outputs,
+          .watch_memory = job.watch_memory,
+          .python_folders = {},
+          .folder = std::filesystem::current_path(error).string(),
+          .launcher = getpid()};
+}
+
+TrialHost host_for(const TrialHooks& hooks, const SampleBlock& block, TrialResult& result) {
+  TrialHost host;
+  host.data = [&](std::span<const Port> inputs, std::span<const Port> outputs) -> Result<std::vector<ItemValues>> {
+    result.inputs.assign(inputs.begin(), inputs.end());
+    result.outputs.assign(outputs.begin(), outputs.end());
+    INFERMETER_TRY(const DataSet data, hooks.data(inputs));
+    std::vector<ItemValues> items;
+    for (const DataItem& item : data.items) items.push_back(item.inputs);
+    return items;
+  };
+  host.keep = [&](const Samples&) {
+    if (hooks.interrupt != nullptr && hooks.interrupt->load() != 0) block.header().interrupt = 1;
+  };
+  return host;
+}
+
+void keep_outputs(std::vector<ItemValues> values, TrialResult& result) {
+  if (values.empty()) return;
+  result.output_block.resize(block_size(values));
+  write_block(values, result.output_block);
+  result.output_values = std::move(values);
+}
+
+}  // namespace
+
+TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, const TrialHooks& hooks) {
+  TrialResult result;
+  const double started_at = wall_clock_s(), begin_s = monotonic_s();
+  const SampleCapacity capacity = SampleBlock::capacity_for(job.stopping, job.time_it);
+  const LazyPages pages(SampleBlock::bytes_for(capacity));
+  const ClockKind clock = best_clock();
+  const SampleBlock block = SampleBlock::create(pages.bytes(), capacity, clock, read_pair(clock));
+  const MemoryProbe memory;
+  {
+    const auto trial = make_trial(backend, request_for(job), host_for(hooks, block, result), block, memory);
+    TrialOutcome outcome = trial->run();
+    result.samples = std::move(outcome.samples);
+    keep_outputs(std::move(outcome.output_values), result);
+  }
+  record_times(block, read_pair(clock), result.samples);
+  result.samples.started_at = started_at;
+  result.samples.wall_s = monotonic_s() - begin_s;
+  result.samples.ready_s.reset();  // there was no process to start
+  result.samples.diagnostics.push_back(
+      {DiagnosticId::not_isolated, "it was measured in the process that holds it, beside what else lives there", {}});
+  for (Diagnostic& diagnostic : result.samples.diagnostics)
+    if (diagnostic.about.empty()) diagnostic.about = job.subject.label;
+  return result;
+}
+
+}  // namespace infermeter
