@@ -38,8 +38,8 @@ struct RunContext {
   std::function<void(const Progress&)> on_progress;  // may be empty
   const std::atomic<int>* interrupt = nullptr;       // 0; 1: finish the current iteration and stop; 2: at once
   std::string command;                               // recorded
-  // What subjects are run on, where the embedding program has it; empty: as plan.data says.
-  std::function<Result<DataSet>(const Subject& subject, std::span<const Port> inputs)> inputs{};
+  // What a subject is run on, where the embedding program has it; empty, or nothing: as plan.data says.
+  std::function<std::optional<DataSet>(const Subject& subject)> inputs{};
   // How one trial is made; empty: run_trial, in a worker process. For programs that have subjects of their own in
   // memory: those they measure themselves, the others they hand on to run_trial.
   std::function<TrialResult(const Launcher&, const TrialJob&, const TrialHooks&)> trial{};

@@ -65,8 +65,9 @@ Progress RunTrials::progress_at(const Place& place) const {
 
 TrialHooks RunTrials::hooks_for(const Place& place) {
   const Subject& subject = record_.plan.subjects[place.subject];
-  const auto data = [this, &subject](std::span<const Port> ports) {
-    return context_.inputs ? context_.inputs(subject, ports) : inputs_(subject, ports);
+  const auto data = [this, &subject](std::span<const Port> ports) -> Result<DataSet> {
+    auto given = context_.inputs ? context_.inputs(subject) : std::nullopt;
+    return given ? Result<DataSet>(std::move(*given)) : inputs_(subject, ports);
   };
   TrialHooks hooks{.data = data, .on_progress = {}, .interrupt = context_.interrupt};
   if (!context_.on_progress) return hooks;

@@ -16,6 +16,10 @@ from infermeter.backend import Load, Port, Refused, Status
 from infermeter.ports import parse_input_shape, sized
 
 INPUT_SHAPE = "input_shape"
+LIVE = "live"
+
+# Objects of this process (infermeter/live.py): "live:NAME" is one of them, and nothing is made.
+live_objects: dict[str, object] = {}
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Model:
 def load_factory(spec: str, folder: str = "") -> object:
     """What the factory returns. `folder`: where the user is; modules and files are looked for there first."""
     place, _, name = spec.rpartition(":")
+    if place == LIVE and name in live_objects:
+        return live_objects[name]
     if not place or not name:
         raise Refused(
             Status.INVALID_ARGUMENT,

@@ -1,0 +1,227 @@
+"""Objects of this process as subjects: measured here, by the loop that workers use, and reported by the same reports.
+What a process of its own gives is missing, and every record says so."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from infermeter import factory
+from infermeter.backend import Port, Runtime, Session
+
+if TYPE_CHECKING:
+    from infermeter.record import Record
+
+Counters = Callable[[], dict[str, tuple[float, str]]]  # name -> (value, unit)
+
+
+@dataclass
+class LiveSubject:
+    """One object, as the compiled part takes it."""
+
+    opener: Callable[[str, str], Runtime]
+    inputs: list[Any] | None  # arrays; None: as the plan says
+    parameters: int = 0
+    size_bytes: int = 0
+    error: BaseException | None = None  # what it raised
+
+
+def backend_of(model: object, inputs: Sequence[object]) -> str:
+    """The framework that an object belongs to, told without importing any."""
+    torch = sys.modules.get("torch")
+    if torch is not None and (isinstance(model, torch.nn.Module) or any(map(torch.is_tensor, inputs))):
+        return "pytorch"
+    jax = sys.modules.get("jax")
+    nnx = sys.modules.get("flax.nnx")
+    if nnx is not None and isinstance(model, nnx.Module):
+        return "jax"
+    if jax is not None and any(isinstance(value, jax.Array) for value in inputs):
+        return "jax"
+    return "python"
+
+
+def run_live(
+    models: Mapping[str, object],
+    inputs: object,
+    *,
+    counters: Mapping[str, Counters] | None = None,
+    **settings: Any,
+) -> Record:
+    """Measures objects beside each other, the first as the baseline. `inputs`: an array or tensor, or a list of them; the
+    same for all. `settings`: as for `infermeter.run` (warmup, iterations, processes: here the rounds, …). What the
+    measurement changes in the process (train or eval mode, threads, gradients, random numbers) is put back, whatever
+    happens."""
+    import infermeter
+
+    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    arrays = [_array(value) for value in given]
+    subjects: list[dict[str, Any]] = []
+    live: dict[str, LiveSubject] = {}
+    with _as_before(models.values()), _registered(models, arrays):
+        for number, (name, model) in enumerate(models.items()):
+            backend = backend_of(model, given)
+            key = f"{factory.LIVE}:{name}"
+            live[key] = LiveSubject(
+                opener=_opener(backend, (counters or {}).get(name)),
+                inputs=arrays,
+                parameters=_parameters(model),
+                size_bytes=_size_bytes(model),
+            )
+            subjects.append(
+                {"label": name, "model": key, "backend": backend, "group": 0}
+                | _as_it_is(model, backend, arrays)
+                | _subject_settings(settings)
+            )
+        plan_settings = {key: value for key, value in settings.items() if key not in _OF_SUBJECTS}
+        record = infermeter.run(*subjects, live=live, **plan_settings)
+    for name in models:
+        record.errors[name] = live[f"{factory.LIVE}:{name}"].error
+    return record
+
+
+_OF_SUBJECTS = ("device", "dtype", "threads", "options")
+
+
+def _subject_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: settings[key] for key in _OF_SUBJECTS if settings.get(key) is not None}
+
+
+def _as_it_is(model: object, backend: str, arrays: Sequence[Any]) -> dict[str, Any]:
+    """Device, precision and threads that the object has now: it is the user's, and is measured as it is."""
+    shape = arrays[0].shape if arrays else ()
+    found: dict[str, Any] = {"batch_size": int(shape[0]) if len(shape) > 1 else 1}
+    torch = sys.modules.get("torch")
+    if backend != "pytorch" or torch is None:
+        return found
+    found["threads"] = torch.get_num_threads()
+    parameter = next(iter(model.parameters()), None) if isinstance(model, torch.nn.Module) else None
+    if parameter is not None:
+        found["device"] = parameter.device.type
+        dtype = str(parameter.dtype).removeprefix("torch.")
+        if dtype in ("float16", "bfloat16"):
+            found["dtype"] = dtype
+    return found
+
+
+def _array(value: object) -> Any:
+    """What numpy can see; of a tensor the bytes, where they are on the processor."""
+    import numpy as np
+
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.is_tensor(value):
+        value = value.detach().cpu()  # type: ignore[attr-defined]
+        if value.dtype == torch.bfloat16:
+            import ml_dtypes
+
+            return value.contiguous().view(torch.uint16).numpy().view(ml_dtypes.bfloat16)
+        return value.numpy()
+    return np.asarray(value)
+
+
+def _parameters(model: object) -> int:
+    parameters = getattr(model, "parameters", None)
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module) or parameters is None:
+        return 0
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _size_bytes(model: object) -> int:
+    """Of parameters and buffers."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        return 0
+    tensors = [*model.parameters(), *model.buffers()]
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+
+
+def _opener(backend: str, counters: Counters | None) -> Callable[[str, str], Runtime]:
+    from infermeter import _core, _host
+
+    open_runtime = _host.opener_of(_core.plugin_path(backend))
+
+    def opener(library: str, folder: str) -> Runtime:
+        runtime = open_runtime(library, folder)
+        if counters is None:
+            return runtime
+        return _Counting(runtime, counters)
+
+    return opener
+
+
+class _Counting:
+    """A runtime whose sessions also tell the user's own metrics."""
+
+    def __init__(self, runtime: Runtime, counters: Counters) -> None:
+        self.info = runtime.info
+        self._runtime = runtime
+        self._counters = counters
+
+    def load(self, load: Any) -> Session:
+        session = self._runtime.load(load)
+        session.counters = self._counters  # type: ignore[attr-defined]
+        return session
+
+
+@contextmanager
+def _registered(models: Mapping[str, object], arrays: Sequence[Any]) -> Iterator[None]:
+    """The objects under their names, for as long as they are measured."""
+    for name, model in models.items():
+        ports = [_port(index, len(arrays), array) for index, array in enumerate(arrays)]
+        callable_ = model if callable(model) else getattr(model, "__call__", None)
+        if callable_ is None:
+            from infermeter.errors import UsageError
+
+            raise UsageError(f"'{name}' is a {type(model).__name__}, which cannot be called: give a model or a function")
+        factory.live_objects[name] = factory.Model(callable_, ports)
+    try:
+        yield
+    finally:
+        for name in models:
+            factory.live_objects.pop(name, None)
+
+
+def _port(index: int, count: int, array: Any) -> Port:
+    return Port("input" if count == 1 else f"input_{index}", array.dtype.name, tuple(int(size) for size in array.shape))
+
+
+@contextmanager
+def _as_before(models: Any) -> Iterator[None]:
+    """Puts back what measuring and models change in this process: random numbers, and what PyTorch keeps globally or in
+    modules."""
+    import numpy as np
+
+    python_state, numpy_state = random.getstate(), np.random.get_state()
+    restore_torch = _torch_state(models)
+    try:
+        yield
+    finally:
+        random.setstate(python_state)
+        np.random.set_state(numpy_state)
+        restore_torch()
+
+
+def _torch_state(models: Any) -> Callable[[], None]:
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return lambda: None
+    modules = [part for model in models if isinstance(model, torch.nn.Module) for part in model.modules()]
+    training = [(module, module.training) for module in modules]
+    random_state = torch.get_rng_state()
+    cuda_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+    threads, gradients = torch.get_num_threads(), torch.is_grad_enabled()
+
+    def restore() -> None:
+        for module, was_training in training:
+            module.training = was_training
+        torch.set_rng_state(random_state)
+        if cuda_states is not None:
+            torch.cuda.set_rng_state_all(cuda_states)
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(gradients)
+
+    return restore
