@@ -1,0 +1,116 @@
+"""LiteRT, formerly TensorFlow Lite: .tflite files; the zoo's are written by infermeter_convert_litert.py."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
+from infermeter.checks import flag, framework, refuse_what_is_not_offered, thread_count
+from infermeter.ports import fixed_shape, sized
+
+OPTIONS = (Option("xnnpack", "true|false", "operators by XNNPACK where it has them; default true"),)
+
+
+def open_runtime(environment: Environment) -> Runtime:
+    module = framework(
+        environment, "ai_edge_litert.interpreter", "LiteRT", setup="litert", pip="ai-edge-litert"
+    )
+    return Runtime(module)
+
+
+class Runtime:
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self.info = Info(
+            name="litert",
+            runtime_name="LiteRT",
+            runtime_version=importlib.metadata.version("ai-edge-litert"),
+            library=str(Path(module.__file__).parent),
+            model_formats=("tflite", "zoo"),
+            devices=("cpu",),
+            dtypes=("float32",),
+            options=OPTIONS,
+        )
+
+    def load(self, load: Load) -> Session:
+        refuse_what_is_not_offered(self.info, load)
+        uses_xnnpack = flag(self.info, load, "xnnpack", True)
+        resolvers = self._module.OpResolverType
+        resolver = resolvers.AUTO if uses_xnnpack else resolvers.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        try:
+            interpreter = self._module.Interpreter(
+                load.model, num_threads=thread_count(load), experimental_op_resolver_type=resolver
+            )
+        except (ValueError, RuntimeError) as error:
+            raise _refused(f"{load.model} cannot be read as a model of LiteRT", error) from error
+        return Session(interpreter, load)
+
+
+class Session:
+    def __init__(self, interpreter: Any, load: Load) -> None:
+        self._interpreter = interpreter
+        self._load = load
+        self.inputs = sized([_port(tensor) for tensor in interpreter.get_input_details()], load)
+        self._resize()
+        self.outputs = [_port(tensor) for tensor in interpreter.get_output_details()]
+
+    def compile(self) -> None:
+        """Plans the memory, and lets the delegate make its own of the operators and weights."""
+        try:
+            self._interpreter.allocate_tensors()
+        except (ValueError, RuntimeError) as error:
+            raise _refused(f"{self._load.model} cannot be prepared", error, _hint(str(error))) from error
+        self.outputs = [_port(tensor, is_planned=True) for tensor in self._interpreter.get_output_details()]
+
+    def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
+        for details, array in zip(self._interpreter.get_input_details(), arrays, strict=True):
+            # Written where the runtime reads it; no view may be left when it runs.
+            np.copyto(self._interpreter.tensor(details["index"])(), array, casting="no")
+        return self._interpreter.invoke
+
+    def values(self, result: object) -> list[np.ndarray]:
+        return [self._interpreter.get_tensor(details["index"]) for details in self._interpreter.get_output_details()]
+
+    def executed(self) -> dict[str, str]:
+        operators = [operator["op_name"] for operator in self._interpreter._get_ops_details()]
+        parts = operators.count("DELEGATE")
+        return {
+            "dtype": self._load.dtype,
+            "threads": str(thread_count(self._load)),
+            "device": "cpu",
+            "provider": "xnnpack" if parts else "builtin",
+            "operators": str(len(operators) - parts),
+            "delegated_parts": str(parts),
+        }
+
+    def _resize(self) -> None:
+        for details, port in zip(self._interpreter.get_input_details(), self.inputs, strict=True):
+            shape = fixed_shape(port)
+            if shape != tuple(details["shape"]):
+                self._interpreter.resize_tensor_input(details["index"], shape, strict=True)
+
+
+def _port(details: dict[str, Any], is_planned: bool = False) -> Port:
+    signature = details["shape"] if is_planned else details["shape_signature"]
+    if not len(signature):  # an older file has no signature, and a scalar none either
+        signature = details["shape"]
+    name = np.dtype(details["dtype"]).name
+    if name in ("bytes", "object", "str"):
+        raise Refused(Status.UNSUPPORTED, f"'{details['name']}' holds texts; only numbers can be given to LiteRT here")
+    return Port(details["name"], name, tuple(int(size) if size >= 0 else None for size in signature))
+
+
+def _hint(message: str) -> str:
+    if "Select TensorFlow op" in message or "custom op" in message:
+        return " (operators of TensorFlow's own and custom ones are not in LiteRT: convert the model without them)"
+    return ""
+
+
+def _refused(what: str, error: Exception, hint: str = "") -> Refused:
+    return Refused(Status.MODEL_ERROR, f"{what}: {' '.join(str(error).split())[:400]}{hint}")

@@ -1,0 +1,400 @@
+"""PyTorch: torchvision's definitions of the zoo, factories, pickled modules, TorchScript and exported programs; eager or
+through torch.compile."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
+from infermeter.checks import flag, framework, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
+from infermeter.factory import INPUT_SHAPE, Model, load_factory, look_in, model_of
+from infermeter.ports import fixed_shape, sized
+
+if TYPE_CHECKING:
+    import torch
+
+OPTIONS = (
+    Option("compile", "true|false", "compile with torch.compile and its Inductor; default false"),
+    Option("channels_last", "true|false", "keep images and weights of convolutions channels-last; default false"),
+    Option("autocast", "true|false", "weights stay float32, torch.autocast chooses by operator; default false"),
+    Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them"),
+)
+
+
+def open_runtime(environment: Environment) -> Runtime:
+    is_ours = "torch" not in sys.modules
+    torch = framework(environment, "torch", "PyTorch", setup="pytorch", pip="torch")
+    if is_ours:
+        _one_thread_between_operators(torch)
+    return Runtime(torch, environment.folder)
+
+
+def _one_thread_between_operators(torch: Any) -> None:
+    # Can be said once in a process, and not taken back: in a program of somebody else's it stays as it is.
+    try:
+        torch.set_num_interop_threads(1)
+    except RuntimeError:
+        pass  # `executed` tells how many there are
+
+
+class Runtime:
+    def __init__(self, torch: Any, folder: str) -> None:
+        self._torch = torch
+        self._folder = folder
+        devices = ["cpu"]
+        if torch.cuda.is_available():
+            devices.append("cuda")
+        if torch.backends.mps.is_available():
+            devices.append("mps")
+        self.info = Info(
+            name="pytorch",
+            runtime_name="PyTorch",
+            runtime_version=torch.__version__,
+            library=str(Path(torch.__file__).parent),
+            model_formats=("zoo", "python", "pt", "pth", "pt2"),
+            devices=tuple(devices),
+            dtypes=("float32", "float16", "bfloat16"),
+            options=OPTIONS,
+        )
+
+    def load(self, load: Load) -> Session:
+        refuse_what_is_not_offered(self.info, load)
+        is_compiled = flag(self.info, load, "compile", False)
+        channels_last = flag(self.info, load, "channels_last", False)
+        autocast = flag(self.info, load, "autocast", False)
+        if autocast and load.dtype == "float32":
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                "autocast=true lets operators compute in another type than float32: give --dtype float16 or bfloat16",
+            )
+        model = _read(self._torch, self._folder, self.info, load)
+        call = _prepared(self._torch, model.callable, load, channels_last, autocast)
+        model = Model(call, model.inputs, model.outputs)
+        kind = CompiledSession if is_compiled else Session
+        return kind(self._torch, load, model, channels_last, autocast)
+
+
+def _read(torch: Any, folder: str, info: Info, load: Load) -> Model:
+    if load.zoo_name:
+        return _from_zoo(info, load)
+    look_in(folder)  # a pickle names the modules that its classes are in
+    if load.model.endswith(".pt2"):
+        return _exported(torch, load)
+    if load.model.endswith((".pt", ".pth")):
+        return model_of(_pickled_or_script(torch, load.model), load)
+    return model_of(load_factory(load.model, folder), load)
+
+
+def _from_zoo(info: Info, load: Load) -> Model:
+    from infermeter.zoo import pytorch as zoo
+    from infermeter.zoo.ports import zoo_input
+    from infermeter.zoo.weights import read_weights
+
+    refuse_outside_zoo(info, load, zoo.names())
+    try:
+        module = zoo.build(load.zoo_name, read_weights(load.model))
+    except ModuleNotFoundError as error:
+        raise Refused(
+            Status.LIBRARY_MISSING,
+            f"the zoo's {load.zoo_name} needs the package {error.name}, which is not installed in {sys.executable}: "
+            f"scripts/setup --with pytorch, or pip install {error.name}",
+        ) from error
+    return Model(module, sized([zoo_input(load.zoo_name)], load), ("output",))
+
+
+def _pickled_or_script(torch: Any, file: str) -> object:
+    try:
+        if _is_script(file):
+            return torch.jit.load(file, map_location="cpu")
+        model = torch.load(file, weights_only=False, map_location="cpu")
+    except Exception as error:  # unpickling runs code: anything may come
+        raise _unreadable(file, error) from error
+    if isinstance(model, Mapping):
+        raise Refused(
+            Status.MODEL_ERROR,
+            f"{file} holds weights without a model: give MODULE:FACTORY, a function that makes the model and loads them",
+        )
+    return model
+
+
+def _is_script(file: str) -> bool:
+    if not zipfile.is_zipfile(file):
+        return False
+    with zipfile.ZipFile(file) as archive:
+        return any(name.endswith("/constants.pkl") for name in archive.namelist())
+
+
+def _exported(torch: Any, load: Load) -> Model:
+    try:
+        program = torch.export.load(load.model)
+        module = program.module()
+    except Exception as error:
+        raise _unreadable(load.model, error) from error
+    values = {node.name: node.meta.get("val") for node in program.graph.nodes}
+    inputs = [_port_of(torch, name, values[name]) for name in program.graph_signature.user_inputs]
+    return Model(module, sized(inputs, load), tuple(str(name) for name in program.graph_signature.user_outputs))
+
+
+def _port_of(torch: Any, name: str, value: Any) -> Port:
+    if not isinstance(value, torch.Tensor):
+        raise Refused(Status.UNSUPPORTED, f"input '{name}' is a {type(value).__name__}; only tensors can be given")
+    shape = tuple(size if isinstance(size, int) else None for size in value.shape)
+    return Port(name, _name_of(value.dtype), shape)
+
+
+def _unreadable(file: str, error: Exception) -> Refused:
+    message = " ".join(str(error).split())[:400]
+    return Refused(
+        Status.MODEL_ERROR, f"{file} cannot be read as a model of PyTorch: {type(error).__name__}: {message}"
+    )
+
+
+def _prepared(torch: Any, call: Callable[..., Any], load: Load, channels_last: bool, autocast: bool) -> Any:
+    """The model in inference mode, on its device and in its precision."""
+    converts = load.dtype != "float32" and not autocast
+    if not isinstance(call, torch.nn.Module):
+        if converts:
+            raise Refused(
+                Status.UNSUPPORTED,
+                f"PyTorch cannot convert a {type(call).__name__} to {load.dtype}, only a torch.nn.Module: return one, "
+                "or give autocast=true",
+            )
+        return call
+    try:
+        call.eval()
+    except NotImplementedError:
+        pass  # what was exported is as it was then, and cannot be switched
+    call = call.to(load.device)
+    if converts:
+        call = call.to(getattr(torch, load.dtype))
+    return call.to(memory_format=torch.channels_last) if channels_last else call
+
+
+class ProcessState:
+    """What is set for all of the process or the thread. `restore` puts back what was there."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._threads = torch.get_num_threads()
+        self._precision = torch.get_float32_matmul_precision()
+        self._tf32 = torch.backends.cudnn.allow_tf32
+        self._inference: Any = None
+
+    def set(self, threads: int) -> None:
+        self._torch.set_num_threads(threads)
+        # float32 means float32, on CUDA and in oneDNN.
+        self._torch.set_float32_matmul_precision("highest")
+        self._torch.backends.cudnn.allow_tf32 = False
+
+    def enter_inference(self) -> None:
+        """Entering it once and not at each call saves a microsecond of each."""
+        if self._inference is None:
+            self._inference = self._torch.inference_mode()
+            self._inference.__enter__()
+
+    def restore(self) -> None:
+        if self._inference is not None:
+            self._inference.__exit__(None, None, None)
+            self._inference = None
+        self._torch.set_num_threads(self._threads)
+        self._torch.set_float32_matmul_precision(self._precision)
+        self._torch.backends.cudnn.allow_tf32 = self._tf32
+
+
+class Session:
+    provider = "eager"
+
+    def __init__(self, torch: Any, load: Load, model: Model, channels_last: bool, autocast: bool) -> None:
+        self._torch = torch
+        self._load = load
+        self._module = model.callable
+        self._call = model.callable
+        self._channels_last = channels_last
+        self._autocast = autocast
+        self._names = model.outputs
+        self.inputs = model.inputs
+        self.outputs = [Port(name, load.dtype, None) for name in model.outputs or ("output",)]
+        self._state = ProcessState(torch)
+        self._state.set(thread_count(load))
+        if load.device == "cuda":
+            torch.cuda.reset_peak_memory_stats()
+
+    def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
+        self._state.enter_inference()
+        tensors = [self._tensor(array) for array in arrays]
+        # Nothing in Python between the caller and the model.
+        call = functools.partial(self._call, *tensors)
+        if self._autocast:
+            call = self._autocasting(call)
+        return self._synchronised(call)
+
+    def values(self, result: object) -> list[np.ndarray]:
+        tensors = list(_tensors_in(self._torch, result, "output"))
+        if self._names and len(self._names) != len(tensors):
+            raise Refused(
+                Status.MODEL_ERROR,
+                f"the model names {len(self._names)} outputs ({', '.join(self._names)}) and returned {len(tensors)}",
+            )
+        names = self._names or [name for name, _ in tensors]
+        arrays = [_array(self._torch, tensor) for _, tensor in tensors]
+        self.outputs = [Port(name, array.dtype.name, array.shape) for name, array in zip(names, arrays, strict=True)]
+        return arrays
+
+    def executed(self) -> dict[str, str]:
+        torch = self._torch
+        told = {
+            "dtype": self._dtype(),
+            "threads": str(torch.get_num_threads()),
+            "inter_op_threads": str(torch.get_num_interop_threads()),
+            "device": self._load.device,
+            "provider": self.provider,
+            "matmul_precision": torch.get_float32_matmul_precision(),
+            "channels_last": _text(self._channels_last),
+            "autocast": _text(self._autocast),
+        }
+        if isinstance(self._module, torch.nn.Module):
+            told["parameters"] = str(sum(parameter.numel() for parameter in self._module.parameters()))
+        if self._load.device == "cpu":
+            told["instructions"] = torch.backends.cpu.get_cpu_capability()
+        if self._load.device == "cuda":
+            told["device_name"] = torch.cuda.get_device_name()
+            told["cudnn_tf32"] = _text(torch.backends.cudnn.allow_tf32)
+            told["cudnn_benchmark"] = _text(torch.backends.cudnn.benchmark)
+        return told
+
+    def device_memory(self) -> tuple[int, int] | None:
+        if self._load.device != "cuda":
+            return None
+        return self._torch.cuda.memory_allocated(), self._torch.cuda.max_memory_allocated()
+
+    def close(self) -> None:
+        self._state.restore()
+
+    def _tensor(self, array: np.ndarray) -> torch.Tensor:
+        torch = self._torch
+        tensor = _tensor_over(torch, array)
+        if tensor.dtype == torch.float32 and not self._autocast and self._load.dtype != "float32":
+            tensor = tensor.to(getattr(torch, self._load.dtype))
+        tensor = tensor.to(self._load.device)
+        if self._channels_last and tensor.ndim == 4 and tensor.is_floating_point():
+            tensor = tensor.contiguous(memory_format=torch.channels_last)
+        return tensor
+
+    def _autocasting(self, call: Callable[[], object]) -> Callable[[], object]:
+        autocast, device, dtype = self._torch.autocast, self._load.device, getattr(self._torch, self._load.dtype)
+
+        def step() -> object:
+            # Entered at each call: outside of it, the converted weights would be kept from one call to the next.
+            with autocast(device, dtype):
+                return call()
+
+        return step
+
+    def _synchronised(self, call: Callable[[], object]) -> Callable[[], object]:
+        if self._load.device == "cpu":
+            return call
+        synchronize = getattr(self._torch, self._load.device).synchronize
+
+        def step() -> object:
+            result = call()
+            synchronize()
+            return result
+
+        return step
+
+    def _dtype(self) -> str:
+        """Of most of the parameters: a model may come in another precision than float32."""
+        torch = self._torch
+        counts: dict[str, int] = {}
+        if isinstance(self._module, torch.nn.Module) and not self._autocast:
+            for parameter in self._module.parameters():
+                if parameter.is_floating_point():
+                    name = _name_of(parameter.dtype)
+                    counts[name] = counts.get(name, 0) + parameter.numel()
+        return max(counts, key=lambda name: counts[name], default=self._load.dtype)
+
+
+class CompiledSession(Session):
+    provider = "inductor"
+
+    def compile(self) -> None:
+        shapes = [fixed_shape(port) for port in self.inputs]
+        self._call = self._torch.compile(self._module)
+        breaks = self._graph_breaks()
+        # torch.compile compiles when it is first called, for the shapes and types that it is called with.
+        try:
+            self.bind([_zeros(shape, port.dtype) for shape, port in zip(shapes, self.inputs, strict=True)])()
+        except Exception as error:
+            raise Refused(
+                Status.MODEL_ERROR,
+                f"torch.compile failed: {type(error).__name__}: {' '.join(str(error).split())[:400]} (it needs a C++ "
+                "compiler and a temporary folder that it may write to; compile=false runs the model without it)",
+            ) from error
+        self._breaks = self._graph_breaks() - breaks
+
+    def executed(self) -> dict[str, str]:
+        return super().executed() | {"graph_breaks": str(self._breaks)}
+
+    def _graph_breaks(self) -> int:
+        return sum(self._torch._dynamo.utils.counters["graph_break"].values())
+
+
+def _zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        return np.zeros(shape, ml_dtypes.bfloat16)
+    return np.zeros(shape, dtype)
+
+
+def _tensors_in(torch: Any, result: object, name: str) -> Iterator[tuple[str, torch.Tensor]]:
+    """Depth first, as the model returned them, with a name that tells where each was; None is no output."""
+    if isinstance(result, torch.Tensor):
+        yield name, result
+    elif isinstance(result, Mapping):
+        for key, value in result.items():
+            yield from _tensors_in(torch, value, f"{name}.{key}")
+    elif isinstance(result, (tuple, list)):
+        for index, value in enumerate(result):
+            yield from _tensors_in(torch, value, f"{name}.{index}")
+    elif result is not None:
+        raise Refused(Status.MODEL_ERROR, f"the model returns a {type(result).__name__}; only tensors can be compared")
+
+
+def _name_of(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+# Types that NumPy itself does not have cross as bytes.
+def _tensor_over(torch: Any, array: np.ndarray) -> torch.Tensor:
+    """The host's bytes as a tensor, without a copy."""
+    with warnings.catch_warnings():
+        # They are read-only, which torch cannot express, and stay so: a model that writes to its input fails.
+        warnings.filterwarnings("ignore", message=".*not writable.*", category=UserWarning)
+        if array.dtype.kind != "V" and array.dtype.isbuiltin == 1:
+            return torch.from_numpy(array)
+        raw = torch.from_numpy(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8))
+    return raw.view(getattr(torch, array.dtype.name)).reshape(array.shape)
+
+
+def _array(torch: Any, tensor: torch.Tensor) -> np.ndarray:
+    tensor = tensor.detach().to("cpu").contiguous()
+    name = _name_of(tensor.dtype)
+    if hasattr(np, name):
+        return np.array(tensor.numpy())
+    import ml_dtypes
+
+    raw = np.array(tensor.reshape(-1).view(torch.uint8).numpy())
+    return raw.view(getattr(ml_dtypes, name)).reshape(tuple(tensor.shape))
+
+
+def _text(value: bool) -> str:
+    return "true" if value else "false"
