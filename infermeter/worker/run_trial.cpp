@@ -110,7 +110,8 @@ class TrialRun {
         absolute_if_there(chosen_library(job_.subject.backend, job_.subject.backend_library));
     orders.trial.model_path = absolute_if_there(job_.model_path);
     orders.trial.zoo_name = job_.zoo_name;
-    orders.trial.folder = absolute_if_there(".");
+    std::error_code error;
+    orders.trial.folder = std::filesystem::current_path(error).string();
     orders.trial.stopping = job_.stopping;
     orders.trial.time_it = job_.time_it;
     orders.trial.keep_outputs = job_.keep_outputs;

@@ -1,6 +1,7 @@
 #include "infermeter/worker/worker_program.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "infermeter/worker/plugin.hpp"
 
@@ -30,6 +31,9 @@ Result<WorkerProgram> program_for(const Launcher& launcher, const std::filesyste
   if (launcher.python.empty())
     return usage_error(fmt::format("{} runs in Python, and no Python was found; name one with INFERMETER_PYTHON",
                                    plugin.filename().string()));
+  if (access(launcher.python.c_str(), X_OK) != 0)
+    return usage_error(
+        fmt::format("the Python {} cannot be executed; look at INFERMETER_PYTHON", launcher.python.string()));
   return WorkerProgram{
       .file = launcher.python, .arguments = {"-m", "infermeter.worker"}, .environment = python_environment(launcher)};
 }
