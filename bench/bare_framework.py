@@ -25,9 +25,8 @@ def pytorch(model: str, threads: int) -> Callable[[], object]:
     from infermeter.zoo.pytorch import build
 
     torch.set_num_threads(threads)
-    torch.set_grad_enabled(False)
     module, image = build(NAME, read_weights(model)), torch.from_numpy(IMAGE)
-    return lambda: module(image)
+    return torch.inference_mode()(lambda: module(image))
 
 
 def jax(model: str, threads: int) -> Callable[[], object]:

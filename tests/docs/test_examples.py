@@ -2,6 +2,7 @@
 get --dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
 
 import glob
+import importlib.util
 import json
 import re
 import shlex
@@ -13,6 +14,7 @@ import numpy
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
+FRAMEWORKS = {"pytorch": "torch", "jax": "jax", "litert": "ai_edge_litert"}
 
 
 def commands():
@@ -73,6 +75,9 @@ def test_there_are_examples():
 @pytest.mark.parametrize("command", commands())
 def test_example(command, run, folder):
     words = shlex.split(command)[1:]
+    for name, package in FRAMEWORKS.items():
+        if name in re.split(r"\W+", command) and importlib.util.find_spec(package) is None:
+            pytest.skip(f"{name} is not installed: scripts/setup --with {name}")
     if "--resume" in words:
         pytest.skip("needs a broken run: tests/faults has one")
     stored = json.loads(run("runs", "--format", "json").stdout)[0]["id"]
