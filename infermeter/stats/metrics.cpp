@@ -16,7 +16,7 @@ namespace {
 
 using Source = MetricKind::Source;
 
-constexpr std::array<MetricKind, 13> kinds = {{
+constexpr std::array<MetricKind, 14> kinds = {{
     {"latency_p50", "s", true, Source::percentile, 0.50},
     {"latency_p90", "s", true, Source::percentile, 0.90},
     {"latency_p95", "s", true, Source::percentile, 0.95},
@@ -27,6 +27,7 @@ constexpr std::array<MetricKind, 13> kinds = {{
     {"latency_max", "s", true, Source::pooled_max},
     {"throughput", "items/s", false, Source::throughput},
     {"memory_peak", "bytes", true, Source::memory_peak},
+    {"device_memory_peak", "bytes", true, Source::device_memory_peak},
     {"load_time", "s", true, Source::load_time},
     {"compile_time", "s", true, Source::compile_time},
     {"first_inference_time", "s", true, Source::first_inference_time},
@@ -50,6 +51,7 @@ std::optional<double> throughput_of(const ProcessTimes& process) {
 std::optional<double> recorded(Source source, const Samples& trial) {
   switch (source) {
     case Source::memory_peak: return as_double(trial.memory.rss_peak_inference);
+    case Source::device_memory_peak: return as_double(trial.memory.device_peak);
     case Source::load_time: return trial.load_s;
     case Source::compile_time: return trial.compile_s;
     case Source::first_inference_time: return trial.first_inference_s;

@@ -17,6 +17,7 @@ struct MetricKind {
     mean,
     throughput,
     memory_peak,
+    device_memory_peak,
     load_time,
     compile_time,
     first_inference_time,

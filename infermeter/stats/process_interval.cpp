@@ -46,30 +46,43 @@ double welch_degrees(const Moments& first, const Moments& second) {
   return denominator > 0 ? (a + b) * (a + b) / denominator : 1;
 }
 
+// Half the width of the interval around the mean.
+double half_width_of(const Moments& moments, double confidence) {
+  return t_quantile(static_cast<double>(moments.count - 1), confidence) * std::sqrt(squared_error(moments));
+}
+
+bool all_equal(std::span<const double> values) {
+  return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
+}
+
 // exp(log(x)) is not x to the last bit; a single value, or one that all processes share, is shown as it is.
-Centre centre_of_equal(std::span<const double> values, double confidence) {
+Centre centre_of_equal(std::span<const double> values, double confidence, bool geometric) {
   const double value = values.front();
-  Centre centre{value, std::nullopt, value > 0};
+  Centre centre{value, std::nullopt, geometric};
   if (values.size() > 1) centre.interval = Interval{value, value, confidence};
   return centre;
+}
+
+Centre geometric_centre_of(std::span<const double> values, double confidence) {
+  if (all_equal(values)) return centre_of_equal(values, confidence, true);
+  const Moments moments = moments_of(logarithms(values));
+  return {std::exp(moments.mean), back_transformed(moments.mean, half_width_of(moments, confidence), confidence), true};
 }
 
 }  // namespace
 
 Centre centre_of(std::span<const double> values, double confidence) {
   INFERMETER_CHECK(!values.empty());
-  if (std::ranges::all_of(values, [&](double value) { return value == values.front(); })) {
-    return centre_of_equal(values, confidence);
-  }
-  const bool geometric = all_positive(values);
-  const Moments moments =
-      moments_of(geometric ? logarithms(values) : std::vector<double>(values.begin(), values.end()));
-  Centre centre{geometric ? std::exp(moments.mean) : moments.mean, std::nullopt, geometric};
-  const double half_width =
-      t_quantile(static_cast<double>(moments.count - 1), confidence) * std::sqrt(squared_error(moments));
-  if (geometric) {
-    centre.interval = back_transformed(moments.mean, half_width, confidence);
-  } else if (std::isfinite(half_width)) {
+  return all_positive(values) ? geometric_centre_of(values, confidence) : arithmetic_centre_of(values, confidence);
+}
+
+Centre arithmetic_centre_of(std::span<const double> values, double confidence) {
+  INFERMETER_CHECK(!values.empty());
+  if (all_equal(values)) return centre_of_equal(values, confidence, false);
+  const Moments moments = moments_of(values);
+  Centre centre{moments.mean, std::nullopt, false};
+  const double half_width = half_width_of(moments, confidence);
+  if (std::isfinite(half_width)) {
     centre.interval = Interval{moments.mean - half_width, moments.mean + half_width, confidence};
   }
   return centre;

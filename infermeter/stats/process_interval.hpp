@@ -19,6 +19,9 @@ struct Centre {
 // for the process as the unit). `values` is not empty and finite.
 [[nodiscard]] Centre centre_of(std::span<const double> values, double confidence);
 
+// mean ± t s/√m of the values as they are, for what is no size: it may be 0 or negative. Same conditions.
+[[nodiscard]] Centre arithmetic_centre_of(std::span<const double> values, double confidence);
+
 // Geometric mean of `numerator` over that of `denominator`; Welch's interval on logarithms (Welch, "The generalization
 // of Student's problem when several different population variances are involved", Biometrika 34 (1947) 28–35). nullopt:
 // a value is not positive.

@@ -47,6 +47,17 @@ TEST(ProcessInterval, IsArithmeticWhereALogarithmIsNot) {
   EXPECT_FALSE(ratio_of(first, std::vector<double>{1, 0}, 0.95));
 }
 
+// z = [0.8, 0.9, 0.95]; scipy.stats.t.interval(0.95, 2, np.mean(z), scipy.stats.sem(z)); the geometric mean is 0.8811
+TEST(ProcessInterval, IsArithmeticWhereThatIsAskedFor) {
+  const Centre centre = arithmetic_centre_of(std::vector<double>{0.8, 0.9, 0.95}, 0.95);
+  EXPECT_FALSE(centre.geometric);
+  EXPECT_NEAR(centre.value, 0.8833333333333334, 1e-15);
+  EXPECT_NEAR(centre.interval->low, 0.6936041816534955, 1e-12);
+  EXPECT_NEAR(centre.interval->high, 1.0730624850131714, 1e-12);
+  EXPECT_FALSE(arithmetic_centre_of(std::vector<double>{2}, 0.95).interval);
+  EXPECT_EQ(arithmetic_centre_of(std::vector<double>{-0.1, -0.1}, 0.95).interval->low, -0.1);
+}
+
 TEST(ProcessInterval, NeedsTwoProcesses) {
   EXPECT_FALSE(centre_of(std::vector<double>{2}, 0.95).interval);
   EXPECT_DOUBLE_EQ(centre_of(std::vector<double>{2}, 0.95).value, 2);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "infermeter/diagnostics/check.hpp"
+#include "infermeter/stats/counters.hpp"
 #include "infermeter/stats/metrics.hpp"
 #include "infermeter/stats/process_times.hpp"
 #include "infermeter/stats/quantile.hpp"
@@ -108,6 +109,7 @@ Summary summarise(std::span<const Samples> trials, const SummaryOptions& options
   for (const MetricKind& kind : metric_kinds()) {
     summary.metrics.push_back(measure(kind, times, pooled, options.confidence));
   }
+  summary.counters = summarise_counters(times, options.confidence);
   note_partial(times, summary.diagnostics);
   note_too_few(summary, times, summary.diagnostics);
   note_outliers(times, options, summary.diagnostics);

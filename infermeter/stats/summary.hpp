@@ -29,7 +29,8 @@ struct Estimate {
 };
 
 // Names of metrics as in files: latency_p50, latency_p90, latency_p95, latency_p99, latency_mean, latency_std,
-// latency_min, latency_max (seconds), throughput (items/s), memory_peak (bytes), load_time, compile_time,
+// latency_min, latency_max (seconds), throughput (items/s), memory_peak (bytes; resident memory of the worker),
+// device_memory_peak (bytes; of the device, by the framework's own allocator), load_time, compile_time,
 // first_inference_time (seconds).
 struct Metric {
   std::string name;
@@ -38,6 +39,13 @@ struct Metric {
   Estimate estimate;
   // Percentiles: the order-statistic interval within the pooled iterations (independence assumed: docs/methodology.md).
   std::optional<Interval> within;
+};
+
+// What the subject itself counted, by its own name (a cache's hit rate, a figure of a measure_* method). The value is
+// the mean over processes of the values as they are, with a t interval: they may be 0 or negative.
+struct CounterSummary {
+  std::string name, unit;  // text from outside
+  Estimate estimate;       // processes: those that gave a value; `note` says so where others did not
 };
 
 struct OutlierCount {
@@ -53,6 +61,7 @@ struct Summary {
   int trials_partial = 0;  // ended early with some iterations
   int trials_failed = 0;   // with none
   std::vector<Metric> metrics;
+  std::vector<CounterSummary> counters;  // in the order in which they first come up
   OutlierCount outliers;
   std::vector<Diagnostic> diagnostics;
 

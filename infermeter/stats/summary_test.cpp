@@ -57,7 +57,7 @@ TEST(Summary, HasEveryMetricInTheOrderOfReports) {
   for (const Metric& metric : summary.metrics) names.push_back(metric.name);
   EXPECT_THAT(names, testing::ElementsAre("latency_p50", "latency_p90", "latency_p95", "latency_p99", "latency_mean",
                                           "latency_std", "latency_min", "latency_max", "throughput", "memory_peak",
-                                          "load_time", "compile_time", "first_inference_time"));
+                                          "device_memory_peak", "load_time", "compile_time", "first_inference_time"));
   EXPECT_EQ(summary.metric("latency_p42"), nullptr);
   EXPECT_FALSE(summary.metric("throughput")->lower_is_better);
   EXPECT_TRUE(summary.metric("memory_peak")->lower_is_better);
@@ -108,7 +108,10 @@ TEST(Summary, ValuesRecordedOncePerProcess) {
     trials[i].memory.rss_peak_load = 999;  // not what is asked for
   }
   trials[0].first_inference_s = 0.25;
+  trials[0].memory.device_peak = trials[1].memory.device_peak = 3'000'000;
   const Summary summary = summarise(trials, {});
+  EXPECT_EQ(summary.metric("device_memory_peak")->estimate.value, 3e6);
+  EXPECT_EQ(summary.metric("device_memory_peak")->estimate.processes, 2);
   EXPECT_NEAR(*summary.metric("memory_peak")->estimate.value, 200,
               1e-9);  // geometric; the mean is 233, the largest 400
   EXPECT_EQ(summary.metric("memory_peak")->estimate.n, 3);

@@ -45,9 +45,7 @@ Finding nothing(std::string why) {
 }
 
 // The same fact in every process is exact; one process cannot tell.
-Finding finding_from(const std::vector<double>& values, std::string why_none) {
-  if (values.empty()) return nothing(std::move(why_none));
-  const Centre centre = centre_of(values, SummaryOptions{}.confidence);
+Finding finding_from(const std::vector<double>& values, const Centre& centre) {
   Finding finding;
   finding.value = centre.value;
   finding.interval = centre.interval;
@@ -118,8 +116,11 @@ Finding find_process_value(const Expectation& expectation, int subject, const Ga
       values.push_back(*value);
     }
   }
-  return finding_from(
-      values, expectation.kind == Kind::memory_after_load ? "not measured" : why_no_counter(expectation, times));
+  const bool is_size = expectation.kind == Kind::memory_after_load;
+  if (values.empty()) return nothing(is_size ? "not measured" : why_no_counter(expectation, times));
+  const double confidence = SummaryOptions{}.confidence;
+  // A counter as reports show it.
+  return finding_from(values, is_size ? centre_of(values, confidence) : arithmetic_centre_of(values, confidence));
 }
 
 Finding find_leak(int subject, const GateEvidence& evidence) {
