@@ -16,11 +16,12 @@ from infermeter.factory import look_in
 def framework(environment: Environment, package: str, title: str, setup: str, pip: str) -> ModuleType:
     """The framework's package, imported. `--backend-library` names the folder it lies in (site-packages)."""
     if environment.library:
-        if not Path(environment.library, *package.split(".")).is_dir():
+        top = package.partition(".")[0]
+        if not Path(environment.library, top).is_dir():
             raise Refused(
                 Status.LIBRARY_MISSING,
-                f"there is no package {package} in {environment.library}: name the folder that {title} is installed in, "
-                "such as …/lib/python3.11/site-packages",
+                f"there is no package {top} in {environment.library}: name the folder that {title} is installed in, such "
+                "as …/lib/python3.11/site-packages",
             )
         look_in(environment.library)
     try:
