@@ -162,17 +162,18 @@ TEST_F(LoadTest, PortsAreSane) {
   ASSERT_GT(table().input_count(session), 0u);
   ASSERT_GT(table().output_count(session), 0u);
   std::set<std::string> names;
-  const auto check = [&](const imb_port& port) {
+  const auto check = [&](const imb_port& port, bool is_output) {
     EXPECT_TRUE(names.insert(port.name).second) << port.name;
     EXPECT_EQ(port.kind, IMB_TENSOR);
+    if (is_output && !port.rank_known) return;  // only a run can tell
     EXPECT_EQ(port.dtype, IMB_FLOAT32);
     ASSERT_TRUE(port.rank_known);
     ASSERT_GE(port.rank, 1u);
     EXPECT_EQ(port.shape[0], 3) << port.name;
     for (std::size_t i = 0; i < port.rank; ++i) EXPECT_NE(port.dimension_names[i], nullptr);
   };
-  for (std::size_t i = 0; i < table().input_count(session); ++i) check(*table().input(session, i));
-  for (std::size_t i = 0; i < table().output_count(session); ++i) check(*table().output(session, i));
+  for (std::size_t i = 0; i < table().input_count(session); ++i) check(*table().input(session, i), false);
+  for (std::size_t i = 0; i < table().output_count(session); ++i) check(*table().output(session, i), true);
 }
 
 TEST_F(LoadTest, DynamicDimensionsHaveNames) {

@@ -1,5 +1,5 @@
-// PROGRAM PLUGIN MODEL [PYTHON_FOLDER...]: holds a plug-in against the contract of infermeter_backend.h.
-// Exit status 77: the runtime's library is not installed.
+// PROGRAM PLUGIN MODEL [--option KEY=VALUE...] [PYTHON_FOLDER...]: holds a plug-in against the contract of
+// infermeter_backend.h. Exit status 77: the runtime's library is not installed.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -47,6 +47,22 @@ std::string open_without_python() {
   return text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
 }
 
+// What follows the model: folders, and options that the model needs to be loaded.
+bool read_arguments(int argc, char** argv) {
+  for (int i = 3; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument != "--option") {
+      under_test().python_folders.push_back(argument);
+      continue;
+    }
+    const std::string option = ++i < argc ? argv[i] : "";
+    const std::size_t equals = option.find('=');
+    if (equals == std::string::npos) return false;
+    under_test().options[option.substr(0, equals)] = option.substr(equals + 1);
+  }
+  return true;
+}
+
 // HOME and the current folder, both empty: what appears in them was written by the plug-in or its runtime.
 std::filesystem::path move_to_an_empty_home() {
   std::string name = std::filesystem::temp_directory_path() / "backend_conformance.XXXXXX";
@@ -62,12 +78,11 @@ std::filesystem::path move_to_an_empty_home() {
 int main(int argc, char** argv) {
   using namespace infermeter;
   testing::InitGoogleTest(&argc, argv);
-  if (argc < 3 || !open_plugin(argv[1])) {
-    std::fputs("usage: PROGRAM PLUGIN MODEL [PYTHON_FOLDER...]\n", stderr);
+  if (argc < 3 || !read_arguments(argc, argv) || !open_plugin(argv[1])) {
+    std::fputs("usage: PROGRAM PLUGIN MODEL [--option KEY=VALUE...] [PYTHON_FOLDER...]\n", stderr);
     return 2;
   }
   under_test().model = std::filesystem::absolute(argv[2]);
-  under_test().python_folders.assign(argv + 3, argv + argc);
   const auto home = move_to_an_empty_home();
   under_test().without_python = open_without_python();
   const auto opened = open_runtime();

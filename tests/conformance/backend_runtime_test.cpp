@@ -123,7 +123,7 @@ TEST_F(RuntimeTest, MessageIsTerminatedAndNothingBesideItIsTouchedWhateverItsSiz
 }
 
 TEST_F(RuntimeTest, NoMessageBufferIsFine) {
-  const imb_environment environment{sizeof(imb_environment), "/nonexistent/lib.so", 0, nullptr};
+  const imb_environment environment{sizeof(imb_environment), "/nonexistent/lib.so", 0, nullptr, nullptr};
   imb_runtime* runtime = nullptr;
   if (table().open_runtime(&environment, &runtime, imb_message{nullptr, 0}) == IMB_OK) table().close_runtime(runtime);
 }

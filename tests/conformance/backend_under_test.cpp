@@ -31,7 +31,7 @@ Outcome<Runtime> open_runtime(const std::string& library) {
   std::vector<const char*> folders;
   for (const std::string& folder : under_test().python_folders) folders.push_back(folder.c_str());
   const imb_environment environment{sizeof(imb_environment), library.empty() ? nullptr : library.c_str(),
-                                    folders.size(), folders.data()};
+                                    folders.size(), folders.data(), nullptr};
   Message message;
   imb_runtime* runtime = nullptr;
   const imb_status status = under_test().table->open_runtime(&environment, &runtime, message.view());

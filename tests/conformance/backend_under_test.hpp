@@ -17,6 +17,7 @@ namespace infermeter {
 struct BackendUnderTest {
   std::string plugin, model;
   std::vector<std::string> python_folders;
+  std::map<std::string, std::string> options;  // that the model needs to be loaded
   std::uint32_t abi_version = 0;
   const imb_backend* table = nullptr;
   // What opening comes to where the Python environment is elsewhere; tried in a process that had nothing loaded yet.
@@ -69,7 +70,8 @@ struct LoadRequest {
   std::string dtype = "float32";
   int threads = 1;
   std::int64_t batch = 2;
-  std::map<std::string, std::string> dimensions = {}, options = {};
+  std::map<std::string, std::string> dimensions = {};
+  std::map<std::string, std::string> options = under_test().options;
   bool compile = true;
 };
 [[nodiscard]] Outcome<Session> load(const Runtime& runtime, const LoadRequest& request = {});

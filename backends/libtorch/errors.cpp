@@ -1,0 +1,49 @@
+#include "errors.hpp"
+
+#include <c10/util/Exception.h>
+
+#include <string_view>
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t longest = 400;
+
+std::string current_text() {
+  try {
+    throw;
+  } catch (const c10::Error& error) {
+    return error.what_without_backtrace();
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
+// An error inside of TorchScript is told with the lines of the program that led to it: only what is behind them counts.
+// Otherwise the first line says what it is, and the others where in PyTorch, or what to do about its Python.
+std::string useful_part(std::string_view text) {
+  constexpr std::string_view trace = "Traceback of TorchScript", kind = "Error: ";
+  if (text.find(trace) != std::string_view::npos) {
+    if (const std::size_t at = text.rfind(kind); at != std::string_view::npos) text.remove_prefix(at + kind.size());
+  }
+  while (text.starts_with('\n') || text.starts_with(' ')) text.remove_prefix(1);
+  text = text.substr(0, text.find('\n'));
+  while (text.ends_with(' ') || text.ends_with('.') || text.ends_with(':')) text.remove_suffix(1);
+  return std::string(text.substr(0, utf8_prefix(text, longest)));
+}
+
+bool speaks_of_memory(const std::string& text) {
+  return text.find("can't allocate memory") != std::string::npos || text.find("out of memory") != std::string::npos ||
+         text.find("bad_alloc") != std::string::npos;
+}
+
+}  // namespace
+
+void fail_with_current(imb_status otherwise, const std::string& what) {
+  const std::string text = current_text();
+  fail(speaks_of_memory(text) ? IMB_OUT_OF_MEMORY : otherwise, what + ": " + useful_part(text));
+}
+
+}  // namespace infermeter

@@ -1,0 +1,2 @@
+/* Nothing: CMakeLists.txt says what for. */
+typedef int infermeter_libtorch_stub;
