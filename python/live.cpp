@@ -14,7 +14,10 @@ namespace infermeter::python {
 namespace {
 
 ModelFacts facts_of(const std::string& name, nb::handle subject) {
-  ModelFacts facts{.name = name, .path = name, .format = "python", .sha256 = sha256_of_text(name)};
+  ModelFacts facts;
+  facts.name = facts.path = name;
+  facts.format = "python";
+  facts.sha256 = sha256_of_text(name);
   facts.parameters = nb::cast<std::uint64_t>(subject.attr("parameters"));
   facts.size_bytes = nb::cast<std::uint64_t>(subject.attr("size_bytes"));
   return facts;

@@ -53,8 +53,15 @@ template <class Callable>
 struct CallableStep {
   Callable& callable;
   const std::atomic<int>* interrupt;
-  [[nodiscard]] bool prepare(std::uint64_t) const {
-    return interrupt == nullptr || interrupt->load(std::memory_order_relaxed) == 0;
+  // A callable may have `bool prepare(std::uint64_t iteration)` as well, which is called outside of the measured
+  // region; false ends the loop.
+  [[nodiscard]] bool prepare(std::uint64_t iteration) const {
+    if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed) != 0) return false;
+    if constexpr (requires { callable.prepare(iteration); }) {
+      return callable.prepare(iteration);
+    } else {
+      return true;
+    }
   }
   // A callable that returns bool says with false that it failed; any other result is not looked at.
   [[nodiscard]] bool run() {

@@ -160,6 +160,21 @@ TEST(Measure, StopsWhenItIsInterrupted) {
   EXPECT_EQ(samples.iterations(), 7U);
 }
 
+struct PreparedCallable {
+  std::uint64_t prepared = 0, called = 0;
+  bool prepare(std::uint64_t) { return ++prepared <= 10; }
+  void operator()() { ++called; }
+};
+
+TEST(Measure, PreparesACallableThatWantsIt) {
+  PreparedCallable callable;
+  const Samples samples = measure(callable, {.warmup = 2, .iterations = 50, .duration_s = {}});
+  EXPECT_EQ(samples.end, TrialEnd::run_failed);
+  EXPECT_EQ(callable.prepared, 11U);
+  EXPECT_EQ(callable.called, 10U);
+  EXPECT_EQ(samples.iterations(), 7U);
+}
+
 TEST(Measure, SaysWhenTheClockIsTooCoarseForIt) {
   const Samples samples = measure([] {}, {.warmup = 2, .iterations = 500, .duration_s = {}});
   EXPECT_TRUE(std::any_of(samples.diagnostics.begin(), samples.diagnostics.end(),

@@ -1,0 +1,74 @@
+"""A meter for inference: how fast, how big and how right a model is on a runtime, and whether one is really better.
+
+    import infermeter
+
+    record = infermeter.run("resnet50@onnxruntime", "resnet50@openvino", iterations=100)
+    print(record.text())
+
+Nothing is imported before it is used; figures are in base units (seconds, bytes, items per second).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from infermeter._core import Gate as Gate
+    from infermeter._core import History as History
+    from infermeter._core import OutputComparison as OutputComparison
+    from infermeter._core import Plan as Plan
+    from infermeter._core import Progress as Progress
+    from infermeter._core import Record as Record
+    from infermeter._core import Results as Results
+    from infermeter._core import Samples as Samples
+    from infermeter._core import Verdict as Verdict
+    from infermeter._core import backends as backends
+    from infermeter._core import compare_outputs as compare_outputs
+    from infermeter._core import environment as environment
+    from infermeter._core import histories as histories
+    from infermeter._core import judge_gate as judge_gate
+    from infermeter._core import list_runs as list_runs
+    from infermeter._core import load_baseline as load_baseline
+    from infermeter._core import measure as measure
+    from infermeter._core import models as models
+    from infermeter._core import set_baseline as set_baseline
+    from infermeter._core import zoo_model_path as zoo_model_path
+    from infermeter.errors import Error as Error
+    from infermeter.errors import InternalError as InternalError
+    from infermeter.errors import ModelError as ModelError
+    from infermeter.errors import UsageError as UsageError
+    from infermeter.errors import WorkerError as WorkerError
+    from infermeter.runs import compare as compare
+    from infermeter.runs import load as load
+    from infermeter.runs import run as run
+
+    __version__: str
+
+# Where each name is; looked for when it is first asked for.
+_PLACES = {
+    "infermeter._core": (
+        "Gate History OutputComparison Plan Progress Record Results Samples Verdict backends compare_outputs environment "
+        "histories judge_gate list_runs load_baseline measure models set_baseline zoo_model_path"
+    ),
+    "infermeter.errors": "Error InternalError ModelError UsageError WorkerError",
+    "infermeter.runs": "compare load run",
+}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
+
+__all__ = ["__version__", *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        value: Any = import_module("infermeter._core").version
+    elif name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
+    else:
+        raise AttributeError(f"module 'infermeter' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,47 @@
+// The thread that called from Python, while another one works for it without the GIL: it runs what needs Python, and
+// looks for signals. Live objects are measured in it as well: what frameworks keep per thread is then the program's
+// own.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include <nanobind/nanobind.h>
+
+namespace infermeter::python {
+
+class CallingThread {
+ public:
+  // In the calling thread, with the GIL: has `work` done in another thread, and returns when that has ended. `work`
+  // must not throw. The GIL is free but for tasks, and for looking for signals twenty times a second.
+  void serve(const std::function<void()>& work);
+
+  // In the other thread: has `task` run in the calling one, with the GIL, and returns when it has been. What it raises
+  // is noted as an interruption.
+  void call(const std::function<void()>& task);
+
+  // 0; 1: a signal's handler or a task has raised: stop after the current iteration; 2: again: stop at once.
+  [[nodiscard]] std::atomic<int>& interrupt() { return interrupt_; }
+  // What was raised first; not valid if nothing was.
+  [[nodiscard]] const nanobind::object& exception() const { return exception_; }
+
+ private:
+  const std::function<void()>* wait_for_task();
+  void run(const std::function<void()>& task);
+  void finish_task();
+  void look_for_signals();
+  void note(const nanobind::object& exception);
+
+  std::thread::id own_ = std::this_thread::get_id();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void()>* task_ = nullptr;
+  bool ended_ = false;
+  std::atomic<int> interrupt_{0};
+  nanobind::object exception_;
+};
+
+}  // namespace infermeter::python

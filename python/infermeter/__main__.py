@@ -1,0 +1,5 @@
+"""`python -m infermeter`: the command line."""
+
+from infermeter.cli import main
+
+main()

@@ -1,0 +1,93 @@
+"""Runs: made, finished, and loaded again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from infermeter import _core
+from infermeter.errors import UsageError
+
+__all__ = ["compare", "load", "run"]
+
+Subject = str | Mapping[str, object]
+
+
+def run(
+    *subjects: Subject,
+    plan: _core.Plan | str | os.PathLike[str] | None = None,
+    progress: Callable[[_core.Progress], object] | None = None,
+    resume: str | bool | None = None,
+    live: Mapping[str, object] | None = None,
+    **settings: Any,
+) -> _core.Record:
+    """Measures subjects, each in fresh worker processes, and returns the record; the first is the baseline.
+
+    `subjects`: short forms ("resnet50@openvino,threads=1", "fast=model.onnx@onnxruntime"), or dicts with the keys of a
+    plan file's [[subject]]. `settings`: the other keys of plan files (docs/plan.md): iterations, duration (seconds, or
+    "10s"), warmup, processes, batch_sizes, threads, output_dir, … . `plan`: a Plan, or the path of a plan file, which
+    settings beat. `progress` is called with a Progress between trials and while they run. `resume`: the id of an
+    interrupted run, or True for the latest; without subjects it is finished by its own plan. `live`: see infermeter.live.
+
+    A subject that fails does not stop the others: record.verdict.exit_code and record.samples tell. Everything is stored
+    in `output_dir` as each trial ends. Ctrl-C ends the current iteration and raises KeyboardInterrupt, with the record so
+    far as its attribute `record`.
+    """
+    command = shlex.join(sys.orig_argv)
+    if resume is not None and resume is not False:
+        output_dir = settings.get("output_dir") or "results"
+        name = _latest_unfinished(output_dir) if resume is True else resume
+        if not subjects and plan is None:
+            _refuse_changes(settings)
+            return _core.resume_run(name, output_dir=output_dir, progress=progress, command=command)
+        return _core.run(_plan_of(subjects, plan, settings), progress=progress, resume=name, command=command)
+    objects = None if live is None else dict(live)
+    return _core.run(_plan_of(subjects, plan, settings), progress=progress, command=command, live=objects)
+
+
+def compare(
+    *subjects: Subject,
+    plan: str | os.PathLike[str] | None = None,
+    progress: Callable[[_core.Progress], object] | None = None,
+    **settings: Any,
+) -> _core.Record:
+    """Tells whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of fresh
+    processes in coin order, until a test with a known rate of false alarms has decided.
+
+    The answer is record.verdict.comparison. `settings`: as for `run`, and metric ("p50", "peak_memory", …), margin and
+    alpha (shares: 0.01, "1%"), max_pairs, budget (seconds, or "2m"), until_resolved, all_pairs, drop_disturbed.
+    """
+    return run(*subjects, plan=plan, progress=progress, compare=True, **settings)
+
+
+def load(name: str = "latest", output_dir: str | os.PathLike[str] = "results") -> _core.Record:
+    """A stored run: its id, a unique beginning of one, or "latest"."""
+    return _core.load_run(name, output_dir)
+
+
+def _plan_of(
+    subjects: tuple[Subject, ...], plan: _core.Plan | str | os.PathLike[str] | None, settings: dict[str, Any]
+) -> _core.Plan:
+    if plan is None:
+        return _core.Plan(*subjects, **settings)
+    if not isinstance(plan, _core.Plan):
+        return _core.Plan.from_file(plan, **({"subjects": list(subjects)} if subjects else {}), **settings)
+    if subjects or settings:
+        raise UsageError("a Plan says everything: give subjects and settings to it, not beside it")
+    return plan
+
+
+def _refuse_changes(settings: dict[str, Any]) -> None:
+    for key, value in settings.items():
+        if key != "output_dir" and value is not None:
+            raise UsageError(f"resume goes on with the run's own plan: leave '{key}' out, or give the whole plan")
+
+
+def _latest_unfinished(output_dir: str | os.PathLike[str]) -> str:
+    unfinished = [listing for listing in _core.list_runs(output_dir) if not listing.finished]
+    if unfinished:
+        return max(unfinished, key=lambda listing: listing.created_at).id
+    raise UsageError(f"there is no unfinished run in {os.fspath(output_dir)} (output_dir)")
