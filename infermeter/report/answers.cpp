@@ -33,8 +33,9 @@ std::string outputs_clause(const SubjectVerdict& verdict) {
   return "; outputs DIFFER, so the times are not of the same work";
 }
 
-// Only where the whole interval lies on one side.
+// Only where the whole interval lies on one side; the ratio is of the host's memory.
 std::string memory_clause(const SubjectVerdict& verdict) {
+  if (is_on_device(verdict)) return {};
   const Ratio* ratio = ratio_of(verdict, "memory_peak");
   if (ratio == nullptr || !ratio->estimate.value || !ratio->estimate.interval) return {};
   const double value = *ratio->estimate.value;
@@ -106,7 +107,8 @@ Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
   const std::string_view outcome = to_string(leak.verdict);
   std::string slope = format_bytes(leak.bytes_per_iteration) + " per iteration";
   if (leak.interval) {
-    slope += fmt::format(" (95 % interval {} … {})", format_bytes(leak.interval->low), format_bytes(leak.interval->high));
+    slope +=
+        fmt::format(" (95 % interval {} … {})", format_bytes(leak.interval->low), format_bytes(leak.interval->high));
   }
   switch (leak.verdict) {
     case LeakVerdict::leak: return {Tone::bad, fmt::format("{} leaks {}: {}", label, slope, leak.reason)};

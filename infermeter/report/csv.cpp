@@ -1,4 +1,5 @@
-// CSV: a row per subject; first the columns that older tools know, then our own (docs/files.md).
+// CSV: a row per subject; first the columns that older tools know, then our own, then what the subjects counted
+// (docs/files.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "infermeter/report/counter_table.hpp"
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/utc_time.hpp"
@@ -105,6 +107,12 @@ std::string memory_after_load(const Source& source) {
   return number_cell(static_cast<double>(*source.trial->memory.rss_after_load) * mb);
 }
 
+std::string memory_kind(const Source& source) {
+  if (is_on_device(source.verdict)) return "device";
+  const Estimate* found = source.estimate("memory_peak");
+  return found != nullptr && found->value ? "resident" : "";
+}
+
 std::string model_size(const Source& source) {
   if (source.model == nullptr || source.model->size_bytes == 0) return {};
   return number_cell(static_cast<double>(source.model->size_bytes) * mb);
@@ -152,7 +160,8 @@ constexpr Column columns[] = {
     {"latency_min_ms", [](const Source& s) { return s.metric("latency_min", ms); }},
     {"latency_max_ms", [](const Source& s) { return s.metric("latency_max", ms); }},
     {"throughput_ips", [](const Source& s) { return s.metric("throughput"); }},
-    {"memory_mb", [](const Source& s) { return s.metric("memory_peak", mb); }},
+    {"memory_mb",
+     [](const Source& s) { return s.metric(is_on_device(s.verdict) ? "device_memory_peak" : "memory_peak", mb); }},
     {"compilation_time_ms", [](const Source& s) { return s.metric("compile_time", ms); }},
     {"timestamp", [](const Source& s) { return utc_time(s.record.created_at); }},
     {"git_commit", [](const Source& s) { return text_cell(s.record.environment.git_commit); }},
@@ -172,6 +181,9 @@ constexpr Column columns[] = {
     {"load_time_ms", [](const Source& s) { return s.metric("load_time", ms); }},
     {"first_inference_ms", [](const Source& s) { return s.metric("first_inference_time", ms); }},
     {"memory_load_mb", memory_after_load},
+    {"memory_kind", memory_kind},
+    {"memory_resident_mb", [](const Source& s) { return s.metric("memory_peak", mb); }},
+    {"memory_device_mb", [](const Source& s) { return s.metric("device_memory_peak", mb); }},
     {"model_size_mb", model_size},
     {"parameters",
      [](const Source& s) { return s.model && s.model->parameters ? number_cell(*s.model->parameters) : ""; }},
@@ -203,24 +215,46 @@ const Samples* telling_trial(const RunRecord& record, int subject) {
   return first;
 }
 
-std::string line(const Source& source) {
+// "counter_hit_rate"; with its unit where another column has the same name.
+std::vector<std::string> counter_titles(const std::vector<CounterColumn>& counters) {
+  std::vector<std::string> titles;
+  for (const auto& counter : counters) {
+    const bool is_alone = std::ranges::count(counters, counter.name, &CounterColumn::name) == 1;
+    titles.push_back(
+        text_cell(is_alone ? "counter_" + counter.name : fmt::format("counter_{}_{}", counter.name, counter.unit)));
+  }
+  return titles;
+}
+
+std::string counter_cell(const Source& source, const CounterColumn& column) {
+  const CounterSummary* counter = counter_of(source.verdict, column);
+  return counter == nullptr ? "" : number_cell(counter->estimate.value);
+}
+
+std::string line(const Source& source, const std::vector<CounterColumn>& counters) {
   std::string text;
   for (const auto& column : columns) {
     if (&column != columns) text += ',';
     text += column.cell(source);
   }
+  for (const auto& counter : counters) text += ',' + counter_cell(source, counter);
   return text + "\r\n";
 }
 
 }  // namespace
 
 std::string render_csv(const RunRecord& record, const Verdict& verdict) {
+  std::vector<const SubjectVerdict*> subjects;
+  for (const auto& subject : verdict.subjects) subjects.push_back(&subject);
+  const std::vector<CounterColumn> counters = counter_columns(subjects);
   std::string text;
   for (const auto& column : columns) text += std::string(&column == columns ? "" : ",") + column.name;
+  for (const auto& title : counter_titles(counters)) text += ',' + title;
   text += "\r\n";
-  for (const auto& subject : verdict.subjects) {
-    text += line({record, subject, subject_of(record, subject), telling_trial(record, subject.subject),
-                  model_of(record, subject.subject)});
+  for (const auto* subject : subjects) {
+    text += line({record, *subject, subject_of(record, *subject), telling_trial(record, subject->subject),
+                  model_of(record, subject->subject)},
+                 counters);
   }
   return text;
 }

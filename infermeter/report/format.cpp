@@ -49,6 +49,13 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, rounded == 0 ? first : decimals(rounded));
 }
 
+std::string plain_number(double value) {
+  if (!std::isfinite(value)) return "not known";
+  if (value == std::floor(value) && std::fabs(value) < 1e15) return fmt::format("{:.0f}", value == 0 ? 0.0 : value);
+  const bool is_plain = std::fabs(value) >= 1e-3 && std::fabs(value) < 1e6;
+  return is_plain ? three_digits(value) : fmt::format("{:.3g}", value);
+}
+
 std::string format_time(double seconds) {
   if (seconds == 0) return "0 s";
   return scaled(seconds, time_units, " ");

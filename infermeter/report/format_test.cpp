@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "infermeter/report/interval_text.hpp"
+#include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/text.hpp"
 #include "infermeter/report/utc_time.hpp"
@@ -51,6 +53,26 @@ TEST(Format, NeverShowsWhatIsNoNumber) {
     EXPECT_EQ(format_bytes(value), "not known");
     EXPECT_NE(format_duration(value), "");
   }
+}
+
+TEST(Format, WritesNumbersOfAnySize) {
+  EXPECT_EQ(plain_number(3), "3");
+  EXPECT_EQ(plain_number(-1234567), "-1234567");
+  EXPECT_EQ(plain_number(-0.0), "0");
+  EXPECT_EQ(plain_number(0.834), "0.834");
+  EXPECT_EQ(plain_number(1.5e20), "1.5e+20");
+  EXPECT_EQ(plain_number(-2.5e-9), "-2.5e-09");
+  EXPECT_EQ(plain_number(std::nan("")), "not known");
+}
+
+TEST(Format, WritesIntervalsBesideTheirValue) {
+  const auto interval = [](double low, double high) { return Interval{low, high, 0.95}; };
+  EXPECT_EQ(with_interval(0.0382, interval(0.0379, 0.0386), format_time), "38.2 ms [37.9, 38.6]");
+  EXPECT_EQ(with_interval(0.25, interval(0.2496, 0.2504), format_time), "250 ms ±0.2 %");
+  EXPECT_EQ(with_interval(3, interval(3, 3), plain_number), "3 ±0");
+  EXPECT_EQ(with_interval(1.5e20, interval(0.9e20, 2.1e20), plain_number), "1.5e+20 [9e+19, 2.1e+20]");
+  EXPECT_EQ(with_interval(0, interval(-0.5, 0.5), plain_number), "0 [-0.500, 0.500]");
+  EXPECT_EQ(with_interval(2, {}, plain_number), "2");
 }
 
 TEST(Format, TellsDurationsAsPeopleDo) {

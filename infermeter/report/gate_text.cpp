@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <vector>
 
 #include "infermeter/report/interval_text.hpp"
@@ -13,20 +12,12 @@
 namespace infermeter {
 namespace {
 
-// Counts are whole; what is tiny or huge gets an exponent.
-std::string format_number(double number) {
-  if (!std::isfinite(number)) return "not known";
-  if (number == std::floor(number) && std::abs(number) < 1e15) return fmt::format("{:.0f}", number);
-  const bool plain = std::abs(number) >= 1e-3 && std::abs(number) < 1e6;
-  return plain ? three_digits(number) : fmt::format("{:.3g}", number);
-}
-
 std::string format_share(double share) { return three_digits(100 * share) + " %"; }
 std::string format_decibels(double decibels) { return three_digits(decibels) + " dB"; }
 
 FigureText format_of(Dimension dimension) {
   switch (dimension) {
-    case Dimension::number: return format_number;
+    case Dimension::number: return plain_number;
     case Dimension::seconds: return format_time;
     case Dimension::bytes: return format_bytes;
     case Dimension::per_second: return format_rate;
@@ -34,7 +25,7 @@ FigureText format_of(Dimension dimension) {
     case Dimension::share: return format_share;
     case Dimension::decibels: return format_decibels;
   }
-  return format_number;
+  return plain_number;
 }
 
 const Expectation& expectation_of(const Gate& gate, const ExpectationVerdict& verdict) {

@@ -27,6 +27,19 @@ void write_metrics(JsonWriter& json, const std::vector<Metric>& metrics) {
   json.end_object();
 }
 
+void write_counters(JsonWriter& json, const std::vector<CounterSummary>& counters) {
+  json.key("counters");
+  json.begin_array();
+  for (const auto& counter : counters) {
+    json.begin_object();
+    json.member("name", counter.name);
+    json.member("unit", counter.unit);
+    write_estimate(json, counter.estimate);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_ratios(JsonWriter& json, const std::vector<Ratio>& ratios) {
   json.key("ratios");
   json.begin_object();
@@ -137,6 +150,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   json.member("trials_partial", verdict.summary.trials_partial);
   json.member("trials_failed", verdict.summary.trials_failed);
   write_metrics(json, verdict.summary.metrics);
+  write_counters(json, verdict.summary.counters);
   write_ratios(json, verdict.ratios);
   write_leak(json, verdict.leak);
   write_outputs(json, verdict.outputs);

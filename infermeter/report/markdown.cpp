@@ -3,6 +3,7 @@
 
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/comparison_text.hpp"
+#include "infermeter/report/counter_table.hpp"
 #include "infermeter/report/markdown_text.hpp"
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
@@ -10,6 +11,21 @@
 
 namespace infermeter {
 namespace {
+
+void counter_rows(std::string& text, const RunRecord& record, const Group& group) {
+  const CounterTable counted = counter_table(record, group);
+  if (counted.rows.empty()) return;
+  text += "\n| Counters |";
+  for (const auto& title : counted.titles) text += ' ' + markdown_text(title) + " |";
+  text += "\n|---|";
+  for (std::size_t i = 0; i < counted.titles.size(); ++i) text += "---|";
+  for (const auto& row : counted.rows) {
+    text += "\n|";
+    for (const auto& cell : row) text += ' ' + markdown_text(cell.text) + " |";
+  }
+  text += '\n';
+  if (!counted.left_out.empty()) text += '\n' + counted.left_out + '\n';
+}
 
 void table(std::string& text, const RunRecord& record, const Group& group) {
   if (!group.title.empty()) text += "\n### " + markdown_text(group.title) + "\n";
@@ -24,6 +40,7 @@ void table(std::string& text, const RunRecord& record, const Group& group) {
     }
     text += '\n';
   }
+  counter_rows(text, record, group);
 }
 
 void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {

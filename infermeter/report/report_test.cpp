@@ -1,5 +1,6 @@
 #include "infermeter/report/report.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -57,6 +58,66 @@ TEST(Report, LooksAsApproved) {
   expect_golden("example.csv", example(Format::csv));
   expect_golden("example.json", example(Format::json));
   expect_golden("example_without_samples.json", example(Format::json, {.samples = false}));
+}
+
+TEST(Report, ShowsCountersBySubject) {
+  const std::string text = example(Format::table, {.width = 120});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("Counters     cache_hits  psnr_difference (dB)"), HasSubstr("-0.310 [-0.360, -0.260]"),
+                    HasSubstr("0.200 [-0.110, 0.510], 2 of 3 processes"), HasSubstr("1.25e-07 [1.15e-07,")));
+  const std::string markdown = example(Format::markdown);
+  EXPECT_THAT(markdown, HasSubstr("| Counters | cache_hits | psnr_difference (dB) | wait (s) |\n|---|---|---|---|\n"
+                                  "| onnxruntime | 3 ±0 | -0.310 \\[-0.360, -0.260\\] | – |\n"));
+  const auto json = nlohmann::json::parse(example(Format::json));
+  EXPECT_EQ(json["subjects"][0]["counters"][1]["name"], "psnr_difference");
+  EXPECT_EQ(json["subjects"][0]["counters"][1]["value"], -0.31);
+  EXPECT_EQ(json["subjects"][1]["counters"][0]["note"], "given by 2 of 3 processes");
+  EXPECT_TRUE(json["subjects"][4]["counters"].empty());
+}
+
+TEST(Report, GivesEachUnitOfACounterAColumn) {
+  const RunRecord record = test::example_record();
+  Verdict verdict = test::example_verdict(record);
+  verdict.subjects[0].summary.counters = {test::counter_with("wait", "s", 1, 0)};
+  verdict.subjects[1].summary.counters = {test::counter_with("wait", "ms", 3, 0), test::counter_with("hits", "", 7, 0)};
+  const auto lines = lines_of(render(record, verdict, Format::csv, {}));
+  EXPECT_THAT(lines[0], testing::EndsWith(",seed,counter_wait_s,counter_wait_ms,counter_hits\r"));
+  EXPECT_THAT(lines[1], testing::EndsWith(",1,1,,\r"));
+  EXPECT_THAT(lines[2], testing::EndsWith(",1,,3,7\r"));
+  EXPECT_THAT(render(record, verdict, Format::table, {}), HasSubstr("wait (s)  wait (ms)  hits"));
+}
+
+TEST(Report, ShowsTwentyCountersAndSaysHowManyMoreThereAre) {
+  const RunRecord record = test::example_record();
+  Verdict verdict = test::example_verdict(record);
+  for (int i = 0; i < 23; ++i) {
+    verdict.subjects[4].summary.counters.push_back(test::counter_with(fmt::format("count_{}", i), "", i, 0));
+  }
+  const std::string text = render(record, verdict, Format::table, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("count_19"), Not(HasSubstr("count_20")), HasSubstr("3 more counters")));
+  EXPECT_THAT(render(record, verdict, Format::csv, {}), HasSubstr("counter_count_22"));
+}
+
+TEST(Report, ShowsWhyACounterHasNoValue) {
+  const RunRecord record = test::example_record();
+  Verdict verdict = test::example_verdict(record);
+  CounterSummary counter = test::counter_with("wait", "s", 0, 0);
+  counter.estimate.value.reset();
+  counter.estimate.interval.reset();
+  counter.estimate.note = "its unit differs between processes";
+  verdict.subjects[0].summary.counters = {counter};
+  EXPECT_THAT(render(record, verdict, Format::table, {}), HasSubstr("its unit differs between processes"));
+}
+
+TEST(Report, ShowsTheMemoryOfTheDeviceThatTheModelIsOn) {
+  EXPECT_THAT(example(Format::table, {.width = 120}), HasSubstr("1.25 GB (device)"));
+  const RunRecord record = test::example_record();
+  Verdict verdict = test::example_verdict(record);
+  EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})),
+              HasSubstr("peak memory is 1.20x smaller"));
+  verdict.subjects[1].summary.metrics.push_back(test::metric_of("device_memory_peak", "bytes", 2.5e8, 0));
+  EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})), Not(HasSubstr("peak memory is")));
+  EXPECT_THAT(render(record, verdict, Format::csv, {}), HasSubstr(",210,device,312,250,"));
 }
 
 TEST(Report, AnswersAComparisonAsApproved) {
@@ -220,6 +281,8 @@ TEST(Report, WritesJsonThatParsesWhateverTheNames) {
   for (int i = 0; i < static_cast<int>(record.plan.subjects.size()); ++i) {
     rows.subjects.emplace_back();
     rows.subjects.back().subject = i;
+    const std::string name = test::hostile_names()[static_cast<std::size_t>(i)].substr(0, 30);
+    rows.subjects.back().summary.counters = {test::counter_with(name, name, i, 0.5)};
   }
   expect_golden("hostile.csv", render(record, rows, Format::csv, {}));
 }

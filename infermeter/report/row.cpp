@@ -40,6 +40,13 @@ Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
   return failed == nullptr ? Cell{text, Tone::plain} : Cell{text + " ⚠ partial", Tone::warning};
 }
 
+Cell memory_cell(const SubjectVerdict& subject) {
+  if (!is_on_device(subject)) return cell_of(subject.summary.metric("memory_peak"), format_bytes);
+  Cell cell = cell_of(subject.summary.metric("device_memory_peak"), format_bytes);
+  cell.text += " (device)";
+  return cell;
+}
+
 Cell speed_up_cell(const SubjectVerdict& subject) {
   if (!subject.baseline) return {"(baseline)", Tone::faint};
   const Ratio* ratio = ratio_of(subject, "latency_p50");
@@ -141,7 +148,7 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
           .latency = latency_cell(record, subject),
           .speed_up = alone ? Cell{nothing, Tone::faint} : speed_up_cell(subject),
           .throughput = cell_of(subject.summary.metric("throughput"), format_rate),
-          .memory = cell_of(subject.summary.metric("memory_peak"), format_bytes),
+          .memory = memory_cell(subject),
           .size = model == nullptr || model->size_bytes == 0
                       ? Cell{nothing, Tone::faint}
                       : Cell{format_bytes(static_cast<double>(model->size_bytes)), Tone::plain},
@@ -151,6 +158,11 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
 
 const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict) {
   return record.plan.subjects.at(static_cast<std::size_t>(verdict.subject));
+}
+
+bool is_on_device(const SubjectVerdict& verdict) {
+  const Metric* metric = verdict.summary.metric("device_memory_peak");
+  return metric != nullptr && metric->estimate.value;
 }
 
 const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric) {

@@ -36,6 +36,9 @@ struct Group {
 
 [[nodiscard]] const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict);
 [[nodiscard]] const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric);
+// What the subject's memory is: the device's, where its framework accounts for one of its own, as the host's says little
+// about a model that is not there; else the worker's resident memory.
+[[nodiscard]] bool is_on_device(const SubjectVerdict& verdict);
 // nullptr where the record does not say.
 [[nodiscard]] const ModelFacts* model_of(const RunRecord& record, int subject);
 // The first trial of the subject that did not end well; nullptr if all did.

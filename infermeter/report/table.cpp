@@ -7,6 +7,8 @@
 
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/comparison_text.hpp"
+#include "infermeter/report/counter_table.hpp"
+#include "infermeter/report/grid.hpp"
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/run_line.hpp"
@@ -15,7 +17,6 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 40;
 constexpr std::size_t widest_text = 100;  // sentences are read badly on longer lines; tables take all there is
 
@@ -24,10 +25,8 @@ struct Column {
   const char* title;
   Cell R::*cell;
   Align align;
-  std::size_t width = 0;
 };
 
-// The first column is repeated where a table is broken into blocks.
 constexpr std::array subject_columns = {
     Column<Row>{"Subject", &Row::label, Align::left},     Column<Row>{"Latency p50", &Row::latency, Align::left},
     Column<Row>{"Speed-up", &Row::speed_up, Align::left}, Column<Row>{"Throughput", &Row::throughput, Align::right},
@@ -43,17 +42,6 @@ constexpr std::array comparison_columns = {
     Column<Compared>{"p", &Compared::p, Align::right},
     Column<Compared>{"Detectable", &Compared::smallest, Align::right},
 };
-
-const char* color_of(Tone tone) {
-  switch (tone) {
-    case Tone::good: return "\x1b[32m";
-    case Tone::warning: return "\x1b[33m";
-    case Tone::bad: return "\x1b[31m";
-    case Tone::faint: return "\x1b[2m";
-    case Tone::plain: return "";
-  }
-  return "";
-}
 
 class TableReport {
  public:
@@ -96,6 +84,16 @@ class TableReport {
       std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::speed_up; });
     }
     table<Row>(wanted, rows);
+    counters(group);
+  }
+
+  void counters(const Group& group) {
+    const CounterTable counted = counter_table(record_, group);
+    if (counted.rows.empty()) return;
+    Grid grid{.columns = {{"Counters", Align::left}}, .rows = counted.rows};
+    for (const auto& title : counted.titles) grid.columns.push_back({title, Align::left});
+    text_ += grid_text(grid, {.width = width_, .rule = text_width_, .color = color_});
+    if (!counted.left_out.empty()) line(counted.left_out, Tone::faint);
   }
 
   // The answers say what decides; here is what else differs.
@@ -115,64 +113,13 @@ class TableReport {
 
   template <class R>
   void table(std::span<const Column<R>> wanted, const std::vector<R>& rows) {
-    for (const auto& block : blocks_of<R>(wanted, rows)) table_block(block, rows);
-  }
-
-  // The columns that fit side by side; what does not fit comes below, each block with the labels again.
-  template <class R>
-  [[nodiscard]] std::vector<std::vector<Column<R>>> blocks_of(std::span<const Column<R>> wanted,
-                                                              const std::vector<R>& rows) const {
-    Column<R> label = measured(wanted.front(), rows);
-    label.width = std::min(label.width, std::max<std::size_t>(12, width_ / 3));
-    std::vector<std::vector<Column<R>>> blocks;
-    std::size_t used = width_;
-    for (const Column<R>& candidate : wanted.subspan(1)) {
-      Column<R> column = measured(candidate, rows);
-      column.width = std::min(column.width, width_ - label.width - gap);
-      if (used + gap + column.width > width_) {
-        blocks.push_back({label});
-        used = label.width;
-      }
-      blocks.back().push_back(column);
-      used += gap + column.width;
-    }
-    return blocks;
-  }
-
-  template <class R>
-  [[nodiscard]] static Column<R> measured(Column<R> column, const std::vector<R>& rows) {
-    column.width = display_width(column.title);
-    for (const auto& row : rows) column.width = std::max(column.width, display_width((row.*column.cell).text));
-    return column;
-  }
-
-  template <class R>
-  void table_block(const std::vector<Column<R>>& block, const std::vector<R>& rows) {
-    std::string titles;
-    for (const auto& column : block) append(titles, {column.title, Tone::plain}, column);
-    finish(std::move(titles));
-    text_ += std::string(std::max(text_width_, width_of(block)), '-') + '\n';
+    Grid grid;
+    for (const auto& column : wanted) grid.columns.push_back({column.title, column.align});
     for (const auto& row : rows) {
-      std::string cells;
-      for (const auto& column : block) append(cells, row.*column.cell, column);
-      finish(std::move(cells));
+      auto& cells = grid.rows.emplace_back();
+      for (const auto& column : wanted) cells.push_back(row.*column.cell);
     }
-  }
-
-  template <class R>
-  [[nodiscard]] static std::size_t width_of(const std::vector<Column<R>>& block) {
-    std::size_t width = 0;
-    for (const auto& column : block) width += column.width + (width == 0 ? 0 : gap);
-    return width;
-  }
-
-  template <class R>
-  void append(std::string& cells, const Cell& cell, const Column<R>& column) const {
-    if (!cells.empty()) cells.append(gap, ' ');
-    const std::string text = fitted(cell.text, column.width);
-    const std::string whole = padded(text, column.width, column.align);
-    const auto start = whole.find(text);
-    cells += whole.substr(0, start) + painted(text, cell.tone) + whole.substr(start + text.size());
+    text_ += grid_text(grid, {.width = width_, .rule = text_width_, .color = color_});
   }
 
   // What the brackets mean, once for all tables.
@@ -184,9 +131,15 @@ class TableReport {
     const auto found = std::ranges::find_if(verdict_.subjects, has_interval);
     if (found == verdict_.subjects.end()) return;
     const Estimate& estimate = found->summary.metric("latency_p50")->estimate;
+    const auto counts = std::ranges::find_if_not(
+        verdict_.subjects, [](const SubjectVerdict& subject) { return subject.summary.counters.empty(); });
+    std::string method = estimate.method;
+    if (counts != verdict_.subjects.end()) {
+      method += fmt::format("; of counters: {}", counts->summary.counters.front().estimate.method);
+    }
     text_ += '\n';
     line(fmt::format("[low, high]: {:.0f} % interval over worker processes ({}).", estimate.interval->confidence * 100,
-                     printable(estimate.method)),
+                     printable(method)),
          Tone::faint);
   }
 
@@ -233,14 +186,8 @@ class TableReport {
 
   void rule(char sign) { text_ += std::string(text_width_, sign) + '\n'; }
 
-  void finish(std::string cells) {
-    cells.erase(cells.find_last_not_of(' ') + 1);
-    text_ += cells + '\n';
-  }
-
   [[nodiscard]] std::string painted(const std::string& content, Tone tone) const {
-    const std::string color = color_of(tone);
-    return !color_ || color.empty() ? content : color + content + "\x1b[0m";
+    return infermeter::painted(content, tone, color_);
   }
 
   const RunRecord& record_;

@@ -73,6 +73,16 @@ inline Summary summary_of(int subject, double p50_s, double spread_s) {
   return summary;
 }
 
+inline CounterSummary counter_with(std::string name, std::string unit, double value, double spread, int processes = 3) {
+  Estimate estimate{.value = value,
+                    .interval = Interval{value - spread, value + spread, 0.95},
+                    .n = processes,
+                    .processes = processes,
+                    .method = "mean over processes; t interval",
+                    .note = processes < 3 ? "given by 2 of 3 processes" : ""};
+  return {.name = std::move(name), .unit = std::move(unit), .estimate = estimate};
+}
+
 inline SubjectOutputs outputs_of_pair(int subject, int reference, bool agree, double max_absolute) {
   OutputDifference output{.name = "logits",
                           .dtype = "float32",
@@ -146,6 +156,11 @@ inline Verdict example_verdict(const RunRecord& record) {
     subject.subject = i;
     subject.summary = summary_of(i, latencies[i], 0.0004);
   }
+  verdict.subjects[0].summary.counters = {counter_with("cache_hits", "1", 3, 0),
+                                          counter_with("psnr_difference", "dB", -0.31, 0.05)};
+  verdict.subjects[1].summary.counters = {counter_with("psnr_difference", "dB", 0.2, 0.31, 2),
+                                          counter_with("wait", "s", 1.25e-7, 1e-8)};
+  verdict.subjects[3].summary.metrics.push_back(metric_of("device_memory_peak", "bytes", 1.25e9, 0));
   verdict.subjects[4].subject = 4;
   verdict.subjects[4].summary = {.subject = 4, .trials_failed = 1};
   verdict.subjects[1].baseline = 0;

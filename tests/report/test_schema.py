@@ -56,7 +56,10 @@ def broken_reports():
     def wrong_end(report):
         report["trials"][0]["end"] = "exploded"
 
-    return [renamed, added, missing, wrong_type, wrong_end]
+    def unexplained(report):
+        del report["subjects"][0]["counters"][0]["note"]
+
+    return [unexplained, renamed, added, missing, wrong_type, wrong_end]
 
 
 @pytest.mark.parametrize("breakage", broken_reports(), ids=lambda function: function.__name__)
@@ -99,6 +102,25 @@ def test_csv_survives_hostile_names():
         assert str(text)[0] not in "=+-@\t\r"
     assert frame["label"][4] == "two\\x0alines\\x0d\\x0a"
     assert frame["label"][9] == "'\\x09tab, \"quoted\" | piped"
+
+
+def test_csv_has_a_column_for_each_counter_behind_the_others():
+    frame = pandas.read_csv(GOLDEN / "example.csv")
+    assert list(frame.columns)[-4:] == ["seed", "counter_cache_hits", "counter_psnr_difference", "counter_wait"]
+    assert frame["counter_psnr_difference"][:2].tolist() == [-0.31, 0.2]
+    assert frame["counter_wait"].isna().tolist() == [True, False, True, True, True]
+    hostile = pandas.read_csv(GOLDEN / "hostile.csv")
+    names = [name for name in hostile.columns if name.startswith("counter_")]
+    assert len(names) == 15 and all(name.isprintable() for name in names)
+    assert names[9] == 'counter_\\x09tab, "quoted" | piped'
+
+
+def test_csv_says_which_memory_it_is():
+    frame = pandas.read_csv(GOLDEN / "example.csv")
+    on_device = frame[frame["memory_kind"] == "device"]
+    assert on_device["memory_mb"].tolist() == on_device["memory_device_mb"].tolist() == [1250]
+    resident = frame[frame["memory_kind"] == "resident"]
+    assert resident["memory_mb"].tolist() == resident["memory_resident_mb"].tolist() == [312] * 3
 
 
 def test_csv_of_an_empty_run_has_its_columns():
