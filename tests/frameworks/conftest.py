@@ -1,0 +1,156 @@
+"""What the tests of frameworks hosted in Python use: their back ends as modules, the zoo's files, and ONNX Runtime's
+answers to compare with."""
+
+import functools
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+# What a test of a framework needs: scripts/setup --with NAME installs it.
+PACKAGES = {
+    "pytorch": ("torch", "torchvision"),
+    "jax": ("jax", "flax"),
+    "litert": ("ai_edge_litert", "flatbuffers"),
+    "onnxruntime": ("onnxruntime", "onnx"),
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def package(build_dir):
+    """The package infermeter, as built."""
+    sys.path.insert(0, str(build_dir / "python"))
+    yield
+    sys.path.remove(str(build_dir / "python"))
+
+
+@pytest.fixture
+def need():
+    """need("pytorch", …): skips where one is not installed."""
+
+    def check(*names):
+        for name in names:
+            if any(importlib.util.find_spec(module) is None for module in PACKAGES[name]):
+                pytest.skip(f"{name} is not installed: scripts/setup --with {name}")
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def plugin(build_dir, package):
+    """plugin("infermeter_backend_jax"): that file as a module, as a worker loads it."""
+
+    @functools.cache
+    def load(name):
+        file = build_dir / "lib/infermeter/backends" / f"{name}.py"
+        spec = importlib.util.spec_from_file_location(name, file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def open_runtime(plugin, tmp_path_factory):
+    """open_runtime("jax", folder="…") -> the back end's Runtime."""
+
+    def call(name, **environment):
+        from infermeter.backend import Environment
+
+        return plugin(f"infermeter_backend_{name}").open_runtime(Environment(**environment))
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def onnx_file(infermeter, tmp_path_factory):
+    """onnx_file("resnet50") -> the zoo's file, written once in a session."""
+    folder = tmp_path_factory.mktemp("zoo")
+
+    @functools.cache
+    def write(name):
+        file = folder / f"{name}.onnx"
+        subprocess.run([infermeter, "models", "build", name, file], check=True, capture_output=True)
+        return file
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def weights_of(onnx_file):
+    @functools.cache
+    def read(name):
+        from infermeter.zoo.weights import read_weights
+
+        return read_weights(onnx_file(name))
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def input_of(package):
+    """input_of("vit_b_16") -> two items, read-only as the host's are. The second is faint: little variance flows through
+    the network, so that the epsilon of a normalisation shows."""
+
+    @functools.cache
+    def draw(name, items=2):
+        from infermeter.zoo.ports import zoo_input
+
+        array = np.random.default_rng(7).standard_normal((items, *zoo_input(name).shape[1:]), dtype=np.float32)
+        array[1:] *= np.float32(0.01)
+        return np.frombuffer(array.tobytes(), np.float32).reshape(array.shape)
+
+    return draw
+
+
+@pytest.fixture(scope="session")
+def expected(onnx_file, input_of):
+    """expected("resnet50") -> what ONNX Runtime makes of input_of("resnet50")."""
+
+    @functools.cache
+    def compute(name, items=2):
+        import onnxruntime
+
+        session = onnxruntime.InferenceSession(onnx_file(name), providers=["CPUExecutionProvider"])
+        return session.run(None, {"input": input_of(name, items)})[0]
+
+    return compute
+
+
+@pytest.fixture(scope="session")
+def distance():
+    """The greatest relative L2 distance of an item from what is expected of it."""
+
+    def compute(values, reference):
+        assert values.shape == reference.shape
+        values, reference = (array.astype(np.float64).reshape(len(array), -1) for array in (values, reference))
+        return float((np.linalg.norm(values - reference, axis=1) / np.linalg.norm(reference, axis=1)).max())
+
+    return compute
+
+
+@pytest.fixture
+def run_once():
+    """run_once(session, array, …) -> the values of one step, after whatever the session does before it."""
+
+    def call(session, *arrays):
+        if hasattr(session, "compile"):
+            session.compile()
+        return session.values(session.bind(list(arrays))())
+
+    return call
+
+
+@pytest.fixture
+def load_of():
+    """load_of(model="m:f", batch=2, …) -> a Load with defaults."""
+
+    def make(model="", zoo_name="", device="cpu", dtype="float32", threads=0, batch=2, dimensions=None, **options):
+        from infermeter.backend import Load
+
+        return Load(str(model), zoo_name, device, dtype, threads, batch, dimensions or {}, options)
+
+    return make
