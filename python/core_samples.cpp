@@ -30,7 +30,8 @@ struct OwnedSamples {
 
 // `self` is kept alive by the array, and with it what owns the numbers.
 Times view_of(const std::vector<double>& values, nb::handle self) {
-  return Times(values.data(), {values.size()}, self);
+  static constexpr double none = 0;  // an array without elements must still lie somewhere
+  return Times(values.empty() ? &none : values.data(), {values.size()}, self);
 }
 
 template <auto Member>
@@ -213,7 +214,7 @@ void bind_samples(nb::module_& module) {
       .def("summary", summarise_one,
            "What these samples say: percentiles, throughput, memory. Intervals need several processes.")
       .def(
-          "json", [](const Trial& t) { return samples_to_json(*t.samples); },
+          "to_json", [](const Trial& t) { return samples_to_json(*t.samples); },
           "Everything but the times, as the store keeps it.")
       .def("__repr__", [](const Trial& t) {
         return fmt::format("<Samples {}process {}: {}, {} iterations>", t.label.empty() ? "" : t.label + ", ",

@@ -1,0 +1,274 @@
+"""run() and compare(): what they measure, how they end, and what Python does meanwhile."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+QUICK = {"warmup": 1, "iterations": 20, "processes": 1}
+
+
+def test_the_command_line_finds_what_python_measured(im, run):
+    record = im.run("mlp@fake,latency=constant:100us", **QUICK)
+    (listing,) = json.loads(run("runs", "--format", "json").stdout)
+    assert listing["id"] == record.id and listing["finished"]
+    assert record.plan == im.Plan("mlp@fake,latency=constant:100us", **QUICK)
+
+
+def test_a_plan_or_a_plan_file(im, run):
+    (run.folder / "plan.toml").write_text('subjects = ["mlp@fake,latency=constant:100us"]\nwarmup = 1\nprocesses = 1\n')
+    from_file = im.run(plan="plan.toml", iterations=5)
+    plan = im.Plan.from_file("plan.toml", iterations=5)
+    assert from_file.plan == plan and im.run(plan=plan).plan == plan
+    assert [s.label for s in im.run("x=mlp@fake,latency=constant:100us", plan="plan.toml", iterations=5).plan.subjects] == ["x"]
+    with pytest.raises(im.UsageError, match="a Plan says everything"):
+        im.run(plan=plan, iterations=3)
+
+
+def test_progress(im):
+    seen = []
+    record = im.run("one=mlp@fake,latency=constant:5ms", processes=2, iterations=60, progress=seen.append)
+    finished = [p for p in seen if p.finished is not None]
+    assert [(p.label, p.trial, p.trials, p.purpose) for p in finished if p.purpose == "timed"] == \
+        [("one", 0, 2, "timed"), ("one", 1, 2, "timed")]
+    assert finished[-1].finished.latencies_s.tolist() == record.samples[-1].latencies_s.tolist()
+    assert any(p.note.startswith("one: ") for p in seen)
+    running = [p for p in seen if p.finished is None and p.phase == "timed"]
+    assert running and 0 < running[-1].iterations_done <= 60
+    assert seen[-1].seconds_left == 0 and seen[0].seconds_left is None
+
+
+def test_comparison(im):
+    seen = []
+    record = im.compare("a=mlp@fake,latency=normal:100us:1us", "b=mlp@fake,latency=normal:120us:1us",
+                        iterations=10, warmup=0, max_pairs=8, progress=seen.append)
+    answer = record.verdict.comparison
+    (candidate,) = answer.primary
+    assert (candidate.direction, candidate.baseline, candidate.candidate) == ("slower", 0, 1)
+    assert answer.resolved and answer.pairs == 8 and len(candidate.differences) == 8
+    assert candidate.interval.low > 0 and answer.looks[0][-1].direction == "slower"
+    assert candidate.metric == "latency_p50" and {p.metric for p in answer.exploratory}
+    assert any(p.comparison is not None and p.comparison.pairs > 0 for p in seen)
+    with pytest.raises(im.UsageError, match="a comparison wants at least two subjects"):
+        im.compare("mlp@fake")
+
+
+def test_other_threads_go_on_meanwhile(im):
+    """The interpreter's lock is free: a thread that needs it counts on while the run waits for its worker."""
+    counted, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted[0] += 1
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    record = im.run("mlp@fake,latency=constant:10ms", warmup=0, iterations=50, processes=1)
+    during = counted[0] - before
+    stop.set()
+    thread.join()
+    assert sum(record.samples[0].latencies_s) > 0.5 and during > 100
+
+
+def test_runs_in_several_threads_at_once(im):
+    records = {}
+
+    def measure(name):
+        records[name] = im.run(f"{name}=mlp@fake,latency=constant:100us", output_dir=name, **QUICK)
+
+    threads = [threading.Thread(target=measure, args=(name,)) for name in ("a", "b", "c")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: len(record.samples[0]) for name, record in records.items()} == {"a": 20, "b": 20, "c": 20}
+
+
+def test_subjects_that_fail_do_not_stop_the_others(im, run):
+    subjects = ["bad=mlp@fake,fail=load", "good=mlp@fake,latency=constant:100us"]
+    code = run("run", *subjects, "--iterations", 20, "--warmup", 1, "--processes", 1).returncode
+    record = im.run(*subjects, **QUICK)
+    assert record.verdict.exit_code == code == 3 and record.finished
+    bad, good = sorted(record.samples, key=lambda samples: samples.subject)
+    assert (bad.end, len(bad), good.end, len(good)) == ("load_failed", 0, "ok", 20) and bad.message
+    assert bad.begin_s.size == 0 and bad.latencies_s.size == 0
+
+
+def test_a_crash_is_a_record(im):
+    record = im.run("mlp@fake,crash=run:5", **QUICK)
+    assert record.verdict.exit_code == 4 and record.samples[0].end == "crashed" and record.samples[0].signal > 0
+
+
+WRONG = [
+    (["mlp@nobody"], {}, 2),
+    (["mlp@fake,latenzy=1"], {}, 2),
+    (["mlp@fake"], {"device": "tpu"}, 2),
+    (["nowhere.onnx@fake"], {}, 2),
+    (["empty.onnx@onnxruntime"], {}, 3),
+    (["code.pt@fake"], {}, 3),
+    (["mlp@fake"], {"backend_path": "nowhere"}, 2),
+    (["mlp@fake"], {"output_dir": "a file"}, 2),
+    (["mlp@fake"], {"data": "nowhere.npy"}, 2),
+]
+
+
+@pytest.mark.parametrize("subjects, settings, code", WRONG)
+def test_errors_are_the_command_lines(im, run, subjects, settings, code):
+    (run.folder / "empty.onnx").touch()
+    (run.folder / "code.pt").write_bytes(b"x")
+    (run.folder / "a file").touch()
+    flags = [word for key, value in settings.items() for word in (f"--{key.replace('_', '-')}", value)]
+    done = run("run", *subjects, *flags, "--iterations", 3, "--warmup", 0, "--processes", 1, "--quiet")
+    try:
+        record = im.run(*subjects, **settings, iterations=3, warmup=0, processes=1)
+        sentence, exit_code = record.samples[0].message, record.verdict.exit_code
+        assert sentence in done.stdout.replace("\n", " ") or sentence[:40] in " ".join(done.stdout.split())
+    except im.Error as error:
+        sentence, exit_code = str(error), error.exit_code
+        assert done.stderr.strip() == f"infermeter: {sentence}"
+        assert type(error) is {2: im.UsageError, 3: im.ModelError}[error.exit_code]
+    assert exit_code == done.returncode == code
+
+
+def test_exceptions_of_progress_end_the_run_and_pass_through(im):
+    class Enough(Exception):
+        pass
+
+    def progress(now):
+        if now.finished is not None:
+            raise Enough("seen enough")
+
+    with pytest.raises(Enough, match="seen enough") as caught:
+        im.run("mlp@fake,latency=constant:100us", warmup=0, iterations=10, processes=5, progress=progress)
+    record = caught.value.record
+    assert not record.finished and len(record.samples) == 1 and im.load().id == record.id
+
+
+INTERRUPTED = """
+import infermeter, sys, threading
+def say(progress):
+    if progress.phase == "timed" and progress.iterations_done > 3:
+        print("measuring", flush=True)
+try:
+    infermeter.run("mlp@fake,latency=constant:20ms", warmup=0, iterations=1000, processes=3, progress=say)
+except KeyboardInterrupt as interrupt:
+    samples = interrupt.record.samples
+    print(interrupt.record.id, interrupt.record.finished, len(samples), samples[-1].end, len(samples[-1]))
+    sys.exit(interrupt.record.verdict.exit_code)
+"""
+
+
+@pytest.fixture
+def interrupted(package_dir, environment, run):
+    """Starts the code in a process of its own and sends it SIGINT when it says that it measures."""
+
+    def call(code, signals=1):
+        process = subprocess.Popen([sys.executable, "-c", code], env=environment | {"PYTHONPATH": str(package_dir)},
+                                   cwd=run.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "measuring\n", process.communicate()
+        for _ in range(signals):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.2)  # two signals at once are one
+        out, err = process.communicate(timeout=60)
+        out = "".join(line for line in out.splitlines(keepends=True) if line != "measuring\n")
+        return process.returncode, out, err
+
+    return call
+
+
+def test_ctrl_c_ends_the_iteration_and_keeps_the_record(im, interrupted, run):
+    code, out, err = interrupted(INTERRUPTED)
+    assert code == 130, err
+    identity, finished, trials, end, iterations = out.split()
+    assert (finished, trials, end) == ("False", "1", "interrupted") and 3 < int(iterations) < 1000
+    stored = im.load(identity)
+    assert not stored.finished and len(stored.samples[0]) == int(iterations)
+    with pytest.raises(im.UsageError, match="leave 'iterations' out"):
+        im.run(resume=True, iterations=3)
+
+
+def test_ctrl_c_twice_stops_at_once(interrupted):
+    code, out, err = interrupted(INTERRUPTED.replace("latency=constant:20ms", "latency=constant:20ms,hang=run:10"), signals=2)
+    assert code == 130, err
+    assert out.split()[1:4] == ["False", "1", "interrupted"]
+
+
+def test_ctrl_c_without_a_handler_is_a_plain_keyboard_interrupt(interrupted):
+    code, _, err = interrupted(INTERRUPTED.split("try:")[0] + INTERRUPTED.split("try:\n")[1].split("except")[0].strip())
+    assert code in (-signal.SIGINT, 130) and err.strip().endswith("KeyboardInterrupt")
+
+
+def test_handlers_of_the_program_decide(interrupted):
+    """A program that has a handler of its own, which does not raise, is not interrupted."""
+    code, out, _ = interrupted("""
+import infermeter, signal
+signal.signal(signal.SIGINT, lambda *_: print("handled", flush=True))
+said = []
+def say(progress):
+    if progress.phase == "timed" and not said:
+        said.append(print("measuring", flush=True))
+print(infermeter.run("mlp@fake,latency=constant:10ms", warmup=0, iterations=100, processes=1, progress=say).finished)
+""")
+    assert (code, out) == (0, "handled\nTrue\n")
+
+
+def test_a_run_is_resumed(im, run):
+    class Enough(Exception):
+        pass
+
+    def stop(now):
+        if now.finished is not None:
+            raise Enough
+
+    with pytest.raises(im.UsageError, match="nothing has been measured there yet"):
+        im.run(resume=True)
+    subjects = ("mlp@fake,latency=constant:100us", "b=mlp@fake,latency=constant:100us")
+    settings = {"warmup": 0, "iterations": 10, "processes": 2}
+    for resume in (True, "id", "whole plan"):
+        with pytest.raises(Enough) as caught:
+            im.run(*subjects, **settings, progress=stop)
+        broken = caught.value.record
+        if resume == "whole plan":
+            record = im.run(*subjects, **settings, resume=broken.id)
+        else:
+            record = im.run(resume=broken.id if resume == "id" else True)
+        assert record.id == broken.id and record.finished and len(record.samples) == 4
+        assert record.samples[0].begin_s.tolist() == broken.samples[0].begin_s.tolist()
+    with pytest.raises(im.UsageError, match="there is no unfinished run in results"):
+        im.run(resume=True)
+    with pytest.raises(im.UsageError) as caught:
+        im.run(resume=record.id)
+    assert f"infermeter: {caught.value}" == run("run", "--resume", record.id).stderr.strip()
+    with pytest.raises(im.UsageError, match="its plan is not the one asked for"):
+        with pytest.raises(Enough) as caught:
+            im.run(*subjects, **settings, progress=stop)
+        im.run(*subjects, **settings | {"iterations": 11}, resume=caught.value.record.id)
+
+
+def test_the_packages_of_this_python_come_first(im, monkeypatch):
+    """Whoever asks from Python means the runtimes that this Python has, activated or not."""
+    monkeypatch.delenv("VIRTUAL_ENV")
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    monkeypatch.chdir("/")
+    onnxruntime = next(backend for backend in im.backends() if backend.name == "onnxruntime")
+    if onnxruntime.error:
+        pytest.skip(f"onnxruntime is not installed: {onnxruntime.error}")
+    assert onnxruntime.library.startswith(os.path.realpath(sys.prefix))
+
+
+def test_threads_and_files_are_given_back(im):
+    im.run("mlp@fake,latency=constant:100us", **QUICK)
+    def held():
+        return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+
+    before = held()
+    for _ in range(3):
+        im.run("mlp@fake,latency=constant:100us", **QUICK)
+    assert held() == before
