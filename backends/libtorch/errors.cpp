@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace infermeter {
@@ -24,11 +25,14 @@ std::string current_text() {
 // An error inside of TorchScript is told with the lines of the program that led to it: only what is behind them counts.
 // Otherwise the first line says what it is, and the others where in PyTorch, or what to do about its Python.
 std::string useful_part(std::string_view text) {
+  constexpr std::string_view advice = ". This is an internal";  // and how a checkpoint may have been damaged
   constexpr std::string_view trace = "Traceback of TorchScript", kind = "Error: ";
   if (text.find(trace) != std::string_view::npos) {
     if (const std::size_t at = text.rfind(kind); at != std::string_view::npos) text.remove_prefix(at + kind.size());
   }
-  while (text.starts_with('\n') || text.starts_with(' ')) text.remove_prefix(1);
+  if (text.starts_with("[enforce fail at ")) text.remove_prefix(std::min(text.find("] ") + 2, text.size()));
+  while (!text.empty() && std::string_view("\n .").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
+  text = text.substr(0, text.find(advice));
   text = text.substr(0, text.find('\n'));
   while (text.ends_with(' ') || text.ends_with('.') || text.ends_with(':')) text.remove_suffix(1);
   return std::string(text.substr(0, utf8_prefix(text, longest)));

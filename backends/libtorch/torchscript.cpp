@@ -38,7 +38,8 @@ void flatten(const c10::IValue& value, const std::string& name, int depth, std::
     std::size_t place = 0;
     for (const auto& part : value.toGenericDict()) inside(part.value(), key_text(part.key(), place++));
   } else {
-    fail(IMB_UNSUPPORTED, "'" + name + "' is a " + value.tagKind() + ", and only tensors can be taken from a program");
+    fail(IMB_UNSUPPORTED,
+         "'" + name + "' is of type " + value.tagKind() + ", and only tensors can be taken from a program");
   }
 }
 
@@ -99,7 +100,7 @@ void check_count(const std::vector<std::string>& names, std::size_t shape_count)
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   fail(IMB_INVALID_ARGUMENT, "forward takes " + std::to_string(names.size()) + " tensors (" + list +
-                                 "), and input_shape gives " + std::to_string(shape_count) + " shapes");
+                                 "), and input_shape gives " + std::to_string(shape_count));
 }
 
 // As far as the declared type tells how many there will be.

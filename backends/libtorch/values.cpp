@@ -73,7 +73,7 @@ TensorView::TensorView(const at::Tensor& tensor, const std::string& output) {
   const auto dtype = dtype_from(tensor.scalar_type());
   if (!dtype || tensor.layout() != at::kStrided) {
     fail(IMB_UNSUPPORTED,
-         "output '" + output + "' is a " + tensor.toString() + ", which the libtorch back end cannot carry");
+         "output '" + output + "' is of type " + tensor.toString() + ", which the libtorch back end cannot carry");
   }
   const c10::InferenceMode guard;
   tensor_ = tensor.cpu().contiguous().resolve_conj().resolve_neg();
