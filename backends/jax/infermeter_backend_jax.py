@@ -78,21 +78,42 @@ def _devices() -> tuple[str, ...]:
 
 def _device(jax: Any, load: Load) -> Any:
     """The device, with the client for CPUs at the number of threads asked for."""
-    with _variable(THREADS_VARIABLE, str(thread_count(load))):
+    wanted = thread_count(load)
+    before = len(_thread_names())
+    with _variable(THREADS_VARIABLE, str(wanted)):
         try:
             device = jax.devices(load.device)[0]
         except RuntimeError as error:
             raise Refused(
                 Status.UNSUPPORTED, f"JAX cannot use device {load.device}: {' '.join(str(error).split())[:300]}"
             ) from error
-    threads = _threads()
-    if threads != thread_count(load):
+    if len(_thread_names()) >= before + wanted:
+        client.threads = wanted  # it has just been started, with what the variable says
+    if client.count() != wanted:
         raise Refused(
             Status.UNSUPPORTED,
-            f"JAX computes with {threads} threads in this process and cannot change it, and {thread_count(load)} were "
-            f"asked for: give --threads {threads}, or start the program with {THREADS_VARIABLE}={thread_count(load)}",
+            f"JAX was started with threads={client.count() or 'unknown'} in this process, which cannot be changed, and "
+            f"threads={wanted} was asked for: give another --threads, or start the program with "
+            f"{THREADS_VARIABLE}={wanted}",
         )
     return device
+
+
+class Client:
+    """XLA's client for CPUs: one in a process. Neither it nor JAX tells how many threads it has."""
+
+    threads = 0  # as we started it
+
+    def count(self) -> int:
+        # In a sandbox a thread may not be given a name by another one, which is how XLA does it.
+        return _thread_names().count(THREAD_NAME) or self.threads
+
+
+client = Client()
+
+
+def _thread_names() -> list[str]:
+    return [name.read_text().strip() for name in Path("/proc/self/task").glob("*/comm")]
 
 
 @contextmanager
@@ -106,12 +127,6 @@ def _variable(name: str, value: str) -> Iterator[None]:
             del os.environ[name]
         else:
             os.environ[name] = before
-
-
-def _threads() -> int:
-    """Of XLA's client for CPUs; JAX itself does not tell."""
-    names = [name.read_text().strip() for name in Path("/proc/self/task").glob("*/comm")]
-    return names.count(THREAD_NAME)
 
 
 def _need_flax(what: str) -> None:
@@ -215,7 +230,7 @@ class Session:
     def executed(self) -> dict[str, str]:
         told = {
             "dtype": self._dtype(),
-            "threads": str(_threads()),
+            "threads": str(client.count()),
             "device": self._load.device,
             "device_name": self._device.device_kind,
             "provider": "xla",

@@ -70,7 +70,8 @@ def model_of(product: object, load: Load) -> Model:
 def _refuse_uncallable(product: object, load: Load) -> None:
     if not callable(product):
         raise Refused(
-            Status.MODEL_ERROR, f"{load.model} gives a {type(product).__name__}, which cannot be called: return a model"
+            Status.MODEL_ERROR,
+            f"{load.model} gives an object of type {type(product).__name__}, which cannot be called: return a model",
         )
 
 

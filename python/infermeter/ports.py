@@ -8,6 +8,8 @@ import re
 from infermeter.backend import Load, Port, Refused, Status
 
 GREATEST_SIZE = 2**31 - 1
+TYPES = ("float32", "float16", "bfloat16", "float64", "bool", "complex64", "complex128")
+TYPES += tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 _INPUT = re.compile(r"(?P<shape>[0-9]+(x[0-9]+)*)(:(?P<dtype>[a-z][a-z0-9_]*))?")
 
 
@@ -40,14 +42,15 @@ def parse_input_shape(text: str, batch: int) -> list[Port]:
     for index, part in enumerate(parts):
         match = _INPUT.fullmatch(part.strip())
         shape = [int(size) for size in match["shape"].split("x")] if match else []
-        if not match or not all(0 < size <= GREATEST_SIZE for size in shape):
+        dtype = (match and match["dtype"]) or "float32"
+        if not match or dtype not in TYPES or not all(0 < size <= GREATEST_SIZE for size in shape):
             raise Refused(
                 Status.INVALID_ARGUMENT,
                 f"input_shape={text} cannot be read at '{part}': give sizes with x between them, such as 1x3x224x224, "
                 "with ';' between inputs and a type other than float32 behind a colon: 2x8:int64",
             )
         name = "input" if len(parts) == 1 else f"input_{index}"
-        ports.append(Port(name, match["dtype"] or "float32", (batch or shape[0], *shape[1:])))
+        ports.append(Port(name, dtype, (batch or shape[0], *shape[1:])))
     return ports
 
 

@@ -1,0 +1,223 @@
+"""The back end of JAX, called as a worker calls it."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def jax(need):
+    need("jax")
+
+
+@pytest.fixture
+def runtime(open_runtime, tmp_path):
+    return open_runtime("jax", folder=str(tmp_path))
+
+
+@pytest.fixture
+def factory(tmp_path, request):
+    def write(body):
+        file = tmp_path / f"{request.node.name.partition('[')[0]}.py"
+        file.write_text(
+            "import jax\nimport jax.numpy as jnp\nfrom flax import nnx\nfrom infermeter.backend import Port\n"
+            f"from infermeter.factory import Model\n{body}"
+        )
+        return f"{file.name}:make"
+
+    return write
+
+
+@pytest.fixture
+def refused(runtime, load_of):
+    def sentence(*arguments, **fields):
+        from infermeter.backend import Refused
+
+        with pytest.raises(Refused) as raised:
+            session = runtime.load(load_of(*arguments, **fields))
+            session.compile()
+        return str(raised.value)
+
+    return sentence
+
+
+@pytest.fixture
+def in_new_process(build_dir):
+    """in_new_process(source) -> what it prints: JAX reads some things once in a process."""
+
+    def run(source, **variables):
+        file = build_dir / "lib/infermeter/backends/infermeter_backend_jax.py"
+        start = f"""
+            import importlib.util, sys
+            from infermeter.backend import Environment, Load, Refused
+            spec = importlib.util.spec_from_file_location("back_end", {str(file)!r})
+            back_end = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(back_end)
+        """
+        environment = os.environ | {"PYTHONPATH": str(build_dir / "python")} | variables
+        program = textwrap.dedent(start) + textwrap.dedent(source)
+        result = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()
+
+    return run
+
+
+LOAD_WITH_THREADS = """
+    def load(threads, model):
+        runtime = back_end.open_runtime(Environment())
+        try:
+            session = runtime.load(Load(model, "mlp", "cpu", "float32", threads, 1))
+        except Refused as refused:
+            return str(refused)
+        return session.executed()["threads"] + " " + str(back_end._thread_names().count("tf_XLAEigen"))
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_are_as_many_as_asked_for(threads, in_new_process, onnx_file):
+    other = threads + 1
+    lines = in_new_process(
+        f"{LOAD_WITH_THREADS}\n"
+        f"    import os\n"
+        f"    model = {str(onnx_file('mlp'))!r}\n"
+        f"    print(load({threads}, model))\n"
+        f"    print(load({threads}, model))\n"
+        f"    print(load({other}, model))\n"
+        f"    print(os.environ.get('PJRT_NPROC'))\n"
+    )
+    assert lines[:2] == [f"{threads} {threads}"] * 2
+    assert f"started with threads={threads} in this process" in lines[2] and f"threads={other} was asked" in lines[2]
+    assert lines[3] == "None"
+
+
+def test_threads_without_names_are_counted_too(in_new_process, onnx_file):
+    """As in a sandbox, where one thread may not name another."""
+    lines = in_new_process(
+        f"{LOAD_WITH_THREADS}\n"
+        "    real = back_end._thread_names\n"
+        "    back_end._thread_names = lambda: ['python'] * len(real())\n"
+        f"    model = {str(onnx_file('mlp'))!r}\n"
+        "    print(load(2, model))\n"
+        "    print(load(1, model))\n"
+    )
+    assert lines[0] == "2 0" and "started with threads=2" in lines[1]
+
+
+def test_a_client_that_others_started_is_not_taken_for_ours(in_new_process, onnx_file):
+    lines = in_new_process(
+        f"{LOAD_WITH_THREADS}\n"
+        "    import jax\n"
+        "    jax.devices()\n"
+        f"    model = {str(onnx_file('mlp'))!r}\n"
+        "    print(load(2, model))\n"
+        "    print(load(3, model))\n",
+        PJRT_NPROC="2",
+    )
+    assert lines[0] == "2 2" and "PJRT_NPROC=3" in lines[1]
+
+
+def test_asking_what_there_is_does_not_start_the_client(in_new_process):
+    lines = in_new_process(
+        """
+        print(back_end.open_runtime(Environment()).info.devices[0])
+        print(back_end._thread_names().count("tf_XLAEigen"))
+        """
+    )
+    assert lines == ["cpu", "0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "nearest", "farthest"),
+    [("mlp", "float16", 1e-4, 1e-2), ("resnet50", "bfloat16", 1e-3, 5e-2), ("vit_b_16", "bfloat16", 1e-3, 5e-2)],
+)
+def test_precisions_are_executed(
+    name, dtype, nearest, farthest, runtime, load_of, onnx_file, run_once, input_of, expected, distance
+):
+    session = runtime.load(load_of(onnx_file(name), name, dtype=dtype, batch=1))
+    (values,) = run_once(session, input_of(name, 1))
+    assert values.dtype.name == dtype == session.executed()["dtype"]
+    assert nearest <= distance(values, expected(name, 1)) <= farthest
+    assert [(port.name, port.dtype, port.shape) for port in session.outputs] == [("output", dtype, values.shape)]
+    assert session.executed()["provider"] == "xla"
+    assert session.device_memory() is None
+
+
+def test_precision_of_products_is_told_and_put_back(runtime, load_of, onnx_file, run_once, input_of):
+    import jax
+
+    before = jax.config.jax_default_matmul_precision
+    session = runtime.load(load_of(onnx_file("mlp"), "mlp"))
+    run_once(session, input_of("mlp"))
+    assert session.executed()["matmul_precision"] == "default"
+    # What an accelerator's session would compile with, whose default is a shorter type.
+    session._load = load_of(device="cuda")
+    assert session.executed()["matmul_precision"] == "highest"
+    x = jax.ShapeDtypeStruct((2, 2), "float32")
+    with session._precision():
+        assert "HIGHEST" in jax.jit(lambda a: a @ a).lower(x).as_text()
+    assert jax.config.jax_default_matmul_precision == before
+
+
+def test_functions_trees_and_names(runtime, load_of, factory, run_once):
+    model = factory(
+        "def make():\n"
+        "    def f(x, ids):\n"
+        "        return {'sum': x.sum(1), 'rest': (ids * 2, x[0, 0])}\n"
+        "    return Model(f, [Port('x', 'float32', ('batch', 'width')), Port('ids', 'int32', (None, 2))])\n"
+    )
+    session = runtime.load(load_of(model, batch=3, dimensions={"width": "5"}))
+    ids, first, sums = run_once(session, np.ones((3, 5), np.float32), np.full((3, 2), 7, np.int32))
+    assert sums.tolist() == [5, 5, 5] and ids.tolist() == [[14, 14]] * 3 and first == 1
+    assert [(port.name, port.dtype, port.shape) for port in session.outputs] == [
+        ("output.rest.0", "int32", (3, 2)),
+        ("output.rest.1", "float32", ()),
+        ("output.sum", "float32", (3,)),
+    ]
+    assert "parameters" not in session.executed()
+
+
+def test_modules_are_in_inference_mode_and_values_are_copies(runtime, load_of, factory, run_once):
+    model = factory(
+        "class M(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.layer = nnx.Linear(3, 3, rngs=rngs, kernel_init=nnx.initializers.ones)\n"
+        "        self.drop = nnx.Dropout(0.5, rngs=rngs)\n"
+        "        self.norm = nnx.BatchNorm(3, rngs=rngs)\n"
+        "    def __call__(self, x):\n"
+        "        return self.norm(self.drop(self.layer(x)))\n"
+        "def make():\n"
+        "    return M(nnx.Rngs(0))\n"
+    )
+    session = runtime.load(load_of(model, input_shape="1x3"))
+    (first,) = run_once(session, np.ones((2, 3), np.float32))
+    np.testing.assert_allclose(first, 3 / np.sqrt(1 + 1e-5), rtol=1e-6)
+    step = session.bind([np.zeros((2, 3), np.float32)])
+    assert session.values(step())[0].tolist() == [[0] * 3] * 2 and first.min() > 2.9
+    assert session.executed()["parameters"] == str(9 + 3 + 3 + 3)
+
+
+def test_what_cannot_be_done_is_refused(refused, factory, onnx_file):
+    mlp = onnx_file("mlp")
+    assert "has no device 'mps' here; it has cpu" in refused(mlp, "mlp", device="mps")
+    assert "has no definition of the zoo's unet2d; it has mlp, resnet50, vit_b_16" in refused(mlp, "unet2d")
+    assert "jax has no option compile; it has input_shape" in refused(mlp, "mlp", compile="true")
+    assert "input 'input' of [batch, 16] has no fixed size: give --batch-sizes" in refused(mlp, "mlp", batch=0)
+    function = factory("def make():\n    return lambda x: x @ x\n")
+    assert "convert the arrays within a function to float16" in refused(function, dtype="float16", input_shape="1x2")
+    assert "turn input 'input' from int64" in refused(function, input_shape="1x2:int64")
+    assert "JAX cannot compile test_what" in refused(function, input_shape="1x3")
+    names = factory("def make():\n    return Model(lambda x: (x, x), [Port('x', 'float32', (1,))], ('only',))\n")
+    assert "names 1 outputs (only) and returns 2" in refused(names)
+
+
+def test_a_missing_framework_is_said_with_the_way_to_get_it(plugin, monkeypatch):
+    from infermeter.backend import Environment, Refused
+
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(Refused, match="JAX is not installed in .*: scripts/setup --with jax, or pip install jax"):
+        plugin("infermeter_backend_jax").open_runtime(Environment())

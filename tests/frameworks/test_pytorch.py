@@ -1,0 +1,344 @@
+"""The back end of PyTorch, called as a worker calls it."""
+
+import contextlib
+import shutil
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def pytorch(need):
+    need("pytorch")
+
+
+@pytest.fixture
+def runtime(open_runtime, tmp_path):
+    return open_runtime("pytorch", folder=str(tmp_path))
+
+
+@pytest.fixture
+def factory(tmp_path, request):
+    """factory(source) -> FILE.py:make with that source. A name for each test: modules stay in memory."""
+
+    def write(body):
+        file = tmp_path / f"{request.node.name.partition('[')[0]}.py"
+        file.write_text(f"import numpy as np\nimport torch\nfrom infermeter.backend import Port\n{body}")
+        return f"{file.name}:make"
+
+    return write
+
+
+@pytest.fixture
+def refused(runtime, load_of):
+    """refused(...) -> the sentence with which that load is refused."""
+
+    def sentence(*arguments, **fields):
+        from infermeter.backend import Refused
+
+        with pytest.raises(Refused) as raised:
+            runtime.load(load_of(*arguments, **fields))
+        return str(raised.value)
+
+    return sentence
+
+
+def state():
+    import torch
+
+    return (
+        torch.get_num_threads(),
+        torch.get_float32_matmul_precision(),
+        torch.backends.cudnn.allow_tf32,
+        torch.is_inference_mode_enabled(),
+        torch.is_grad_enabled(),
+    )
+
+
+@contextlib.contextmanager
+def unusual_state():
+    import torch
+
+    before = torch.get_num_threads(), torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    torch.set_num_threads(3)
+    torch.set_float32_matmul_precision("medium")
+    torch.backends.cudnn.allow_tf32 = True
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before[0])
+        torch.set_float32_matmul_precision(before[1])
+        torch.backends.cudnn.allow_tf32 = before[2]
+
+
+def test_state_of_the_process_is_put_back(runtime, load_of, onnx_file, input_of):
+    import torch
+
+    with unusual_state():
+        before = state()
+        session = runtime.load(load_of(onnx_file("mlp"), "mlp", threads=1))
+        for _ in range(2):
+            session.bind([input_of("mlp")])()
+        assert state() == (1, "highest", False, True, False)
+        assert session.executed()["threads"] == "1" == str(torch.get_num_threads())
+        session.close()
+        assert state() == before
+        runtime.load(load_of(onnx_file("mlp"), "mlp", threads=2)).close()  # never bound
+        assert state() == before
+
+
+def test_inputs_are_not_copied_and_nothing_is_warned(runtime, load_of, factory):
+    model = factory("def make():\n    return lambda x: torch.tensor([x.data_ptr()])\n")
+    session = runtime.load(load_of(model, input_shape="9x4"))
+    array = np.frombuffer(np.ones((2, 4), np.float32).tobytes(), np.float32).reshape(2, 4)
+    assert not array.flags.writeable and session.inputs[0].shape == (2, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        step = session.bind([array])
+    assert session.values(step())[0].tolist() == [array.ctypes.data]
+    session.close()
+
+
+def test_values_stay_when_the_next_step_writes_over_them(runtime, load_of, factory):
+    model = factory(
+        "def make():\n    kept = torch.zeros(2)\n    def count(x):\n        return kept.add_(1)\n    return count\n"
+    )
+    session = runtime.load(load_of(model, input_shape="1"))
+    step = session.bind([np.zeros(2, np.float32)])
+    first = session.values(step())[0]
+    assert session.values(step())[0].tolist() == [2, 2] and first.tolist() == [1, 1]
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "options", "nearest", "farthest"),
+    [
+        ("mlp", "float16", {}, 1e-4, 1e-2),  # many a processor has no float16, and takes seconds for a ResNet
+        ("resnet50", "bfloat16", {}, 1e-3, 5e-2),
+        ("resnet50", "bfloat16", {"autocast": "true"}, 1e-3, 5e-2),
+        ("resnet50", "float32", {"channels_last": "true"}, 0, 1e-5),
+    ],
+)
+def test_precisions_are_executed(
+    name, dtype, options, nearest, farthest, runtime, load_of, onnx_file, run_once, input_of, expected, distance
+):
+    session = runtime.load(load_of(onnx_file(name), name, dtype=dtype, batch=1, **options))
+    (values,) = run_once(session, input_of(name, 1))
+    told = session.executed()
+    session.close()
+    assert values.dtype.name == dtype == told["dtype"]
+    assert nearest <= distance(values, expected(name, 1)) <= farthest
+    assert told["channels_last"] == options.get("channels_last", "false")
+    assert told["autocast"] == options.get("autocast", "false")
+    assert told["provider"] == "eager"
+    assert [(port.name, port.dtype, port.shape) for port in session.outputs] == [("output", dtype, values.shape)]
+
+
+LOOK_AT_ITSELF = """
+class Look(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convolution = torch.nn.Conv2d(2, 4, 3)
+    def forward(self, x):
+        weight = self.convolution.weight
+        last = torch.channels_last
+        return torch.tensor([
+            x.dtype == torch.bfloat16, weight.dtype == torch.bfloat16, torch.is_autocast_enabled("cpu"),
+            x.is_contiguous(memory_format=last), weight.is_contiguous(memory_format=last),
+            torch.is_inference_mode_enabled(), self.training, torch.get_num_threads() == 1])
+def make():
+    return Look()
+"""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "options", "converted", "autocast", "channels_last"),
+    [
+        ("float32", {}, False, False, False),
+        ("float32", {"channels_last": "true"}, False, False, True),
+        ("bfloat16", {}, True, False, False),
+        ("bfloat16", {"autocast": "true"}, False, True, False),
+    ],
+)
+def test_what_a_model_sees(dtype, options, converted, autocast, channels_last, runtime, load_of, factory, run_once):
+    load = load_of(factory(LOOK_AT_ITSELF), dtype=dtype, threads=1, input_shape="1x2x6x5", **options)
+    session = runtime.load(load)
+    (seen,) = run_once(session, np.ones((2, 2, 6, 5), np.float32))
+    session.close()
+    expected = [converted, converted, autocast, channels_last, channels_last, True, False, True]
+    assert seen.tolist() == expected
+
+
+def test_torch_compile(runtime, load_of, onnx_file, run_once, input_of, expected, distance):
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed: torch.compile needs it")
+    eager = runtime.load(load_of(onnx_file("mlp"), "mlp"))
+    assert not hasattr(eager, "compile")  # nothing to time
+    eager.close()
+    session = runtime.load(load_of(onnx_file("mlp"), "mlp", compile="true"))
+    (values,) = run_once(session, input_of("mlp"))
+    told = session.executed()
+    session.close()
+    assert told["provider"] == "inductor" and told["graph_breaks"] == "0"
+    assert distance(values, expected("mlp")) <= 1e-5
+
+
+def test_torch_compile_that_fails_is_explained(runtime, load_of, factory):
+    from infermeter.backend import Refused
+
+    model = factory(
+        "class Fails(torch.nn.Module):\n    def forward(self, x):\n        return x @ x\ndef make():\n    return Fails()\n"
+    )
+    session = runtime.load(load_of(model, compile="true", input_shape="1x3"))
+    with pytest.raises(Refused, match="torch.compile failed: .*compile=false"):
+        session.compile()
+    session.close()
+
+
+def small_module():
+    import torch
+
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(0.5)).eval()
+
+
+@pytest.mark.parametrize("kind", ["m.pt", "m.pth", "script.pt", "m.pt2"])
+def test_files(kind, tmp_path, runtime, load_of, run_once):
+    import torch
+
+    module, file = small_module(), tmp_path / kind
+    x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+    options = {"input_shape": "1x3"}
+    if kind == "m.pt2":
+        batch = torch.export.Dim("batch", max=64)
+        torch.export.save(torch.export.export(module, (torch.ones(2, 3),), dynamic_shapes=({0: batch},)), file)
+        options = {}
+    elif kind == "script.pt":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # TorchScript is told to be on its way out
+            torch.jit.save(torch.jit.script(module), file)
+    else:
+        torch.save(module.train(), file)  # as training left it
+        module.eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = runtime.load(load_of(file, **options))
+    (values,) = run_once(session, x)
+    assert [port.shape for port in session.inputs] == [(2, 3)]
+    session.close()
+    np.testing.assert_allclose(values, module(torch.from_numpy(x)).detach().numpy(), rtol=1e-6)
+    assert session.executed()["parameters"] == "16"
+
+
+def test_files_that_hold_no_model(tmp_path, refused):
+    import torch
+
+    torch.save(small_module().state_dict(), tmp_path / "weights.pt")
+    assert "weights without a model: give MODULE:FACTORY" in refused(tmp_path / "weights.pt")
+    (tmp_path / "garbage.pt").write_bytes(b"no pickle at all")
+    assert "garbage.pt cannot be read as a model of PyTorch" in refused(tmp_path / "garbage.pt")
+    (tmp_path / "garbage.pt2").write_bytes(b"no archive at all")
+    assert "garbage.pt2 cannot be read as a model of PyTorch" in refused(tmp_path / "garbage.pt2")
+    torch.save({"a list": 1}["a list"], tmp_path / "number.pt")
+    assert "gives an object of type int, which cannot be called" in refused(tmp_path / "number.pt", input_shape="1x3")
+
+
+def test_a_pickle_finds_its_classes_in_the_users_folder(tmp_path, runtime, load_of, run_once, monkeypatch):
+    import torch
+
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    source = "import torch\nclass Twice(torch.nn.Module):\n    def forward(self, x):\n        return 2 * x\n"
+    (tmp_path / "module_of_a_pickle.py").write_text(source)
+    sys.path.insert(0, str(tmp_path))
+    import module_of_a_pickle
+
+    torch.save(module_of_a_pickle.Twice(), tmp_path / "twice.pt")
+    sys.path.remove(str(tmp_path))
+    del sys.modules["module_of_a_pickle"]
+    session = runtime.load(load_of(tmp_path / "twice.pt", input_shape="1x2"))
+    assert run_once(session, np.ones((2, 2), np.float32))[0].tolist() == [[2, 2], [2, 2]]
+    session.close()
+
+
+def test_several_inputs_and_outputs(runtime, load_of, factory, run_once):
+    model = factory(
+        "from infermeter.factory import Model\n"
+        "def make():\n"
+        "    ports = [Port('x', 'float32', ('batch', 'width')), Port('ids', 'int64', (None, 2)), Port('b', 'bfloat16', (1,))]\n"
+        "    return Model(lambda x, ids, b: {'sum': x.sum(1), 'rest': (ids * 2, None, b)}, ports)\n"
+    )
+    import ml_dtypes
+
+    session = runtime.load(load_of(model, batch=3, dimensions={"width": "5"}))
+    assert [port.shape for port in session.inputs] == [(3, 5), (3, 2), (1,)]
+    half = np.array([0.5], ml_dtypes.bfloat16)
+    sums, ids, b = run_once(session, np.ones((3, 5), np.float32), np.full((3, 2), 2**40), half)
+    session.close()
+    assert sums.tolist() == [5, 5, 5] and ids.dtype == np.int64 and ids.max() == 2**41
+    assert b.dtype == ml_dtypes.bfloat16 and b.tolist() == [0.5]
+    assert [port.name for port in session.outputs] == ["output.sum", "output.rest.0", "output.rest.2"]
+
+
+def test_outputs_that_do_not_fit(runtime, load_of, factory, run_once):
+    from infermeter.backend import Refused
+
+    model = factory(
+        "from infermeter.factory import Model\n"
+        "def make():\n"
+        "    return Model(lambda x: (x, x), [Port('x', 'float32', (1,))], outputs=('only',))\n"
+        "def text():\n"
+        "    return lambda x: 'a text'\n"
+    )
+    session = runtime.load(load_of(model))
+    with pytest.raises(Refused, match=r"names 1 outputs \(only\) and returned 2"):
+        run_once(session, np.ones(1, np.float32))
+    session.close()
+    session = runtime.load(load_of(model.replace(":make", ":text"), input_shape="1"))
+    with pytest.raises(Refused, match="returns a str; only tensors can be compared"):
+        run_once(session, np.ones(2, np.float32))
+    session.close()
+
+
+def test_a_model_keeps_its_own_precision(runtime, load_of, factory, run_once):
+    model = factory(
+        "from infermeter.factory import Model\n"
+        "def make():\n"
+        "    return Model(torch.nn.Linear(2, 3).to(torch.float16), [Port('x', 'float16', (1, 2))])\n"
+    )
+    session = runtime.load(load_of(model))
+    assert run_once(session, np.ones((1, 2), np.float16))[0].dtype == np.float16
+    assert session.executed()["dtype"] == "float16"
+    session.close()
+
+
+def test_what_cannot_be_done_is_refused(refused, factory, onnx_file):
+    import torch
+
+    mlp = onnx_file("mlp")
+    assert "has no device 'tpu' here; it has cpu" in refused(mlp, "mlp", device="tpu")
+    for device, there in (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())):
+        if not there:
+            assert f"has no device '{device}' here" in refused(mlp, "mlp", device=device)
+    assert "does not execute float64 here, but float32" in refused(mlp, "mlp", dtype="float64")
+    assert "pytorch has no option speed; it has compile" in refused(mlp, "mlp", speed="high")
+    assert "cannot use compile=maybe; give compile=true|false" in refused(mlp, "mlp", compile="maybe")
+    assert "autocast=true lets operators compute" in refused(mlp, "mlp", autocast="true")
+    assert "no definition of the zoo's alexnet; it has resnet50" in refused(mlp, "alexnet")
+    function = factory("def make():\n    return lambda x: x\n")
+    assert "convert a function to float16" in refused(function, dtype="float16", input_shape="1x2")
+    assert "let the factory return infermeter.Model" in refused(function)
+    assert "input_shape=2y3 cannot be read at '2y3'" in refused(function, input_shape="2y3")
+
+
+def test_a_missing_framework_is_said_with_the_way_to_get_it(plugin, monkeypatch, tmp_path):
+    from infermeter.backend import Environment, Refused, Status
+
+    back_end = plugin("infermeter_backend_pytorch")
+    with pytest.raises(Refused, match=f"there is no package torch in {tmp_path}") as raised:
+        back_end.open_runtime(Environment(library=str(tmp_path)))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(Refused, match="PyTorch is not installed in .*: scripts/setup --with pytorch, or pip") as raised:
+        back_end.open_runtime(Environment())
+    assert raised.value.status == Status.LIBRARY_MISSING
