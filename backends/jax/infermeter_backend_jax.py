@@ -1,5 +1,5 @@
-"""JAX: Flax NNX definitions of the zoo, and factories that give a function of arrays or an NNX module; always compiled by
-XLA."""
+"""JAX: Flax NNX definitions of the zoo, and factories that give a function of arrays or an NNX module; always compiled
+by XLA."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
-from infermeter.checks import framework, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
+from infermeter.checks import framework, need, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model, load_factory, model_of
 from infermeter.ports import fixed_shape, sized
 
@@ -55,7 +55,8 @@ class Runtime:
     def _read(self, load: Load) -> Model:
         if not load.zoo_name:
             return model_of(load_factory(load.model, self._folder), load)
-        _need_flax(f"the zoo's {load.zoo_name}")
+        for package in ("flax", "onnx"):
+            need(package, f"the zoo's {load.zoo_name}", setup="jax")
         from infermeter.zoo import jax as zoo
         from infermeter.zoo.ports import zoo_input
         from infermeter.zoo.weights import read_weights
@@ -129,18 +130,9 @@ def _variable(name: str, value: str) -> Iterator[None]:
             os.environ[name] = before
 
 
-def _need_flax(what: str) -> None:
-    if importlib.util.find_spec("flax") is None:
-        raise Refused(
-            Status.LIBRARY_MISSING,
-            f"{what} needs the package flax, which is not installed in {sys.executable}: scripts/setup --with jax, or "
-            "pip install flax",
-        )
-
-
 class PureFunction:
-    """A function of weights and inputs; XLA compiles nothing else. `weights` is a flat list: a nested one would be taken
-    apart at every call."""
+    """A function of weights and inputs; XLA compiles nothing else. `weights` is a flat list: a nested one would be
+    taken apart at every call."""
 
     def __init__(self, call: Callable[..., Any], weights: list[Any], parameters: int | None) -> None:
         self.call = call
@@ -273,8 +265,8 @@ class Session:
         if wide and not self._jax.config.jax_enable_x64:
             raise Refused(
                 Status.UNSUPPORTED,
-                f"JAX would turn input '{port.name}' from {port.dtype} into the type of half its size: declare it so, or "
-                "set JAX_ENABLE_X64=1",
+                f"JAX would turn input '{port.name}' from {port.dtype} into the type of half its size: declare it so, "
+                "or set JAX_ENABLE_X64=1",
             )
 
     def _dtype(self) -> str:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-
 from infermeter.backend import Refused, Status
+from infermeter.checks import need
 
 FORMAT = "tflite"
 
 
 def convert(zoo_name: str, onnx_file: str, batch: int, out_file: str) -> None:
-    try:
-        from infermeter.zoo import litert as zoo
-    except ModuleNotFoundError as error:
-        raise Refused(
-            Status.LIBRARY_MISSING,
-            f"a .tflite file is written with the package {error.name}, which is not installed in {sys.executable}: "
-            "scripts/setup --with litert, or pip install ai-edge-litert",
-        ) from error
+    for package in ("ai_edge_litert", "flatbuffers", "onnx"):
+        need(package, f"writing the zoo's {zoo_name} as .tflite", setup="litert")
+    from infermeter.zoo import litert as zoo
     from infermeter.zoo.weights import read_weights
 
     if zoo_name not in zoo.names():

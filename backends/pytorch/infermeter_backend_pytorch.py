@@ -1,22 +1,21 @@
-"""PyTorch: torchvision's definitions of the zoo, factories, pickled modules, TorchScript and exported programs; eager or
-through torch.compile."""
+"""PyTorch, eager or through torch.compile. What can be loaded: infermeter/torch_models.py."""
 
 from __future__ import annotations
 
 import functools
 import sys
-import warnings
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
-from infermeter.checks import flag, framework, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
-from infermeter.factory import INPUT_SHAPE, Model, load_factory, look_in, model_of
-from infermeter.ports import fixed_shape, sized
+from infermeter.checks import flag, framework, need, refuse_what_is_not_offered, thread_count
+from infermeter.factory import INPUT_SHAPE, Model
+from infermeter.ports import fixed_shape
+from infermeter.torch_arrays import array_of, name_of, tensor_over, tensors_in, zeros
+from infermeter.torch_models import read_model
 
 if TYPE_CHECKING:
     import torch
@@ -75,86 +74,13 @@ class Runtime:
                 Status.INVALID_ARGUMENT,
                 "autocast=true lets operators compute in another type than float32: give --dtype float16 or bfloat16",
             )
-        model = _read(self._torch, self._folder, self.info, load)
+        if load.dtype == "bfloat16":
+            need("ml_dtypes", "dtype bfloat16, which NumPy lacks,", setup="pytorch")
+        model = read_model(self._torch, self._folder, self.info, load)
         call = _prepared(self._torch, model.callable, load, channels_last, autocast)
         model = Model(call, model.inputs, model.outputs)
         kind = CompiledSession if is_compiled else Session
         return kind(self._torch, load, model, channels_last, autocast)
-
-
-def _read(torch: Any, folder: str, info: Info, load: Load) -> Model:
-    if load.zoo_name:
-        return _from_zoo(info, load)
-    look_in(folder)  # a pickle names the modules that its classes are in
-    if load.model.endswith(".pt2"):
-        return _exported(torch, load)
-    if load.model.endswith((".pt", ".pth")):
-        return model_of(_pickled_or_script(torch, load.model), load)
-    return model_of(load_factory(load.model, folder), load)
-
-
-def _from_zoo(info: Info, load: Load) -> Model:
-    from infermeter.zoo import pytorch as zoo
-    from infermeter.zoo.ports import zoo_input
-    from infermeter.zoo.weights import read_weights
-
-    refuse_outside_zoo(info, load, zoo.names())
-    try:
-        module = zoo.build(load.zoo_name, read_weights(load.model))
-    except ModuleNotFoundError as error:
-        raise Refused(
-            Status.LIBRARY_MISSING,
-            f"the zoo's {load.zoo_name} needs the package {error.name}, which is not installed in {sys.executable}: "
-            f"scripts/setup --with pytorch, or pip install {error.name}",
-        ) from error
-    return Model(module, sized([zoo_input(load.zoo_name)], load), ("output",))
-
-
-def _pickled_or_script(torch: Any, file: str) -> object:
-    try:
-        if _is_script(file):
-            return torch.jit.load(file, map_location="cpu")
-        model = torch.load(file, weights_only=False, map_location="cpu")
-    except Exception as error:  # unpickling runs code: anything may come
-        raise _unreadable(file, error) from error
-    if isinstance(model, Mapping):
-        raise Refused(
-            Status.MODEL_ERROR,
-            f"{file} holds weights without a model: give MODULE:FACTORY, a function that makes the model and loads them",
-        )
-    return model
-
-
-def _is_script(file: str) -> bool:
-    if not zipfile.is_zipfile(file):
-        return False
-    with zipfile.ZipFile(file) as archive:
-        return any(name.endswith("/constants.pkl") for name in archive.namelist())
-
-
-def _exported(torch: Any, load: Load) -> Model:
-    try:
-        program = torch.export.load(load.model)
-        module = program.module()
-    except Exception as error:
-        raise _unreadable(load.model, error) from error
-    values = {node.name: node.meta.get("val") for node in program.graph.nodes}
-    inputs = [_port_of(torch, name, values[name]) for name in program.graph_signature.user_inputs]
-    return Model(module, sized(inputs, load), tuple(str(name) for name in program.graph_signature.user_outputs))
-
-
-def _port_of(torch: Any, name: str, value: Any) -> Port:
-    if not isinstance(value, torch.Tensor):
-        raise Refused(Status.UNSUPPORTED, f"input '{name}' is a {type(value).__name__}; only tensors can be given")
-    shape = tuple(size if isinstance(size, int) else None for size in value.shape)
-    return Port(name, _name_of(value.dtype), shape)
-
-
-def _unreadable(file: str, error: Exception) -> Refused:
-    message = " ".join(str(error).split())[:400]
-    return Refused(
-        Status.MODEL_ERROR, f"{file} cannot be read as a model of PyTorch: {type(error).__name__}: {message}"
-    )
 
 
 def _prepared(torch: Any, call: Callable[..., Any], load: Load, channels_last: bool, autocast: bool) -> Any:
@@ -237,14 +163,14 @@ class Session:
         return self._synchronised(call)
 
     def values(self, result: object) -> list[np.ndarray]:
-        tensors = list(_tensors_in(self._torch, result, "output"))
+        tensors = list(tensors_in(self._torch, result, "output"))
         if self._names and len(self._names) != len(tensors):
             raise Refused(
                 Status.MODEL_ERROR,
                 f"the model names {len(self._names)} outputs ({', '.join(self._names)}) and returned {len(tensors)}",
             )
         names = self._names or [name for name, _ in tensors]
-        arrays = [_array(self._torch, tensor) for _, tensor in tensors]
+        arrays = [array_of(self._torch, tensor) for _, tensor in tensors]
         self.outputs = [Port(name, array.dtype.name, array.shape) for name, array in zip(names, arrays, strict=True)]
         return arrays
 
@@ -280,7 +206,7 @@ class Session:
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         torch = self._torch
-        tensor = _tensor_over(torch, array)
+        tensor = tensor_over(torch, array)
         if tensor.dtype == torch.float32 and not self._autocast and self._load.dtype != "float32":
             tensor = tensor.to(getattr(torch, self._load.dtype))
         tensor = tensor.to(self._load.device)
@@ -317,7 +243,7 @@ class Session:
         if isinstance(self._module, torch.nn.Module) and not self._autocast:
             for parameter in self._module.parameters():
                 if parameter.is_floating_point():
-                    name = _name_of(parameter.dtype)
+                    name = name_of(parameter.dtype)
                     counts[name] = counts.get(name, 0) + parameter.numel()
         return max(counts, key=lambda name: counts[name], default=self._load.dtype)
 
@@ -331,7 +257,7 @@ class CompiledSession(Session):
         breaks = self._graph_breaks()
         # torch.compile compiles when it is first called, for the shapes and types that it is called with.
         try:
-            self.bind([_zeros(shape, port.dtype) for shape, port in zip(shapes, self.inputs, strict=True)])()
+            self.bind([zeros(shape, port.dtype) for shape, port in zip(shapes, self.inputs, strict=True)])()
         except Exception as error:
             raise Refused(
                 Status.MODEL_ERROR,
@@ -345,55 +271,6 @@ class CompiledSession(Session):
 
     def _graph_breaks(self) -> int:
         return sum(self._torch._dynamo.utils.counters["graph_break"].values())
-
-
-def _zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    if dtype == "bfloat16":
-        import ml_dtypes
-
-        return np.zeros(shape, ml_dtypes.bfloat16)
-    return np.zeros(shape, dtype)
-
-
-def _tensors_in(torch: Any, result: object, name: str) -> Iterator[tuple[str, torch.Tensor]]:
-    """Depth first, as the model returned them, with a name that tells where each was; None is no output."""
-    if isinstance(result, torch.Tensor):
-        yield name, result
-    elif isinstance(result, Mapping):
-        for key, value in result.items():
-            yield from _tensors_in(torch, value, f"{name}.{key}")
-    elif isinstance(result, (tuple, list)):
-        for index, value in enumerate(result):
-            yield from _tensors_in(torch, value, f"{name}.{index}")
-    elif result is not None:
-        raise Refused(Status.MODEL_ERROR, f"the model returns a {type(result).__name__}; only tensors can be compared")
-
-
-def _name_of(dtype: Any) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
-# Types that NumPy itself does not have cross as bytes.
-def _tensor_over(torch: Any, array: np.ndarray) -> torch.Tensor:
-    """The host's bytes as a tensor, without a copy."""
-    with warnings.catch_warnings():
-        # They are read-only, which torch cannot express, and stay so: a model that writes to its input fails.
-        warnings.filterwarnings("ignore", message=".*not writable.*", category=UserWarning)
-        if array.dtype.kind != "V" and array.dtype.isbuiltin == 1:
-            return torch.from_numpy(array)
-        raw = torch.from_numpy(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8))
-    return raw.view(getattr(torch, array.dtype.name)).reshape(array.shape)
-
-
-def _array(torch: Any, tensor: torch.Tensor) -> np.ndarray:
-    tensor = tensor.detach().to("cpu").contiguous()
-    name = _name_of(tensor.dtype)
-    if hasattr(np, name):
-        return np.array(tensor.numpy())
-    import ml_dtypes
-
-    raw = np.array(tensor.reshape(-1).view(torch.uint8).numpy())
-    return raw.view(getattr(ml_dtypes, name)).reshape(tuple(tensor.shape))
 
 
 def _text(value: bool) -> str:

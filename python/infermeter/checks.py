@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import sys
 import traceback
@@ -20,8 +21,8 @@ def framework(environment: Environment, package: str, title: str, setup: str, pi
         if not Path(environment.library, top).is_dir():
             raise Refused(
                 Status.LIBRARY_MISSING,
-                f"there is no package {top} in {environment.library}: name the folder that {title} is installed in, such "
-                "as …/lib/python3.11/site-packages",
+                f"there is no package {top} in {environment.library}: name the folder that {title} is installed in, "
+                "such as …/lib/python3.11/site-packages",
             )
         look_in(environment.library)
     try:
@@ -35,6 +36,16 @@ def framework(environment: Environment, package: str, title: str, setup: str, pi
         ) from error
     except Exception as error:  # a broken installation may raise anything
         raise _unusable(title, error) from error
+
+
+def need(package: str, what: str, setup: str) -> None:
+    """For packages that are not needed by everything that a back end does."""
+    if importlib.util.find_spec(package) is None:
+        raise Refused(
+            Status.LIBRARY_MISSING,
+            f"{what} needs the package {package}, which is not installed in {sys.executable}: scripts/setup --with "
+            f"{setup}, or pip install {package.replace('_', '-')}",
+        )
 
 
 def _unusable(title: str, error: Exception) -> Refused:

@@ -1,4 +1,4 @@
-"""MODULE:FACTORY and FILE.py:FACTORY: a function of the user's, without arguments, that makes what is to be measured."""
+"""MODULE:FACTORY and FILE.py:FACTORY: a function of the user's, without arguments, that makes what is measured."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ _INPUT = re.compile(r"(?P<shape>[0-9]+(x[0-9]+)*)(:(?P<dtype>[a-z][a-z0-9_]*))?"
 
 
 def sized(ports: list[Port], load: Load) -> list[Port]:
-    """Dynamic dimensions with the sizes that `load` gives: by their place ("input.2"), by their name ("height"), or, the
-    first of an input, the batch; in that order. Refuses sizes for dimensions that are not there."""
+    """Dynamic dimensions with the sizes that `load` gives: by their place ("input.2"), by their name ("height"), or,
+    the first of an input, the batch; in that order. Refuses sizes for dimensions that are not there."""
     sizes = {key: _size(key, value) for key, value in load.dimensions.items()}
     known: set[str] = set()
     result = []

@@ -92,8 +92,8 @@ def weights_of(onnx_file):
 
 @pytest.fixture(scope="session")
 def input_of(package):
-    """input_of("vit_b_16") -> two items, read-only as the host's are. The second is faint: little variance flows through
-    the network, so that the epsilon of a normalisation shows."""
+    """input_of("vit_b_16") -> two items, read-only as the host's are. The second is faint: little variance flows
+    through the network, so that the epsilon of a normalisation shows."""
 
     @functools.cache
     def draw(name, items=2):

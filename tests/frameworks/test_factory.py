@@ -61,8 +61,8 @@ def test_classes_of_a_file_know_their_module(user, tmp_path):
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        ("def make():\n    raise ValueError('no\\n  good')\n", "factory make raised ValueError: no good, at bad.py line 2"),
-        ("def make():\n    import json\n    json.loads('{')\n", "factory make raised JSONDecodeError: .*, at bad.py line 3"),
+        ("def make():\n    raise ValueError('no\\n  good')\n", "make raised ValueError: no good, at bad.py line 2"),
+        ("def make():\n    import json\n    json.loads('{')\n", "make raised JSONDecodeError: .*, at bad.py line 3"),
         ("def make():\n    raise SystemExit\n", "factory make raised SystemExit, at bad.py line 2"),
         ("def make(size):\n    pass\n", "factory make raised TypeError: .*'size'"),
         ("def make(:\n", "importing bad.py raised SyntaxError: .*, at bad.py line 1"),

@@ -1,6 +1,7 @@
 """The back end of PyTorch, called as a worker calls it."""
 
 import contextlib
+import importlib.util
 import shutil
 import sys
 import warnings
@@ -189,7 +190,8 @@ def test_torch_compile_that_fails_is_explained(runtime, load_of, factory):
     from infermeter.backend import Refused
 
     model = factory(
-        "class Fails(torch.nn.Module):\n    def forward(self, x):\n        return x @ x\ndef make():\n    return Fails()\n"
+        "class Fails(torch.nn.Module):\n    def forward(self, x):\n        return x @ x\n"
+        "def make():\n    return Fails()\n"
     )
     session = runtime.load(load_of(model, compile="true", input_shape="1x3"))
     with pytest.raises(Refused, match="torch.compile failed: .*compile=false"):
@@ -266,8 +268,9 @@ def test_several_inputs_and_outputs(runtime, load_of, factory, run_once):
     model = factory(
         "from infermeter.factory import Model\n"
         "def make():\n"
-        "    ports = [Port('x', 'float32', ('batch', 'width')), Port('ids', 'int64', (None, 2)), Port('b', 'bfloat16', (1,))]\n"
-        "    return Model(lambda x, ids, b: {'sum': x.sum(1), 'rest': (ids * 2, None, b)}, ports)\n"
+        "    x, ids = Port('x', 'float32', ('batch', 'width')), Port('ids', 'int64', (None, 2))\n"
+        "    model = lambda x, ids, b: {'sum': x.sum(1), 'rest': (ids * 2, None, b)}\n"
+        "    return Model(model, [x, ids, Port('b', 'bfloat16', (1,))])\n"
     )
     import ml_dtypes
 
@@ -342,3 +345,14 @@ def test_a_missing_framework_is_said_with_the_way_to_get_it(plugin, monkeypatch,
     with pytest.raises(Refused, match="PyTorch is not installed in .*: scripts/setup --with pytorch, or pip") as raised:
         back_end.open_runtime(Environment())
     assert raised.value.status == Status.LIBRARY_MISSING
+
+
+@pytest.mark.parametrize(
+    ("missing", "name", "dtype"),
+    [("torchvision", "resnet50", "float32"), ("onnx", "mlp", "float32"), ("ml_dtypes", "mlp", "bfloat16")],
+)
+def test_what_only_some_loads_need_is_said_when_it_is_not_there(missing, name, dtype, refused, onnx_file, monkeypatch):
+    file = onnx_file(name)
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda package: None if package == missing else find(package))
+    assert f"needs the package {missing}, which is not installed" in refused(file, name, dtype=dtype)

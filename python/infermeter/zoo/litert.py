@@ -1,5 +1,5 @@
-"""The zoo as .tflite files, written with the schema that the runtime brings along: no TensorFlow, no converter. The batch
-is fixed when a file is written; images are [batch, channel, height, width], as every framework gets them here."""
+"""The zoo as .tflite files, written with the schema that the runtime brings along: no TensorFlow, no converter. The
+batch is fixed when a file is written; images are [batch, channel, height, width], as every framework gets them here."""
 
 from __future__ import annotations
 

@@ -1,0 +1,62 @@
+"""Tensors of PyTorch and arrays of NumPy. Types that NumPy itself does not have cross as bytes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infermeter.backend import Refused, Status
+
+if TYPE_CHECKING:
+    import torch
+
+
+def zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        return np.zeros(shape, ml_dtypes.bfloat16)
+    return np.zeros(shape, dtype)
+
+
+def tensors_in(torch: Any, result: object, name: str) -> Iterator[tuple[str, torch.Tensor]]:
+    """Depth first, as the model returned them, with a name that tells where each was; None is no output."""
+    if isinstance(result, torch.Tensor):
+        yield name, result
+    elif isinstance(result, Mapping):
+        for key, value in result.items():
+            yield from tensors_in(torch, value, f"{name}.{key}")
+    elif isinstance(result, (tuple, list)):
+        for index, value in enumerate(result):
+            yield from tensors_in(torch, value, f"{name}.{index}")
+    elif result is not None:
+        raise Refused(Status.MODEL_ERROR, f"the model returns a {type(result).__name__}; only tensors can be compared")
+
+
+def name_of(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def tensor_over(torch: Any, array: np.ndarray) -> torch.Tensor:
+    """The host's bytes as a tensor, without a copy."""
+    with warnings.catch_warnings():
+        # They are read-only, which torch cannot express, and stay so: a model that writes to its input fails.
+        warnings.filterwarnings("ignore", message=".*not writable.*", category=UserWarning)
+        if array.dtype.kind != "V" and array.dtype.isbuiltin == 1:
+            return torch.from_numpy(array)
+        raw = torch.from_numpy(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8))
+    return raw.view(getattr(torch, array.dtype.name)).reshape(array.shape)
+
+
+def array_of(torch: Any, tensor: torch.Tensor) -> np.ndarray:
+    tensor = tensor.detach().to("cpu").contiguous()
+    name = name_of(tensor.dtype)
+    if hasattr(np, name):
+        return np.array(tensor.numpy())
+    import ml_dtypes
+
+    raw = np.array(tensor.reshape(-1).view(torch.uint8).numpy())
+    return raw.view(getattr(ml_dtypes, name)).reshape(tuple(tensor.shape))
