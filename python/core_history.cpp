@@ -95,6 +95,8 @@ void bind_history(nb::module_& module) {
       "histories", histories, nb::arg("output_dir") = std::filesystem::path("results"), nb::kw_only(),
       nb::arg("metric") = "p50", nb::arg("series") = nb::none(), nb::arg("all_machines") = false,
       nb::arg("since") = 0.0,
+      nb::sig("def histories(output_dir: str | os.PathLike[str] = 'results', *, metric: str = 'p50', series: str | "
+              "None = None, all_machines: bool = False, since: float = 0.0) -> list[History]"),
       "One for each series of this machine (or of all), as `infermeter history` shows them; `since`: seconds since "
       "1970, UTC.");
 }

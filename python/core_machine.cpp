@@ -139,6 +139,7 @@ void bind_machine(nb::module_& module) {
       "environment", [] { return read_environment(); }, "This machine.");
   module.def("examine", examine, nb::arg("environment"), "What of a machine disturbs a measurement, the worst first.");
   module.def("backends", backends, nb::arg("backend_path") = std::filesystem::path(),
+             nb::sig("def backends(backend_path: str | os.PathLike[str] = '') -> list[BackendInfo]"),
              "The back ends that there are; each is asked in a process of its own.");
   module.def(
       "models", [] { return std::vector<ZooModel>(zoo().begin(), zoo().end()); }, "The models of the zoo.");

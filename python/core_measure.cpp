@@ -5,7 +5,9 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "infermeter/infermeter.hpp"
 #include "python/core_errors.hpp"
@@ -17,15 +19,32 @@ namespace nb = nanobind;
 namespace infermeter::python {
 namespace {
 
+// The interpreter asks a thread to give up its lock when another one has waited for 5 ms, wherever it is then. Whoever
+// is given a turn before that, between two iterations, does not ask within one.
+constexpr double kBetweenTurns_s = 2e-3;
+constexpr std::chrono::microseconds kTurn{50};  // time enough for a waiting thread to wake up and take the lock
+
+bool has_other_threads() {
+  PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+  return first != nullptr && PyThreadState_Next(first) != nullptr;
+}
+
 // An iteration is what `callable()` is in a Python loop: the call, and dropping what it returned, with the GIL. What
 // raises ends the loop and waits as Python's current exception.
 struct PythonCallable {
   PyObject* callable;
   std::atomic<int>& interrupt;
+  double last_turn_s = 0;
 
   // Between iterations: other threads' turn, and signals.
-  [[nodiscard]] bool prepare(std::uint64_t) const {
-    { nb::gil_scoped_release others_go_on; }
+  [[nodiscard]] bool prepare(std::uint64_t) {
+    if (has_other_threads() && monotonic_s() - last_turn_s > kBetweenTurns_s) {
+      {
+        nb::gil_scoped_release others_go_on;
+        std::this_thread::sleep_for(kTurn);
+      }
+      last_turn_s = monotonic_s();
+    }
     if (PyErr_CheckSignals() == 0) return true;
     interrupt = 1;
     return false;
@@ -81,7 +100,7 @@ std::shared_ptr<Trial> measure_callable(nb::handle callable, std::int64_t warmup
 
 void bind_measure(nb::module_& module) {
   module.def(
-      "measure", measure_callable, nb::arg("callable"), nb::kw_only(), nb::arg("warmup") = 10,
+      "measure", measure_callable, nb::arg("callable").none(), nb::kw_only(), nb::arg("warmup") = 10,
       nb::arg("iterations") = nb::none(), nb::arg("duration_s") = nb::none(), nb::arg("items_per_iteration") = 1,
       nb::sig("def measure(callable: collections.abc.Callable[[], object], *, warmup: int = 10, iterations: int | None "
               "= None, duration_s: float | None = None, items_per_iteration: int = 1) -> Samples"),

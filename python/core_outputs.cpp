@@ -158,7 +158,7 @@ void bind_outputs(nb::module_& module) {
          const std::string& precision) {
         return value_or_raise(compared(reference, candidate, rtol, atol, precision));
       },
-      nb::arg("reference"), nb::arg("candidate"), nb::kw_only(), nb::arg("rtol") = nb::none(),
+      nb::arg("reference").none(), nb::arg("candidate").none(), nb::kw_only(), nb::arg("rtol") = nb::none(),
       nb::arg("atol") = nb::none(), nb::arg("precision") = "float32",
       nb::sig("def compare_outputs(reference: object, candidate: object, *, rtol: float | None = None, atol: float | "
               "None = None, precision: str = 'float32') -> OutputComparison"),

@@ -153,7 +153,8 @@ void bind_plan(nb::module_& module) {
       .def(
           "to_json", [](const Plan& p) { return plan_to_json(p); }, "As the store keeps it.")
       .def(
-          "__eq__", [](const Plan& a, const Plan& b) { return plan_to_json(a) == plan_to_json(b); }, nb::is_operator())
+          "__eq__", [](const Plan& a, const Plan& b) { return plan_to_json(a) == plan_to_json(b); }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__repr__", [](const Plan& p) {
         return fmt::format("<Plan of {} subjects, {} processes each>", p.subjects.size(), p.processes);
       });

@@ -76,7 +76,7 @@ void bind_reports(RecordClass& record) {
       .def("json", as_dict, nb::kw_only(), nb::arg("samples") = true,
            nb::sig("def json(self, *, samples: bool = True) -> dict[str, typing.Any]"),
            "The report as a dict (docs/schema/run.schema.json): seconds, bytes, items per second.")
-      .def("to_csv", write_csv, nb::arg("file"),
+      .def("to_csv", write_csv, nb::arg("file"), nb::sig("def to_csv(self, file: str | os.PathLike[str]) -> None"),
            "Writes a row per subject (docs/files.md); whole, over what was there.")
       .def("to_dataframe", as_frame, nb::kw_only(), nb::arg("iterations") = false,
            nb::sig("def to_dataframe(self, *, iterations: bool = False) -> pandas.DataFrame"),

@@ -70,17 +70,22 @@ void bind_store(nb::module_& module) {
         return std::make_shared<MeasuredRun>(value_or_raise(without_gil([&] { return stored_run(run, output_dir); })));
       },
       nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def load_run(run: str = 'latest', output_dir: str | os.PathLike[str] = 'results') -> Record"),
       "A stored run: its id, a unique beginning of one, or \"latest\".");
   module.def(
       "list_runs",
       [](const fs::path& output_dir) { return value_or_raise(without_gil([&] { return stored_runs(output_dir); })); },
-      nb::arg("output_dir") = fs::path("results"), "The stored runs, the oldest first.");
+      nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def list_runs(output_dir: str | os.PathLike[str] = 'results') -> list[RunListing]"),
+      "The stored runs, the oldest first.");
   module.def(
       "set_baseline",
       [](const std::string& name, const std::string& run, const fs::path& output_dir) {
         return value_or_raise(without_gil([&] { return name_run(name, run, output_dir); }));
       },
       nb::arg("name"), nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
+      nb::sig(
+          "def set_baseline(name: str, run: str = 'latest', output_dir: str | os.PathLike[str] = 'results') -> str"),
       "Gives a finished run a name, so that later ones can be compared with it; returns its id.");
   module.def(
       "load_baseline",
@@ -88,7 +93,9 @@ void bind_store(nb::module_& module) {
         return std::make_shared<MeasuredRun>(
             value_or_raise(without_gil([&] { return baseline_run(name, output_dir); })));
       },
-      nb::arg("name"), nb::arg("output_dir") = fs::path("results"), "The run that has this name.");
+      nb::arg("name"), nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def load_baseline(name: str, output_dir: str | os.PathLike[str] = 'results') -> Record"),
+      "The run that has this name.");
 }
 
 }  // namespace infermeter::python

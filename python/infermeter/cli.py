@@ -20,7 +20,8 @@ def program() -> Path | None:
 def main() -> NoReturn:
     found = program()
     if found is None:
-        sys.exit("infermeter: the command line is not installed with this Python package")
+        print("infermeter: the command line is not installed with this Python package", file=sys.stderr)
+        sys.exit(2)
     # Back ends written in Python run in the Python that this script belongs to.
     os.environ.setdefault("INFERMETER_PYTHON", sys.executable)
     os.execv(found, ["infermeter", *sys.argv[1:]])
