@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   using namespace infermeter::python;
   module.doc() = "The compiled part of infermeter. Use the package `infermeter`.";
   module.attr("version") = nb::str(INFERMETER_VERSION);
+  bind_data(module);
   bind_diagnostics(module);
   bind_summary(module);
   bind_samples(module);

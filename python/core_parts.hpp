@@ -5,6 +5,7 @@
 
 namespace infermeter::python {
 
+void bind_data(nanobind::module_& module);
 void bind_diagnostics(nanobind::module_& module);
 void bind_summary(nanobind::module_& module);
 void bind_samples(nanobind::module_& module);

@@ -34,11 +34,27 @@ if TYPE_CHECKING:
     from infermeter._core import models as models
     from infermeter._core import set_baseline as set_baseline
     from infermeter._core import zoo_model_path as zoo_model_path
+    from infermeter.backend import Port as Port
     from infermeter.errors import Error as Error
     from infermeter.errors import InternalError as InternalError
     from infermeter.errors import ModelError as ModelError
     from infermeter.errors import UsageError as UsageError
     from infermeter.errors import WorkerError as WorkerError
+    from infermeter.factory import Model as Model
+    from infermeter.framework_runner import BenchmarkConfig as BenchmarkConfig
+    from infermeter.framework_runner import BenchmarkLogger as BenchmarkLogger
+    from infermeter.framework_runner import create_dataloader as create_dataloader
+    from infermeter.framework_runner import run_benchmark_suite as run_benchmark_suite
+    from infermeter.framework_runner import run_inference_benchmark as run_inference_benchmark
+    from infermeter.live import run_live as run_live
+    from infermeter.model_benchmark import BenchmarkSuite as BenchmarkSuite
+    from infermeter.model_benchmark import ModelBenchmark as ModelBenchmark
+    from infermeter.model_benchmark import ModelResult as ModelResult
+    from infermeter.model_benchmark import quick_benchmark as quick_benchmark
+    from infermeter.performance_benchmarker import BenchmarkResult as BenchmarkResult
+    from infermeter.performance_benchmarker import ComparisonResult as ComparisonResult
+    from infermeter.performance_benchmarker import PerformanceBenchmarker as PerformanceBenchmarker
+    from infermeter.performance_benchmarker import create_benchmarker as create_benchmarker
     from infermeter.runs import compare as compare
     from infermeter.runs import load as load
     from infermeter.runs import run as run
@@ -51,6 +67,16 @@ _PLACES = {
         "Gate History OutputComparison Plan Progress Record Results Samples Verdict backends compare_outputs environment "
         "histories judge_gate list_runs load_baseline measure models set_baseline zoo_model_path"
     ),
+    "infermeter.factory": "Model",
+    "infermeter.framework_runner": (
+        "BenchmarkConfig BenchmarkLogger create_dataloader run_benchmark_suite run_inference_benchmark"
+    ),
+    "infermeter.live": "run_live",
+    "infermeter.model_benchmark": "BenchmarkSuite ModelBenchmark ModelResult quick_benchmark",
+    "infermeter.performance_benchmarker": (
+        "BenchmarkResult ComparisonResult PerformanceBenchmarker create_benchmarker"
+    ),
+    "infermeter.backend": "Port",
     "infermeter.errors": "Error InternalError ModelError UsageError WorkerError",
     "infermeter.runs": "compare load run",
 }

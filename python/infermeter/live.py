@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from infermeter import factory
 from infermeter.backend import Port, Runtime, Session
+from infermeter.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from infermeter.record import Record
@@ -51,19 +52,20 @@ def run_live(
     counters: Mapping[str, Counters] | None = None,
     **settings: Any,
 ) -> Record:
-    """Measures objects beside each other, the first as the baseline. `inputs`: an array or tensor, or a list of them; the
-    same for all. `settings`: as for `infermeter.run` (warmup, iterations, processes: here the rounds, …). What the
+    """Measures objects beside each other, the first as the baseline. `inputs`: an array or tensor, or a list of them; or a
+    dict of such, by the models' names. `settings`: as for `infermeter.run` (warmup, iterations, processes: here the rounds, …). What the
     measurement changes in the process (train or eval mode, threads, gradients, random numbers) is put back, whatever
     happens."""
     import infermeter
 
-    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-    arrays = [_array(value) for value in given]
     subjects: list[dict[str, Any]] = []
     live: dict[str, LiveSubject] = {}
-    with _as_before(models.values()), _registered(models, arrays):
-        for number, (name, model) in enumerate(models.items()):
+    with _as_before(models.values()), _registered() as register:
+        for name, model in models.items():
+            given = _listed(inputs[name] if isinstance(inputs, Mapping) else inputs)
+            arrays = [as_array(value) for value in given]
             backend = backend_of(model, given)
+            register(name, model, arrays)
             key = f"{factory.LIVE}:{name}"
             live[key] = LiveSubject(
                 opener=_opener(backend, (counters or {}).get(name)),
@@ -81,6 +83,17 @@ def run_live(
     for name in models:
         record.errors[name] = live[f"{factory.LIVE}:{name}"].error
     return record
+
+
+def raise_error_of(record: Record) -> None:
+    """What the first model that failed raised. The record forgets it: it would hold the frames that hold the record."""
+    error = next((error for error in record.errors.values() if error is not None), None)
+    record.errors.clear()
+    if error is not None:
+        raise error
+    failed = next((samples for samples in record.samples if samples.end != "ok"), None)
+    if failed is not None:
+        raise ModelError(f"'{failed.label}': {failed.message}")
 
 
 _OF_SUBJECTS = ("device", "dtype", "threads", "options")
@@ -107,8 +120,12 @@ def _as_it_is(model: object, backend: str, arrays: Sequence[Any]) -> dict[str, A
     return found
 
 
-def _array(value: object) -> Any:
-    """What numpy can see; of a tensor the bytes, where they are on the processor."""
+def _listed(inputs: object) -> list[object]:
+    return list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+
+
+def as_array(value: object) -> Any:
+    """What NumPy sees: of a tensor its bytes, copied only from another device."""
     import numpy as np
 
     torch = sys.modules.get("torch")
@@ -167,22 +184,54 @@ class _Counting:
         return session
 
 
-@contextmanager
-def _registered(models: Mapping[str, object], arrays: Sequence[Any]) -> Iterator[None]:
-    """The objects under their names, for as long as they are measured."""
-    for name, model in models.items():
-        ports = [_port(index, len(arrays), array) for index, array in enumerate(arrays)]
-        callable_ = model if callable(model) else getattr(model, "__call__", None)
-        if callable_ is None:
-            from infermeter.errors import UsageError
+def like(given: object, array: Any) -> Any:
+    """`array` as what `given` is: a tensor on the same device, or an array."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.is_tensor(given):
+        return torch.from_numpy(array).to(given.device)  # type: ignore[attr-defined]
+    return array
 
+
+def evaluated(model: Any, inputs: object) -> dict[str, Any]:
+    """The outputs of one call, by name, in inference mode; nothing that was set in the process or the model is left
+    changed."""
+    torch = sys.modules.get("torch")
+    with _as_before([model]):
+        if torch is None or not isinstance(model, torch.nn.Module):
+            return dict(_named(model(*_listed(inputs))))
+        model.eval()
+        with torch.inference_mode():
+            return dict(_named(model(*_listed(inputs))))
+
+
+def _named(result: Any, name: str = "output") -> Iterator[tuple[str, Any]]:
+    if isinstance(result, Mapping):
+        for key, value in result.items():
+            yield from _named(value, f"{name}.{key}")
+    elif isinstance(result, (list, tuple)):
+        for index, value in enumerate(result):
+            yield from _named(value, f"{name}.{index}")
+    else:
+        yield name, as_array(result)
+
+
+@contextmanager
+def _registered() -> Iterator[Callable[[str, object, Sequence[Any]], None]]:
+    """Gives what puts objects under their names, for as long as they are measured."""
+    names = []
+
+    def register(name: str, model: object, arrays: Sequence[Any]) -> None:
+        if not callable(model):
             raise UsageError(f"'{name}' is a {type(model).__name__}, which cannot be called: give a model or a function")
-        factory.live_objects[name] = factory.Model(callable_, ports)
+        ports = [_port(index, len(arrays), array) for index, array in enumerate(arrays)]
+        factory.live_objects[name] = factory.Model(model, ports)
+        names.append(name)
+
     try:
-        yield
+        yield register
     finally:
-        for name in models:
-            factory.live_objects.pop(name, None)
+        for name in names:
+            del factory.live_objects[name]
 
 
 def _port(index: int, count: int, array: Any) -> Port:
