@@ -45,9 +45,9 @@ bool speaks_of_memory(const std::string& text) {
 
 }  // namespace
 
-void fail_with_current(imb_status otherwise, const std::string& what) {
+void fail_with_current(imb_status otherwise, std::string_view what) {
   const std::string text = current_text();
-  fail(speaks_of_memory(text) ? IMB_OUT_OF_MEMORY : otherwise, what + ": " + useful_part(text));
+  fail(speaks_of_memory(text) ? IMB_OUT_OF_MEMORY : otherwise, std::string(what) + ": " + useful_part(text));
 }
 
 }  // namespace infermeter

@@ -143,6 +143,8 @@ void describe(Program& program, const torch::jit::Module& module) {
 std::unique_ptr<Program> load_torchscript(const ProgramRequest& request) {
   const std::string path = request.load.model_path;
   return in_torch(IMB_MODEL_ERROR, "PyTorch could not load " + path, [&]() -> std::unique_ptr<Program> {
+    // Weights that were made in this mode are run without a look at their versions.
+    const c10::InferenceMode guard;
     torch::jit::Module module = torch::jit::load(path, request.device);
     module.eval();
     const auto forward = module.find_method("forward");
