@@ -47,7 +47,8 @@ Result<Done> check_against(const Subject& subject, const BackendInfo& info) {
   }
   if (subject.device != "auto" && !contains(info.devices, subject.device)) {
     return usage_error(fmt::format("subject '{}': back end {} has no device '{}'{}; here it has {}", subject.label,
-                                   subject.backend, subject.device, did_you_mean(subject.device, info.devices),
+                                   subject.backend, subject.device,
+                                   is_kind_of_device(subject.device) ? "" : did_you_mean(subject.device, info.devices),
                                    fmt::join(info.devices, ", ")));
   }
   const std::string dtype(to_string(subject.dtype));

@@ -22,7 +22,8 @@ struct CompareOptions {
   ReportOutput output;
   std::string a_library, b_library;
   bool fail_slower = false, fail_inconclusive = false;
-  bool dry_run = false, quiet = false;
+  bool dry_run = false;
+  VerbosityFlags verbosity;
 };
 
 HelpText help_text() {
@@ -65,7 +66,7 @@ void declare_flags(CLI::App& app, CompareOptions& options) {
   app.add_flag("--fail-slower", options.fail_slower, "Exit code 1 if a candidate is slower.")->group(kAsked);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if it cannot be told.")->group(kAsked);
   app.add_flag("--dry-run", options.dry_run, "Print the plan. Measures nothing.")->group("Running");
-  app.add_flag("-q,--quiet", options.quiet, "No progress on standard error.")->group("Running");
+  options.verbosity.declare(app, "Running");
 }
 
 // One subject with two libraries is two subjects.
@@ -115,11 +116,11 @@ Result<int> act(Surroundings& world, const CompareOptions& options) {
     world.out << describe_plan(plan, earlier_runs(plan.output_dir));
     return 0;
   }
-  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, options.quiet));
+  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, options.verbosity.level()));
   const Verdict verdict = judge(record);
-  INFERMETER_TRY_DONE(write_csv(record, verdict, false));
+  INFERMETER_TRY(const auto csv, write_csv(record, verdict, false));
   INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
-  if (!options.quiet) say_where(world, record);
+  say_where(world, record, csv, options.verbosity.level());
   return exit_code_of_run(world, record, exit_code(verdict, options));
 }
 

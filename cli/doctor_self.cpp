@@ -60,7 +60,7 @@ Result<SelfNoise> compare_with_itself(Surroundings& world, const SelfComparison&
   INFERMETER_TRY(Plan plan, plan_of(asked, std::move(draft)));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
   INFERMETER_TRY_DONE(check_subjects(plan, launcher));
-  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, false));
+  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, Verbosity::usual));
   const Verdict verdict = judge(record);
   const PairedComparison& comparison = verdict.comparison->primary.front();
   if (comparison.differences.size() < 2) {

@@ -101,9 +101,7 @@ std::optional<double> estimated_trial_s(const Plan& plan, const Subject& subject
   return std::nullopt;
 }
 
-std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) {
-  std::vector<std::optional<double>> estimates;
-  for (const Subject& subject : plan.subjects) estimates.push_back(estimated_trial_s(plan, subject, earlier));
+std::string describe_settings(const Plan& plan) {
   std::string text = fmt::format("{}, {} each: {}\n", counted(plan.subjects.size(), "subject"),
                                  counted(static_cast<std::size_t>(plan.processes), "process", "processes"),
                                  counted(plan.order.size(), "trial"));
@@ -112,6 +110,13 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
   text += fmt::format("limits: {}\n", limits_text(plan.limits));
   text += fmt::format("seed {}, data {}, results in {}\n", plan.seed, printable(plan.data.source),
                       printable(plan.output_dir));
+  return text;
+}
+
+std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) {
+  std::vector<std::optional<double>> estimates;
+  for (const Subject& subject : plan.subjects) estimates.push_back(estimated_trial_s(plan, subject, earlier));
+  std::string text = describe_settings(plan);
   text += fmt::format("estimated time: {}\n\n", time_text(plan, estimates));
   std::vector<std::vector<std::string>> rows{{"trial", "process", "subject", "estimated"}};
   for (std::size_t i = 0; i < std::min(plan.order.size(), kTrialsShown); ++i) {

@@ -15,7 +15,10 @@ namespace infermeter {
 [[nodiscard]] std::optional<double> estimated_trial_s(const Plan& plan, const Subject& subject,
                                                       std::span<const RunRecord> earlier);
 
-// Order of trials, limits, estimated time.
+// Subjects and processes, how each trial goes, limits, seed, inputs.
+[[nodiscard]] std::string describe_settings(const Plan& plan);
+
+// The settings, the estimated time and the order of trials.
 [[nodiscard]] std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier);
 
 // The newest runs of the store under `output_dir`, or none.

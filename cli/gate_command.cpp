@@ -35,7 +35,8 @@ constexpr const char* kResults = "Results";
 struct GateOptions {
   std::string file, run, baseline, format, junit, markdown;
   SomeFlags flags;
-  bool fail_inconclusive = false, force = false, quiet = false;
+  bool fail_inconclusive = false, force = false;
+  VerbosityFlags verbosity;
 };
 
 HelpText help_text() {
@@ -81,7 +82,7 @@ void declare_flags(CLI::App& app, GateOptions& options) {
       ->type_name("FILE")
       ->group(kResults);
   app.add_flag("--force", options.force, "Let --junit and --markdown write over files.")->group(kResults);
-  app.add_flag("-q,--quiet", options.quiet, "No progress on standard error.")->group(kResults);
+  options.verbosity.declare(app, kResults);
   options.flags.declare(app, {"output_dir", "allow_code"});
 }
 
@@ -177,16 +178,16 @@ Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
 }
 
 Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Gate& gate, const GateFile& file, PlanDraft draft,
-                                          bool quiet) {
+                                          Verbosity verbosity) {
   INFERMETER_TRY(const Plan plan, plan_for(gate, file, std::move(draft)));
   INFERMETER_TRY_DONE(check_gate(gate, plan, file.baseline.has_value()));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
   INFERMETER_TRY_DONE(check_subjects(plan, launcher));
   std::vector<RunRecord> runs;
   while (static_cast<int>(runs.size()) < runs_wanted(gate) && (runs.empty() || runs.front().finished)) {
-    INFERMETER_TRY(RunRecord record, measure_plan(world, plan, launcher, quiet));
-    INFERMETER_TRY_DONE(write_csv(record, judge(record), false));
-    if (!quiet) say_where(world, record);
+    INFERMETER_TRY(RunRecord record, measure_plan(world, plan, launcher, verbosity));
+    INFERMETER_TRY(const auto csv, write_csv(record, judge(record), false));
+    say_where(world, record, csv, verbosity);
     runs.insert(runs.begin(), std::move(record));
   }
   return runs;
@@ -212,8 +213,9 @@ Result<int> act(Surroundings& world, const GateOptions& options) {
   INFERMETER_TRY(const auto baseline, load_baseline(file, output_dir));
 
   // The run: a new one, or a stored one.
-  INFERMETER_TRY(const auto runs, file.is_fresh() ? fresh_runs(world, gate, file, std::move(draft), options.quiet)
-                                                  : stored_runs(gate, file, output_dir));
+  INFERMETER_TRY(const auto runs, file.is_fresh()
+                                      ? fresh_runs(world, gate, file, std::move(draft), options.verbosity.level())
+                                      : stored_runs(gate, file, output_dir));
 
   const RunRecord& record = runs.front();
   const Verdict of_run = judge(record);

@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
 #include "cli/shell_quote.hpp"
+#include "cli/verbose_text.hpp"
 #include "infermeter/models/resolve.hpp"
 
 namespace infermeter {
@@ -19,10 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Earlier runners were given the folder of the CSV files itself: results/raw.
+fs::path csv_folder(const fs::path& output_dir) {
+  const fs::path folder = output_dir.lexically_normal();
+  const fs::path last = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  return last == "raw" ? output_dir : output_dir / "raw";
+}
+
 // The name that notebooks look for; a second run of the same second gets the end of its id as well.
 fs::path csv_file(const RunRecord& record, bool resumed) {
   const auto created = fmt::gmtime(static_cast<std::time_t>(record.created_at));
-  const fs::path folder = fs::path(record.plan.output_dir) / "raw";
+  const fs::path folder = csv_folder(record.plan.output_dir);
   const std::string stem = fmt::format("benchmark_results_{:%Y%m%d_%H%M%S}", created);
   std::error_code error;
   if (resumed || !fs::exists(folder / (stem + ".csv"), error)) return folder / (stem + ".csv");
@@ -31,11 +39,12 @@ fs::path csv_file(const RunRecord& record, bool resumed) {
 
 }  // namespace
 
-Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, bool quiet,
+Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, Verbosity verbosity,
                                std::optional<std::string> resume) {
   std::vector<std::string> labels;
   for (const Subject& subject : plan.subjects) labels.push_back(printable(subject.label, 60));
-  ProgressDisplay display(world, quiet, std::move(labels));
+  ProgressDisplay display(world, verbosity, std::move(labels));
+  if (verbosity == Verbosity::verbose) world.err << setting_lines(plan, launcher, default_cache()) << std::flush;
   const RunContext context{.launcher = launcher,
                            .cache = default_cache(),
                            .on_progress = [&display](const Progress& progress) { display.show(progress); },
@@ -44,14 +53,18 @@ Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& l
   return run(std::move(plan), context, std::move(resume));
 }
 
-Result<Done> write_csv(const RunRecord& record, const Verdict& verdict, bool resumed) {
+Result<fs::path> write_csv(const RunRecord& record, const Verdict& verdict, bool resumed) {
   const fs::path file = csv_file(record, resumed);
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  return write_file(file, render(record, verdict, Format::csv, {.color = false, .width = 80, .samples = true}), true);
+  const std::string text = render(record, verdict, Format::csv, {.color = false, .width = 80, .samples = true});
+  INFERMETER_TRY_DONE(write_file(file, text, true));
+  return file;
 }
 
-void say_where(Surroundings& world, const RunRecord& record) {
+void say_where(Surroundings& world, const RunRecord& record, const fs::path& csv, Verbosity verbosity) {
+  if (verbosity == Verbosity::quiet) return;
+  if (verbosity == Verbosity::verbose) world.err << file_lines(record, csv);
   const std::string store = printable(store_file(record.plan.output_dir).string());
   if (record.finished) {
     world.err << fmt::format("run {} is stored in {}\n", record.id, store);

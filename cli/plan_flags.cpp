@@ -26,11 +26,14 @@ struct FlagHelp {
 
 constexpr auto kFlags = std::to_array<FlagHelp>({
     {"models", "--model", "MODEL…", "What is measured (instead of subjects: the matrix)",
-     "Names from the zoo (`infermeter models`), files, or Python code: MODULE:FACTORY, FILE.py:FACTORY."},
-    {"backends", "--backend,--framework", "NAME…", "", "Back ends (`infermeter backends` shows which there are)."},
+     "Names from the zoo (`infermeter models`), files, or Python code: MODULE:FACTORY, FILE.py:FACTORY; both: resnet50 "
+     "and vit_b_16. May be repeated."},
+    {"backends", "--backend,--framework", "NAME…", "",
+     "Back ends (`infermeter backends` shows which there are); both: pytorch and jax. May be repeated."},
     {"batch_sizes", "--batch-sizes", "N…", "", "Items per inference; one subject each. Default: 1."},
     {"dtype", "--dtype", "TYPE…", "", "Executed precision: float32 (default), float16, bfloat16; one subject each."},
-    {"device", "--device", "NAME", "", "auto (default), cpu, cuda."},
+    {"device", "--device", "NAME", "",
+     "auto (default), or one that the back end has here (`infermeter backends`): cpu, cuda, mps, tpu."},
     {"threads", "--threads", "N…", "",
      "Threads within an operator; one subject each. Default 0: one per processor that workers may use."},
     {"dimensions", "--dim", "NAME=N", "", "Value of a named dynamic dimension: height=512. May be repeated."},
@@ -73,6 +76,33 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"output_dir", "--output-dir", "FOLDER", "Results", "Where they are stored. Default: results."},
     {"format", "--format", "FORMAT", "", "table (default), json, csv, markdown."},
 });
+
+// The word that an earlier runner had for the two that it knew.
+constexpr std::string_view kBoth = "both";
+
+struct Pair {
+  std::string_view key;  // of the setting
+  std::array<std::string_view, 2> names;
+};
+constexpr auto kPairs = std::to_array<Pair>({{"models", {"resnet50", "vit_b_16"}}, {"backends", {"pytorch", "jax"}}});
+
+// Each name once, however often it is said.
+std::vector<std::string> with_both_written_out(std::string_view key, const std::vector<std::string>& texts) {
+  const auto* const pair = std::ranges::find(kPairs, key, &Pair::key);
+  if (pair == kPairs.end() || std::ranges::find(texts, kBoth) == texts.end()) return texts;
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  };
+  for (const std::string& text : texts) {
+    if (text == kBoth) {
+      for (const std::string_view name : pair->names) add(name);
+    } else {
+      add(text);
+    }
+  }
+  return names;
+}
 
 bool is_list(const Setting& setting) { return setting.shape == Setting::Shape::list; }
 
@@ -136,7 +166,7 @@ Result<Done> apply_values(PlanDraft& draft, const std::map<std::string_view, std
   for (const auto& [key, texts] : values) {
     const Setting& setting = *find_setting(key);
     if (texts.empty()) continue;
-    const auto applied = apply_setting(setting, draft, texts);
+    const auto applied = apply_setting(setting, draft, with_both_written_out(key, texts));
     // Subjects are positional: their sentences name themselves.
     if (!applied) return setting.flag.empty() ? applied : named(applied, fmt::format("--{}", setting.flag));
   }

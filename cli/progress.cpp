@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/verbose_text.hpp"
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/stats/summary.hpp"
@@ -111,8 +112,16 @@ std::string ProgressDisplay::told(const Progress& progress) const {
                      left(progress));
 }
 
+// A phase begins: "[1/4] mlp@onnxruntime  loading".
+void ProgressDisplay::enter(const Progress& progress) {
+  if (progress.phase == Phase::done) return;  // the line of the whole trial comes next
+  const std::string line = fmt::format("{}  {}", place(progress), words(progress.phase));
+  if (line != place_) world_.err << line << std::endl;
+  place_ = line;
+}
+
 void ProgressDisplay::show(const Progress& progress) {
-  if (quiet_) return;
+  if (verbosity_ == Verbosity::quiet) return;
   const std::string line = told(progress);
   if (!line.empty()) {
     erase();
@@ -120,6 +129,10 @@ void ProgressDisplay::show(const Progress& progress) {
   } else if (progress.finished != nullptr) {
     erase();
     world_.err << finished_line(progress) << std::endl;
+    if (verbosity_ == Verbosity::verbose) world_.err << phase_lines(*progress.finished) << std::flush;
+    place_.clear();
+  } else if (verbosity_ == Verbosity::verbose) {
+    enter(progress);
   } else if (world_.err_is_terminal) {
     world_.err << kEraseLine << live_line(progress, kLiveWidth) << std::flush;
     live_ = true;

@@ -1,4 +1,5 @@
 // Progress on standard error: on a terminal a live line and a line per finished trial, elsewhere only the latter.
+// Verbose: a line per phase that lasts long enough to be seen, and what each trial did, everywhere.
 #pragma once
 
 #include <string>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "cli/surroundings.hpp"
+#include "cli/verbosity.hpp"
 #include "infermeter/run.hpp"
 
 namespace infermeter {
@@ -13,8 +15,8 @@ namespace infermeter {
 class ProgressDisplay {
  public:
   // `labels`: what each subject of the plan is called.
-  ProgressDisplay(Surroundings& world, bool quiet, std::vector<std::string> labels)
-      : world_(world), quiet_(quiet), labels_(std::move(labels)) {}
+  ProgressDisplay(Surroundings& world, Verbosity verbosity, std::vector<std::string> labels)
+      : world_(world), verbosity_(verbosity), labels_(std::move(labels)) {}
   ~ProgressDisplay() { erase(); }
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
@@ -25,11 +27,13 @@ class ProgressDisplay {
 
  private:
   [[nodiscard]] std::string told(const Progress& progress) const;
+  void enter(const Progress& progress);
 
   Surroundings& world_;
-  bool quiet_;
+  Verbosity verbosity_;
   std::vector<std::string> labels_;
   bool live_ = false;
+  std::string place_;  // the trial and phase that a verbose line was written for
 };
 
 // "[ 3/12] resnet50@openvino  timed, 45 iterations, 1 min 20 s left", at most `width` columns.

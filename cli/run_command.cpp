@@ -24,7 +24,7 @@ struct RunOptions {
   std::string resume;
   bool wants_resume = false;
   bool dry_run = false;
-  bool quiet = false;
+  VerbosityFlags verbosity;
 };
 
 HelpText help_text() {
@@ -50,7 +50,10 @@ HelpText help_text() {
           "(--batch-sizes: INFERMETER_BATCH_SIZES) or in infermeter.toml in the current folder. Flags beat --plan, "
           "that beats variables, and they infermeter.toml.",
           "Files: OUTPUT_DIR/infermeter.db (every run, with raw samples) and "
-          "OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv (this run; UTC).",
+          "OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv (this run; UTC), or in OUTPUT_DIR itself where that is "
+          "called raw.",
+          "both, of --model and --framework, is the pair of models and of frameworks that the word stood for in an "
+          "earlier runner.",
           "Ctrl-C once finishes the current iteration and reports what there is; twice stops at once.", kExitCodes}};
 }
 
@@ -66,7 +69,7 @@ void declare_flags(CLI::App& app, RunOptions& options) {
       ->type_name("[RUN]")
       ->expected(0, 1)
       ->group("Running");
-  app.add_flag("-q,--quiet", options.quiet, "No progress on standard error.")->group("Running");
+  options.verbosity.declare(app, "Running");
 }
 
 // The id of the run that --resume means.
@@ -120,11 +123,12 @@ Result<int> act(Surroundings& world, const RunOptions& options) {
     return 0;
   }
 
-  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, options.quiet, resume));
+  INFERMETER_TRY(const RunRecord record,
+                 measure_plan(world, std::move(plan), launcher, options.verbosity.level(), resume));
   const Verdict verdict = judge(record);
-  INFERMETER_TRY_DONE(write_csv(record, verdict, resume.has_value()));
+  INFERMETER_TRY(const auto csv, write_csv(record, verdict, resume.has_value()));
   INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
-  if (!options.quiet) say_where(world, record);
+  say_where(world, record, csv, options.verbosity.level());
   return exit_code_of_run(world, record, verdict.exit_code);
 }
 

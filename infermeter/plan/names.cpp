@@ -1,6 +1,7 @@
 // The closed lists of names that a plan uses, and the outlier rule's text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -12,6 +13,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPrecisions{"float32", "float16", "bfloat16"};
+constexpr std::array<std::string_view, 6> kKindsOfDevice{"cpu", "cuda", "mps", "tpu", "gpu", "npu"};
 constexpr std::array<std::string_view, 3> kSandboxes{"auto", "strict", "off"};
 constexpr std::array<std::string_view, 4> kOutlierRules{"none", "sigma", "iqr", "mad"};
 
@@ -36,6 +38,10 @@ std::string_view to_string(Precision precision) { return kPrecisions.at(static_c
 Result<Precision> precision_from_string(std::string_view name) {
   INFERMETER_TRY(const std::size_t index, index_of(kPrecisions, name, "dtype"));
   return static_cast<Precision>(index);
+}
+
+bool is_kind_of_device(std::string_view name) {
+  return std::ranges::find(kKindsOfDevice, name) != kKindsOfDevice.end();
 }
 
 std::string_view to_string(Sandbox sandbox) { return kSandboxes.at(static_cast<std::size_t>(sandbox)); }

@@ -19,6 +19,9 @@ enum class Precision { float32, float16, bfloat16 };
 [[nodiscard]] std::string_view to_string(Precision precision);
 [[nodiscard]] Result<Precision> precision_from_string(std::string_view name);
 
+// Is this what a kind of device is called, whether or not there is one here? Such a name is no slip of the pen.
+[[nodiscard]] bool is_kind_of_device(std::string_view name);
+
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // One thing to be measured.
@@ -26,7 +29,7 @@ struct Subject {
   std::string label{};          // unique in its plan; shown everywhere
   std::string model{};          // as asked for: a name from the zoo, a path, or code (plan/subject.hpp: is_factory)
   std::string backend{};        // "onnxruntime"
-  std::string device = "auto";  // auto, cpu, cuda
+  std::string device = "auto";  // auto, cpu, cuda, mps, tpu, …
   Precision dtype = Precision::float32;
   std::int64_t batch_size = 1;    // items per inference; replaces a dynamic first dimension
   int threads = 0;                // intra-operator threads; 0: as many as the plan's CPU set has

@@ -31,7 +31,8 @@ Result<std::string> choose_device(const std::string& asked, const imb_runtime_in
   }
   if (contains(devices, asked)) return asked;
   return usage_error(fmt::format("device '{}' is not there: this machine's {} has {}{}; choose one with --device",
-                                 asked, info.name, fmt::join(devices, ", "), suggestion(asked, devices)));
+                                 asked, info.name, fmt::join(devices, ", "),
+                                 is_kind_of_device(asked) ? "" : suggestion(asked, devices)));
 }
 
 Result<Done> check_dtype(const std::string& dtype, const imb_runtime_info& info) {

@@ -214,6 +214,8 @@ TEST(Trial, RefusesWhatTheRuntimeDoesNotList) {
   const Refusal refusals[] = {{"device", [](Subject& s, std::string&) { s.device = "cuba"; },
                                "device 'cuba' is not there: this machine's simulated has cpu, cuda (did you mean "
                                "'cuda'?); choose one with --device"},
+                              {"a kind of device", [](Subject& s, std::string&) { s.device = "tpu"; },
+                               "device 'tpu' is not there: this machine's simulated has cpu, cuda; choose one"},
                               {"dtype", [](Subject& s, std::string&) { s.dtype = Precision::bfloat16; },
                                "simulated cannot execute bfloat16 here: it has float32; choose one with --dtype"},
                               {"option",

@@ -36,7 +36,8 @@ def test_every_example_parses(run, verb):
 def test_every_setting_of_a_plan_is_described(source_dir, run):
     described = (source_dir / "docs/plan.md").read_text()
     flags = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", run("run", "--help").stdout, re.M))
-    not_in_plans = {"--plan", "--output", "--force", "--no-samples", "--dry-run", "--resume", "--quiet", "--help"}
+    not_in_plans = {"--plan", "--output", "--force", "--no-samples", "--dry-run", "--resume", "--quiet",
+                    "--verbose", "--help"}
     missing = {flag for flag in flags - not_in_plans if f"`{flag}`" not in described}
     assert not missing
 
