@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,26 +67,44 @@ class Runtime:
 
     def load(self, load: Load) -> Session:
         refuse_what_is_not_offered(self.info, load)
-        is_compiled = flag(self.info, load, "compile", False)
-        channels_last = flag(self.info, load, "channels_last", False)
-        autocast = flag(self.info, load, "autocast", False)
-        if autocast and load.dtype == "float32":
+        settings = _settings(self.info, load)
+        torch = self._torch
+        model = read_model(torch, self._folder, self.info, load)
+        if settings.compiles and isinstance(model.callable, torch.jit.ScriptModule):
             raise Refused(
                 Status.INVALID_ARGUMENT,
-                "autocast=true lets operators compute in another type than float32: give --dtype float16 or bfloat16",
+                f"torch.compile leaves TorchScript as it is: give compile=false, or a factory that makes {load.model}",
             )
-        if load.dtype == "bfloat16":
-            need("ml_dtypes", "dtype bfloat16, which NumPy lacks,", setup="pytorch")
-        model = read_model(self._torch, self._folder, self.info, load)
-        call = _prepared(self._torch, model.callable, load, channels_last, autocast)
-        model = Model(call, model.inputs, model.outputs)
-        kind = CompiledSession if is_compiled else Session
-        return kind(self._torch, load, model, channels_last, autocast)
+        model = Model(_prepared(torch, model.callable, load, settings), model.inputs, model.outputs)
+        return (CompiledSession if settings.compiles else Session)(torch, load, model, settings)
 
 
-def _prepared(torch: Any, call: Callable[..., Any], load: Load, channels_last: bool, autocast: bool) -> Any:
+@dataclass(frozen=True)
+class Settings:
+    compiles: bool
+    channels_last: bool
+    autocast: bool
+
+
+def _settings(info: Info, load: Load) -> Settings:
+    settings = Settings(
+        compiles=flag(info, load, "compile", False),
+        channels_last=flag(info, load, "channels_last", False),
+        autocast=flag(info, load, "autocast", False),
+    )
+    if settings.autocast and load.dtype == "float32":
+        raise Refused(
+            Status.INVALID_ARGUMENT,
+            "autocast=true lets operators compute in another type than float32: give --dtype float16 or bfloat16",
+        )
+    if load.dtype == "bfloat16":
+        need("ml_dtypes", "dtype bfloat16, which NumPy lacks,", setup="pytorch")
+    return settings
+
+
+def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settings) -> Any:
     """The model in inference mode, on its device and in its precision."""
-    converts = load.dtype != "float32" and not autocast
+    converts = load.dtype != "float32" and not settings.autocast
     if not isinstance(call, torch.nn.Module):
         if converts:
             raise Refused(
@@ -101,7 +120,7 @@ def _prepared(torch: Any, call: Callable[..., Any], load: Load, channels_last: b
     call = call.to(load.device)
     if converts:
         call = call.to(getattr(torch, load.dtype))
-    return call.to(memory_format=torch.channels_last) if channels_last else call
+    return call.to(memory_format=torch.channels_last) if settings.channels_last else call
 
 
 class ProcessState:
@@ -136,15 +155,12 @@ class ProcessState:
 
 
 class Session:
-    provider = "eager"
-
-    def __init__(self, torch: Any, load: Load, model: Model, channels_last: bool, autocast: bool) -> None:
+    def __init__(self, torch: Any, load: Load, model: Model, settings: Settings) -> None:
         self._torch = torch
         self._load = load
         self._module = model.callable
         self._call = model.callable
-        self._channels_last = channels_last
-        self._autocast = autocast
+        self._settings = settings
         self._names = model.outputs
         self.inputs = model.inputs
         self.outputs = [Port(name, load.dtype, None) for name in model.outputs or ("output",)]
@@ -158,7 +174,7 @@ class Session:
         tensors = [self._tensor(array) for array in arrays]
         # Nothing in Python between the caller and the model.
         call = functools.partial(self._call, *tensors)
-        if self._autocast:
+        if self._settings.autocast:
             call = self._autocasting(call)
         return self._synchronised(call)
 
@@ -181,10 +197,10 @@ class Session:
             "threads": str(torch.get_num_threads()),
             "inter_op_threads": str(torch.get_num_interop_threads()),
             "device": self._load.device,
-            "provider": self.provider,
+            "provider": self._provider(),
             "matmul_precision": torch.get_float32_matmul_precision(),
-            "channels_last": _text(self._channels_last),
-            "autocast": _text(self._autocast),
+            "channels_last": _text(self._settings.channels_last),
+            "autocast": _text(self._settings.autocast),
         }
         if isinstance(self._module, torch.nn.Module):
             told["parameters"] = str(sum(parameter.numel() for parameter in self._module.parameters()))
@@ -207,10 +223,10 @@ class Session:
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         torch = self._torch
         tensor = tensor_over(torch, array)
-        if tensor.dtype == torch.float32 and not self._autocast and self._load.dtype != "float32":
+        if tensor.dtype == torch.float32 and not self._settings.autocast and self._load.dtype != "float32":
             tensor = tensor.to(getattr(torch, self._load.dtype))
         tensor = tensor.to(self._load.device)
-        if self._channels_last and tensor.ndim == 4 and tensor.is_floating_point():
+        if self._settings.channels_last and tensor.ndim == 4 and tensor.is_floating_point():
             tensor = tensor.contiguous(memory_format=torch.channels_last)
         return tensor
 
@@ -236,11 +252,14 @@ class Session:
 
         return step
 
+    def _provider(self) -> str:
+        return "torchscript" if isinstance(self._module, self._torch.jit.ScriptModule) else "eager"
+
     def _dtype(self) -> str:
         """Of most of the parameters: a model may come in another precision than float32."""
         torch = self._torch
         counts: dict[str, int] = {}
-        if isinstance(self._module, torch.nn.Module) and not self._autocast:
+        if isinstance(self._module, torch.nn.Module) and not self._settings.autocast:
             for parameter in self._module.parameters():
                 if parameter.is_floating_point():
                     name = name_of(parameter.dtype)
@@ -249,8 +268,6 @@ class Session:
 
 
 class CompiledSession(Session):
-    provider = "inductor"
-
     def compile(self) -> None:
         shapes = [fixed_shape(port) for port in self.inputs]
         self._call = self._torch.compile(self._module)
@@ -268,6 +285,9 @@ class CompiledSession(Session):
 
     def executed(self) -> dict[str, str]:
         return super().executed() | {"graph_breaks": str(self._breaks)}
+
+    def _provider(self) -> str:
+        return "inductor"
 
     def _graph_breaks(self) -> int:
         return sum(self._torch._dynamo.utils.counters["graph_break"].values())

@@ -231,7 +231,18 @@ def test_files(kind, tmp_path, runtime, load_of, run_once):
     assert [port.shape for port in session.inputs] == [(2, 3)]
     session.close()
     np.testing.assert_allclose(values, module(torch.from_numpy(x)).detach().numpy(), rtol=1e-6)
-    assert session.executed()["parameters"] == "16"
+    told = session.executed()
+    assert told["parameters"] == "16" and told["provider"] == ("torchscript" if kind == "script.pt" else "eager")
+
+
+def test_torchscript_is_not_compiled_again(tmp_path, refused):
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.jit.save(torch.jit.script(small_module()), tmp_path / "m.pt")
+        sentence = refused(tmp_path / "m.pt", compile="true", input_shape="1x3")
+    assert "torch.compile leaves TorchScript as it is: give compile=false" in sentence
 
 
 def test_files_that_hold_no_model(tmp_path, refused):
