@@ -20,7 +20,7 @@ from infermeter.errors import UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-    from infermeter._core import Record, Samples, Summary
+    from infermeter._core import OutputDifference, Record, Samples, Summary
 
 __all__ = ["BenchmarkResult", "ComparisonResult", "PerformanceBenchmarker", "create_benchmarker"]
 
@@ -150,9 +150,7 @@ class PerformanceBenchmarker:
         for number, value in enumerate(inputs):
             outputs = [evaluated(model, value) for model in (baseline_model, optimized_model)]
             comparison = infermeter.compare_outputs(outputs[0], outputs[1], rtol=0.0, atol=tolerance)
-            worst = max((output.max_absolute for output in comparison.outputs), default=0.0)
-            comparable = all(output.comparable for output in comparison.outputs)
-            worst = worst if comparable and not math.isnan(worst) else math.inf
+            worst = max(map(_largest_difference, comparison.outputs), default=math.inf)
             largest, failed = max(largest, worst), failed + (not comparison.agree)
             details.append({"sample": number, "max_difference": worst, "agree": comparison.agree})
         summary = {"num_samples": len(inputs), "num_failed": failed, "tolerance": tolerance, "samples": details}
@@ -235,6 +233,12 @@ def create_benchmarker(
             if value is not None and parameter not in chosen:
                 chosen[parameter] = value
     return PerformanceBenchmarker(logger_func=logger_func, **chosen)
+
+
+def _largest_difference(output: OutputDifference) -> float:
+    """Infinite where shapes differ, or only one of the two is no finite number."""
+    not_finite = (output.nan_reference, output.inf_reference) != (output.nan_candidate, output.inf_candidate)
+    return math.inf if not_finite or not output.comparable else output.max_absolute
 
 
 def _of(config: Any, name: str) -> Any:
