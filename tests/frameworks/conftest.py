@@ -44,11 +44,9 @@ def plugin(build_dir, package):
 
     @functools.cache
     def load(name):
-        file = build_dir / "lib/infermeter/backends" / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
+        from infermeter._host import load_file
+
+        return load_file(str(build_dir / "lib/infermeter/backends" / f"{name}.py"))
 
     return load
 

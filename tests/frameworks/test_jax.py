@@ -52,11 +52,9 @@ def in_new_process(build_dir):
     def run(source, **variables):
         file = build_dir / "lib/infermeter/backends/infermeter_backend_jax.py"
         start = f"""
-            import importlib.util, sys
+            from infermeter._host import load_file
             from infermeter.backend import Environment, Load, Refused
-            spec = importlib.util.spec_from_file_location("back_end", {str(file)!r})
-            back_end = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(back_end)
+            back_end = load_file({str(file)!r})
         """
         environment = os.environ | {"PYTHONPATH": str(build_dir / "python")} | variables
         program = textwrap.dedent(start) + textwrap.dedent(source)
