@@ -49,6 +49,7 @@ TrialResult LiveSubjects::trial(const One& one, const TrialJob& job, const Trial
   set_opener(one.subject.attr("opener"));
   TrialResult result = run_trial_here(backend(), job, hooks);
   const nb::object raised = take_exception();
+  set_opener({});  // it may hold on to what the caller thinks is gone
   if (raised.is_valid() && PyErr_GivenExceptionMatches(raised.ptr(), PyExc_KeyboardInterrupt) != 0) {
     interruption_ = raised;
     interrupt = 1;

@@ -1,5 +1,6 @@
 """The names of earlier tools, used as their own documents use them; only the import line differs."""
 
+import gc
 import json
 import math
 import re
@@ -239,6 +240,21 @@ def test_a_model_and_its_own_metrics(im, x, capsys):
     saved = json.load(open("results.json"))
     assert saved["twice"]["latency_ms"] == result.latency_ms and saved["twice"]["metrics"]["energy"] == 12.5
     assert saved["metadata"]["machine"]
+
+
+def test_a_benchmark_is_not_kept(im, x):
+    class Mine(im.ModelBenchmark):
+        gone = False
+
+        def measure_one(self):
+            return 1
+
+        def __del__(self):
+            Mine.gone = True
+
+    Mine(double, x).run_all(num_iterations=5, warmup=0)
+    gc.collect()
+    assert Mine.gone
 
 
 def test_batches_of_a_sample_are_repeated_items(im):
