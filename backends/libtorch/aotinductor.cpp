@@ -105,6 +105,7 @@ std::unique_ptr<Program> load_package(const ProgramRequest& request, const std::
   return in_torch(IMB_MODEL_ERROR, "PyTorch could not load " + path, [&]() -> std::unique_ptr<Program> {
     check_device(request, model);
     check_threads(text, request.threads);
+    const c10::InferenceMode guard;  // as a program of one's own would be in it when it loads
     auto program = std::make_unique<PackageProgram>(path, model);
     const auto call_spec = program->loader().get_call_spec();
     program->provider = "aotinductor";
