@@ -218,3 +218,33 @@ def test_a_device_that_is_not_there_is_refused(im, torch):
         pytest.skip("this machine has CUDA")
     with pytest.raises(im.UsageError, match="back end pytorch has no device 'cuda'; here it has cpu"):
         im.run_live({"it": network(torch)}, torch.rand(4, 16), device="cuda", **SETTINGS)
+
+
+@pytest.fixture
+def jax():
+    return pytest.importorskip("jax", reason="jax is not installed: scripts/setup --with jax")
+
+
+def test_workers_are_started_beside_the_threads_of_jax(python, jax):
+    # JAX warns of os.fork, which deadlocks beside its threads; starting a worker is no fork of that kind.
+    done = python("""
+import warnings
+warnings.simplefilter("error")
+import jax, jax.numpy as jnp, infermeter
+jax.jit(lambda a: a @ a)(jnp.ones((256, 256))).block_until_ready()
+record = infermeter.run("mlp@fake,latency=constant:100us", warmup=1, iterations=10, processes=3)
+print([samples.end for samples in record.samples])
+print(float(jax.jit(lambda a: (a @ a).sum())(jnp.ones((4, 4)))))
+""")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["['ok', 'ok', 'ok']", "64.0"]
+
+
+def test_a_live_jax_function_is_waited_for(im, jax):
+    function = jax.jit(lambda a: (a @ a) @ (a @ a))
+    given = jax.numpy.ones((512, 512))
+    record = im.run_live({"it": function}, given, **SETTINGS)
+    assert record.samples[0].end == "ok", record.samples[0].message
+    assert record.plan.subjects[0].backend == "jax"
+    assert record.samples[0].executed["runtime"] == "JAX"
+    assert [output.shape for output in record.samples[0].outputs] == [[512, 512]]
