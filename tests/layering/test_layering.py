@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2]
 LIBRARY = SOURCE / "infermeter"
-OUR_CODE = ("infermeter", "backends", "cli", "bench", "study", "examples", "tests")
+OUR_CODE = ("infermeter", "backends", "cli", "python", "bench", "study", "examples", "tests")
 ABI = "infermeter_backend.h"
 MAY_USE_ABI = {"trial", "worker"}
 
@@ -130,20 +130,31 @@ def test_the_command_line_includes_public_headers_only():
     assert not wrong, "\n".join(wrong)
 
 
+# Of the Python module: what hosts a trial in a worker, and what finds the file of a back end for a live object.
+PYTHON_HOSTS = {"infermeter/worker/worker.hpp", "infermeter/worker/plugin.hpp"}
+
+
+def test_the_python_module_includes_public_headers_only():
+    allowed = set(public_headers()) | {"infermeter/version.hpp"} | PYTHON_HOSTS
+    wrong = [f"{file.relative_to(SOURCE)}: {name}" for file in sources("python") for name in own_includes(file)
+             if name.startswith("infermeter/") and name not in allowed]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_only_the_worker_starts_processes_and_loads_libraries():
-    files = [file for file in sources("infermeter", "cli") if "worker" not in file.parts]
+    files = [file for file in sources("infermeter", "cli", "python") if "worker" not in file.parts]
     hits = offenders(PROCESSES, [file for file in files if not file.name.endswith("_test.cpp")])
     assert not hits, "\n".join(hits)
 
 
 def test_only_trial_reads_the_clock():
-    files = [file for file in sources("infermeter", "cli") if file.parent != LIBRARY / "trial"]
+    files = [file for file in sources("infermeter", "cli", "python") if file.parent != LIBRARY / "trial"]
     hits = offenders(CLOCKS, [file for file in files if not file.name.endswith("_test.cpp")])
     assert not hits, "\n".join(hits)
 
 
 def test_only_the_store_speaks_sql():
-    wrong = [str(file.relative_to(SOURCE)) for file in sources("infermeter", "cli", "backends")
+    wrong = [str(file.relative_to(SOURCE)) for file in sources("infermeter", "cli", "python", "backends")
              if "<sqlite3.h" in includes(file) and file.parent != LIBRARY / "store"]
     assert not wrong, "\n".join(wrong)
 
