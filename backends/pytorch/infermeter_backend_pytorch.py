@@ -15,7 +15,7 @@ from infermeter.backend import Environment, Info, Load, Option, Port, Refused, S
 from infermeter.checks import flag, framework, need, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model
 from infermeter.ports import fixed_shape
-from infermeter.torch_arrays import array_of, name_of, tensor_over, tensors_in, zeros
+from infermeter.torch_arrays import array_of, name_of, tensor_of, tensors_in, zeros
 from infermeter.torch_models import read_model
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class Session:
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         torch = self._torch
-        tensor = tensor_over(torch, array)
+        tensor = tensor_of(torch, array)
         if tensor.dtype == torch.float32 and not self._settings.autocast and self._load.dtype != "float32":
             tensor = tensor.to(getattr(torch, self._load.dtype))
         tensor = tensor.to(self._load.device)

@@ -53,9 +53,9 @@ def run_live(
     **settings: Any,
 ) -> Record:
     """Measures objects beside each other, the first as the baseline. `inputs`: an array or tensor, or a list of them; or a
-    dict of such, by the models' names. `settings`: as for `infermeter.run` (warmup, iterations, processes: here the rounds, …). What the
-    measurement changes in the process (train or eval mode, threads, gradients, random numbers) is put back, whatever
-    happens."""
+    dict of such, by the models' names. `settings`: as for `infermeter.run` (warmup, iterations, …; processes: here the
+    rounds). What the measurement changes in the process (train or eval mode, threads, gradients, random numbers) is put
+    back, whatever happens."""
     import infermeter
 
     subjects: list[dict[str, Any]] = []

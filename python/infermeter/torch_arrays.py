@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,14 +39,12 @@ def name_of(dtype: Any) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def tensor_over(torch: Any, array: np.ndarray) -> torch.Tensor:
-    """The host's bytes as a tensor, without a copy."""
-    with warnings.catch_warnings():
-        # They are read-only, which torch cannot express, and stay so: a model that writes to its input fails.
-        warnings.filterwarnings("ignore", message=".*not writable.*", category=UserWarning)
-        if array.dtype.kind != "V" and array.dtype.isbuiltin == 1:
-            return torch.from_numpy(array)
-        raw = torch.from_numpy(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8))
+def tensor_of(torch: Any, array: np.ndarray) -> torch.Tensor:
+    """A copy: models may write to their inputs (ReLU(inplace=True) in front), and the host's bytes are not theirs."""
+    array = np.array(array, order="C")
+    if array.dtype.kind != "V" and array.dtype.isbuiltin == 1:
+        return torch.from_numpy(array)
+    raw = torch.from_numpy(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8))
     return raw.view(getattr(torch, array.dtype.name)).reshape(array.shape)
 
 
