@@ -1,6 +1,7 @@
 """The installed tree, moved away from where it was installed: what is in it, and that other people's programs can use it."""
 
 import subprocess
+import sys
 
 import pytest
 
@@ -89,3 +90,17 @@ def test_pkg_config(installed, program):
     call("g++", "-std=c++20", program / "main.cpp", "-o", program / "embedding", *flags,
          f"-Wl,-rpath,{installed}/lib")
     expect_it_works(installed, call(program / "embedding", cwd=program))
+
+
+def test_the_python_module(installed, environment, tmp_path):
+    package = installed / "lib/infermeter/python/infermeter"
+    if not package.exists():
+        pytest.skip("the Python module is not built: scripts/setup installs what it needs")
+    code = ("import infermeter, sys\n"
+            "record = infermeter.run('mlp@fake,latency=constant:100us', iterations=20, processes=1)\n"
+            "print(infermeter.__file__, len(record.samples[0]), infermeter._core.plugin_path('fake'))\n"
+            "from infermeter import cli\n"
+            "print(cli.program().resolve())\n")
+    out = call(sys.executable, "-c", code, cwd=tmp_path, env=environment | {"PYTHONPATH": str(package.parent)}).split()
+    assert out == [f"{package}/__init__.py", "20", f"{installed}/lib/infermeter/backends/infermeter_backend_fake.so",
+                   f"{installed}/bin/infermeter"]

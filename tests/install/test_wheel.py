@@ -1,0 +1,152 @@
+"""The wheel, installed in an environment of its own and used where there is neither source nor build: built once, in minutes
+where the compiler has not seen it all before."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+BUILD_LIMIT_S = 3600
+SHORT = ("--iterations", 50, "--processes", 1, "--quiet", "--format", "json")
+
+
+def cache_value(build_dir, name):
+    found = re.search(rf"^{name}:\w+=(.+)$", (build_dir / "CMakeCache.txt").read_text(), re.MULTILINE)
+    return found[1] if found else ""
+
+
+@pytest.fixture(scope="session")
+def wheel(build_dir, source_dir, tmp_path_factory):
+    """Built as `pip wheel .` does, with the build's compiler, in a folder of the build so that the next time is quick."""
+    for needed in ("scikit_build_core", "nanobind", "pip"):
+        if importlib.util.find_spec(needed) is None:
+            pytest.skip(f"{needed} is not installed: scripts/setup installs it")
+    folder = tmp_path_factory.mktemp("wheel")
+    environment = os.environ | {
+        "CC": cache_value(build_dir, "CMAKE_C_COMPILER"), "CXX": cache_value(build_dir, "CMAKE_CXX_COMPILER")}
+    if launcher := cache_value(build_dir, "CMAKE_CXX_COMPILER_LAUNCHER"):
+        environment["CMAKE_CXX_COMPILER_LAUNCHER"] = launcher
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", source_dir, "--no-deps", "--no-build-isolation", "--no-index",
+         "--wheel-dir", folder, f"--config-settings=build-dir={build_dir / 'wheel'}"],
+        env=environment, capture_output=True, text=True, timeout=BUILD_LIMIT_S)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    (file,) = folder.glob("*.whl")
+    return file
+
+
+def link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+@pytest.fixture(scope="session")
+def site(wheel, tmp_path_factory):
+    """The site-packages of a fresh environment that has the wheel, numpy, and ONNX Runtime where this one has it."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--no-deps", "--no-index", wheel],
+        capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (packages,) = folder.glob("lib/python*/site-packages")
+    # Not links: a worker may read what lies in the environment, and nothing that it points to elsewhere.
+    for name in ("numpy", "numpy.libs", "onnxruntime/capi"):
+        source = Path(importlib.util.find_spec("numpy").origin).parents[1] / name
+        if source.is_dir():
+            shutil.copytree(source, packages / name, copy_function=link_or_copy)
+    return packages
+
+
+@pytest.fixture
+def call(site, tmp_path, models_cache):
+    """Runs a program of the environment, in / and with next to nothing of ours around it."""
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8", "ORT_DISABLE_TELEMETRY": "1",
+                   "XDG_CACHE_HOME": str(models_cache)}
+
+    def run(program, *arguments):
+        done = subprocess.run([site.parents[2] / "bin" / program, *map(str, arguments)], cwd="/", env=environment,
+                              capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_what_is_in_it(wheel, source_dir):
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (metadata,) = [archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA")]
+    version = re.search(r"project\(infermeter VERSION ([0-9.]+)", (source_dir / "CMakeLists.txt").read_text())[1]
+    assert f"\nVersion: {version}\n" in metadata and "\nRequires-Python: >=3.11\n" in metadata
+    expected = {"infermeter/__init__.py", "infermeter/py.typed", "infermeter/_core.pyi", "infermeter/bin/infermeter",
+                "infermeter/libexec/infermeter/infermeter-worker", "infermeter/lib/libinfermeter.so.0",
+                "infermeter/lib/infermeter/backends/infermeter_backend_fake.so",
+                "infermeter/lib/infermeter/backends/infermeter_backend_onnxruntime.so"}
+    expected |= {f"infermeter/lib/infermeter/backends/{file.name}"
+                 for file in (source_dir / "backends").glob("*/infermeter_*.py")}
+    expected |= {str(file.relative_to(source_dir / "python")) for file in (source_dir / "python/infermeter").rglob("*.py")}
+    assert expected <= names
+    assert {name.split(".")[0] for name in names if name.endswith(".so")} >= {"infermeter/_core", "infermeter/_worker"}
+    unwanted = (".hpp", ".h", ".a", ".cmake", ".pc", ".pyc")
+    assert not [name for name in names if name.endswith(unwanted) or "_test" in name]
+    assert {name.split("/")[0] for name in names} == {"infermeter", f"infermeter-{version}.dist-info"}
+
+
+def test_nothing_in_it_names_the_folders_of_the_build(site, source_dir, build_dir):
+    for file in (site / "infermeter").rglob("*"):
+        if file.is_file() and (file.suffix in (".so", ".0") or os.access(file, os.X_OK)):
+            output = subprocess.run(["readelf", "-d", file], capture_output=True, text=True, check=True).stdout
+            paths = [line for line in output.splitlines() if "PATH" in line]
+            assert all("$ORIGIN" in line and str(build_dir) not in line and str(source_dir) not in line for line in paths), file
+
+
+def test_the_command_line(call, tmp_path):
+    assert call("infermeter", "version").startswith("infermeter ")
+    subjects = ["mlp@fake,latency=constant:100us", "mlp@onnxruntime"]
+    if importlib.util.find_spec("onnxruntime") is None:
+        subjects.pop()
+    report = json.loads(call("infermeter", "run", *subjects, *SHORT, "--no-compare-outputs", "--output-dir", tmp_path / "results"))
+    assert [len(trial["samples"]["latency_s"]) for trial in report["trials"]] == [50] * len(subjects)
+
+
+def test_the_module(call, site, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(f"""
+import sys
+import infermeter
+record = infermeter.run("mlp@fake,latency=constant:100us", iterations=50, processes=1,
+                        output_dir={str(tmp_path / "results")!r})
+print(infermeter.__file__, len(record.samples[0].latencies_s), len(infermeter.measure(lambda: None)))
+found = {{backend.name: backend for backend in infermeter.backends()}}
+print(found["fake"].plugin, found["python"].error or found["python"].runtime_version)
+""")
+    out = call("python", program).split()
+    assert out[:3] == [str(site / "infermeter/__init__.py"), "50", "100"]
+    assert out[3] == str(site / "infermeter/lib/infermeter/backends/infermeter_backend_fake.so")
+    assert out[4] == ".".join(map(str, sys.version_info[:3]))
+
+
+def test_back_ends_written_in_python(call, tmp_path):
+    """They run in the environment's own Python, by the worker module of the wheel."""
+    (tmp_path / "model.py").write_text("""
+import sys
+
+from infermeter import Model, Port
+
+
+def make():
+    return Model(lambda x: x + 1, [Port("x", "float32", (1, 4))])
+""")
+    subject = f"{tmp_path / 'model.py'}:make@python"
+    report = json.loads(call("infermeter", "run", subject, *SHORT, "--output-dir", tmp_path / "results"))
+    assert [trial["end"] for trial in report["trials"]] == ["ok"]
