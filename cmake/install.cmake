@@ -15,7 +15,7 @@ install(TARGETS infermeter EXPORT infermeterTargets
 install(TARGETS infermeter-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS infermeter-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/infermeter)
 
-# The Python package: in a wheel its Python files come by pyproject.toml; elsewhere PYTHONPATH names the folder above it.
+# The Python package. In a wheel its Python files come by pyproject.toml; elsewhere PYTHONPATH names the folder above.
 if(INFERMETER_PYTHON)
   if(SKBUILD)
     set(python_package .)

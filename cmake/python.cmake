@@ -1,5 +1,5 @@
-# INFERMETER_PYTHON: is the Python module built, and with it the back ends that are written in Python? Off where Python's
-# headers or nanobind are missing.
+# INFERMETER_PYTHON: is the Python module built, and with it the back ends that are written in Python? Off where
+# Python's headers or nanobind are missing.
 option(INFERMETER_PYTHON "build the Python module" ON)
 # A module with sanitizers could not be loaded into an ordinary Python.
 if(INFERMETER_SANITIZE)
@@ -19,8 +19,8 @@ if(SKBUILD)
 endif()
 find_package(Python 3.11 COMPONENTS Interpreter Development.Module)
 if(NOT Python_Development.Module_FOUND)
-  message(${missing} "The Python module is left out: there are no headers for Python 3.11 or newer. scripts/setup installs "
-    "them (Debian's python3-dev), or give -DPython_EXECUTABLE=PYTHON of one that has them.")
+  message(${missing} "The Python module is left out: there are no headers for Python 3.11 or newer. scripts/setup "
+    "installs them (Debian's python3-dev), or give -DPython_EXECUTABLE=PYTHON of one that has them.")
   set(INFERMETER_PYTHON OFF)
   return()
 endif()
@@ -29,7 +29,7 @@ execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 find_package(nanobind 3.1 CONFIG QUIET)
 if(NOT nanobind_FOUND)
-  message(${missing} "The Python module is left out: ${Python_EXECUTABLE} has no nanobind 3.1. scripts/setup installs it in "
-    ".venv, or give -DPython_EXECUTABLE=PYTHON of one that has it.")
+  message(${missing} "The Python module is left out: ${Python_EXECUTABLE} has no nanobind 3.1. scripts/setup installs "
+    "it in .venv, or give -DPython_EXECUTABLE=PYTHON of one that has it.")
   set(INFERMETER_PYTHON OFF)
 endif()

@@ -64,8 +64,8 @@ if TYPE_CHECKING:
 # Where each name is; looked for when it is first asked for.
 _PLACES = {
     "infermeter._core": (
-        "Gate History OutputComparison Plan Progress Record Results Samples Verdict backends compare_outputs environment "
-        "histories judge_gate list_runs load_baseline measure models set_baseline zoo_model_path"
+        "Gate History OutputComparison Plan Progress Record Results Samples Verdict backends compare_outputs "
+        "environment histories judge_gate list_runs load_baseline measure models set_baseline zoo_model_path"
     ),
     "infermeter.factory": "Model",
     "infermeter.framework_runner": (

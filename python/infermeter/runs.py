@@ -30,22 +30,22 @@ def run(
     plan file's [[subject]]. `settings`: the other keys of plan files (docs/plan.md): iterations, duration (seconds, or
     "10s"), warmup, processes, batch_sizes, threads, output_dir, … . `plan`: a Plan, or the path of a plan file, which
     settings beat. `progress` is called with a Progress between trials and while they run. `resume`: the id of an
-    interrupted run, or True for the latest; without subjects it is finished by its own plan. `live`: see infermeter.live.
+    interrupted run, or True for the latest; without subjects it is finished by its own plan. `live`: objects of this
+    process, see infermeter.live.
 
-    A subject that fails does not stop the others: record.verdict.exit_code and record.samples tell. Everything is stored
-    in `output_dir` as each trial ends. Ctrl-C ends the current iteration and raises KeyboardInterrupt, with the record so
-    far as its attribute `record`.
+    A subject that fails does not stop the others: record.verdict.exit_code and record.samples tell. Everything is
+    stored in `output_dir` as each trial ends. Ctrl-C ends the current iteration and raises KeyboardInterrupt, with the
+    record so far as its attribute `record`.
     """
     command = shlex.join(sys.orig_argv)
-    if resume is not None and resume is not False:
-        output_dir = settings.get("output_dir") or "results"
-        name = _latest_unfinished(output_dir) if resume is True else resume
-        if not subjects and plan is None:
-            _refuse_changes(settings)
-            return _core.resume_run(name, output_dir=output_dir, progress=progress, command=command)
-        return _core.run(_plan_of(subjects, plan, settings), progress=progress, resume=name, command=command)
+    output_dir = settings.get("output_dir") or "results"
+    name = _latest_unfinished(output_dir) if resume is True else resume or None
+    if name is not None and not subjects and plan is None:
+        _refuse_changes(settings)
+        return _core.resume_run(name, output_dir=output_dir, progress=progress, command=command)
     objects = None if live is None else dict(live)
-    return _core.run(_plan_of(subjects, plan, settings), progress=progress, command=command, live=objects)
+    whole = _plan_of(subjects, plan, settings)
+    return _core.run(whole, progress=progress, resume=name, command=command, live=objects)
 
 
 def compare(
@@ -54,8 +54,8 @@ def compare(
     progress: Callable[[_core.Progress], object] | None = None,
     **settings: Any,
 ) -> _core.Record:
-    """Tells whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of fresh
-    processes in coin order, until a test with a known rate of false alarms has decided.
+    """Tells whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of
+    fresh processes in coin order, until a test with a known rate of false alarms has decided.
 
     The answer is record.verdict.comparison. `settings`: as for `run`, and metric ("p50", "peak_memory", …), margin and
     alpha (shares: 0.01, "1%"), max_pairs, budget (seconds, or "2m"), until_resolved, all_pairs, drop_disturbed.

@@ -71,9 +71,10 @@ def test_a_package_without_its_program(package_dir, tmp_path):
 
 
 def test_errors_have_the_command_lines_exit_codes(im):
-    codes = {kind.__name__: kind.exit_code for kind in (im.Error, im.UsageError, im.ModelError, im.WorkerError, im.InternalError)}
+    kinds = (im.Error, im.UsageError, im.ModelError, im.WorkerError, im.InternalError)
+    codes = {kind.__name__: kind.exit_code for kind in kinds}
     assert codes == {"Error": 2, "UsageError": 2, "ModelError": 3, "WorkerError": 4, "InternalError": 2}
-    assert all(issubclass(kind, im.Error) for kind in (im.UsageError, im.ModelError, im.WorkerError, im.InternalError))
+    assert all(issubclass(kind, im.Error) for kind in kinds)
 
 
 def test_types(package_dir, tmp_path):
@@ -90,7 +91,8 @@ try:
 except infermeter.Error as error:
     code: int = error.exit_code
 """)
-    files = [package_dir / "infermeter" / name for name in ("__init__.py", "errors.py", "runs.py", "record.py", "cli.py")]
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", tmp_path / "cache", *files, tmp_path / "program.py"],
-                          capture_output=True, text=True, cwd=package_dir)
+    names = ("__init__.py", "errors.py", "runs.py", "record.py", "cli.py", "backend.py")
+    files = [package_dir / "infermeter" / name for name in names]
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", tmp_path / "cache"]
+    done = subprocess.run([*command, *files, tmp_path / "program.py"], capture_output=True, text=True, cwd=package_dir)
     assert done.returncode == 0, done.stdout
