@@ -64,6 +64,7 @@ std::string joined(nb::handle names) {
 }
 
 imb_dtype dtype_named(std::string_view name) {
+  if (name.empty()) return IMB_UNDEFINED;
   const auto dtype = dtype_from_string(name);
   if (!dtype) fail(IMB_UNSUPPORTED, fmt::format("'{}' is no type of elements that is known here", name));
   return static_cast<imb_dtype>(*dtype);

@@ -123,7 +123,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
       made->inputs.push_back(std::make_unique<Port>(input.port));
       made->dynamic_batch = made->dynamic_batch || (!input.port.shape.empty() && input.port.shape[0] < 0);
     }
-    made->outputs = ports_before_run(made->program->output_names, *dtype_from(precision));
+    made->outputs = ports_before_run(made->program->output_names);
     *session = made.release();
   });
 }

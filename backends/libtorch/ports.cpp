@@ -144,11 +144,11 @@ void check_compiled(const Input& input, std::span<const std::int64_t> shape) {
   }
 }
 
-Ports ports_before_run(std::span<const std::string> names, imb_dtype likely) {
+Ports ports_before_run(std::span<const std::string> names) {
   Ports ports;
   for (const std::string& name : names) {
-    ports.push_back(std::make_unique<Port>(
-        PortFields{.name = name, .dtype = likely, .rank_known = false, .shape = {}, .dimension_names = {}}));
+    ports.push_back(
+        std::make_unique<Port>(PortFields{.name = name, .rank_known = false, .shape = {}, .dimension_names = {}}));
   }
   return ports;
 }

@@ -24,8 +24,8 @@ void fix_dimensions(std::vector<Input>& inputs, const imb_load& load);
 // Refuses a size that the program was not compiled for.
 void check_compiled(const Input& input, std::span<const std::int64_t> shape);
 
-// Before a run only the names are known; that of the type is a guess, since the host cannot be told of none.
-[[nodiscard]] Ports ports_before_run(std::span<const std::string> names, imb_dtype likely);
+// Before a run only the names are known.
+[[nodiscard]] Ports ports_before_run(std::span<const std::string> names);
 // `dynamic_batch`: their first dimension may be another the next time.
 [[nodiscard]] Ports ports_after_run(std::span<const NamedTensor> outputs, bool dynamic_batch);
 

@@ -53,7 +53,7 @@ class PythonSession:
         self._call = model.callable
         self._names = model.outputs
         self.inputs = model.inputs
-        self.outputs = [Port(name, "float32", None) for name in model.outputs or ("output",)]
+        self.outputs = [Port(name, "", None) for name in model.outputs or ("output",)]
         self._dtype = load.dtype
 
     def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:

@@ -163,7 +163,7 @@ class Session:
         self._settings = settings
         self._names = model.outputs
         self.inputs = model.inputs
-        self.outputs = [Port(name, load.dtype, None) for name in model.outputs or ("output",)]
+        self.outputs = [Port(name, "", None) for name in model.outputs or ("output",)]
         self._state = ProcessState(torch)
         self._state.set(thread_count(load))
         if load.device == "cuda":

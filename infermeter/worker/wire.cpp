@@ -20,6 +20,7 @@ bool take(const Result<T>& found, T& value) {
 bool name_to_value(std::string_view name, Precision& value) { return take(precision_from_string(name), value); }
 bool name_to_value(std::string_view name, Sandbox& value) { return take(sandbox_from_string(name), value); }
 bool name_to_value(std::string_view name, DType& value) {
+  if (name == to_string(DType::undefined)) return value = DType::undefined, true;  // of an output before its first run
   const auto found = dtype_from_string(name);
   return found ? (value = *found, true) : false;
 }

@@ -55,7 +55,14 @@ TEST(Wire, PortsComeBackAsTheyWent) {
                                       .dtype = DType::int4,
                                       .rank_known = true,
                                       .shape = {-1, 3},
-                                      .dimension_names = {"n", ""}}}};
+                                      .dimension_names = {"n", ""}},
+                                     {.name = "known only by a run",
+                                      .kind = Value::Kind::tensor,
+                                      .is_optional = false,
+                                      .dtype = DType::undefined,
+                                      .rank_known = false,
+                                      .shape = {},
+                                      .dimension_names = {}}}};
   const auto back = ports_from_json(ports_to_json(ports));
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(back->inputs[0].kind, Value::Kind::sequence);
@@ -63,6 +70,7 @@ TEST(Wire, PortsComeBackAsTheyWent) {
   EXPECT_FALSE(back->inputs[0].rank_known);
   EXPECT_EQ(back->outputs[0].shape, (Shape{-1, 3}));
   EXPECT_EQ(back->outputs[0].dimension_names[0], "n");
+  EXPECT_EQ(back->outputs[1].dtype, DType::undefined);
   EXPECT_EQ(ports_to_json(back.value()), ports_to_json(ports));
 }
 

@@ -45,7 +45,7 @@ class Port:
     """An input or output as the model declares it."""
 
     name: str
-    dtype: str  # numpy's name, or "bfloat16"
+    dtype: str  # NumPy's name, or "bfloat16"; of an output "", where only a run can tell
     shape: tuple[int | str | None, ...] | None  # None within: dynamic; a text: dynamic, with a name; None: not known yet
 
 
