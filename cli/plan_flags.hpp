@@ -48,6 +48,7 @@ class SomeFlags {
  public:
   void declare(CLI::App& app, std::initializer_list<std::string_view> keys);
   [[nodiscard]] Result<Done> apply(PlanDraft& draft) const;
+  [[nodiscard]] bool has(std::string_view key) const { return !values_.at(key).empty(); }
 
  private:
   std::map<std::string_view, std::vector<std::string>> values_;

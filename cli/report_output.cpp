@@ -8,7 +8,7 @@ void ReportOutput::declare(CLI::App& app) {
   app.add_option("--output", file, "Write the report to this file instead of standard output.")
       ->type_name("FILE")
       ->group("Results");
-  app.add_flag("--force", force, "Let --output write over a file.")->group("Results");
+  app.add_flag("--force", force, "Write over a file that is there.")->group("Results");
   app.add_flag("--no-samples", no_samples, "json: leave the single iterations out.")->group("Results");
 }
 

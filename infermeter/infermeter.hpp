@@ -26,4 +26,5 @@
 #include "infermeter/verdict/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/python_tool.hpp"
 #include "infermeter/worker/trial_here.hpp"

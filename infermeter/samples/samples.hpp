@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,7 +62,7 @@ struct ClockRecord {
 
 struct Counter {
   std::string name, unit;
-  double value = 0;
+  double value = std::numeric_limits<double>::quiet_NaN();  // also what is read back of an infinity
 };
 
 // Of one output of the first data item: enough to notice nonsense without a reference.

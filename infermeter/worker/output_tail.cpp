@@ -46,6 +46,11 @@ std::string OutputTail::text() const {
   return valid_utf8(tail);
 }
 
+std::string last_line(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return std::string(text.substr(text.rfind('\n') + 1));
+}
+
 std::string valid_utf8(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {

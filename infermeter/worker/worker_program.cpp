@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/plugin.hpp"
 
 namespace infermeter {
@@ -23,27 +24,30 @@ std::vector<std::string> python_environment(const Launcher& launcher) {
 
 Result<WorkerProgram> program_for(const Launcher& launcher, const std::filesystem::path& plugin) {
   if (!is_python(plugin)) return WorkerProgram{.file = launcher.worker};
+  return python_program(launcher, plugin.filename().string(), {"-m", "infermeter.worker"});
+}
+
+Result<WorkerProgram> python_program(const Launcher& launcher, std::string_view what,
+                                     std::vector<std::string> arguments) {
   if (launcher.python_package.empty())
     return usage_error(fmt::format(
         "{} runs in Python, and infermeter's Python module is not here: build with python3-dev and nanobind "
         "(scripts/setup installs them), or pip install infermeter",
-        plugin.filename().string()));
+        what));
   if (launcher.python.empty())
-    return usage_error(fmt::format("{} runs in Python, and no Python was found; name one with INFERMETER_PYTHON",
-                                   plugin.filename().string()));
+    return usage_error(
+        fmt::format("{} runs in Python, and no Python was found; name one with INFERMETER_PYTHON", what));
   if (access(launcher.python.c_str(), X_OK) != 0)
     return usage_error(
         fmt::format("the Python {} cannot be executed; look at INFERMETER_PYTHON", launcher.python.string()));
   return WorkerProgram{
-      .file = launcher.python, .arguments = {"-m", "infermeter.worker"}, .environment = python_environment(launcher)};
+      .file = launcher.python, .arguments = std::move(arguments), .environment = python_environment(launcher)};
 }
 
 std::optional<Error> why_unfit(int exit_code, std::string_view output) {
   if (exit_code != unfit_worker) return std::nullopt;
-  while (output.ends_with('\n')) output.remove_suffix(1);
-  const std::size_t line = output.rfind('\n');
-  if (line != std::string_view::npos) output.remove_prefix(line + 1);
-  return usage_error(output.empty() ? "the Python worker could not begin" : std::string(output));
+  const std::string words = last_line(output);
+  return usage_error(words.empty() ? "the Python worker could not begin" : words);
 }
 
 }  // namespace infermeter

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
@@ -18,6 +19,10 @@ struct WorkerProgram {
 };
 
 [[nodiscard]] Result<WorkerProgram> program_for(const Launcher& launcher, const std::filesystem::path& plugin);
+
+// The launcher's Python with these arguments; `what` is what runs in it.
+[[nodiscard]] Result<WorkerProgram> python_program(const Launcher& launcher, std::string_view what,
+                                                   std::vector<std::string> arguments);
 
 // The exit status of a Python worker that cannot become one (a module for another Python, say); the last line on its
 // standard error says why.

@@ -88,7 +88,7 @@ def test_example(command, run, folder):
         words += ["--aa-subject", "mlp@fake,latency=normal:100us:1us"]
     done = run(*words, *(["--dry-run"] if slow else []))
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    assert done.stdout or "--output" in words
+    assert done.stdout or "--output" in words or "--plot" in words
 
 
 def test_python_example(run, folder):
