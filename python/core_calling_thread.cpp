@@ -1,7 +1,12 @@
 #include "python/core_calling_thread.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <exception>
+
+#include "python/core_errors.hpp"
 
 namespace nb = nanobind;
 
@@ -46,6 +51,8 @@ void CallingThread::run(const std::function<void()>& task) {
     task();
   } catch (nb::python_error& raised) {
     note(nb::borrow(raised.value()));
+  } catch (const std::exception& error) {  // of nanobind or the standard library: memory, most likely
+    note(exception_of(internal_error(fmt::format("stopped by an unexpected error: {}", error.what()))));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "cli/output_file.hpp"
+#include "cli/trial_failure.hpp"
 #include "infermeter/infermeter.hpp"
 #include "python/core_errors.hpp"
 #include "python/core_parts.hpp"
@@ -59,6 +60,14 @@ nb::object as_frame(nb::handle_t<MeasuredRun> self, bool iterations) {
 // Where what live objects raised is kept. A dict of Python's own, so that cycles through tracebacks are collected.
 nb::object errors_of(nb::handle_t<MeasuredRun> self) {
   return self.attr("__dict__").attr("setdefault")("errors", nb::dict());
+}
+
+// A run goes on when a trial fails, and is a record all the same: whoever wants an exception asks for it.
+void raise_failure(const MeasuredRun& run) {
+  for (const Samples& trial : run.record().trials) {
+    if (trial.end == TrialEnd::ok || trial.end == TrialEnd::interrupted) continue;
+    raise(trial_failure(trial, run.record().plan.subjects[static_cast<std::size_t>(trial.subject)].label));
+  }
 }
 
 using RecordClass = nb::class_<MeasuredRun>;
@@ -135,6 +144,8 @@ void bind_record(nb::module_& module) {
   RecordClass record(module, "Record", nb::dynamic_attr(), "Everything that a run leaves, and what it says.");
   bind_fields(record);
   bind_reports(record);
+  record.def("raise_failure", raise_failure,
+             "Raises what the first trial that failed deserves: ModelError, WorkerError or UsageError.");
   record.def("__repr__", [](const MeasuredRun& run) {
     return fmt::format("<Record {}: {} subjects, {} trials{}>", run.record().id, run.record().plan.subjects.size(),
                        run.record().trials.size(), run.record().finished ? "" : ", not finished");

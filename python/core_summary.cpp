@@ -37,6 +37,18 @@ void bind_summary(nb::module_& module) {
                            m.estimate.value ? fmt::format("{}", *m.estimate.value) : "None", m.unit);
       });
 
+  nb::class_<CounterSummary>(module, "CounterSummary",
+                             "What a subject counted itself: the mean over processes of the values as they are.")
+      .def_ro("name", &CounterSummary::name)
+      .def_ro("unit", &CounterSummary::unit)
+      .def_ro("estimate", &CounterSummary::estimate)
+      .def_prop_ro(
+          "value", [](const CounterSummary& c) { return c.estimate.value; }, "The estimate's, in `unit`.")
+      .def("__repr__", [](const CounterSummary& c) {
+        return fmt::format("<CounterSummary {} {} {}>", c.name,
+                           c.estimate.value ? fmt::format("{}", *c.estimate.value) : "None", c.unit);
+      });
+
   nb::class_<OutlierCount>(module, "Outliers",
                            "How many iterations look like outliers; dropped only where that was asked for.")
       .def_ro("mild", &OutlierCount::mild, "Beyond 1.5, but not beyond 3, interquartile ranges of the quartiles.")
@@ -50,12 +62,14 @@ void bind_summary(nb::module_& module) {
       .def_ro("trials_partial", &Summary::trials_partial, "Ended early with some iterations.")
       .def_ro("trials_failed", &Summary::trials_failed, "With none.")
       .def_ro("metrics", &Summary::metrics)
+      .def_ro("counters", &Summary::counters, "What the subject counted itself, each name once.")
       .def_ro("outliers", &Summary::outliers)
       .def_ro("diagnostics", &Summary::diagnostics)
       .def("metric", metric_of, nb::arg("name"), nb::sig("def metric(self, name: str) -> Metric | None"),
            "The metric of this name: latency_p50, latency_p90, latency_p95, latency_p99, latency_mean, latency_std, "
-           "latency_min, latency_max (seconds), throughput (items/s), memory_peak (bytes), load_time, compile_time, "
-           "first_inference_time (seconds). None: not measured.");
+           "latency_min, latency_max (seconds), throughput (items/s), memory_peak, device_memory_peak (bytes), "
+           "load_time, "
+           "compile_time, first_inference_time (seconds). None: not measured.");
 
   nb::class_<Ratio>(module, "Ratio", "How many times better the candidate is than the baseline; 2 is twice as good.")
       .def_ro("metric", &Ratio::metric)

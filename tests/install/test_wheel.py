@@ -150,3 +150,16 @@ def make():
     subject = f"{tmp_path / 'model.py'}:make@python"
     report = json.loads(call("infermeter", "run", subject, *SHORT, "--output-dir", tmp_path / "results"))
     assert [trial["end"] for trial in report["trials"]] == ["ok"]
+
+
+def test_a_build_without_what_the_module_needs(source_dir, tmp_path):
+    """The module is left out with a warning that says what to do, and so are the back ends that need it."""
+    if subprocess.run(["/usr/bin/python3", "-m", "nanobind", "--cmake_dir"], capture_output=True).returncode == 0:
+        pytest.skip("the system's Python has nanobind")
+    done = subprocess.run(
+        ["cmake", "-S", source_dir, "-B", tmp_path, "-DPython_EXECUTABLE=/usr/bin/python3", "-DINFERMETER_TESTS=OFF",
+         "-DINFERMETER_BENCHMARKS=OFF"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    warning = " ".join(done.stderr.split())
+    assert "The Python module is left out: /usr/bin/python3 has no nanobind 3.1. scripts/setup installs it" in warning
+    assert not (tmp_path / "python").exists() and not list(tmp_path.glob("lib/infermeter/backends/*.py"))

@@ -22,6 +22,13 @@ def test_every_report_is_the_command_lines(quick_run, run):
     assert max(map(len, quick_run.text(width=120).splitlines())) > 80
 
 
+def test_counters_are_in_the_summary(im):
+    record = im.run("mlp@fake,counters=hit_rate:0.25", warmup=1, iterations=5, processes=2)
+    (counter,) = record.verdict.subjects[0].summary.counters
+    assert (counter.name, counter.unit, counter.value, counter.estimate.processes) == ("hit_rate", "1", 0.25, 2)
+    assert repr(counter) == "<CounterSummary hit_rate 0.25 1>"
+
+
 def test_json_is_a_dict_that_fits_the_schema(quick_run, source_dir):
     jsonschema = pytest.importorskip("jsonschema")
     record = quick_run.json()
@@ -110,6 +117,11 @@ def test_facts(quick_run):
     found = {diagnostic.id: diagnostic for diagnostic in quick_run.verdict.diagnostics}
     assert found["too_few_samples"].severity == "info" and found["too_few_samples"].remedy
     assert quick_run.side_samples == [] and quick_run.errors == {}
+
+
+def test_counters(im):
+    record = im.run("mlp@fake,latency=constant:100us,counters=hits:0.5+misses:3", warmup=0, iterations=5, processes=1)
+    assert {counter.name: counter.value for counter in record.samples[0].counters} == {"hits": 0.5, "misses": 3}
 
 
 def test_side_trials_are_apart(im):

@@ -106,6 +106,21 @@ def test_a_crash_is_a_record(im):
     assert record.verdict.exit_code == 4 and record.samples[0].end == "crashed" and record.samples[0].signal > 0
 
 
+@pytest.mark.parametrize("options, kind, end", [
+    ("fail=load", "ModelError", "load_failed at load"),
+    ("fail=run:5", "ModelError", "run_failed at timed"),
+    ("crash=run:5", "WorkerError", "crashed at timed"),
+    ("inputs=x:float32:AxB", "UsageError", "load_failed at inputs"),
+])
+def test_a_failure_is_an_exception_where_that_is_asked_for(im, options, kind, end):
+    record = im.run("good=mlp@fake,latency=constant:100us", f"bad=mlp@fake,{options}", **QUICK)
+    with pytest.raises(getattr(im, kind)) as caught:
+        record.raise_failure()
+    bad = next(samples for samples in record.samples if samples.label == "bad")
+    assert str(caught.value) == f"bad: {end}: {bad.message}" and caught.value.exit_code == record.verdict.exit_code
+    assert im.run("mlp@fake,latency=constant:100us", **QUICK).raise_failure() is None
+
+
 WRONG = [
     (["mlp@nobody"], {}, 2),
     (["mlp@fake,latenzy=1"], {}, 2),
