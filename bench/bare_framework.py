@@ -5,6 +5,7 @@ Only the model's definition and its weights come from infermeter's package; fram
 """
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import tempfile
@@ -30,6 +31,7 @@ def pytorch(model: str, threads: int) -> Callable[[], object]:
 
 
 def jax(model: str, threads: int) -> Callable[[], object]:
+    os.environ["PJRT_NPROC"] = str(threads)  # read when XLA starts its threads
     import jax
     from flax import nnx
     from infermeter.zoo.jax import build
