@@ -55,7 +55,7 @@ TrialResult LiveSubjects::trial(const One& one, const TrialJob& job, const Trial
     interrupt = 1;
     result.samples.end = TrialEnd::interrupted;
     result.samples.message = "interrupted";
-  } else if (raised.is_valid() && result.samples.end != TrialEnd::ok) {
+  } else if (raised.is_valid()) {  // also by a metric of the user's own, behind a trial that went well
     nb::setattr(one.subject, "error", raised);
   }
   return result;

@@ -45,16 +45,16 @@ def opener_of(plugin: str) -> Callable[[str, str], Any]:
     return lambda library, folder: module.open_runtime(Environment(library=library, folder=folder))
 
 
-def _dtype(abi_name: str) -> np.dtype:
+def _dtype(abi_name: str) -> np.dtype[Any]:
     import numpy as np
 
     name = _NUMPY_NAMES.get(abi_name, abi_name)
-    try:
+    if name in np.sctypeDict:
         return np.dtype(name)
-    except TypeError:
-        import ml_dtypes
+    import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, name))
+    added: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return added
 
 
 def array_of(memory: memoryview, abi_dtype: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -54,7 +54,8 @@ def load_factory(spec: str, folder: str = "") -> object:
 def model_of(product: object, load: Load) -> Model:
     """`product`, what a factory returned, with its inputs as this load has them."""
     if isinstance(product, Model):
-        _refuse_uncallable(product.callable, load)
+        if not callable(product.callable):
+            raise _uncallable(product.callable, load)
         return Model(product.callable, sized(product.inputs, load), tuple(product.outputs))
     if INPUT_SHAPE not in load.options:
         raise Refused(
@@ -63,16 +64,16 @@ def model_of(product: object, load: Load) -> Model:
             f"give {INPUT_SHAPE}=1x3x224x224 (several inputs with ';' between them, another type behind a colon: "
             "2x8:int64)",
         )
-    _refuse_uncallable(product, load)
+    if not callable(product):
+        raise _uncallable(product, load)
     return Model(product, sized(parse_input_shape(load.options[INPUT_SHAPE], load.batch), load))
 
 
-def _refuse_uncallable(product: object, load: Load) -> None:
-    if not callable(product):
-        raise Refused(
-            Status.MODEL_ERROR,
-            f"{load.model} gives an object of type {type(product).__name__}, which cannot be called: return a model",
-        )
+def _uncallable(product: object, load: Load) -> Refused:
+    return Refused(
+        Status.MODEL_ERROR,
+        f"{load.model} gives an object of type {type(product).__name__}, which cannot be called: return a model",
+    )
 
 
 def look_in(folder: str) -> None:

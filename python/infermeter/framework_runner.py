@@ -113,8 +113,10 @@ def _tell(progress: Progress) -> None:
     samples = progress.finished
     if samples is None:
         return
-    what = samples.message or f"p50 {samples.summary().metric('latency_p50').value * 1e3:.3f} ms"
-    print(f"[{progress.trial + 1}/{progress.trials}] {progress.label}: {what}", file=sys.stderr)
+    metric = samples.summary().metric("latency_p50")
+    p50 = None if metric is None else metric.value
+    timed = f"{len(samples)} iterations" if p50 is None else f"p50 {p50 * 1e3:.3f} ms"
+    print(f"[{progress.trial + 1}/{progress.trials}] {progress.label}: {samples.message or timed}", file=sys.stderr)
 
 
 def _rows(record: Record) -> list[dict[str, Any]]:

@@ -105,7 +105,7 @@ def _subject_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_it_is(model: object, backend: str, arrays: Sequence[Any]) -> dict[str, Any]:
     """Device, precision and threads that the object has now: it is the user's, and is measured as it is."""
-    shape = arrays[0].shape if arrays else ()
+    shape: tuple[int, ...] = arrays[0].shape if arrays else ()
     found: dict[str, Any] = {"batch_size": int(shape[0]) if len(shape) > 1 else 1}
     torch = sys.modules.get("torch")
     if backend != "pytorch" or torch is None:
@@ -124,13 +124,13 @@ def _listed(inputs: object) -> list[object]:
     return list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
 
 
-def as_array(value: object) -> Any:
+def as_array(value: Any) -> Any:
     """What NumPy sees: of a tensor its bytes, copied only from another device."""
     import numpy as np
 
     torch = sys.modules.get("torch")
     if torch is not None and torch.is_tensor(value):
-        value = value.detach().cpu()  # type: ignore[attr-defined]
+        value = value.detach().cpu()
         if value.dtype == torch.bfloat16:
             import ml_dtypes
 
@@ -162,7 +162,7 @@ def _opener(backend: str, counters: Counters | None) -> Callable[[str, str], Run
     open_runtime = _host.opener_of(_core.plugin_path(backend))
 
     def opener(library: str, folder: str) -> Runtime:
-        runtime = open_runtime(library, folder)
+        runtime: Runtime = open_runtime(library, folder)
         if counters is None:
             return runtime
         return _Counting(runtime, counters)
@@ -184,11 +184,11 @@ class _Counting:
         return session
 
 
-def like(given: object, array: Any) -> Any:
+def like(given: Any, array: Any) -> Any:
     """`array` as what `given` is: a tensor on the same device, or an array."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.is_tensor(given):
-        return torch.from_numpy(array).to(given.device)  # type: ignore[attr-defined]
+        return torch.from_numpy(array).to(given.device)
     return array
 
 
@@ -222,7 +222,8 @@ def _registered() -> Iterator[Callable[[str, object, Sequence[Any]], None]]:
 
     def register(name: str, model: object, arrays: Sequence[Any]) -> None:
         if not callable(model):
-            raise UsageError(f"'{name}' is a {type(model).__name__}, which cannot be called: give a model or a function")
+            kind = type(model).__name__
+            raise UsageError(f"'{name}' is an object of type {kind}, which cannot be called: give a function")
         ports = [_port(index, len(arrays), array) for index, array in enumerate(arrays)]
         factory.live_objects[name] = factory.Model(model, ports)
         names.append(name)

@@ -238,7 +238,7 @@ def create_benchmarker(
 def _largest_difference(output: OutputDifference) -> float:
     """Infinite where shapes differ, or only one of the two is no finite number."""
     not_finite = (output.nan_reference, output.inf_reference) != (output.nan_candidate, output.inf_candidate)
-    return math.inf if not_finite or not output.comparable else output.max_absolute
+    return math.inf if not_finite or not output.comparable else float(output.max_absolute)
 
 
 def _of(config: Any, name: str) -> Any:
@@ -256,7 +256,7 @@ def _memory(trials: Sequence[Samples], of_device: str, of_process: str) -> float
     for name in (of_device, of_process):
         values = [value for samples in trials if (value := getattr(samples.memory, name)) is not None]
         if values:
-            return max(values) * MB
+            return float(max(values)) * MB
     return math.nan
 
 

@@ -8,8 +8,10 @@ import re
 from infermeter.backend import Load, Port, Refused, Status
 
 GREATEST_SIZE = 2**31 - 1
-TYPES = ("float32", "float16", "bfloat16", "float64", "bool", "complex64", "complex128")
-TYPES += tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+TYPES = (
+    *("float32", "float16", "bfloat16", "float64", "bool", "complex64", "complex128"),
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+)
 _INPUT = re.compile(r"(?P<shape>[0-9]+(x[0-9]+)*)(:(?P<dtype>[a-z][a-z0-9_]*))?")
 
 
@@ -20,15 +22,15 @@ def sized(ports: list[Port], load: Load) -> list[Port]:
     known: set[str] = set()
     result = []
     for port in ports:
-        shape = []
+        shape: list[int | str | None] = []
         for axis, dimension in enumerate(port.shape or ()):
             if isinstance(dimension, int):
                 shape.append(dimension)
                 continue
             place, name = f"{port.name}.{axis}", dimension or ""
             known |= {place, name} - {""}
-            batch = load.batch if axis == 0 and load.batch > 0 else dimension
-            shape.append(sizes.get(place, sizes.get(name, batch)))
+            batch: int | str | None = load.batch if axis == 0 and load.batch > 0 else dimension
+            shape.append(next((sizes[key] for key in (place, name) if key in sizes), batch))
         result.append(dataclasses.replace(port, shape=tuple(shape) if port.shape is not None else None))
     _refuse_unknown(sizes, known)
     return result

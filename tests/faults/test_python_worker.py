@@ -135,7 +135,7 @@ def test_a_strided_output_is_the_values_that_numpy_sees(run):
 
 @pytest.mark.parametrize("factory, end, code, sentence", [
     ("raises", "load_failed", 3, "factory raises raised KeyError: 'weights', at nets.py line 11"),
-    ("no_model", "load_failed", 3, "nets:no_model gives a int, which cannot be called"),
+    ("no_model", "load_failed", 3, "nets:no_model gives an object of type int, which cannot be called"),
     ("fails_later", "run_failed", 3, "ValueError: the fifteenth is one too many (nets.py, line 21)"),
     ("gives_objects", "run_failed", 3, "an output is an array of object, which is no tensor"),
     ("gives_nothing", "run_failed", 3, "'output' is None: the callable must return its outputs"),

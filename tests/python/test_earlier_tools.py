@@ -242,6 +242,15 @@ def test_a_model_and_its_own_metrics(im, x, capsys):
     assert saved["metadata"]["machine"]
 
 
+def test_a_metric_that_fails_is_raised(im, x):
+    class Mine(im.ModelBenchmark):
+        def measure_accuracy(self):
+            raise OSError("the labels are not there")
+
+    with pytest.raises(OSError, match="the labels are not there"):
+        Mine(double, x).run_all(num_iterations=5, warmup=0)
+
+
 def test_a_benchmark_is_not_kept(im, x):
     class Mine(im.ModelBenchmark):
         gone = False

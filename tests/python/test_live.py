@@ -81,7 +81,7 @@ def test_what_an_object_raises_is_kept_and_the_others_go_on(im, x):
 
 
 def test_what_cannot_be_called_is_refused(im, x):
-    with pytest.raises(im.UsageError, match="'it' is a int, which cannot be called"):
+    with pytest.raises(im.UsageError, match="'it' is an object of type int, which cannot be called"):
         im.run_live({"it": 3}, x, **SETTINGS)
 
 
