@@ -86,7 +86,7 @@ def bytes_of(value: object) -> tuple[str, tuple[int, ...], np.ndarray]:
 
 def _place(error: BaseException) -> str:
     """Where it was raised: the innermost place that is not ours or a library's."""
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
     own = [frame for frame in frames if "site-packages" not in frame.filename and "/infermeter/" not in frame.filename]
     if not own:
         return ""

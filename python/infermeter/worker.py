@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -9,6 +10,13 @@ UNFIT = 78  # EX_CONFIG; the last line on standard error says why
 
 
 def main() -> int:
+    if importlib.util.find_spec("numpy") is None:
+        print(
+            f"NumPy is not installed in {sys.executable}, which runs back ends written in Python: pip install numpy into "
+            "it, or name another Python with INFERMETER_PYTHON",
+            file=sys.stderr,
+        )
+        return UNFIT
     try:
         from infermeter import _worker
     except ImportError as error:

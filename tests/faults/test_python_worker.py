@@ -211,6 +211,16 @@ def test_another_python_than_the_module_was_built_for_is_one_sentence(run, tmp_p
     assert "it is for Python 3.4" in text and "a line before" not in text
 
 
+def test_a_python_without_numpy_is_one_sentence(run, tmp_path):
+    bare = tmp_path / "bare-python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # without its site-packages
+    bare.chmod(0o755)
+    done, trials = measured(run, GOOD, "bad=nets:triple@python", env={"INFERMETER_PYTHON": str(bare)})
+    assert done.returncode == 2
+    text = done.stderr + "".join(trial["message"] for trial in trials.values())
+    assert "NumPy is not installed in" in text and "name another Python with INFERMETER_PYTHON" in text, text
+
+
 def test_a_python_that_is_not_there_is_one_sentence(run):
     done, trials = measured(run, "bad=nets:triple@python", env={"INFERMETER_PYTHON": "/nonexistent/python3"})
     assert done.returncode == 2
