@@ -5,38 +5,27 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.factory import INPUT_SHAPE, load_factory, model_of
+from infermeter.outputs import named_parts
 
 # Who computes with several threads asks one of these when it is first imported, which the factory does.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
-def _leaves(result: object, name: str = "output") -> Iterator[tuple[str, Any]]:
-    """Every array of a result of tuples, lists and dicts, with a name that tells where it was."""
-    if isinstance(result, dict):
-        for key, value in result.items():
-            yield from _leaves(value, f"{name}.{key}")
-    elif isinstance(result, (tuple, list)):
-        for index, value in enumerate(result):
-            yield from _leaves(value, f"{name}.{index}")
-    else:
-        yield name, result
-
-
 def _wait_for_jax(result: object) -> None:
-    for _, leaf in _leaves(result):
+    for _, leaf in named_parts(result):
         leaf.block_until_ready()
 
 
 def _how_to_wait(result: object) -> Callable[[object], None] | None:
     """What finishes the work behind a result that may still be computed when the callable returns."""
-    leaves = [leaf for _, leaf in _leaves(result)]
+    leaves = [leaf for _, leaf in named_parts(result)]
     if leaves and all(hasattr(leaf, "block_until_ready") for leaf in leaves):
         return _wait_for_jax
     if any(getattr(leaf, "is_cuda", False) is True for leaf in leaves):
@@ -87,7 +76,7 @@ class PythonSession:
         return step_of_several
 
     def values(self, result: object) -> list[np.ndarray]:
-        leaves = list(_leaves(result))
+        leaves = list(named_parts(result))
         if self._names and len(self._names) != len(leaves):
             raise Refused(
                 Status.MODEL_ERROR,

@@ -7,8 +7,7 @@
 #include <system_error>
 
 #include "infermeter/worker/convert.hpp"
-#include "infermeter/worker/watchdog.hpp"
-#include "infermeter/worker/wire.hpp"
+#include "infermeter/worker/worker_answer.hpp"
 
 namespace infermeter {
 namespace {
@@ -59,23 +58,9 @@ WorkerJob job_of(const Conversion& wanted, const fs::path& script, const fs::pat
 }
 
 Result<Done> run_script(const Launcher& launcher, const WorkerJob& job) {
-  INFERMETER_TRY(WorkerProgram program, program_for(launcher, job.plugin));
-  INFERMETER_TRY(WorkerProcess worker,
-                 WorkerProcess::start({.program = std::move(program), .cpus = {}, .seed = 0, .block = -1}));
-  INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(job)));
-  Result<Done> done = Done{};
-  WatchRules rules;
-  rules.load_timeout_s = timeout_s;
-  rules.on_frame = [&](Frame& frame) -> Result<Done> {
-    INFERMETER_TRY(const BackendInfo info, backend_info_from_json(frame.payload));
-    if (!info.error.empty()) done = usage_error(info.error);
-    return Done{};
-  };
-  const WatchEnd end = watch(worker, rules);
-  if (auto unfit = end.worker.signal == 0 ? why_unfit(end.worker.exit_code, worker.tail().text()) : std::nullopt)
-    return *unfit;
-  if (!end.finished) return worker_error("the process that does it ended early");
-  return done;
+  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, job, timeout_s));
+  if (!answer.error.empty()) return usage_error(answer.error);
+  return Done{};
 }
 
 }  // namespace

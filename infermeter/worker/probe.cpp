@@ -6,8 +6,7 @@
 #include "infermeter/worker/launcher.hpp"
 #include "infermeter/worker/library_choice.hpp"
 #include "infermeter/worker/plugin.hpp"
-#include "infermeter/worker/watchdog.hpp"
-#include "infermeter/worker/wire.hpp"
+#include "infermeter/worker/worker_answer.hpp"
 
 namespace infermeter {
 namespace {
@@ -21,28 +20,7 @@ Result<BackendInfo> ask(const Launcher& launcher, const std::string& name, const
   job.trial.subject.backend = name;
   job.trial.subject.backend_library = library;
   for (const auto& folder : launcher.python_folders) job.trial.python_folders.push_back(folder.string());
-  INFERMETER_TRY(WorkerProgram program, program_for(launcher, plugin));
-  INFERMETER_TRY(WorkerProcess worker,
-                 WorkerProcess::start({.program = std::move(program), .cpus = {}, .seed = 0, .block = -1}));
-  INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(job)));
-  Result<BackendInfo> info = BackendInfo{};
-  WatchRules rules;
-  rules.load_timeout_s = probe_timeout_s;
-  rules.on_frame = [&](Frame& frame) -> Result<Done> {
-    info = backend_info_from_json(frame.payload);
-    if (!info.ok()) return info.error();
-    return Done{};
-  };
-  const WatchEnd end = watch(worker, rules);
-  if (end.refused) return *end.refused;
-  if (end.reason != KillReason::none)
-    return worker_error(fmt::format("it did not answer within {} s", probe_timeout_s));
-  if (auto unfit = end.worker.signal == 0 ? why_unfit(end.worker.exit_code, worker.tail().text()) : std::nullopt)
-    return *unfit;
-  if (!end.finished)
-    return worker_error(end.worker.signal != 0 ? fmt::format("it crashed with signal {}", end.worker.signal)
-                                               : fmt::format("it ended with status {}", end.worker.exit_code));
-  return info;
+  return ask_worker(launcher, job, probe_timeout_s);
 }
 
 std::string absolute(const std::string& path) {

@@ -31,7 +31,7 @@ std::string how_it_ended(const PythonTool& tool, const WatchEnd& end) {
 Result<Done> check_end(const PythonTool& tool, const WatchEnd& end, const std::string& said) {
   if (end.reason == KillReason::none && end.worker.signal == 0) {
     if (end.worker.exit_code == 0) return Done{};
-    if (auto unfit = why_unfit(end.worker.exit_code, said)) return *unfit;
+    if (auto unfit = why_unfit(end.worker, said)) return *unfit;
   }
   const std::string words = last_line(said);
   return worker_error(fmt::format("{} failed: {}{}", tool.module, how_it_ended(tool, end),

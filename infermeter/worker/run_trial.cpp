@@ -90,8 +90,7 @@ class TrialRun {
             {.program = std::move(program), .cpus = job_.cpus, .seed = job_.seed, .block = memory.descriptor().get()}));
     INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(orders)));
     const WatchEnd end = watch(worker, rules_for(worker, block));
-    if (auto unfit = end.worker.signal == 0 ? why_unfit(end.worker.exit_code, worker.tail().text()) : std::nullopt)
-      return *unfit;
+    if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
     conclude(end, block, kernel_kills() > kills_before);
     record_times(block, read_pair(clock), product_.samples);
     note_partial();

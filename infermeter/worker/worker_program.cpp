@@ -5,6 +5,7 @@
 
 #include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/worker_process.hpp"
 
 namespace infermeter {
 namespace {
@@ -44,8 +45,8 @@ Result<WorkerProgram> python_program(const Launcher& launcher, std::string_view 
       .file = launcher.python, .arguments = std::move(arguments), .environment = python_environment(launcher)};
 }
 
-std::optional<Error> why_unfit(int exit_code, std::string_view output) {
-  if (exit_code != unfit_worker) return std::nullopt;
+std::optional<Error> why_unfit(const WorkerEnd& end, std::string_view output) {
+  if (end.signal != 0 || end.exit_code != unfit_worker) return std::nullopt;
   const std::string words = last_line(output);
   return usage_error(words.empty() ? "the Python worker could not begin" : words);
 }

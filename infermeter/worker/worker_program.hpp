@@ -12,6 +12,8 @@
 
 namespace infermeter {
 
+struct WorkerEnd;  // worker_process.hpp
+
 struct WorkerProgram {
   std::filesystem::path file;
   std::vector<std::string> arguments{};
@@ -28,6 +30,6 @@ struct WorkerProgram {
 // standard error says why.
 inline constexpr int unfit_worker = 78;  // EX_CONFIG of sysexits.h
 // The sentence of a worker that ended so.
-[[nodiscard]] std::optional<Error> why_unfit(int exit_code, std::string_view output);
+[[nodiscard]] std::optional<Error> why_unfit(const WorkerEnd& end, std::string_view output);
 
 }  // namespace infermeter

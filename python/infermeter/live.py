@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from infermeter import factory
 from infermeter.backend import Port, Runtime, Session
 from infermeter.errors import ModelError, UsageError
+from infermeter.outputs import named_parts
 
 if TYPE_CHECKING:
     from infermeter.record import Record
@@ -198,21 +199,14 @@ def evaluated(model: Any, inputs: object) -> dict[str, Any]:
     torch = sys.modules.get("torch")
     with _as_before([model]):
         if torch is None or not isinstance(model, torch.nn.Module):
-            return dict(_named(model(*_listed(inputs))))
+            return _arrays_of(model(*_listed(inputs)))
         model.eval()
         with torch.inference_mode():
-            return dict(_named(model(*_listed(inputs))))
+            return _arrays_of(model(*_listed(inputs)))
 
 
-def _named(result: Any, name: str = "output") -> Iterator[tuple[str, Any]]:
-    if isinstance(result, Mapping):
-        for key, value in result.items():
-            yield from _named(value, f"{name}.{key}")
-    elif isinstance(result, (list, tuple)):
-        for index, value in enumerate(result):
-            yield from _named(value, f"{name}.{index}")
-    else:
-        yield name, as_array(result)
+def _arrays_of(result: object) -> dict[str, Any]:
+    return {name: as_array(part) for name, part in named_parts(result)}
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infermeter.backend import Refused, Status
+from infermeter.outputs import named_parts
 
 if TYPE_CHECKING:
     import torch
@@ -23,16 +24,12 @@ def zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 def tensors_in(torch: Any, result: object, name: str) -> Iterator[tuple[str, torch.Tensor]]:
     """Depth first, as the model returned them, with a name that tells where each was; None is no output."""
-    if isinstance(result, torch.Tensor):
-        yield name, result
-    elif isinstance(result, Mapping):
-        for key, value in result.items():
-            yield from tensors_in(torch, value, f"{name}.{key}")
-    elif isinstance(result, (tuple, list)):
-        for index, value in enumerate(result):
-            yield from tensors_in(torch, value, f"{name}.{index}")
-    elif result is not None:
-        raise Refused(Status.MODEL_ERROR, f"the model returns a {type(result).__name__}; only tensors can be compared")
+    for place, part in named_parts(result, name):
+        if isinstance(part, torch.Tensor):
+            yield place, part
+        elif part is not None:
+            kind = type(part).__name__
+            raise Refused(Status.MODEL_ERROR, f"the model returns a {kind}; only tensors can be compared")
 
 
 def name_of(dtype: Any) -> str:
