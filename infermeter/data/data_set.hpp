@@ -18,6 +18,7 @@ struct DataItem {
   ItemValues inputs{};                                    // in the model's order
   std::vector<std::pair<std::string, Value>> expected{};  // recorded outputs, where the source has them, by name
   std::vector<int> labels{};                              // class index per batch element, where the source has them
+  std::optional<Tensor> mask{};                           // class index per pixel, [batch, …], integers, where given
 };
 
 struct DataSet {
@@ -29,8 +30,12 @@ struct DataOptions {
   std::string source = "synthetic";  // or a path: .npy, .npz, folder of images, ONNX test_data_set folder
   std::vector<std::pair<std::string, std::string>> distributions{};  // per input name ("": all): "uniform:0:1", …
   std::int64_t batch_size = 1;                                       // what a dynamic first dimension becomes
+  std::int64_t first = 0;  // leave out so many items at the source's beginning: large data are gone through in parts
   std::int64_t limit = 0;  // at most so many items; 0: the source's own number (synthetic: 1)
   std::uint64_t seed = 1;
+  // What is right: a text file with a class index per line (or NAME,INDEX with the names of pictures), an integer .npy
+  // [N] of such, or [N, …] of masks. Empty: the source's own labels, if it has any.
+  std::string labels{};
 };
 
 // Inputs that fit `ports` exactly. Errors name the input, what was wanted and what was got, or the file.

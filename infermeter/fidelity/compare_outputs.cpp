@@ -53,7 +53,7 @@ class OutputWalk {
       index_in_item_ = 0;
     }
     const double before = tally_.max_absolute;
-    each_chunk(pair, [&](const ElementChunk& chunk, std::size_t begin) { tally_.add(chunk, index_in_item_ + begin); });
+    tally_.add(*pair.reference, *pair.candidate, index_in_item_);
     if (tally_.max_absolute > before) max_item_ = pair.item;
     index_in_item_ += values_in(pair.reference->dtype, *element_count(pair.reference->shape));
   }
@@ -72,8 +72,16 @@ class OutputWalk {
     difference.max_absolute_index = tally_.max_absolute_index / (is_complex(pairs_) ? 2 : 1);
     difference.reference_at_max = tally_.reference_at_max;
     difference.candidate_at_max = tally_.candidate_at_max;
+    difference.mae = tally_.mae();
+    difference.mse = tally_.mse();
+    difference.rmse = tally_.rmse();
+    difference.relative_l1 = tally_.relative_l1();
     difference.relative_l2 = tally_.relative_l2();
+    difference.relative_max = tally_.relative_max();
     difference.cosine = tally_.cosine();
+    difference.pearson = tally_.pearson();
+    difference.data_range = tally_.data_range();
+    difference.psnr_db = tally_.psnr_db();
     difference.nan_reference = tally_.nan_reference;
     difference.nan_candidate = tally_.nan_candidate;
     difference.inf_reference = tally_.inf_reference;
@@ -85,7 +93,7 @@ class OutputWalk {
     std::uint64_t count = 0;
     for (const TensorPair& pair : pairs_) {
       if (is_text(pair)) continue;
-      each_chunk(pair, [&](const ElementChunk& chunk, std::size_t) { count += count_beyond(chunk, bound); });
+      count += count_beyond(*pair.reference, *pair.candidate, bound);
     }
     return count;
   }

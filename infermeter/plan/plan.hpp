@@ -91,6 +91,7 @@ struct DataRequest {
   // Per input (empty name: all): "uniform:-1:1", "normal:0:1", "integers:0:255", "zeros", "ones".
   Pairs distributions{};
   std::int64_t limit = 0;  // at most so many items; 0: all
+  std::string labels{};    // a file that says what is right (data/data_set.hpp); empty: the source's own labels
 };
 
 // One worker process to come: which subject, and which of its processes (0 … processes-1).

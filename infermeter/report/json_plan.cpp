@@ -152,8 +152,10 @@ void write_model(JsonWriter& json, const ModelFacts& model) {
   json.member("sha256", model.sha256);
   json.member("size_bytes", model.size_bytes);
   json.member("parameters", model.parameters);
+  json.member("nonzero_parameters", model.nonzero_parameters);
   json.strings("weight_files", model.weight_files);
   json.member("from_zoo", model.from_zoo);
+  json.member("made", model.made);
   json.end_object();
 }
 

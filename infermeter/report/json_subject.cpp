@@ -69,7 +69,24 @@ void write_shape(JsonWriter& json, const std::vector<std::int64_t>& shape) {
   json.end_array();
 }
 
-void write_difference(JsonWriter& json, const OutputDifference& output) {
+void write_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
+  json.key("outputs");
+  if (outputs == nullptr) return json.value(nullptr);
+  json.begin_object();
+  json.member("reference", outputs->reference);
+  json.member("agree", outputs->comparison.agree);
+  json.member("items", std::uint64_t{outputs->comparison.items});
+  json.key("differences");
+  json.begin_array();
+  for (const auto& output : outputs->comparison.outputs) write_output_difference(json, output);
+  json.end_array();
+  write_diagnostics(json, outputs->comparison.diagnostics);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_output_difference(JsonWriter& json, const OutputDifference& output) {
   json.begin_object();
   json.member("name", output.name);
   json.member("dtype", output.dtype);
@@ -80,37 +97,32 @@ void write_difference(JsonWriter& json, const OutputDifference& output) {
   json.member("element_count", output.element_count);
   json.member("mismatched", output.mismatched);
   json.member("max_absolute", output.max_absolute);
+  json.member("max_absolute_item", std::uint64_t{output.max_absolute_item});
   json.member("max_absolute_index", output.max_absolute_index);
   json.member("reference_at_max", output.reference_at_max);
   json.member("candidate_at_max", output.candidate_at_max);
+  json.member("mae", output.mae);
+  json.member("mse", output.mse);
+  json.member("rmse", output.rmse);
+  json.member("relative_l1", output.relative_l1);
   json.member("relative_l2", output.relative_l2);
+  json.member("relative_max", output.relative_max);
   json.member("cosine", output.cosine);
+  json.member("pearson", output.pearson);
+  json.member("data_range", output.data_range);
+  json.member("psnr_db", output.psnr_db);
+  json.member("ssim", output.ssim);
   json.member("top1_agreement", output.top1_agreement);
+  json.member("top5_agreement", output.top5_agreement);
   json.member("nan_reference", output.nan_reference);
   json.member("nan_candidate", output.nan_candidate);
   json.member("inf_reference", output.inf_reference);
   json.member("inf_candidate", output.inf_candidate);
+  json.member("non_finite_apart", output.non_finite_apart);
   json.member("tolerance_relative", output.tolerance.relative);
   json.member("tolerance_absolute", output.tolerance.absolute);
   json.end_object();
 }
-
-void write_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
-  json.key("outputs");
-  if (outputs == nullptr) return json.value(nullptr);
-  json.begin_object();
-  json.member("reference", outputs->reference);
-  json.member("agree", outputs->comparison.agree);
-  json.member("items", std::uint64_t{outputs->comparison.items});
-  json.key("differences");
-  json.begin_array();
-  for (const auto& output : outputs->comparison.outputs) write_difference(json, output);
-  json.end_array();
-  write_diagnostics(json, outputs->comparison.diagnostics);
-  json.end_object();
-}
-
-}  // namespace
 
 void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval) {
   json.key(name);

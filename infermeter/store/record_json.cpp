@@ -31,6 +31,11 @@ std::optional<double> optional_number_from(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional(number_from(json));
 }
 
+// Of what earlier versions did not keep.
+std::optional<double> later_number_from(const Json& json, const char* key) {
+  return json.contains(key) ? optional_number_from(json.at(key)) : std::nullopt;
+}
+
 Json to_json(const Diagnostic& diagnostic) {
   return {{"id", to_string(diagnostic.id)}, {"message", diagnostic.message}, {"about", diagnostic.about}};
 }
@@ -62,6 +67,8 @@ Json to_json(const ModelFacts& model) {
           {"sha256", model.sha256},
           {"size_bytes", model.size_bytes},
           {"parameters", model.parameters ? Json(*model.parameters) : Json(nullptr)},
+          {"nonzero_parameters", model.nonzero_parameters ? Json(*model.nonzero_parameters) : Json(nullptr)},
+          {"made", model.made},
           {"weight_files", model.weight_files},
           {"from_zoo", model.from_zoo}};
 }
@@ -73,8 +80,12 @@ ModelFacts model_from(const Json& json) {
                    .sha256 = json.at("sha256"),
                    .size_bytes = json.at("size_bytes"),
                    .parameters = std::nullopt,
+                   .nonzero_parameters = std::nullopt,
                    .weight_files = json.at("weight_files"),
-                   .from_zoo = json.at("from_zoo")};
+                   .from_zoo = json.at("from_zoo"),
+                   .made = json.value("made", "")};
+  const auto nonzero = json.find("nonzero_parameters");
+  if (nonzero != json.end() && !nonzero->is_null()) model.nonzero_parameters = nonzero->get<std::uint64_t>();
   if (!json.at("parameters").is_null()) model.parameters = json.at("parameters").get<std::uint64_t>();
   return model;
 }
@@ -88,17 +99,29 @@ Json to_json(const OutputDifference& output) {
           {"within_tolerance", output.within_tolerance},
           {"element_count", output.element_count},
           {"max_absolute", number(output.max_absolute)},
+          {"max_absolute_item", output.max_absolute_item},
           {"max_absolute_index", output.max_absolute_index},
           {"reference_at_max", number(output.reference_at_max)},
           {"candidate_at_max", number(output.candidate_at_max)},
+          {"mae", number(output.mae)},
+          {"mse", number(output.mse)},
+          {"rmse", number(output.rmse)},
+          {"relative_l1", number(output.relative_l1)},
           {"relative_l2", number(output.relative_l2)},
+          {"relative_max", number(output.relative_max)},
           {"cosine", number(output.cosine)},
+          {"pearson", number(output.pearson)},
+          {"data_range", number(output.data_range)},
+          {"psnr_db", number(output.psnr_db)},
+          {"ssim", number(output.ssim)},
           {"top1_agreement", number(output.top1_agreement)},
+          {"top5_agreement", number(output.top5_agreement)},
           {"nan_reference", output.nan_reference},
           {"nan_candidate", output.nan_candidate},
           {"inf_reference", output.inf_reference},
           {"inf_candidate", output.inf_candidate},
           {"mismatched", output.mismatched},
+          {"non_finite_apart", output.non_finite_apart},
           {"tolerance_relative", number(output.tolerance.relative)},
           {"tolerance_absolute", number(output.tolerance.absolute)}};
 }
@@ -112,17 +135,29 @@ OutputDifference output_from(const Json& json) {
           .within_tolerance = json.at("within_tolerance"),
           .element_count = json.at("element_count"),
           .max_absolute = number_from(json.at("max_absolute")),
+          .max_absolute_item = json.value("max_absolute_item", std::size_t{0}),
           .max_absolute_index = json.at("max_absolute_index"),
           .reference_at_max = number_from(json.at("reference_at_max")),
           .candidate_at_max = number_from(json.at("candidate_at_max")),
+          .mae = later_number_from(json, "mae"),
+          .mse = later_number_from(json, "mse"),
+          .rmse = later_number_from(json, "rmse"),
+          .relative_l1 = later_number_from(json, "relative_l1"),
           .relative_l2 = optional_number_from(json.at("relative_l2")),
+          .relative_max = later_number_from(json, "relative_max"),
           .cosine = optional_number_from(json.at("cosine")),
+          .pearson = later_number_from(json, "pearson"),
+          .data_range = later_number_from(json, "data_range"),
+          .psnr_db = later_number_from(json, "psnr_db"),
+          .ssim = later_number_from(json, "ssim"),
           .top1_agreement = optional_number_from(json.at("top1_agreement")),
+          .top5_agreement = later_number_from(json, "top5_agreement"),
           .nan_reference = json.at("nan_reference"),
           .nan_candidate = json.at("nan_candidate"),
           .inf_reference = json.at("inf_reference"),
           .inf_candidate = json.at("inf_candidate"),
           .mismatched = json.at("mismatched"),
+          .non_finite_apart = json.value("non_finite_apart", std::uint64_t{0}),
           .tolerance = {.relative = number_from(json.at("tolerance_relative")),
                         .absolute = number_from(json.at("tolerance_absolute"))}};
 }

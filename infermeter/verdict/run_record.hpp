@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/fidelity/accuracy.hpp"
 #include "infermeter/fidelity/compare_outputs.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/environment.hpp"
@@ -17,6 +18,14 @@ struct SubjectOutputs {
   int subject = 0;
   int reference = 0;  // the subject whose outputs were the reference
   OutputComparison comparison;
+};
+
+// How right a subject is, where labels were given.
+struct SubjectAccuracy {
+  int subject = 0;
+  Accuracy accuracy;
+  std::optional<int> reference;       // the first subject of its group; nullopt: it is that
+  std::optional<PairedRight> paired;  // with the reference's rows; nullopt: of masks
 };
 
 // What a machine's noise was when a program was compared with itself there (doctor --aa).
@@ -34,10 +43,11 @@ struct RunRecord {
   bool finished = false;
   Plan plan;
   Environment environment;
-  std::vector<ModelFacts> models;  // one per subject, same order
-  std::vector<Samples> trials;     // in the order in which they ran
+  std::vector<ModelFacts> models;    // one per subject, same order
+  std::vector<Samples> trials;       // in the order in which they ran
   std::vector<Samples> side_trials;  // pilots and leak trials: no figure is made from them
   std::vector<SubjectOutputs> outputs;
+  std::vector<SubjectAccuracy> accuracy{};
   std::vector<Diagnostic> diagnostics;  // of the whole run
   std::optional<MachineNoise> noise;    // of this machine, as known when the run began; with a question only
 };
