@@ -20,6 +20,7 @@
 #include "infermeter/results.hpp"
 #include "infermeter/run.hpp"
 #include "infermeter/samples/samples_json.hpp"
+#include "infermeter/stats/proportions.hpp"
 #include "infermeter/stats/summary.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/trial/measure.hpp"
