@@ -1,6 +1,7 @@
 // Outputs against what is known to be right: class labels, and masks of segmentation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -61,22 +62,26 @@ struct PairedRight {
 };
 
 // Adds up over data items. Scores are [rows, classes] with a label per row, or [rows, classes, …] with a mask [rows,
-// …]; of floating-point numbers. The first of the largest scores counts; NaN counts as the largest, as in NumPy. A
-// score is among the five largest if fewer than five others are larger, or equal and before it.
+// …]; of at least two classes, as many in every item. The first of the largest scores counts; NaN counts as the
+// largest, as in NumPy. A score is among the five largest if fewer than five others are larger, or equal and before it.
 class AccuracyTally {
  public:
   // Errors (usage) name what does not fit: a number of labels that is not that of the rows, a label that is no class.
   [[nodiscard]] Result<Done> add(const Tensor& scores, std::span<const int> labels);
-  [[nodiscard]] Result<Done> add_mask(const Tensor& scores,
-                                      const Tensor& mask);  // mask: integers, of the shape [rows, …]
+  // mask: integers, of the shape [rows, …]. `output`: scores, or integers of the mask's shape, which are classes
+  // themselves.
+  [[nodiscard]] Result<Done> add_mask(const Tensor& output, const Tensor& mask);
 
   [[nodiscard]] const Accuracy& accuracy() const { return accuracy_; }
-  // Per labelled row, in order: is its top-1 right? Of masks: empty.
+  // Per labelled row, in order, less the ignored ones: is its top-1 right? Of masks: empty.
   [[nodiscard]] const std::vector<bool>& right() const { return right_; }
 
  private:
+  [[nodiscard]] Result<Done> same_classes(std::size_t classes);
+
   Accuracy accuracy_;
   std::vector<bool> right_;
+  std::optional<std::size_t> classes_;  // 0: classes themselves
 };
 
 // Of two tallies over the same rows; an error if their numbers differ.

@@ -75,8 +75,8 @@ void each_integer(const Tensor& t, std::size_t begin, std::size_t count, Use use
 }
 
 void read_reals(const Tensor& reference, const Tensor& candidate, std::size_t begin, ElementChunk& chunk) {
-  each_real(reference, begin, chunk.size, [&](std::size_t i, auto v) { chunk.reference[i] = static_cast<double>(v); });
-  each_real(candidate, begin, chunk.size, [&](std::size_t i, auto v) { chunk.candidate[i] = static_cast<double>(v); });
+  read_values(reference, begin, std::span(chunk.reference).first(chunk.size));
+  read_values(candidate, begin, std::span(chunk.candidate).first(chunk.size));
   for (std::size_t i = 0; i < chunk.size; ++i) chunk.difference[i] = chunk.candidate[i] - chunk.reference[i];
 }
 
@@ -118,6 +118,23 @@ DTypeClass class_of(DType dtype) {
 
 std::size_t values_in(DType dtype, std::size_t count) {
   return class_of(dtype) == DTypeClass::complex ? 2 * count : count;
+}
+
+bool whole(const Tensor& tensor) {
+  const auto count = element_count(tensor.shape);
+  if (!count) return false;
+  if (tensor.dtype == DType::string) return tensor.strings.size() == *count;
+  return class_of(tensor.dtype) != DTypeClass::none && tensor.data.size() == bytes_of(tensor.dtype, *count);
+}
+
+void read_values(const Tensor& tensor, std::size_t begin, std::span<double> values) {
+  const DTypeClass kind = class_of(tensor.dtype);
+  const auto keep = [&](std::size_t i, auto v) { values[i] = static_cast<double>(v); };
+  if (kind == DTypeClass::integer || kind == DTypeClass::boolean) {
+    each_integer(tensor, begin, values.size(), keep);
+  } else {
+    each_real(tensor, begin, values.size(), keep);
+  }
 }
 
 void read_chunk(const Tensor& reference, const Tensor& candidate, std::size_t begin, std::size_t count,

@@ -16,6 +16,12 @@ enum class DTypeClass { none, real, integer, boolean, text, complex };
 // The number of values that a tensor of `count` elements has: two per complex element.
 [[nodiscard]] std::size_t values_in(DType dtype, std::size_t count);
 
+// Does the tensor hold as much as its shape says? What came from outside may not.
+[[nodiscard]] bool whole(const Tensor& tensor);
+
+// Fills `values` with the tensor's from `begin` on, as doubles. The tensor is whole, and neither text nor none.
+void read_values(const Tensor& tensor, std::size_t begin, std::span<double> values);
+
 constexpr std::size_t chunk_size = 2048;  // three arrays of it stay in the first-level cache with room to spare
 
 struct ElementChunk {
@@ -25,8 +31,8 @@ struct ElementChunk {
   std::size_t size = 0;
 };
 
-// Fills `chunk` with the values from `begin` on. Both tensors hold as many bytes as their shapes say, are of one class,
-// and that is neither text nor none.
+// Fills `chunk` with the values from `begin` on. Both tensors are whole and of one class, and that is neither text nor
+// none.
 void read_chunk(const Tensor& reference, const Tensor& candidate, std::size_t begin, std::size_t count,
                 ElementChunk& chunk);
 

@@ -18,14 +18,6 @@ std::string_view name_of(Value::Kind kind) {
   return "nothing";
 }
 
-// A tensor whose bytes are not what its shape says must not be read.
-bool whole(const Tensor& tensor) {
-  const auto count = element_count(tensor.shape);
-  if (!count) return false;
-  if (tensor.dtype == DType::string) return tensor.strings.size() == *count;
-  return class_of(tensor.dtype) != DTypeClass::none && tensor.data.size() == bytes_of(tensor.dtype, *count);
-}
-
 std::string pair_tensors(const Tensor& reference, const Tensor& candidate, std::size_t item,
                          std::vector<TensorPair>& pairs) {
   if (class_of(reference.dtype) != class_of(candidate.dtype)) {

@@ -1,0 +1,162 @@
+#include "infermeter/fidelity/ssim.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "infermeter/data/number_formats.hpp"
+
+namespace infermeter {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<float> noise(std::size_t count, std::uint32_t state) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    state = state * 1664525U + 1013904223U;
+    value = static_cast<float>(state >> 8U) / 16777216.0F;
+  }
+  return values;
+}
+
+struct Pair {
+  Tensor reference, candidate;
+};
+
+// r = noise, c = r + 0.5 other noise, in float32.
+Pair noisy(const Shape& shape, std::uint32_t seed) {
+  const std::vector<float> r = noise(*element_count(shape), seed);
+  std::vector<float> c = noise(r.size(), seed + 1);
+  for (std::size_t i = 0; i < r.size(); ++i) c[i] = r[i] + 0.5F * c[i];
+  return {make_tensor<float>(DType::float32, shape, r), make_tensor<float>(DType::float32, shape, c)};
+}
+
+double ssim(const Pair& pair, const SsimOptions& options) {
+  const auto result = structural_similarity(pair.reference, pair.candidate, options);
+  EXPECT_TRUE(result.ok()) << result.error().message;
+  return result.ok() ? result.value() : -2;
+}
+
+std::string error_of(const Pair& pair, const SsimOptions& options) {
+  const auto result = structural_similarity(pair.reference, pair.candidate, options);
+  return result.ok() ? std::string() : result.error().message;
+}
+
+// The numbers are those of skimage.metrics.structural_similarity on the same values in float64.
+TEST(Ssim, UniformWindowIsScikitImages) {
+  const Pair pair = noisy({12, 15}, 1);
+  EXPECT_NEAR(ssim(pair, {}), 0.8234501325997476, 1e-7);
+  EXPECT_NEAR(ssim(pair, {.data_range = 10}), 0.8536959353811029, 1e-7);
+  EXPECT_NEAR(ssim(pair, {.data_range = 10, .sample_covariance = false}), 0.8541114072609559, 1e-7);
+  EXPECT_NEAR(ssim(pair, {.size = 3}), 0.8081196512819208, 1e-7);
+  EXPECT_NEAR(ssim(pair, {.k1 = 0.02, .k2 = 0.5}), 0.8752491177903836, 1e-7);
+}
+
+TEST(Ssim, GaussianWindowIsScikitImages) {
+  const Pair pair = noisy({12, 15}, 1);
+  EXPECT_NEAR(ssim(pair, {.window = SsimWindow::gaussian, .data_range = 10}), 0.8630161811054148, 1e-7);
+  EXPECT_NEAR(ssim(pair, {.window = SsimWindow::gaussian, .data_range = 10, .sample_covariance = false}),
+              0.8631674353226124, 1e-7);
+}
+
+TEST(Ssim, VolumesAreScikitImages) {
+  EXPECT_NEAR(ssim(noisy({9, 8, 10}, 3), {.dimensions = 3, .data_range = 10}), 0.8490791669461258, 1e-7);
+  EXPECT_NEAR(ssim(noisy({11, 12, 13}, 5), {.dimensions = 3, .window = SsimWindow::gaussian}), 0.8236174612722938,
+              1e-7);
+}
+
+TEST(Ssim, ImagesAndChannelsAreAveraged) {
+  EXPECT_NEAR(ssim(noisy({9, 10, 3}, 7), {.channels_last = true}), 0.8188195137582248, 1e-7);
+  EXPECT_NEAR(ssim(noisy({2, 3, 9, 10}, 9), {}), 0.8123947537799983, 1e-7);
+}
+
+TEST(Ssim, IntegersHaveAStructure) {
+  const Pair floats = noisy({8, 9, 10}, 11);
+  std::vector<std::uint8_t> r, c;
+  for (const float value : floats.reference.as<float>()) r.push_back(static_cast<std::uint8_t>(value * 200));
+  for (const float value : floats.candidate.as<float>()) c.push_back(static_cast<std::uint8_t>(value * 150));
+  const Pair bytes{make_tensor<std::uint8_t>(DType::uint8, {8, 9, 10}, r),
+                   make_tensor<std::uint8_t>(DType::uint8, {8, 9, 10}, c)};
+  EXPECT_NEAR(ssim(bytes, {.dimensions = 3, .data_range = 255}), 0.8811387099582282, 1e-7);
+}
+
+TEST(Ssim, EqualImagesHaveOne) {
+  const Pair pair = noisy({1, 2, 11, 11}, 1);
+  for (const SsimWindow window : {SsimWindow::uniform, SsimWindow::gaussian}) {
+    EXPECT_EQ(ssim({pair.reference, pair.reference}, {.window = window}), 1);
+  }
+  const Tensor constant = make_tensor<float>(DType::float32, {8, 8}, std::vector<float>(64, 3.5F));
+  EXPECT_EQ(ssim({constant, constant}, {}), 1);
+}
+
+// A large offset must not eat the digits of the variance; squares must not leave the range of doubles.
+TEST(Ssim, DoesNotDependOnScaleOrLoseDigits) {
+  const Pair pair = noisy({16, 16}, 21);
+  const double plain = ssim(pair, {});
+  const auto changed = [](const Tensor& tensor, double factor, double offset) {
+    std::vector<double> values;
+    for (const float value : tensor.as<float>()) values.push_back(factor * static_cast<double>(value) + offset);
+    return make_tensor<double>(DType::float64, tensor.shape, values);
+  };
+  for (const double factor : {1e-200, 1e-30, 1e30, 1e200}) {
+    EXPECT_NEAR(ssim({changed(pair.reference, factor, 0), changed(pair.candidate, factor, 0)}, {}), plain, 1e-9);
+  }
+  const double shifted = ssim({changed(pair.reference, 1, 1e6), changed(pair.candidate, 1, 1e6)}, {});
+  // With means that far above the range the luminance term is 1, and what is left is contrast and structure.
+  EXPECT_NEAR(shifted, ssim({changed(pair.reference, 1, 1e3), changed(pair.candidate, 1, 1e3)}, {}), 1e-5);
+}
+
+TEST(Ssim, NonFiniteValuesGiveNan) {
+  const Pair pair = noisy({8, 8}, 1);
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<float> values(pair.reference.as<float>().begin(), pair.reference.as<float>().end());
+    values[9] = bad;
+    const Tensor spoilt = make_tensor<float>(DType::float32, {8, 8}, values);
+    EXPECT_TRUE(std::isnan(ssim({pair.reference, spoilt}, {})));
+    EXPECT_TRUE(std::isnan(ssim({spoilt, pair.candidate}, {})));
+    EXPECT_TRUE(std::isnan(ssim({spoilt, spoilt}, {})));
+  }
+}
+
+TEST(Ssim, SaysWhatDoesNotFit) {
+  const Pair pair = noisy({8, 9}, 1);
+  EXPECT_THAT(error_of({pair.reference, noisy({9, 8}, 1).candidate}, {}), HasSubstr("one shape, not of [8, 9] and [9"));
+  EXPECT_THAT(error_of({pair.reference, {DType::float64, {8, 9}, {}, {}}}, {}),
+              HasSubstr("not of float32 and float64"));
+  EXPECT_THAT(error_of(pair, {.dimensions = 3}), HasSubstr("shape [8, 9] has no 3-dimensional images"));
+  EXPECT_THAT(error_of(pair, {.dimensions = 1}), HasSubstr("dimensions: wanted 2 or 3, got 1"));
+  EXPECT_THAT(error_of(pair, {.channels_last = true}), HasSubstr("with their channels last"));
+  EXPECT_THAT(error_of(pair, {.size = 4}), HasSubstr("wanted an odd window of at least 3, got 4"));
+  EXPECT_THAT(error_of(pair, {.size = 1}), HasSubstr("got 1"));
+  EXPECT_THAT(error_of(pair, {.size = 9}),
+              HasSubstr("a window of 9 does not fit into images whose shortest side is 8"));
+  EXPECT_THAT(error_of(pair, {.window = SsimWindow::gaussian}), HasSubstr("a window of 11"));
+  EXPECT_THAT(error_of(noisy({5, 9, 9}, 1), {.dimensions = 3}), HasSubstr("shortest side is 5"));
+  EXPECT_THAT(error_of(pair, {.data_range = -1}), HasSubstr("data range: wanted a number above 0, got -1"));
+  const Tensor constant = make_tensor<float>(DType::float32, {8, 9}, std::vector<float>(72, 1));
+  EXPECT_THAT(error_of({constant, pair.candidate}, {}), HasSubstr("the reference is constant"));
+  EXPECT_THAT(error_of({constant, {DType::float32, {8, 9}, {}, {}}}, {}), HasSubstr("does not hold"));
+  const Tensor complex{DType::complex64, {8, 9}, {}, {}};
+  EXPECT_THAT(error_of({complex, complex}, {}), HasSubstr("of real numbers, not of complex64"));
+  const Tensor none{DType::float32, {0, 8, 9}, {}, {}};
+  EXPECT_THAT(error_of({none, none}, {}), HasSubstr("no images in shape [0, 8, 9]"));
+}
+
+TEST(Ssim, OutputsThatLookLikeImages) {
+  EXPECT_EQ(image_like(DType::float32, {1, 3, 7, 7}).value().dimensions, 2);
+  EXPECT_EQ(image_like(DType::float16, {1, 1, 8, 7, 9}).value().dimensions, 3);
+  EXPECT_FALSE(image_like(DType::float32, {1, 3, 6, 7}));
+  EXPECT_FALSE(image_like(DType::float32, {1, 1, 7, 7, 6}));
+  EXPECT_FALSE(image_like(DType::int64, {1, 3, 7, 7}));
+  EXPECT_FALSE(image_like(DType::float32, {8, 8, 8}));
+  EXPECT_FALSE(image_like(DType::float32, {0, 3, 7, 7}));
+  EXPECT_FALSE(image_like(DType::float32, {1, 1, 1, 7, 7, 7}));
+}
+
+}  // namespace
+}  // namespace infermeter
