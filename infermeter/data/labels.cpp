@@ -1,0 +1,250 @@
+#include "infermeter/data/labels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+
+#include "infermeter/data/image_data.hpp"
+#include "infermeter/data/npy.hpp"
+#include "infermeter/data/port_fit.hpp"
+#include "infermeter/data/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;
+
+// Where a set's rows are among those of its source.
+struct Rows {
+  std::int64_t per_item = 1, first = 0, count = 0;
+  std::int64_t available = 0;  // rows of all whole items that the source has
+  bool limited = false;
+};
+
+std::int64_t rows_in(const DataItem& item) {
+  for (const Value& value : item.inputs) {
+    if (value.kind == Value::Kind::tensor && !value.tensor.shape.empty()) return value.tensor.shape[0];
+  }
+  return 1;
+}
+
+Rows rows_of(const DataSet& set, const DataOptions& options) {
+  Rows rows;
+  rows.per_item = std::max<std::int64_t>(rows_in(set.items.front()), 1);
+  const auto items = static_cast<std::int64_t>(set.items.size());
+  rows.first = options.first * rows.per_item;
+  rows.count = items * rows.per_item;
+  rows.available = std::max(set.available, options.first + items) * rows.per_item;
+  rows.limited = options.limit > 0;
+  return rows;
+}
+
+Result<Done> check_count(std::int64_t have, const Rows& rows, const DataOptions& options) {
+  if (have >= rows.available && have < rows.available + rows.per_item) return Done{};
+  if (rows.limited && have == rows.first + rows.count) return Done{};
+  return usage_error(fmt::format("{} has {} labels, the data {} have {} rows; give one for each with --labels",
+                                 in_quotes(options.labels), have, in_quotes(options.source), rows.available));
+}
+
+// One label per row of the set, in order, into its items.
+void give(DataSet& set, const Rows& rows, const std::vector<int>& labels) {
+  auto next = labels.begin();
+  for (DataItem& item : set.items) {
+    item.labels.assign(next, next + static_cast<std::ptrdiff_t>(rows.per_item));
+    next += static_cast<std::ptrdiff_t>(rows.per_item);
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t\r";
+  const auto begin = text.find_first_not_of(space);
+  return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(space) - begin + 1);
+}
+
+struct Line {
+  std::size_t number = 0;
+  std::string_view name;  // empty: there is none
+  bool has_name = false;
+  int label = 0;
+};
+
+Result<int> index_in(std::string_view text, const std::string& file, std::size_t line) {
+  int label = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), label);
+  if (error != std::errc() || end != text.data() + text.size() || label < -1) {
+    return usage_error(fmt::format("{} line {}: {} is no class index (0, 1, …, or -1 for \"not known\")",
+                                   in_quotes(file), line, in_quotes(text)));
+  }
+  return label;
+}
+
+Result<std::vector<Line>> lines_in(std::string_view text, const std::string& file) {
+  std::vector<Line> lines;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view content = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (content.empty() || content.starts_with('#')) continue;
+    const auto comma = content.rfind(',');
+    Line line{.number = number, .name = {}, .has_name = comma != std::string_view::npos};
+    if (line.has_name) line.name = trimmed(content.substr(0, comma));
+    INFERMETER_TRY(line.label, index_in(trimmed(line.has_name ? content.substr(comma + 1) : content), file, number));
+    if (!lines.empty() && line.has_name != lines.front().has_name) {
+      return usage_error(fmt::format("{} line {}: either every line is NAME,INDEX or every line is an index",
+                                     in_quotes(file), number));
+    }
+    lines.push_back(line);
+  }
+  if (lines.empty()) return usage_error(fmt::format("{} has no labels", in_quotes(file)));
+  return lines;
+}
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+using ByName = std::unordered_map<std::string_view, const Line*>;
+
+Result<ByName> by_name(const std::vector<Line>& lines, const std::string& file) {
+  ByName found;
+  for (const Line& line : lines) {
+    const auto [place, is_new] = found.emplace(line.name, &line);
+    if (!is_new && place->second->label != line.label) {
+      return usage_error(fmt::format("{} line {}: {} has another label on line {}", in_quotes(file), line.number,
+                                     in_quotes(line.name), place->second->number));
+    }
+  }
+  return found;
+}
+
+// By its path in the folder; by its name alone, where no other picture is called the same.
+Result<int> label_of(const ImageFile& picture, const ByName& labels,
+                     const std::unordered_map<std::string, int>& pictures_called, const DataOptions& options) {
+  const std::string path = std::filesystem::path(picture.path).lexically_relative(options.source).string();
+  if (const auto found = labels.find(path); found != labels.end()) return found->second->label;
+  const std::string name = file_name(picture.path);
+  const auto found = labels.find(name);
+  if (found == labels.end()) {
+    return usage_error(fmt::format("{} has no label for the picture {}", in_quotes(options.labels), in_quotes(path)));
+  }
+  if (pictures_called.at(name) > 1) {
+    return usage_error(fmt::format("{} line {}: several pictures are called {}; give their paths in {}",
+                                   in_quotes(options.labels), found->second->number, in_quotes(name),
+                                   in_quotes(options.source)));
+  }
+  return found->second->label;
+}
+
+Result<Done> attach_by_name(DataSet& set, const std::vector<Line>& lines, const DataOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(options.source, error)) {
+    return usage_error(
+        fmt::format("{} labels pictures by name, and {} is no folder of pictures; give an index per line",
+                    in_quotes(options.labels), in_quotes(options.source)));
+  }
+  INFERMETER_TRY(const ByName labels, by_name(lines, options.labels));
+  INFERMETER_TRY(const ImageFolder folder, list_images(options.source));
+  const Rows rows = rows_of(set, options);
+  if (static_cast<std::size_t>(rows.first + rows.count) > folder.files.size()) {
+    return io_error(fmt::format("{} changed while it was read", in_quotes(options.source)));
+  }
+  std::unordered_map<std::string, int> pictures_called;
+  for (const ImageFile& picture : folder.files) ++pictures_called[file_name(picture.path)];
+  std::vector<int> wanted;
+  for (std::int64_t row = rows.first; row < rows.first + rows.count; ++row) {
+    const ImageFile& picture = folder.files[static_cast<std::size_t>(row)];
+    INFERMETER_TRY(const int label, label_of(picture, labels, pictures_called, options));
+    wanted.push_back(label);
+  }
+  give(set, rows, wanted);
+  return Done{};
+}
+
+Result<Done> attach_text(DataSet& set, const DataOptions& options) {
+  INFERMETER_TRY(const auto bytes, read_file(options.labels, most_text_bytes));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  INFERMETER_TRY(const auto lines, lines_in(text, options.labels));
+  if (lines.front().has_name) return attach_by_name(set, lines, options);
+  const Rows rows = rows_of(set, options);
+  INFERMETER_TRY_DONE(check_count(static_cast<std::int64_t>(lines.size()), rows, options));
+  std::vector<int> wanted;
+  for (std::int64_t row = rows.first; row < rows.first + rows.count; ++row) {
+    wanted.push_back(lines[static_cast<std::size_t>(row)].label);
+  }
+  give(set, rows, wanted);
+  return Done{};
+}
+
+bool is_integer(DType dtype) {
+  switch (dtype) {
+    case DType::uint8:
+    case DType::int8:
+    case DType::uint16:
+    case DType::int16:
+    case DType::int32:
+    case DType::int64:
+    case DType::uint32:
+    case DType::uint64: return true;
+    default: return false;
+  }
+}
+
+Result<Done> attach_indices(DataSet& set, const Rows& rows, const Tensor& array, const DataOptions& options) {
+  INFERMETER_TRY(const auto numbers, to_doubles(array));
+  std::vector<int> wanted;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < -1 || numbers[i] > std::numeric_limits<int>::max()) {
+      return usage_error(fmt::format("{} row {}: {} is no class index (0, 1, …, or -1 for \"not known\")",
+                                     in_quotes(options.labels), rows.first + static_cast<std::int64_t>(i), numbers[i]));
+    }
+    wanted.push_back(static_cast<int>(numbers[i]));
+  }
+  give(set, rows, wanted);
+  return Done{};
+}
+
+void attach_masks(DataSet& set, const Rows& rows, Tensor array) {
+  if (array.dtype == DType::boolean) array.dtype = DType::uint8;  // a byte of 0 or 1 as well
+  const std::size_t item_bytes = array.data.size() / set.items.size();
+  const auto owner = std::make_shared<const Bytes>(array.data);
+  for (std::size_t i = 0; i < set.items.size(); ++i) {
+    Tensor mask = array;
+    mask.shape[0] = rows.per_item;
+    mask.data = Bytes::view(array.data.span().subspan(i * item_bytes, item_bytes), owner);
+    set.items[i].mask = std::move(mask);
+    set.items[i].labels.clear();
+  }
+}
+
+Result<Done> attach_array(DataSet& set, const DataOptions& options) {
+  INFERMETER_TRY(const Shape shape, npy_shape(options.labels));
+  if (shape.empty()) {
+    return usage_error(fmt::format("{} is one number; labels are [N], masks [N, …]", in_quotes(options.labels)));
+  }
+  const Rows rows = rows_of(set, options);
+  INFERMETER_TRY_DONE(check_count(shape[0], rows, options));
+  INFERMETER_TRY(Tensor array,
+                 read_npy(options.labels, {.rows = rows.count, .bytes = kMostDataBytes, .first_row = rows.first}));
+  const bool is_mask = shape.size() > 2 || (shape.size() == 2 && shape[1] != 1);
+  if (!is_integer(array.dtype) && !(is_mask && array.dtype == DType::boolean)) {
+    return usage_error(fmt::format("{} is {}; labels are integers, the indices of classes", in_quotes(options.labels),
+                                   describe(array)));
+  }
+  if (array.shape[0] != rows.count)
+    return io_error(fmt::format("{} changed while it was read", in_quotes(options.labels)));
+  if (!is_mask) return attach_indices(set, rows, array, options);
+  attach_masks(set, rows, std::move(array));
+  return Done{};
+}
+
+}  // namespace
+
+Result<Done> attach_labels(DataSet& set, const DataOptions& options) {
+  if (options.labels.empty()) return Done{};
+  return options.labels.ends_with(".npy") ? attach_array(set, options) : attach_text(set, options);
+}
+
+}  // namespace infermeter
