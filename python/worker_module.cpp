@@ -31,10 +31,13 @@ Result<const imb_backend*> open(const WorkerJob& job) {
   }
 }
 
-Result<Done> convert(const WorkerJob& job) {
+Result<Done> make(const WorkerJob& job) {
   try {
-    const nb::object module = nb::module_::import_("infermeter._host").attr("load_file")(job.plugin);
-    module.attr("convert")(job.trial.zoo_name, job.trial.model_path, job.trial.subject.batch_size, job.convert_to);
+    nb::dict options;
+    for (const auto& [key, value] : job.trial.subject.options) options[nb::str(key.c_str())] = value;
+    nb::module_::import_("infermeter._host")
+        .attr("make_model")(job.plugin, job.trial.zoo_name, job.trial.model_path, options, job.make.data,
+                            job.make.file);
     return Done{};
   } catch (nb::python_error& raised) {
     return error_of(raised);
@@ -50,7 +53,7 @@ NB_MODULE(_worker, module) {
       "serve",
       [](const std::vector<std::string>& readable) {
         return infermeter::serve({.open = infermeter::python::open,
-                                  .convert = infermeter::python::convert,
+                                  .make = infermeter::python::make,
                                   .readable = readable,
                                   .starts_programs = true});
       },

@@ -1,4 +1,4 @@
-"""LiteRT, formerly TensorFlow Lite: .tflite files; the zoo's are written by infermeter_convert_litert.py."""
+"""LiteRT, formerly TensorFlow Lite: .tflite files; the zoo's are written by infermeter_make_litert.py."""
 
 from __future__ import annotations
 

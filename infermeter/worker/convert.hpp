@@ -1,5 +1,5 @@
-// A model of the zoo in the form that a back end reads, where that is not ONNX: infermeter_convert_<name>.py, beside
-// the back end, makes it once, in a process of its own.
+// A model of the zoo in the form that a back end reads, where that is not ONNX: infermeter_make_<name>.py, beside the
+// back end, makes it once (make_model.hpp).
 #pragma once
 
 #include <cstdint>

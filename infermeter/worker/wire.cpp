@@ -70,6 +70,12 @@ void visit_fields(V& v, S& s) {
   v.field("launcher", s.launcher);
 }
 
+template <class V, MaybeConst<MakeJob> S>
+void visit_fields(V& v, S& s) {
+  v.field("file", s.file);
+  v.field("data", s.data);
+}
+
 template <class V, MaybeConst<WorkerJob> S>
 void visit_fields(V& v, S& s) {
   v.field("probe", s.probe);
@@ -78,7 +84,7 @@ void visit_fields(V& v, S& s) {
   v.field("sandbox", s.sandbox);
   v.field("readable", s.readable);
   v.field("cpus", s.cpus);
-  v.field("convert_to", s.convert_to);
+  v.field("make", s.make);
 }
 
 template <class V, MaybeConst<Port> S>

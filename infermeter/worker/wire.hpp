@@ -12,6 +12,12 @@
 
 namespace infermeter {
 
+// A file that is to be made of trial.model_path, with trial.subject's options, and nothing else done.
+struct MakeJob {
+  std::string file{};  // empty: nothing is to be made
+  std::string data{};  // .npz; empty: none
+};
+
 struct WorkerJob {
   bool probe = false;  // only look at the back end
   std::string plugin;  // path
@@ -19,7 +25,7 @@ struct WorkerJob {
   Sandbox sandbox = Sandbox::automatic;
   std::vector<std::string> readable;  // what the sandbox lets it read, besides the system
   std::vector<int> cpus;              // asked for; empty: any
-  std::string convert_to{};           // make this file of trial.model_path for trial.subject's back end, nothing else
+  MakeJob make{};
 };
 
 [[nodiscard]] std::string job_to_json(const WorkerJob& job);

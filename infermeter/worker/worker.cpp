@@ -32,7 +32,8 @@ SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
                      .programs = host.starts_programs};
   paths.readable.insert(paths.readable.end(), host.readable.begin(), host.readable.end());
   if (is_factory(job.trial.model_path)) paths.readable.push_back(job.trial.folder);
-  if (!job.convert_to.empty()) paths.writable.push_back(parent_of(job.convert_to));
+  if (!job.make.file.empty()) paths.writable.push_back(parent_of(job.make.file));
+  if (!job.make.data.empty()) paths.readable.push_back(job.make.data);
   paths.readable.push_back(parent_of(job.plugin));
   std::error_code error;
   // A Python file may be a link to its source; a library that is one is opened by the loader where it lies.
@@ -53,7 +54,7 @@ Result<Done> send_info(WorkerLink& link, const Result<Done>& done) {
 
 // Before there is a back end there is nothing to measure, but still a record, or a description, that says why.
 Result<Done> send_refusal(const WorkerJob& job, const Error& error, WorkerLink& link) {
-  if (job.probe || !job.convert_to.empty()) return send_info(link, error);
+  if (job.probe || !job.make.file.empty()) return send_info(link, error);
   Samples samples;
   samples.end = TrialEnd::load_failed;
   samples.usage = error.kind == ErrorKind::usage;
@@ -67,8 +68,8 @@ Result<Done> do_job(const WorkerHost& host, WorkerLink& link) {
   INFERMETER_TRY(const WorkerJob job, job_from_json(frame.payload));
   auto diagnostics = enter_sandbox(job.sandbox, sandbox_paths(job, host));
   if (!diagnostics.ok()) return send_refusal(job, diagnostics.error(), link);
-  if (!job.convert_to.empty())
-    return send_info(link, host.convert ? host.convert(job) : internal_error("a library converts no models"));
+  if (!job.make.file.empty())
+    return send_info(link, host.make ? host.make(job) : usage_error("a maker is a Python file"));
   const auto backend = host.open(job);
   if (!backend.ok()) return send_refusal(job, backend.error(), link);
   return host_job(*backend.value(), job, memory, std::move(diagnostics).value(), link);

@@ -18,9 +18,8 @@ namespace infermeter {
 // A program that can be a worker: this one, or Python.
 struct WorkerHost {
   std::function<Result<const imb_backend*>(const WorkerJob&)> open;  // the back end; called inside the sandbox
-  // Makes the file that ConvertJob asks for; empty: this host cannot.
-  std::function<Result<Done>(const WorkerJob&)> convert{};
-  std::vector<std::string> readable{};  // what the sandbox leaves it, beside what every worker needs
+  std::function<Result<Done>(const WorkerJob&)> make{};  // the file that job.make asks for; empty: this host cannot
+  std::vector<std::string> readable{};                   // what the sandbox leaves it, beside what every worker needs
   bool starts_programs = false;
 };
 // Does the one job that comes through the socket of the launcher, and ends the process.

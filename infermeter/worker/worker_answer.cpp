@@ -2,11 +2,22 @@
 
 #include <fmt/format.h>
 
+#include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/watchdog.hpp"
 
 namespace infermeter {
+namespace {
 
-Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, double timeout_s) {
+std::string how_it_ended(const WorkerEnd& end, const std::string& words) {
+  const std::string how = end.signal != 0 ? fmt::format("it crashed with signal {}", end.signal)
+                                          : fmt::format("it ended with status {}", end.exit_code);
+  return words.empty() ? how : fmt::format("{}; its last words: {}", how, words);
+}
+
+}  // namespace
+
+Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, double timeout_s,
+                               const std::atomic<int>* interrupt) {
   INFERMETER_TRY(WorkerProgram program, program_for(launcher, job.plugin));
   INFERMETER_TRY(WorkerProcess worker,
                  WorkerProcess::start({.program = std::move(program), .cpus = {}, .seed = 0, .block = -1}));
@@ -14,6 +25,7 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, d
   Result<BackendInfo> info = BackendInfo{};
   WatchRules rules;
   rules.load_timeout_s = timeout_s;
+  rules.interrupt = interrupt;
   rules.on_frame = [&](Frame& frame) -> Result<Done> {
     info = backend_info_from_json(frame.payload);
     if (!info.ok()) return info.error();
@@ -21,11 +33,10 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, d
   };
   const WatchEnd end = watch(worker, rules);
   if (end.refused) return *end.refused;
+  if (end.reason == KillReason::interrupt) return worker_error("it was interrupted");
   if (end.reason != KillReason::none) return worker_error(fmt::format("it did not answer within {} s", timeout_s));
   if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
-  if (!end.finished)
-    return worker_error(end.worker.signal != 0 ? fmt::format("it crashed with signal {}", end.worker.signal)
-                                               : fmt::format("it ended with status {}", end.worker.exit_code));
+  if (!end.finished) return worker_error(how_it_ended(end.worker, last_line(worker.tail().text())));
   return info;
 }
 

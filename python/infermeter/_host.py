@@ -45,6 +45,16 @@ def opener_of(plugin: str) -> Callable[[str, str], Any]:
     return lambda library, folder: module.open_runtime(Environment(library=library, folder=folder))
 
 
+def make_model(maker: str, name: str, model: str, options: dict[str, str], data: str, file: str) -> None:
+    """What the maker in the file `maker` makes of a model."""
+    from infermeter.making import Job
+
+    module = load_file(maker)
+    if not callable(getattr(module, "make", None)):
+        raise Refused(Status.INVALID_ARGUMENT, f"maker {maker} cannot be used: it has no function make")
+    module.make(Job(name=name, model=model, options=options, data=data, file=file))
+
+
 def _dtype(abi_name: str) -> np.dtype[Any]:
     import numpy as np
 

@@ -155,13 +155,14 @@ def test_operators_of_tensorflow_are_refused(refused, graph, tmp_path):
     assert "Select TensorFlow op" in sentence and "convert the model without them" in sentence
 
 
-def test_the_converter_refuses_what_it_cannot_write(plugin, onnx_file, tmp_path):
+def test_the_maker_refuses_what_it_cannot_write(plugin, onnx_file, tmp_path):
     from infermeter.backend import Refused
 
-    converter = plugin("infermeter_convert_litert")
-    assert converter.FORMAT == "tflite"
+    from infermeter.making import Job
+
+    maker = plugin("infermeter_make_litert")
     with pytest.raises(Refused, match="no definition of the zoo's unet2d; it has mlp, resnet50, vit_b_16"):
-        converter.convert("unet2d", str(onnx_file("unet2d")), 1, str(tmp_path / "out"))
+        maker.make(Job("unet2d", str(onnx_file("unet2d")), {"batch": "1"}, "", str(tmp_path / "out")))
 
 
 def test_a_missing_framework_is_said_with_the_way_to_get_it(plugin, monkeypatch):

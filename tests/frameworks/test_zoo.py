@@ -67,7 +67,7 @@ def test_litert_agrees(
 ):
     need("litert", "onnxruntime")
     file = tmp_path / "model.tflite"
-    plugin("infermeter_convert_litert").convert(name, str(onnx_file(name)), 2, str(file))
+    plugin("infermeter_make_litert").make(Job(name, str(onnx_file(name)), {"batch": "2"}, "", str(file)))
     session = open_runtime("litert").load(load_of(file, name))
     (values,) = run_once(session, input_of(name))
     told = session.executed()

@@ -1,0 +1,84 @@
+#include "infermeter/worker/make_model.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "infermeter/worker/worker_answer.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_python_files(std::vector<fs::path>& files, const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".py") found.push_back(entry->path());
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+WorkerJob job_of(const ModelMaking& making, const fs::path& file, Sandbox sandbox) {
+  WorkerJob job;
+  job.plugin = fs::absolute(making.maker).string();
+  job.trial.subject.device = "cpu";
+  job.trial.subject.options = making.options;
+  job.trial.model_path = fs::absolute(making.model).string();
+  job.trial.zoo_name = making.name;
+  job.sandbox = sandbox;
+  job.make.file = file.string();
+  job.make.data = making.data;
+  return job;
+}
+
+Result<Done> ask_maker(const Launcher& launcher, const WorkerJob& job, const MakingLimits& limits) {
+  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, job, limits.timeout_s, limits.interrupt));
+  if (!answer.error.empty()) return model_error(answer.error);
+  std::error_code error;
+  if (fs::is_regular_file(job.make.file, error)) return Done{};
+  return worker_error("it ended well but made no file");
+}
+
+}  // namespace
+
+fs::path find_maker(const Launcher& launcher, std::string_view name) {
+  if (name.empty() || name.find('/') != std::string_view::npos) return {};
+  std::error_code error;
+  for (const fs::path& folder : launcher.plugin_folders) {
+    fs::path file = folder / fmt::format("infermeter_make_{}.py", name);
+    if (fs::exists(file, error)) return file;
+  }
+  fs::path file = launcher.python_package / "infermeter/making" / fmt::format("{}.py", name);
+  return fs::exists(file, error) ? file : fs::path();
+}
+
+std::vector<fs::path> code_of_maker(const Launcher& launcher, const fs::path& maker) {
+  std::vector<fs::path> files = {maker};
+  for (const char* const folder : {"infermeter/making", "infermeter/zoo"})
+    add_python_files(files, launcher.python_package / folder);
+  return files;
+}
+
+Result<Done> make_model(const Launcher& launcher, const ModelMaking& making, const MakingLimits& limits) {
+  const fs::path folder = fs::absolute(making.file).parent_path();
+  const fs::path part = folder.parent_path() / fmt::format(".making-{}-{}", getpid(), folder.filename().string());
+  std::error_code error;
+  fs::remove_all(part, error);
+  fs::create_directories(part, error);
+  if (error) {
+    return io_error(fmt::format("cannot write to the cache folder '{}': {}; name another one with INFERMETER_CACHE",
+                                folder.parent_path().string(), error.message()));
+  }
+  Result<Done> made = ask_maker(launcher, job_of(making, part / making.file.filename(), limits.sandbox), limits);
+  if (made.ok()) fs::rename(part, folder, error);
+  std::error_code ignored;
+  fs::remove_all(part, ignored);
+  if (made.ok() && error && !fs::is_regular_file(making.file, ignored)) return io_error(error.message());
+  return made;
+}
+
+}  // namespace infermeter
