@@ -16,7 +16,8 @@ namespace {
 struct Batches {
   Tensor all;
   std::int64_t rows_per_item = 0;  // 0: the array has no first dimension and is one item
-  std::int64_t items = 1;
+  std::int64_t items = 1;          // that were read
+  std::int64_t available = 1;      // that the file has
 };
 
 std::int64_t rows_per_item(const Port& port, std::int64_t batch_size) {
@@ -39,21 +40,23 @@ bool accepts_all_but_rows(const Port& port, const Tensor& array) {
   return accepts_shape(any_rows, array.shape);
 }
 
-Result<Batches> cut(const Port& port, Tensor array, const std::string& file, const DataOptions& options) {
+// `whole`: the shape in the file, of which `array` has the rows that were asked for.
+Result<Batches> cut(const Port& port, Tensor array, const Shape& whole, const std::string& file,
+                    const DataOptions& options) {
   if (port.kind != Value::Kind::tensor) {
     return usage_error(fmt::format("input {} is {}; give --data with an ONNX test_data_set folder",
                                    in_quotes(port.name), describe(port)));
   }
   if (array.dtype != port.dtype || !accepts_all_but_rows(port, array)) return misfit(port, array, file);
-  Batches out{std::move(array), rows_per_item(port, options.batch_size), 1};
+  Batches out{std::move(array), rows_per_item(port, options.batch_size), 1, 1};
   if (out.rows_per_item == 0 || out.all.shape.empty()) {
-    const bool whole = accepts_shape(port, out.all.shape);
-    if (!whole) return misfit(port, out.all, file);
+    if (!accepts_shape(port, out.all.shape)) return misfit(port, out.all, file);
     out.rows_per_item = 0;
     return out;
   }
   out.items = out.all.shape[0] / out.rows_per_item;
-  if (out.items == 0) {
+  out.available = whole[0] / out.rows_per_item;
+  if (out.available == 0) {
     return usage_error(fmt::format("input {} wants {} rows at a time, {} has {}; use a smaller batch size",
                                    in_quotes(port.name), out.rows_per_item, in_quotes(file), describe(out.all)));
   }
@@ -61,7 +64,7 @@ Result<Batches> cut(const Port& port, Tensor array, const std::string& file, con
 }
 
 Value item_of(const Batches& batches, std::int64_t index) {
-  const std::int64_t item = batches.items == 1 ? 0 : index;
+  const std::int64_t item = batches.available == 1 ? 0 : index;
   Value out;
   out.tensor = batches.all;
   if (batches.rows_per_item == 0) return out;
@@ -83,6 +86,15 @@ NpyLimits limits_for(const Port& port, const DataOptions& options) {
   NpyLimits limits{.rows = 0, .bytes = kMostDataBytes};
   const std::int64_t rows = rows_per_item(port, options.batch_size);
   if (__builtin_mul_overflow(options.limit, rows, &limits.rows)) limits.rows = 0;
+  if (__builtin_mul_overflow(options.first, rows, &limits.first_row)) limits.first_row = 0;
+  return limits;
+}
+
+// An array of one item goes beside others that have more: it is read however many are left out.
+NpyLimits limits_for(const Port& port, const DataOptions& options, const Shape& whole) {
+  NpyLimits limits = limits_for(port, options);
+  const std::int64_t rows = rows_per_item(port, options.batch_size);
+  if (rows == 0 || whole.empty() || whole[0] / rows <= 1) limits.first_row = limits.rows = 0;
   return limits;
 }
 
@@ -120,8 +132,9 @@ Result<std::vector<Batches>> batches_from_npz(const DataOptions& options, std::s
   INFERMETER_TRY(const std::vector<std::string> names, array_names(file, options.source, ports));
   std::vector<Batches> out;
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    INFERMETER_TRY(Tensor array, file.read(names[i], limits_for(ports[i], options)));
-    INFERMETER_TRY(Batches batches, cut(ports[i], std::move(array), options.source + ":" + names[i], options));
+    INFERMETER_TRY(const Shape whole, file.shape(names[i]));
+    INFERMETER_TRY(Tensor array, file.read(names[i], limits_for(ports[i], options, whole)));
+    INFERMETER_TRY(Batches batches, cut(ports[i], std::move(array), whole, options.source + ":" + names[i], options));
     out.push_back(std::move(batches));
   }
   return out;
@@ -133,8 +146,9 @@ Result<std::vector<Batches>> batches_from_npy(const DataOptions& options, std::s
         "{} is one array and the model has {} inputs; give an .npz file with one array for each, named as the inputs",
         in_quotes(options.source), ports.size()));
   }
-  INFERMETER_TRY(Tensor array, read_npy(options.source, limits_for(ports[0], options)));
-  INFERMETER_TRY(Batches batches, cut(ports[0], std::move(array), options.source, options));
+  INFERMETER_TRY(const Shape whole, npy_shape(options.source));
+  INFERMETER_TRY(Tensor array, read_npy(options.source, limits_for(ports[0], options, whole)));
+  INFERMETER_TRY(Batches batches, cut(ports[0], std::move(array), whole, options.source, options));
   std::vector<Batches> out;
   out.push_back(std::move(batches));
   return out;
@@ -144,11 +158,12 @@ Result<std::int64_t> items_in(const std::vector<Batches>& inputs, std::span<cons
                               const std::string& file) {
   std::int64_t items = 1;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (items != 1 && inputs[i].items != 1 && inputs[i].items != items) {
+    const std::int64_t here = inputs[i].available;
+    if (items != 1 && here != 1 && here != items) {
       return usage_error(fmt::format("input {} has {} items in {}, the inputs before it have {}",
-                                     in_quotes(ports[i].name), inputs[i].items, in_quotes(file), items));
+                                     in_quotes(ports[i].name), here, in_quotes(file), items));
     }
-    items = std::max(items, inputs[i].items);
+    items = std::max(items, here);
   }
   return items;
 }
@@ -159,16 +174,19 @@ Result<DataSet> make_from_arrays(const DataOptions& options, std::span<const Por
   INFERMETER_TRY(const std::vector<Batches> inputs, options.source.ends_with(".npz")
                                                         ? batches_from_npz(options, ports)
                                                         : batches_from_npy(options, ports));
-  INFERMETER_TRY(std::int64_t items, items_in(inputs, ports, options.source));
+  INFERMETER_TRY(const std::int64_t available, items_in(inputs, ports, options.source));
+  INFERMETER_TRY_DONE(check_first(options, available));
+  std::int64_t items = available - options.first;
   if (options.limit > 0) items = std::min(items, options.limit);
   if (items > kMostItems) {
     return usage_error(fmt::format("{} has {} items; use at most {} of them with --data-limit",
                                    in_quotes(options.source), items, kMostItems));
   }
   DataSet set;
+  set.available = available;
   for (std::int64_t i = 0; i < items; ++i) {
     DataItem& item = set.items.emplace_back();
-    item.name = fmt::format("item {}", i);
+    item.name = fmt::format("item {}", options.first + i);
     for (const Batches& batches : inputs) item.inputs.push_back(item_of(batches, i));
   }
   return set;

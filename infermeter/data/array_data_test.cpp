@@ -48,6 +48,28 @@ TEST(ArrayData, RowsBecomeBatches) {
   EXPECT_EQ(make_data({.source = file, .batch_size = 3}, {&fixed, 1})->items.size(), 3u);
 }
 
+// Fortran order, and archives, are cut like plain arrays.
+TEST(ArrayData, PartsAreWhatTheWholeHasThere) {
+  const fixtures::Folder folder;
+  const std::string file = saved(folder, {7, 2});
+  const Port input = port("x", DType::float32, {-1, 2});
+  const auto part = make_data({.source = file, .batch_size = 2, .first = 1, .limit = 1}, {&input, 1});
+  ASSERT_TRUE(part.ok()) << part.error().message;
+  ASSERT_EQ(part->items.size(), 1u);
+  EXPECT_EQ(part->available, 3);
+  EXPECT_EQ(part->items[0].name, "item 1");
+  EXPECT_THAT(numbers_of(*part, 0), ElementsAre(4, 5, 6, 7));
+  const auto rest = make_data({.source = file, .batch_size = 2, .first = 1, .limit = 9}, {&input, 1});
+  EXPECT_EQ(rest->items.size(), 2u);
+  const Port row = port("x", DType::float32, {-1, 3, 4});
+  const auto fortran = make_data({.source = path("fortran.npy"), .first = 1}, {&row, 1});
+  ASSERT_EQ(fortran->items.size(), 1u);
+  EXPECT_EQ(numbers_of(*fortran, 0).front(), 12);
+  EXPECT_EQ(numbers_of(*make_data({.source = path("v1.npy"), .first = 1}, {&row, 1}), 0), numbers_of(*fortran, 0));
+  const auto none = make_data({.source = file, .batch_size = 2, .first = 3}, {&input, 1});
+  EXPECT_THAT(none.error().message, HasSubstr("has 3 items, none of them from the 4th on"));
+}
+
 TEST(ArrayData, DynamicDimensionsAreAsTheyCome) {
   const fixtures::Folder folder;
   const std::string file = saved(folder, {2, 5, 3});

@@ -24,6 +24,7 @@ struct DataItem {
 struct DataSet {
   std::vector<DataItem> items{};  // never empty
   std::vector<std::string> class_names{};
+  std::int64_t available = 0;  // items that the source has, those that `first` and `limit` leave out included
 };
 
 struct DataOptions {
@@ -33,6 +34,10 @@ struct DataOptions {
   std::int64_t first = 0;  // leave out so many items at the source's beginning: large data are gone through in parts
   std::int64_t limit = 0;  // at most so many items; 0: the source's own number (synthetic: 1)
   std::uint64_t seed = 1;
+  // Instead of the source's items: its first one, and that with noise (data/perturb.hpp), so many in all; 0: the
+  // source's items. `noise`: standard deviation, as a share of the range of valid values.
+  std::int64_t perturb = 0;
+  double noise = 0.01;
   // What is right: a text file with a class index per line (or NAME,INDEX with the names of pictures), an integer .npy
   // [N] of such, or [N, …] of masks. Empty: the source's own labels, if it has any.
   std::string labels{};

@@ -63,20 +63,25 @@ Result<Layout> layout_for(const DataOptions& options, std::span<const Port> port
   return layout;
 }
 
-Result<Done> trim(ImageFolder& folder, const Layout& layout, const DataOptions& options) {
-  std::size_t items = folder.files.size() / layout.batch;
-  if (items == 0) {
+// Leaves the files of the items that were asked for; how many items there are in all.
+Result<std::int64_t> trim(ImageFolder& folder, const Layout& layout, const DataOptions& options) {
+  const std::size_t available = folder.files.size() / layout.batch;
+  if (available == 0) {
     return usage_error(fmt::format("{} has {} pictures, fewer than the batch size {}; use a smaller one",
                                    in_quotes(options.source), folder.files.size(), layout.batch));
   }
+  INFERMETER_TRY_DONE(check_first(options, static_cast<std::int64_t>(available)));
+  const auto first = static_cast<std::size_t>(options.first);
+  std::size_t items = available - first;
   if (options.limit > 0) items = std::min(items, static_cast<std::size_t>(options.limit));
   const std::uint64_t item_bytes = bytes_of(layout.dtype, element_count(layout.shape).value_or(0));
   if (item_bytes > kMostDataBytes / items) {
     return usage_error(fmt::format("the pictures of {} would take more than {} GiB; use fewer with --data-limit",
                                    in_quotes(options.source), kMostDataBytes >> 30));
   }
-  folder.files.resize(items * layout.batch);
-  return Done{};
+  const auto begin = folder.files.begin() + static_cast<std::ptrdiff_t>(first * layout.batch);
+  folder.files = {begin, begin + static_cast<std::ptrdiff_t>(items * layout.batch)};
+  return static_cast<std::int64_t>(available);
 }
 
 void store(DType dtype, std::uint8_t grey_level, std::size_t channel, std::byte* out, std::size_t index) {
@@ -149,8 +154,8 @@ Image prepared(const Image& image, std::size_t width, std::size_t height) {
 Result<DataSet> make_from_images(const DataOptions& options, std::span<const Port> ports) {
   INFERMETER_TRY(const Layout layout, layout_for(options, ports));
   INFERMETER_TRY(ImageFolder folder, list_images(options.source));
-  INFERMETER_TRY_DONE(trim(folder, layout, options));
   DataSet set;
+  INFERMETER_TRY(set.available, trim(folder, layout, options));
   set.class_names = folder.class_names;
   Failures failures;
   const std::span<const ImageFile> files(folder.files);

@@ -107,6 +107,21 @@ TEST(ImageData, BatchesDropAnIncompleteLastOne) {
               HasSubstr("has 3 pictures, fewer than the batch size 4; use a smaller one"));
 }
 
+TEST(ImageData, PartsAreWhatTheWholeHasThere) {
+  const fixtures::Folder folder;
+  fill(folder);
+  const Port input = image_port();
+  const auto whole = make_data({.source = folder.string()}, {&input, 1});
+  const auto part = make_data({.source = folder.string(), .first = 1, .limit = 1}, {&input, 1});
+  ASSERT_TRUE(part.ok()) << part.error().message;
+  ASSERT_EQ(part->items.size(), 1u);
+  EXPECT_EQ(part->available, 3);
+  EXPECT_EQ(part->items[0].name, whole->items[1].name);
+  EXPECT_EQ(digest(part->items[0].inputs), digest(whole->items[1].inputs));
+  EXPECT_THAT(make_data({.source = folder.string(), .first = 3}, {&input, 1}).error().message,
+              HasSubstr("has 3 items, none of them from the 4th on"));
+}
+
 TEST(ImageData, UnreadableOnesAreNamedThreeAtATime) {
   const fixtures::Folder folder;
   for (const char* name : {"a.jpg", "b.png", "c.jpg", "d.jpg", "e.jpg"}) folder.write(name, "broken");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 
 #include "infermeter/data/npy_header.hpp"
 #include "infermeter/data/npy_text.hpp"
@@ -19,6 +20,30 @@ void reverse_groups(std::span<std::byte> bytes, std::size_t group) {
     std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
                  bytes.begin() + static_cast<std::ptrdiff_t>(i + group));
   }
+}
+
+// The rows [first, first + count) of a header's shape; fewer where it has not so many.
+std::int64_t rows_left(std::int64_t rows, std::int64_t first, std::int64_t count) {
+  const std::int64_t left = rows - std::clamp<std::int64_t>(first, 0, rows);
+  return count > 0 ? std::min(left, count) : left;
+}
+
+// Of an array that was read whole: a view of the rows that were asked for.
+void cut_rows(Tensor& tensor, const NpyLimits& limits) {
+  if (tensor.shape.empty() || tensor.shape[0] == 0) return;
+  const auto all = static_cast<std::size_t>(tensor.shape[0]);
+  const auto first = static_cast<std::size_t>(std::clamp<std::int64_t>(limits.first_row, 0, tensor.shape[0]));
+  tensor.shape[0] = rows_left(tensor.shape[0], limits.first_row, limits.rows);
+  const auto count = static_cast<std::size_t>(tensor.shape[0]);
+  if (tensor.dtype == DType::string) {
+    const std::size_t row = tensor.strings.size() / all;
+    const auto begin = tensor.strings.begin() + static_cast<std::ptrdiff_t>(row * first);
+    tensor.strings = {begin, begin + static_cast<std::ptrdiff_t>(row * count)};
+    return;
+  }
+  const std::size_t row = tensor.data.size() / all;
+  const auto owner = std::make_shared<const Bytes>(tensor.data);
+  tensor.data = Bytes::view(tensor.data.span().subspan(row * first, row * count), owner);
 }
 
 // Fortran order (the first index runs fastest) → row-major.
@@ -90,6 +115,18 @@ Result<std::uint64_t> size_of(const NpyHeader& header, std::size_t count, const 
   return size;
 }
 
+Result<Done> skip_rows(ByteSource& source, const NpyHeader& header, std::int64_t rows, const std::string& file) {
+  Shape before = header.shape;
+  before[0] = rows;
+  const auto count = element_count(before);
+  std::uint64_t bytes = 0;
+  if (!count || __builtin_mul_overflow(*count, std::uint64_t{header.item_bytes}, &bytes) ||
+      bytes > source.remaining()) {
+    return io_error(fmt::format("{} is cut short: its rows before the {}th are not all there", in_quotes(file), rows));
+  }
+  return source.skip(bytes);
+}
+
 std::string npy_type(const Tensor& tensor, std::size_t text_width) {
   switch (tensor.dtype) {
     case DType::boolean: return "|b1";
@@ -133,12 +170,16 @@ std::string header_text(const std::string& type, const Shape& shape) {
 
 Result<Tensor> read_npy(ByteSource& source, const std::string& file, const NpyLimits& limits) {
   INFERMETER_TRY(NpyHeader header, read_npy_header(source, file));
-  // The first rows come first only in C order; an array in Fortran order is read whole.
-  if (limits.rows > 0 && !header.fortran_order && !header.shape.empty()) {
-    header.shape[0] = std::min(header.shape[0], limits.rows);
+  // Rows lie behind each other only in C order; an array in Fortran order is read whole.
+  const bool in_rows = !header.shape.empty() && (!header.fortran_order || header.shape.size() == 1);
+  std::int64_t skipped = 0;
+  if (in_rows) {
+    skipped = std::clamp<std::int64_t>(limits.first_row, 0, header.shape[0]);
+    header.shape[0] = rows_left(header.shape[0], skipped, limits.rows);
   }
   const auto count = element_count(header.shape);
   if (!count) return io_error(fmt::format("{} has the impossible shape {}", in_quotes(file), to_string(header.shape)));
+  if (skipped > 0) INFERMETER_TRY_DONE(skip_rows(source, header, skipped, file));
   INFERMETER_TRY(const std::uint64_t size, size_of(header, *count, file, source, limits.bytes));
   INFERMETER_TRY(Bytes bytes, read_bytes(source, header, size));
   if (header.fortran_order && header.shape.size() > 1) {
@@ -150,10 +191,18 @@ Result<Tensor> read_npy(ByteSource& source, const std::string& file, const NpyLi
   Tensor tensor{header.dtype, header.shape, {}, {}};
   if (header.dtype != DType::string) {
     tensor.data = bytes;
+    if (!in_rows) cut_rows(tensor, limits);
     return tensor;
   }
   INFERMETER_TRY(tensor.strings, strings_of(bytes, header, *count, file));
+  if (!in_rows) cut_rows(tensor, limits);
   return tensor;
+}
+
+Result<Shape> npy_shape(const std::string& path) {
+  INFERMETER_TRY(RegularFile file, RegularFile::open(path));
+  INFERMETER_TRY(NpyHeader header, read_npy_header(file, path));
+  return std::move(header.shape);
 }
 
 Result<Tensor> read_npy(const std::string& path, const NpyLimits& limits) {

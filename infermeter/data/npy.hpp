@@ -13,7 +13,11 @@ namespace infermeter {
 struct NpyLimits {
   std::int64_t rows = 0;  // of the first dimension; 0: all
   std::uint64_t bytes = std::uint64_t{64} << 30;
+  std::int64_t first_row = 0;  // those before it are left out
 };
+
+// What the array's shape is, without reading its numbers.
+[[nodiscard]] Result<Shape> npy_shape(const std::string& path);
 
 // Any byte order, C or Fortran order, versions 1 to 3; numbers, bool, bytes and Unicode strings; never Python objects.
 [[nodiscard]] Result<Tensor> read_npy(const std::string& path, const NpyLimits& limits = {});

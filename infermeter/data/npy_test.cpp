@@ -59,7 +59,7 @@ TEST(Npy, ReadsOnlyTheRowsThatAreWanted) {
   EXPECT_EQ(read_npy(path("v1.npy"), {.rows = 1})->shape, (Shape{1, 3, 4}));
   EXPECT_EQ(*to_doubles(*read_npy(path("v1.npy"), {.rows = 1})), counting(12));
   EXPECT_EQ(read_npy(path("v1.npy"), {.rows = 9})->shape, (Shape{2, 3, 4}));
-  EXPECT_EQ(read_npy(path("fortran.npy"), {.rows = 1})->shape, (Shape{2, 3, 4}));
+  EXPECT_EQ(*to_doubles(*read_npy(path("fortran.npy"), {.rows = 1})), counting(12));
   EXPECT_THAT(read_npy(path("v1.npy"), {.bytes = 95}).error().message, HasSubstr("use --data-limit"));
   EXPECT_TRUE(read_npy(path("v1.npy"), {.bytes = 96}).ok());
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "infermeter/data/npy_header.hpp"
 #include "infermeter/data/quoted.hpp"
 
 namespace infermeter {
@@ -122,26 +123,41 @@ Result<NpzFile> NpzFile::open(const std::string& path) {
   return NpzFile(std::make_unique<State>(State{path, std::move(archive), std::move(entries), std::move(names)}));
 }
 
-Result<Tensor> NpzFile::read(const std::string& name, const NpyLimits& limits) const {
+namespace {
+
+Result<ZipEntry> open_entry(const std::string& path, zip_t* archive, const std::vector<std::string>& entries,
+                            const std::string& name) {
   const std::string wanted = name + std::string(kEnding);
-  const std::string label = fmt::format("{}:{}", state_->path, name);
-  const auto found = std::find(state_->entries.begin(), state_->entries.end(), wanted);
-  if (found == state_->entries.end()) return broken(state_->path, fmt::format("it has no array {}", in_quotes(name)));
-  const auto index = static_cast<zip_uint64_t>(found - state_->entries.begin());
+  const std::string label = fmt::format("{}:{}", path, name);
+  const auto found = std::find(entries.begin(), entries.end(), wanted);
+  if (found == entries.end()) return broken(path, fmt::format("it has no array {}", in_quotes(name)));
+  const auto index = static_cast<zip_uint64_t>(found - entries.begin());
   zip_stat_t status;
   zip_stat_init(&status);
   constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-  if (zip_stat_index(state_->archive.get(), index, 0, &status) != 0 || (status.valid & kNeeded) != kNeeded) {
+  if (zip_stat_index(archive, index, 0, &status) != 0 || (status.valid & kNeeded) != kNeeded) {
     return broken(label, "its size is not given");
   }
   if ((status.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && status.encryption_method != ZIP_EM_NONE) {
     return broken(label, "it is encrypted");
   }
   INFERMETER_TRY_DONE(check_bomb(status, label));
-  zip_file_t* entry = zip_fopen_index(state_->archive.get(), index, 0);
-  if (entry == nullptr) return broken(label, zip_strerror(state_->archive.get()));
-  ZipEntry source(entry, status.size, label);
-  return read_npy(source, label, limits);
+  zip_file_t* entry = zip_fopen_index(archive, index, 0);
+  if (entry == nullptr) return broken(label, zip_strerror(archive));
+  return ZipEntry(entry, status.size, label);
+}
+
+}  // namespace
+
+Result<Shape> NpzFile::shape(const std::string& name) const {
+  INFERMETER_TRY(ZipEntry source, open_entry(state_->path, state_->archive.get(), state_->entries, name));
+  INFERMETER_TRY(NpyHeader header, read_npy_header(source, fmt::format("{}:{}", state_->path, name)));
+  return std::move(header.shape);
+}
+
+Result<Tensor> NpzFile::read(const std::string& name, const NpyLimits& limits) const {
+  INFERMETER_TRY(ZipEntry source, open_entry(state_->path, state_->archive.get(), state_->entries, name));
+  return read_npy(source, fmt::format("{}:{}", state_->path, name), limits);
 }
 
 }  // namespace infermeter

@@ -20,6 +20,9 @@ class NpzFile {
   // Of the arrays, without ".npy", in the archive's order.
   [[nodiscard]] const std::vector<std::string>& names() const;
 
+  // Of the array `name`, without unpacking its numbers.
+  [[nodiscard]] Result<Shape> shape(const std::string& name) const;
+
   // The array `name`; refuses what unpacks to more than the limits or more than 1000-fold (above 64 MB).
   [[nodiscard]] Result<Tensor> read(const std::string& name, const NpyLimits& limits = {}) const;
 

@@ -66,6 +66,12 @@ Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size) {
   return shape;
 }
 
+Result<Done> check_first(const DataOptions& options, std::int64_t available) {
+  if (options.first >= 0 && options.first < available) return Done{};
+  return usage_error(fmt::format("{} has {} items, none of them from the {}th on", in_quotes(options.source), available,
+                                 options.first + 1));
+}
+
 bool accepts_shape(const Port& port, std::span<const std::int64_t> shape) {
   if (!port.rank_known) return true;
   if (shape.size() != port.shape.size()) return false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "infermeter/data/data_set.hpp"
 #include "infermeter/data/tensor.hpp"
 #include "infermeter/diagnostics/result.hpp"
 
@@ -20,6 +21,9 @@ inline constexpr std::int64_t kMostItems = 1'000'000;
 // The port's shape with `batch_size` for a dynamic first dimension; an error where another dimension is dynamic or the
 // rank is not known.
 [[nodiscard]] Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size);
+
+// An error where options.first leaves out all of the `available` items.
+[[nodiscard]] Result<Done> check_first(const DataOptions& options, std::int64_t available);
 
 // Whether a value of this shape may go in: fixed dimensions equal, dynamic ones as they come.
 [[nodiscard]] bool accepts_shape(const Port& port, std::span<const std::int64_t> shape);

@@ -40,6 +40,16 @@ Result<Done> write_parts(int descriptor, std::span<const std::span<const std::by
 
 }  // namespace
 
+Result<Done> ByteSource::skip(std::uint64_t count) {
+  std::vector<std::byte> passed(static_cast<std::size_t>(std::min<std::uint64_t>(count, std::uint64_t{1} << 20)));
+  while (count > 0) {
+    const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(count, passed.size()));
+    INFERMETER_TRY_DONE(read(std::span(passed).first(step)));
+    count -= step;
+  }
+  return Done{};
+}
+
 Result<RegularFile> RegularFile::open(const std::string& path) {
   if (path.find('\0') != std::string::npos) return io_error(fmt::format("{} is no path", in_quotes(path)));
   // Not blocking: opening a pipe would wait for a writer.
@@ -78,6 +88,13 @@ Result<Done> RegularFile::read(std::span<std::byte> out) {
     out = out.subspan(static_cast<std::size_t>(got));
     remaining_ -= std::min(remaining_, static_cast<std::uint64_t>(got));
   }
+  return Done{};
+}
+
+Result<Done> RegularFile::skip(std::uint64_t count) {
+  if (count > remaining_) return io_error(fmt::format("{} ends too early", in_quotes(path_)));
+  if (::lseek(descriptor_, static_cast<off_t>(count), SEEK_CUR) < 0) return failed("read", path_, errno);
+  remaining_ -= count;
   return Done{};
 }
 

@@ -17,6 +17,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // Fills all of `out`, or says why not.
   [[nodiscard]] virtual Result<Done> read(std::span<std::byte> out) = 0;
+  // Passes over so many bytes.
+  [[nodiscard]] virtual Result<Done> skip(std::uint64_t count);
   // What the container says is still to come; a compressed one may lie.
   [[nodiscard]] virtual std::uint64_t remaining() const = 0;
 };
@@ -31,6 +33,7 @@ class RegularFile final : public ByteSource {
   ~RegularFile() override;
 
   [[nodiscard]] Result<Done> read(std::span<std::byte> out) override;
+  [[nodiscard]] Result<Done> skip(std::uint64_t count) override;
   [[nodiscard]] std::uint64_t remaining() const override { return remaining_; }
 
  private:

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "infermeter/data/number_formats.hpp"
 #include "infermeter/data/port_fit.hpp"
 #include "infermeter/data/quoted.hpp"
 #include "infermeter/data/random.hpp"
+#include "infermeter/data/store_numbers.hpp"
 
 namespace infermeter {
 namespace {
@@ -81,40 +81,6 @@ void fill_chunk(Chunk chunk, const Distribution& distribution, Random& random) {
   }
 }
 
-template <class Convert>
-void store_chunk(Chunk chunk, std::byte* out, std::size_t first, Convert convert) {
-  using T = decltype(convert(0.0));
-  out += first * sizeof(T);
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const T value = convert(chunk[i]);
-    std::memcpy(out + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
-void store_nibble(std::byte* out, std::size_t index, std::uint8_t nibble) {
-  out[index / 2] |= static_cast<std::byte>(index % 2 == 0 ? nibble & 0xFu : (nibble & 0xFu) << 4);
-}
-
-void store_floats(DType dtype, Chunk chunk, std::byte* out, std::size_t first) {
-  const auto rounded = [](double x) { return static_cast<float>(x); };
-  switch (dtype) {
-    case DType::float64:
-    case DType::complex128: return store_chunk(chunk, out, first, [](double x) { return x; });
-    case DType::float32:
-    case DType::complex64: return store_chunk(chunk, out, first, rounded);
-    case DType::float16: return store_chunk(chunk, out, first, [&](double x) { return float16_from(rounded(x)); });
-    case DType::bfloat16: return store_chunk(chunk, out, first, [&](double x) { return bfloat16_from(rounded(x)); });
-    case DType::float4e2m1:
-      for (std::size_t i = 0; i < chunk.size(); ++i) {
-        store_nibble(out, first + i, small_float_from(dtype, static_cast<double>(rounded(chunk[i]))));
-      }
-      return;
-    default:
-      return store_chunk(chunk, out, first,
-                         [&](double x) { return small_float_from(dtype, static_cast<double>(rounded(x))); });
-  }
-}
-
 void fill_floats(DType dtype, std::size_t count, const Distribution& distribution, Random& random, std::byte* out) {
   const bool is_complex = dtype == DType::complex64 || dtype == DType::complex128;
   const std::size_t numbers = is_complex ? 2 * count : count;
@@ -130,16 +96,10 @@ void fill_floats(DType dtype, std::size_t count, const Distribution& distributio
 }
 
 void fill_integers(DType dtype, std::size_t count, const Distribution& distribution, Random& random, std::byte* out) {
-  const int bits = bits_of(dtype);
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t value = distribution.kind == Kind::ones ? 1 : 0;
     if (distribution.kind == Kind::integers) value = integer_draw(distribution, random);
-    if (bits == 4) {
-      store_nibble(out, i, static_cast<std::uint8_t>(value & 0xF));
-    } else {
-      const std::size_t width = static_cast<std::size_t>(bits) / 8;
-      std::memcpy(out + i * width, &value, width);  // the low bytes: two's complement, little-endian
-    }
+    store_integer(dtype, value, out, i);
   }
 }
 
@@ -147,26 +107,6 @@ Error unsuitable(const Port& port, std::string_view text) {
   return usage_error(fmt::format(
       "input {} is {}, which {} cannot be drawn as; {}", in_quotes(port.name), to_string(port.dtype), in_quotes(text),
       is_integer(port.dtype) ? "integers:LOW:HIGH, zeros or ones can" : "such inputs take no distribution"));
-}
-
-// The one given for this input beats the one for all, which beats the default. Checked to be well-formed before.
-Result<Distribution> distribution_of(const Port& port, const DataOptions& options) {
-  Distribution out = default_distribution(port.dtype, port.name);
-  for (const std::string_view wanted : {std::string_view{}, std::string_view(port.name)}) {
-    for (const auto& [name, text] : options.distributions) {
-      if (name != wanted) continue;
-      INFERMETER_TRY(const Distribution given, parse_distribution(text));
-      if (suits(given, port.dtype)) {
-        out = given;
-      } else if (!name.empty()) {
-        return unsuitable(port, text);
-      }
-    }
-  }
-  if (auto fits = check_range(out, port.dtype); !fits.ok()) {
-    return usage_error(fmt::format("input {}: {}", in_quotes(port.name), fits.error().message));
-  }
-  return out;
 }
 
 Result<Done> check_names(const DataOptions& options, std::span<const Port> ports) {
@@ -231,6 +171,26 @@ Value synthetic_value(const Source& source, std::uint64_t seed, std::size_t inpu
 
 }  // namespace
 
+// The one given for this input beats the one for all, which beats the default. Checked to be well-formed before.
+Result<Distribution> distribution_of(const Port& port, const DataOptions& options) {
+  Distribution out = default_distribution(port.dtype, port.name);
+  for (const std::string_view wanted : {std::string_view{}, std::string_view(port.name)}) {
+    for (const auto& [name, text] : options.distributions) {
+      if (name != wanted) continue;
+      INFERMETER_TRY(const Distribution given, parse_distribution(text));
+      if (suits(given, port.dtype)) {
+        out = given;
+      } else if (!name.empty()) {
+        return unsuitable(port, text);
+      }
+    }
+  }
+  if (auto fits = check_range(out, port.dtype); !fits.ok()) {
+    return usage_error(fmt::format("input {}: {}", in_quotes(port.name), fits.error().message));
+  }
+  return out;
+}
+
 Tensor synthetic_numbers(DType dtype, const Shape& shape, const Distribution& distribution, std::uint64_t seed,
                          std::uint64_t input_index, std::uint64_t item_index) {
   const std::size_t count = element_count(shape).value_or(0);
@@ -266,7 +226,8 @@ Result<DataSet> make_synthetic(const DataOptions& options, std::span<const Port>
   }
   INFERMETER_TRY_DONE(check_size(sources, items));
   DataSet set;
-  for (std::int64_t item = 0; item < items; ++item) {
+  set.available = kMostItems;
+  for (std::int64_t item = options.first; item < options.first + items; ++item) {
     DataItem& made = set.items.emplace_back();
     made.name = fmt::format("synthetic {}", item);
     for (std::size_t i = 0; i < sources.size(); ++i) {

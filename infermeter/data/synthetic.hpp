@@ -17,6 +17,9 @@ namespace infermeter {
 [[nodiscard]] Tensor synthetic_words(const Shape& shape, std::uint64_t seed, std::uint64_t input_index,
                                      std::uint64_t item_index);
 
+// What `port` is drawn from: the one given for it, or for all, or the default of its type and name.
+[[nodiscard]] Result<Distribution> distribution_of(const Port& port, const DataOptions& options);
+
 // Items for `ports`; options.limit items, one if that is 0.
 [[nodiscard]] Result<DataSet> make_synthetic(const DataOptions& options, std::span<const Port> ports);
 

@@ -71,7 +71,9 @@ bool is_test_data_set(const std::string& folder) {
 Result<DataSet> make_from_test_data_set(const DataOptions& options, std::span<const Port> inputs,
                                         std::span<const Port> outputs) {
   INFERMETER_TRY_DONE(check_count(options.source, inputs));
+  INFERMETER_TRY_DONE(check_first(options, 1));
   DataSet set;
+  set.available = 1;
   DataItem& item = set.items.emplace_back();
   item.name = options.source;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
