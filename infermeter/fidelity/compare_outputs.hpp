@@ -13,10 +13,12 @@
 
 namespace infermeter {
 
-// |candidate - reference| <= absolute + relative * scale, where scale is the largest finite |reference| of that output.
+// |candidate - reference| <= absolute + relative * scale, where scale is the largest finite |reference| of that output
+// over all items; or <= floor, where that is more.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;
+  double floor = 0;  // what the reference differs from itself by when it is run again
 };
 
 // By the lower of the two executed precisions ("float32", "bfloat16", …) and the output's own dtype
@@ -53,6 +55,7 @@ struct OutputDifference {
   std::uint64_t mismatched = 0;        // elements beyond tolerance, strings that differ, non_finite_apart
   std::uint64_t non_finite_apart = 0;  // NaN or infinite in one and not the same in the other
   Tolerance tolerance;
+  double allowed = 0;  // the largest |candidate - reference| that is within the tolerance
 };
 
 struct OutputComparison {

@@ -1,0 +1,344 @@
+#include "infermeter/fidelity/output_comparer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "infermeter/fidelity/difference_tally.hpp"
+#include "infermeter/fidelity/element_reader.hpp"
+#include "infermeter/fidelity/pair_values.hpp"
+#include "infermeter/fidelity/score_rows.hpp"
+#include "infermeter/fidelity/ssim.hpp"
+
+namespace infermeter {
+namespace {
+
+std::string shortened(std::string_view text) {
+  return text.size() <= 80 ? std::string(text) : std::string(text.substr(0, 77)) + "...";
+}
+
+const Value* value_at(const ItemValues& values, std::size_t index) {
+  return index < values.size() ? &values[index] : nullptr;
+}
+
+bool is_complex(const Tensor& tensor) { return class_of(tensor.dtype) == DTypeClass::complex; }
+
+std::string index_text(const OutputDifference& difference) {
+  const std::string item =
+      difference.max_absolute_item > 0 ? fmt::format(" of item {}", difference.max_absolute_item) : std::string();
+  if (difference.shape.empty()) return fmt::format("element {}{}", difference.max_absolute_index, item);
+  Shape position(difference.shape.size());
+  auto rest = difference.max_absolute_index;
+  for (std::size_t axis = position.size(); axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(difference.shape[axis], 1));
+    position[axis] = static_cast<std::int64_t>(rest % extent);
+    rest /= extent;
+  }
+  return to_string(position) + item;
+}
+
+std::string differ_message(const OutputDifference& d) {
+  std::string message = fmt::format("output '{}': {} of {} values are beyond the tolerance", shortened(d.name),
+                                    d.mismatched, d.element_count);
+  if (d.max_absolute > 0) {
+    message +=
+        fmt::format("; the largest difference is {:.3g} at {}, where the reference has {:.9g} and this has {:.9g}",
+                    d.max_absolute, index_text(d), d.reference_at_max, d.candidate_at_max);
+  }
+  if (d.relative_l2) message += fmt::format("; relative L2 {:.3g}", *d.relative_l2);
+  return message;
+}
+
+void diagnose(const OutputDifference& d, std::vector<Diagnostic>& out) {
+  if (!d.comparable) {
+    out.push_back(
+        {DiagnosticId::outputs_not_comparable, fmt::format("output '{}' {}", shortened(d.name), d.reason), {}});
+  } else if (!d.within_tolerance) {
+    out.push_back({DiagnosticId::outputs_differ, differ_message(d), {}});
+  }
+  if (d.non_finite_apart > 0) {
+    out.push_back(
+        {DiagnosticId::outputs_not_finite,
+         fmt::format("output '{}': {} values are NaN or infinite and not the same on both sides (NaN: {} in the "
+                     "reference, {} here; infinite: {} and {})",
+                     shortened(d.name), d.non_finite_apart, d.nan_reference, d.nan_candidate, d.inf_reference,
+                     d.inf_candidate),
+         {}});
+  }
+}
+
+std::optional<double> ssim_of(std::span<const TensorPair> pairs) {
+  if (pairs.size() != 1) return std::nullopt;
+  const auto options = image_like(pairs.front().reference->dtype, pairs.front().reference->shape);
+  if (!options) return std::nullopt;
+  const auto ssim = structural_similarity(*pairs.front().reference, *pairs.front().candidate, *options);
+  return ssim.ok() && std::isfinite(*ssim) ? std::optional(*ssim) : std::nullopt;
+}
+
+// Sums over items that a mean is made of at the end.
+struct Mean {
+  double sum = 0;
+  std::uint64_t count = 0;
+
+  void add(double value) { sum += value, ++count; }
+  [[nodiscard]] std::optional<double> value() const {
+    return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+  }
+};
+
+// One output over all items.
+class OutputState {
+ public:
+  OutputState(std::string name, std::optional<Tolerance> tolerance) : tolerance_(tolerance) {
+    difference_.name = std::move(name);
+  }
+
+  // Output `index` of the next items, the first of which is item `first`.
+  void add(std::span<const ItemValues> reference, std::span<const ItemValues> candidate, std::size_t index,
+           std::size_t first) {
+    const std::size_t begin = samples_.size();
+    std::vector<std::vector<TensorPair>> pairs;
+    for (std::size_t i = 0; i < std::min(reference.size(), candidate.size()) && difference_.reason.empty(); ++i) {
+      describe(value_at(reference[i], index), value_at(candidate[i], index));
+      pairs.emplace_back();
+      difference_.reason = pair(value_at(reference[i], index), value_at(candidate[i], index), first + i, pairs.back());
+      if (!difference_.reason.empty()) break;
+      add_item(pairs.back(), first + i, index);
+    }
+    for (std::size_t i = begin; i < samples_.size(); ++i) count_mismatched(samples_[i], pairs[i - begin]);
+  }
+
+  [[nodiscard]] OutputDifference difference(std::vector<SampleDifference>& samples) const {
+    OutputDifference result = difference_;
+    result.comparable = result.reason.empty();
+    result.tolerance = tolerance();
+    if (!result.comparable) return result;
+    copy_figures(result);
+    result.allowed = bound();
+    result.within_tolerance = true;
+    for (SampleDifference sample : samples_) {
+      sample.within_tolerance = is_within(sample);
+      if (sample.within_tolerance) sample.mismatched = 0;
+      result.mismatched += sample.mismatched;
+      result.within_tolerance = result.within_tolerance && sample.within_tolerance;
+      samples.push_back(sample);
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] Tolerance tolerance() const {
+    return tolerance_ ? *tolerance_ : default_tolerance("float32", described_ ? dtype_ : DType::float32);
+  }
+
+  [[nodiscard]] double bound() const {
+    const Tolerance allowed = tolerance();
+    return std::max(allowed.floor, allowed.absolute + allowed.relative * tally_.largest_reference);
+  }
+
+  // The reference's word counts; the other's if it has none.
+  void describe(const Value* reference, const Value* candidate) {
+    if (described_) return;
+    for (const Value* value : {reference, candidate}) {
+      if (value == nullptr || value->kind != Value::Kind::tensor || !difference_.dtype.empty()) continue;
+      difference_.dtype = to_string(value->tensor.dtype);
+      difference_.shape = value->tensor.shape;
+      dtype_ = value == reference ? value->tensor.dtype : DType::float32;
+    }
+    described_ = true;
+  }
+
+  static std::string pair(const Value* reference, const Value* candidate, std::size_t item,
+                          std::vector<TensorPair>& pairs) {
+    if (reference == nullptr) return "is not among the reference's outputs";
+    if (candidate == nullptr) return "is missing here";
+    return pair_values(*reference, *candidate, item, pairs);
+  }
+
+  void add_item(std::span<const TensorPair> pairs, std::size_t item, std::size_t index) {
+    DifferenceTally tally;
+    std::uint64_t texts = 0, texts_apart = 0;
+    for (const TensorPair& one : pairs) {
+      if (class_of(one.reference->dtype) == DTypeClass::text) {
+        texts += one.reference->strings.size();
+        for (std::size_t i = 0; i < one.reference->strings.size(); ++i) {
+          texts_apart += one.reference->strings[i] != one.candidate->strings[i] ? 1 : 0;
+        }
+        continue;
+      }
+      tally.add(*one.reference, *one.candidate, tally.count);
+      add_rows(*one.reference, *one.candidate);
+    }
+    parts_ = !pairs.empty() && is_complex(*pairs.front().reference) ? 2 : 1;
+    if (tally.max_absolute > tally_.max_absolute) max_item_ = item;
+    tally_.add(tally);
+    text_count_ += texts;
+    samples_.push_back(sample_of(tally, item, index));
+    SampleDifference& sample = samples_.back();
+    sample.element_count += texts;
+    sample.mismatched = texts_apart;
+    sample.ssim = ssim_of(pairs);
+    if (sample.ssim) ssim_.add(*sample.ssim);
+  }
+
+  void add_rows(const Tensor& reference, const Tensor& candidate) {
+    const auto agreement = agreeing_rows(reference, candidate);
+    all_scores_ = all_scores_ && agreement.has_value();
+    if (!agreement) return;
+    all_top5_ = all_top5_ && agreement->top5.has_value();
+    rows_.rows += agreement->rows;
+    rows_.top1 += agreement->top1;
+    rows_.top5 = rows_.top5.value_or(0) + agreement->top5.value_or(0);
+  }
+
+  [[nodiscard]] SampleDifference sample_of(const DifferenceTally& tally, std::size_t item, std::size_t index) const {
+    return {.item = item,
+            .output = index,
+            .element_count = tally.count / parts_,
+            .non_finite_apart = tally.non_finite_apart,
+            .max_absolute = tally.max_absolute,
+            .max_absolute_index = tally.max_absolute_index / parts_,
+            .reference_at_max = tally.reference_at_max,
+            .candidate_at_max = tally.candidate_at_max,
+            .mae = tally.mae(),
+            .mse = tally.mse(),
+            .rmse = tally.rmse(),
+            .relative_l2 = tally.relative_l2(),
+            .relative_max = tally.relative_max(),
+            .cosine = tally.cosine(),
+            .pearson = tally.pearson(),
+            .psnr_db = tally.psnr_db(),
+            .ssim = {}};
+  }
+
+  void count_mismatched(SampleDifference& sample, std::span<const TensorPair> pairs) const {
+    if (sample.non_finite_apart == 0 && sample.max_absolute <= bound()) return;
+    for (const TensorPair& one : pairs) {
+      if (class_of(one.reference->dtype) == DTypeClass::text) continue;
+      sample.mismatched += count_beyond(*one.reference, *one.candidate, bound());
+    }
+  }
+
+  // Texts that differ are mismatched whatever the bound is, and come without numbers.
+  [[nodiscard]] bool is_within(const SampleDifference& sample) const {
+    const bool numbers_agree = sample.non_finite_apart == 0 && sample.max_absolute <= bound();
+    return numbers_agree && (text_count_ == 0 || sample.mismatched == 0);
+  }
+
+  void copy_figures(OutputDifference& difference) const {
+    difference.element_count = tally_.count / parts_ + text_count_;
+    difference.max_absolute = tally_.max_absolute;
+    difference.max_absolute_item = max_item_;
+    difference.max_absolute_index = tally_.max_absolute_index / parts_;
+    difference.reference_at_max = tally_.reference_at_max;
+    difference.candidate_at_max = tally_.candidate_at_max;
+    difference.mae = tally_.mae();
+    difference.mse = tally_.mse();
+    difference.rmse = tally_.rmse();
+    difference.relative_l1 = tally_.relative_l1();
+    difference.relative_l2 = tally_.relative_l2();
+    difference.relative_max = tally_.relative_max();
+    difference.cosine = tally_.cosine();
+    difference.pearson = tally_.pearson();
+    difference.data_range = tally_.data_range();
+    difference.psnr_db = tally_.psnr_db();
+    difference.ssim = ssim_.value();
+    difference.nan_reference = tally_.nan_reference;
+    difference.nan_candidate = tally_.nan_candidate;
+    difference.inf_reference = tally_.inf_reference;
+    difference.inf_candidate = tally_.inf_candidate;
+    difference.non_finite_apart = tally_.non_finite_apart;
+    if (!all_scores_ || rows_.rows == 0) return;
+    difference.top1_agreement = static_cast<double>(rows_.top1) / static_cast<double>(rows_.rows);
+    if (all_top5_) difference.top5_agreement = static_cast<double>(*rows_.top5) / static_cast<double>(rows_.rows);
+  }
+
+  std::optional<Tolerance> tolerance_;
+  OutputDifference difference_;
+  DType dtype_ = DType::float32;
+  bool described_ = false;
+  DifferenceTally tally_;
+  std::uint64_t parts_ = 1;  // numbers of an element: two of complex ones
+  std::uint64_t text_count_ = 0;
+  std::size_t max_item_ = 0;
+  Mean ssim_;
+  RowAgreement rows_;
+  bool all_scores_ = true, all_top5_ = true;
+  std::vector<SampleDifference> samples_;
+};
+
+std::size_t most_outputs(std::span<const ItemValues> items) {
+  std::size_t most = 0;
+  for (const ItemValues& item : items) most = std::max(most, item.size());
+  return most;
+}
+
+}  // namespace
+
+struct OutputComparer::State {
+  std::vector<std::string> names;
+  std::vector<Tolerance> tolerances;
+  std::vector<OutputState> outputs;
+  std::size_t reference_items = 0, candidate_items = 0;
+  std::size_t reference_outputs = 0, candidate_outputs = 0;
+
+  // The items as a whole: their number, and the number of outputs.
+  [[nodiscard]] std::string problem() const {
+    if (reference_items == 0 || candidate_items == 0) return "there are no outputs to compare";
+    if (reference_items != candidate_items) {
+      return fmt::format("there are outputs for {} data items here but for {} in the reference", candidate_items,
+                         reference_items);
+    }
+    if (reference_outputs == candidate_outputs) return {};
+    return fmt::format("there are {} outputs here but {} in the reference", candidate_outputs, reference_outputs);
+  }
+
+  void make_outputs(std::size_t count) {
+    while (outputs.size() < count) {
+      const std::size_t i = outputs.size();
+      std::string name = i < names.size() && !names[i].empty() ? names[i] : fmt::format("output {}", i);
+      outputs.emplace_back(std::move(name), i < tolerances.size() ? std::optional(tolerances[i]) : std::nullopt);
+    }
+  }
+};
+
+OutputComparer::OutputComparer(std::span<const std::string> names, std::span<const Tolerance> tolerances)
+    : state_(std::make_unique<State>()) {
+  state_->names.assign(names.begin(), names.end());
+  state_->tolerances.assign(tolerances.begin(), tolerances.end());
+}
+OutputComparer::OutputComparer(OutputComparer&&) noexcept = default;
+OutputComparer& OutputComparer::operator=(OutputComparer&&) noexcept = default;
+OutputComparer::~OutputComparer() = default;
+
+void OutputComparer::add(std::span<const ItemValues> reference, std::span<const ItemValues> candidate) {
+  State& state = *state_;
+  const std::size_t first = std::min(state.reference_items, state.candidate_items);
+  state.reference_items += reference.size();
+  state.candidate_items += candidate.size();
+  state.reference_outputs = std::max(state.reference_outputs, most_outputs(reference));
+  state.candidate_outputs = std::max(state.candidate_outputs, most_outputs(candidate));
+  if (reference.empty() || candidate.empty()) return;
+  state.make_outputs(std::max(state.reference_outputs, state.candidate_outputs));
+  for (std::size_t i = 0; i < state.outputs.size(); ++i) state.outputs[i].add(reference, candidate, i, first);
+}
+
+ComparedOutputs OutputComparer::result() const {
+  ComparedOutputs compared;
+  OutputComparison& whole = compared.whole;
+  whole.items = std::min(state_->reference_items, state_->candidate_items);
+  const std::string problem = state_->problem();
+  if (!problem.empty()) whole.diagnostics.push_back({DiagnosticId::outputs_not_comparable, problem, {}});
+  whole.agree = problem.empty();
+  for (const OutputState& output : state_->outputs) {
+    whole.outputs.push_back(output.difference(compared.samples));
+    const OutputDifference& difference = whole.outputs.back();
+    whole.agree = whole.agree && difference.comparable && difference.within_tolerance;
+    diagnose(difference, whole.diagnostics);
+  }
+  std::ranges::stable_sort(compared.samples, {}, &SampleDifference::item);
+  return compared;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,53 @@
+#include "infermeter/fidelity/score_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "infermeter/fidelity/element_reader.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kFew = 5;
+
+bool is_larger(double a, double b) { return !std::isnan(b) && (std::isnan(a) || a > b); }
+
+std::size_t largest(std::span<const double> row) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < row.size(); ++i) {
+    if (is_larger(row[i], row[best])) best = i;
+  }
+  return best;
+}
+
+// Fewer than five others are larger, or equal and before it.
+bool among_five(std::span<const double> row, std::size_t column) {
+  std::size_t ahead = 0;
+  for (std::size_t i = 0; i < row.size() && ahead < kFew; ++i) {
+    ahead += is_larger(row[i], row[column]) || (i < column && !is_larger(row[column], row[i])) ? 1 : 0;
+  }
+  return ahead < kFew;
+}
+
+}  // namespace
+
+std::optional<RowAgreement> agreeing_rows(const Tensor& reference, const Tensor& candidate) {
+  const Shape& shape = reference.shape;
+  if (class_of(reference.dtype) != DTypeClass::real || shape.size() != 2 || shape[1] < 2) return std::nullopt;
+  const auto columns = static_cast<std::size_t>(shape[1]);
+  RowAgreement agreement{.rows = static_cast<std::uint64_t>(shape[0]), .top1 = 0, .top5 = {}};
+  if (columns > kFew) agreement.top5 = 0;
+  std::vector<double> expected(columns), got(columns);
+  for (std::size_t row = 0; row < agreement.rows; ++row) {
+    read_values(reference, row * columns, expected);
+    read_values(candidate, row * columns, got);
+    const std::size_t best = largest(expected);
+    agreement.top1 += largest(got) == best ? 1 : 0;
+    if (agreement.top5) *agreement.top5 += among_five(got, best) ? 1 : 0;
+  }
+  return agreement;
+}
+
+}  // namespace infermeter
