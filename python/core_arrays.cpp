@@ -16,6 +16,15 @@ namespace {
 
 nb::module_ numpy() { return nb::module_::import_("numpy"); }
 
+// A tensor of PyTorch in a form that NumPy takes: off its device and its graph; in bytes where NumPy lacks its type.
+nb::object without_torch(nb::handle given) {
+  if (!nb::hasattr(given, "detach") || !nb::hasattr(given, "cpu")) return nb::borrow(given);
+  const nb::object tensor = given.attr("detach")().attr("cpu")();
+  const std::string name = nb::str(tensor.attr("dtype")).c_str();
+  if (nb::hasattr(numpy(), name.substr(name.rfind('.') + 1).c_str())) return tensor;
+  return nb::module_::import_("infermeter.torch_arrays").attr("array_of")(nb::module_::import_("torch"), tensor);
+}
+
 // numpy's and ml_dtypes' names. Types below 8 bits lie there a byte each, here packed.
 std::optional<DType> dtype_of(const std::string& name) {
   std::string ours = name;
@@ -46,7 +55,7 @@ Result<Done> add_strings(ArrayValues& target, const nb::object& array, Shape sha
 }  // namespace
 
 Result<Done> add_array(ArrayValues& target, nb::handle given, const std::string& what) {
-  nb::object array = numpy().attr("asarray")(given, nb::arg("order") = "C");
+  nb::object array = numpy().attr("asarray")(without_torch(given), nb::arg("order") = "C");
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   auto shape = nb::cast<Shape>(array.attr("shape"));
   if (kind == "U" || kind == "T" || kind == "O") return add_strings(target, array, std::move(shape), what);

@@ -18,7 +18,9 @@ NB_MODULE(_core, module) {
   bind_plan(module);
   bind_machine(module);
   bind_outputs(module);
+  bind_metrics(module);
   bind_verdict(module);
+  bind_validate(module);
   bind_record(module);
   bind_store(module);
   bind_run(module);

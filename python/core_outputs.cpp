@@ -121,10 +121,22 @@ void bind_difference(nb::module_& module) {
       .def_ro("max_absolute_index", &OutputDifference::max_absolute_index, "Flat, row-major.")
       .def_ro("reference_at_max", &OutputDifference::reference_at_max)
       .def_ro("candidate_at_max", &OutputDifference::candidate_at_max)
+      .def_ro("mae", &OutputDifference::mae, "Mean absolute error.")
+      .def_ro("mse", &OutputDifference::mse, "Mean squared error.")
+      .def_ro("rmse", &OutputDifference::rmse, "Root of the mean squared error.")
+      .def_ro("relative_l1", &OutputDifference::relative_l1, "sum |c - r| / sum |r|; None if r is 0.")
       .def_ro("relative_l2", &OutputDifference::relative_l2, "||c - r|| / ||r||; None if r is 0.")
+      .def_ro("relative_max", &OutputDifference::relative_max, "max |c - r| / max |r|; None if r is 0.")
       .def_ro("cosine", &OutputDifference::cosine, "None if either is 0.")
+      .def_ro("pearson", &OutputDifference::pearson, "Correlation; None if either is constant.")
+      .def_ro("data_range", &OutputDifference::data_range, "The reference's largest value less its smallest.")
+      .def_ro("psnr_db", &OutputDifference::psnr_db, "Relative to data_range; infinite where both are equal.")
+      .def_ro("ssim", &OutputDifference::ssim, "Structural similarity, over items; None where it is no image.")
       .def_ro("top1_agreement", &OutputDifference::top1_agreement,
               "Share of rows with the same largest value; None where it is no classifier.")
+      .def_ro("top5_agreement", &OutputDifference::top5_agreement,
+              "Share of rows whose reference's largest is among the candidate's five largest; None where it is no "
+              "classifier or has no more than five classes.")
       .def_ro("nan_reference", &OutputDifference::nan_reference)
       .def_ro("nan_candidate", &OutputDifference::nan_candidate)
       .def_ro("inf_reference", &OutputDifference::inf_reference)

@@ -12,6 +12,8 @@ void bind_samples(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
 void bind_outputs(nanobind::module_& module);
+void bind_metrics(nanobind::module_& module);
+void bind_validate(nanobind::module_& module);
 void bind_verdict(nanobind::module_& module);
 void bind_record(nanobind::module_& module);
 void bind_store(nanobind::module_& module);

@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
+
+#include "infermeter/fidelity/element_reader.hpp"
+#include "infermeter/fidelity/pair_values.hpp"
+#include "infermeter/fidelity/tally_kernel.hpp"
 
 namespace infermeter {
 namespace {
@@ -24,35 +30,43 @@ void add_non_finite(DifferenceTally& tally, double reference, double candidate, 
   ++tally.non_finite_apart;
 }
 
-// The mean and the centred sums of a chunk, which lies in the first-level cache: twice through it costs little.
+// The means and the centred sums of a chunk, which lies in the first-level cache: more than once through it costs
+// little.
 void add_centred(DifferenceTally& part, const ElementChunk& chunk) {
-  for (std::size_t i = 0; i < chunk.size; ++i) {
-    const double r = chunk.reference[i];
-    const double c = chunk.candidate[i];
-    if (!both_finite(r, c)) continue;
+  const auto each = [&](auto use) {
+    for (std::size_t i = 0; i < chunk.size; ++i) {
+      if (!both_finite(chunk.reference[i], chunk.candidate[i])) continue;
+      use(chunk.reference[i] - part.first_reference, chunk.candidate[i] - part.first_candidate);
+    }
+  };
+  double sum_r = 0, sum_c = 0;
+  each([&](double r, double c) { sum_r += r, sum_c += c; });
+  part.mean_reference = sum_r / static_cast<double>(part.finite);
+  part.mean_candidate = sum_c / static_cast<double>(part.finite);
+  each([&](double r, double c) {
     part.centred_reference += (r - part.mean_reference) * (r - part.mean_reference);
     part.centred_candidate += (c - part.mean_candidate) * (c - part.mean_candidate);
     part.centred_product += (r - part.mean_reference) * (c - part.mean_candidate);
-  }
+  });
 }
 
-DifferenceTally tally_of(const ElementChunk& chunk, std::uint64_t first_index) {
+DifferenceTally tally_of(const Tensor& reference, const Tensor& candidate, std::size_t begin, std::size_t count) {
+  ElementChunk chunk;
+  read_chunk(reference, candidate, begin, count, chunk);
   DifferenceTally part;
   part.count = chunk.size;
-  double sum_r = 0, sum_c = 0;
   for (std::size_t i = 0; i < chunk.size; ++i) {
     const double r = chunk.reference[i];
     const double c = chunk.candidate[i];
     if (!both_finite(r, c)) {
-      add_non_finite(part, r, c, first_index + i);
+      add_non_finite(part, r, c, begin + i);
       continue;
     }
     const double d = magnitude(chunk.difference[i]);
-    part.reference_low = part.finite == 0 ? r : std::min(part.reference_low, r);
-    part.reference_high = part.finite == 0 ? r : std::max(part.reference_high, r);
-    ++part.finite;
-    sum_r += r;
-    sum_c += c;
+    const bool first = part.finite++ == 0;
+    part.reference_low = first ? r : std::min(part.reference_low, r);
+    part.reference_high = first ? r : std::max(part.reference_high, r);
+    if (first) part.first_reference = r, part.first_candidate = c;
     part.sum_absolute_reference += std::abs(r);
     part.sum_reference_squared += r * r;
     part.sum_candidate_squared += c * c;
@@ -60,17 +74,74 @@ DifferenceTally tally_of(const ElementChunk& chunk, std::uint64_t first_index) {
     part.sum_difference_squared += d * d;
     part.sum_absolute_difference += d;
     part.largest_reference = std::max(part.largest_reference, std::abs(r));
-    if (d > part.max_absolute) {
+    if (first || d > part.max_absolute) {
       part.max_absolute = d;
-      part.max_absolute_index = first_index + i;
+      part.max_absolute_index = begin + i;
       part.reference_at_max = r;
       part.candidate_at_max = c;
     }
   }
   if (part.finite == 0) return part;
-  part.mean_reference = sum_r / static_cast<double>(part.finite);
-  part.mean_candidate = sum_c / static_cast<double>(part.finite);
   add_centred(part, chunk);
+  return part;
+}
+
+constexpr std::size_t block_size = 8192;  // large beside what adding a block's tally costs
+
+// Σab and Σ(a - mean of a)(b - mean of b), from sums over n pairs of what a and b are beyond two shifts.
+double raw_product(double shifted, double sum_a, double sum_b, double shift_a, double shift_b, double n) {
+  return shifted + (shift_a * sum_b + shift_b * sum_a) + n * shift_a * shift_b;
+}
+double centred_product_of(double shifted, double sum_a, double sum_b, double n) { return shifted - sum_a * sum_b / n; }
+
+// The tally of finite pairs; the largest difference has its value, not yet its place.
+DifferenceTally tally_of(const BlockSums& s) {
+  const auto n = static_cast<double>(s.count);
+  DifferenceTally part;
+  part.count = part.finite = s.count;
+  part.reference_low = s.low;
+  part.reference_high = s.high;
+  part.largest_reference = std::max(std::abs(s.low), std::abs(s.high));
+  part.max_absolute = s.max_absolute;
+  part.sum_absolute_reference = s.absolute_reference;
+  part.sum_absolute_difference = s.absolute_difference;
+  part.sum_difference_squared = s.difference_squared;
+  const double r = s.reference, c = s.candidate, shift_r = s.shift_reference, shift_c = s.shift_candidate;
+  part.sum_reference_squared = raw_product(s.reference_squared, r, r, shift_r, shift_r, n);
+  part.sum_candidate_squared = raw_product(s.candidate_squared, c, c, shift_c, shift_c, n);
+  part.sum_product = raw_product(s.product, r, c, shift_r, shift_c, n);
+  part.first_reference = shift_r;
+  part.first_candidate = shift_c;
+  part.mean_reference = r / n;
+  part.mean_candidate = c / n;
+  part.centred_reference = centred_product_of(s.reference_squared, r, r, n);
+  part.centred_candidate = centred_product_of(s.candidate_squared, c, c, n);
+  part.centred_product = centred_product_of(s.product, r, c, n);
+  return part;
+}
+
+bool means_something(const BlockSums& s) {
+  const double all = s.reference_squared + s.candidate_squared + s.difference_squared + s.reference + s.candidate;
+  return s.count > 0 && std::isfinite(all);
+}
+
+// Of as many of the `count` pairs from `begin` on as the kernel takes; nullopt: none, or there is more to look at than
+// sums. Where the largest difference is matters only if it is larger than `before`'s.
+std::optional<DifferenceTally> quick_tally_of(const Tensor& reference, const Tensor& candidate, std::size_t begin,
+                                              std::size_t count, const DifferenceTally& before) {
+  if (reference.dtype != candidate.dtype) return std::nullopt;
+  const std::size_t offset = bytes_of(reference.dtype, begin);
+  const std::byte* r = reference.data.data() + offset;
+  const std::byte* c = candidate.data.data() + offset;
+  const BlockSums sums = sum_block(reference.dtype, r, c, count);
+  if (!means_something(sums)) return std::nullopt;
+  DifferenceTally part = tally_of(sums);
+  if (before.finite > 0 && part.max_absolute <= before.max_absolute) return part;
+  const std::size_t at = find_difference(reference.dtype, r, c, sums.count, part.max_absolute);
+  const DifferenceTally there = tally_of(reference, candidate, begin + at, 1);
+  part.max_absolute_index = begin + at;
+  part.reference_at_max = there.reference_at_max;
+  part.candidate_at_max = there.candidate_at_max;
   return part;
 }
 
@@ -104,8 +175,16 @@ std::optional<double> normalised(double product, double a, double b) {
 }  // namespace
 
 void DifferenceTally::add(const Tensor& reference, const Tensor& candidate, std::uint64_t first_index) {
-  each_chunk(reference, candidate,
-             [&](const ElementChunk& chunk, std::size_t begin) { add(tally_of(chunk, first_index + begin)); });
+  const std::size_t all = values_in(reference.dtype, *element_count(reference.shape));
+  for (std::size_t begin = 0; begin < all;) {
+    const std::size_t size = std::min(block_size, all - begin);
+    auto part = quick_tally_of(reference, candidate, begin, size, *this);
+    if (!part) part = tally_of(reference, candidate, begin, std::min(chunk_size, size));
+    part->max_absolute_index += first_index;
+    part->first_non_finite_apart += first_index;
+    begin += part->count;
+    add(*part);
+  }
 }
 
 void DifferenceTally::add(const DifferenceTally& more) {
@@ -120,7 +199,7 @@ void DifferenceTally::add(const DifferenceTally& more) {
   reference_low = finite == 0 ? more.reference_low : std::min(reference_low, more.reference_low);
   reference_high = finite == 0 ? more.reference_high : std::max(reference_high, more.reference_high);
   largest_reference = std::max(largest_reference, more.largest_reference);
-  if (more.max_absolute > max_absolute) {
+  if (finite == 0 || more.max_absolute > max_absolute) {
     max_absolute = more.max_absolute;
     max_absolute_index = more.max_absolute_index;
     reference_at_max = more.reference_at_max;
@@ -133,7 +212,9 @@ void DifferenceTally::add(const DifferenceTally& more) {
   sum_difference_squared += more.sum_difference_squared;
   sum_absolute_difference += more.sum_absolute_difference;
   const double n = static_cast<double>(finite), m = static_cast<double>(more.finite), all = n + m;
-  const double step_r = more.mean_reference - mean_reference, step_c = more.mean_candidate - mean_candidate;
+  if (finite == 0) first_reference = more.first_reference, first_candidate = more.first_candidate;
+  const double step_r = (more.first_reference - first_reference) + (more.mean_reference - mean_reference);
+  const double step_c = (more.first_candidate - first_candidate) + (more.mean_candidate - mean_candidate);
   centred_reference += more.centred_reference + step_r * step_r * (n * m / all);
   centred_candidate += more.centred_candidate + step_c * step_c * (n * m / all);
   centred_product += more.centred_product + step_r * step_c * (n * m / all);
@@ -177,6 +258,17 @@ std::optional<double> DifferenceTally::psnr_db(std::optional<double> range) cons
   const auto wide = range ? range : data_range();
   if (!wide || !(*wide > 0)) return std::nullopt;
   return 20 * std::log10(*wide) - 10 * std::log10(*square);
+}
+
+Result<DifferenceTally> difference_of(const Tensor& reference, const Tensor& candidate) {
+  std::vector<TensorPair> pairs;
+  const std::string problem =
+      pair_values({Value::Kind::tensor, reference, {}}, {Value::Kind::tensor, candidate, {}}, 0, pairs);
+  if (!problem.empty()) return usage_error("the candidate " + problem);
+  if (class_of(reference.dtype) == DTypeClass::text) return usage_error("strings have no differences, only numbers");
+  DifferenceTally tally;
+  tally.add(reference, candidate, 0);
+  return tally;
 }
 
 std::uint64_t count_beyond(const Tensor& reference, const Tensor& candidate, double bound) {

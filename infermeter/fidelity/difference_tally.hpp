@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "infermeter/fidelity/element_reader.hpp"
+#include "infermeter/data/tensor.hpp"
+#include "infermeter/diagnostics/result.hpp"
 
 namespace infermeter {
 
@@ -30,8 +31,10 @@ struct DifferenceTally {
   double sum_absolute_reference = 0;
   double sum_reference_squared = 0, sum_candidate_squared = 0, sum_product = 0, sum_difference_squared = 0;
   double sum_absolute_difference = 0;
-  // Means and sums of centred squares and products, combined from parts as in Chan, Golub & LeVeque (1983): the raw
-  // sums lose every digit where a mean is large beside the spread.
+  // Means, as what they are beyond the first finite pair, and sums of centred squares and products, combined from parts
+  // as in Chan, Golub & LeVeque (1983): raw sums, and means by themselves, lose every digit where a mean is large
+  // beside the spread.
+  double first_reference = 0, first_candidate = 0;
   double mean_reference = 0, mean_candidate = 0;
   double centred_reference = 0, centred_candidate = 0, centred_product = 0;
 
@@ -54,6 +57,10 @@ struct DifferenceTally {
   // largest value that there can be less the smallest (255 of 8-bit images); without one data_range().
   [[nodiscard]] std::optional<double> psnr_db(std::optional<double> range = {}) const;
 };
+
+// The tally of two tensors from anywhere. Errors (usage) name what cannot be compared: classes of types or shapes that
+// differ, text.
+[[nodiscard]] Result<DifferenceTally> difference_of(const Tensor& reference, const Tensor& candidate);
 
 // Pairs of the tensors that are further apart than `bound`, those of non_finite_apart included.
 [[nodiscard]] std::uint64_t count_beyond(const Tensor& reference, const Tensor& candidate, double bound);
