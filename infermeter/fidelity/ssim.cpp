@@ -1,15 +1,18 @@
 #include "infermeter/fidelity/ssim.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "infermeter/fidelity/difference_tally.hpp"
 #include "infermeter/fidelity/element_reader.hpp"
+#include "infermeter/fidelity/ssim_kernel.hpp"
 
 namespace infermeter {
 namespace {
@@ -31,21 +34,27 @@ std::vector<double> weights_of(const SsimOptions& options) {
   return weights;
 }
 
-// Sides of one image, as depth, height and width, and how many images there are.
+// How images lie in memory, their axes named in their order; a two-dimensional one has no middle axis. Channels that
+// come last are neighbours along the last axis, whose windows then have their numbers `step` apart.
 struct Layout {
-  std::size_t depth = 1, height = 1, width = 1;
-  std::size_t images = 1, channels = 1;  // channels: those behind the image's axes
+  std::size_t images = 1, first = 1, middle = 1, last = 1, step = 1;
+
+  [[nodiscard]] std::size_t shortest_side(bool volume) const {
+    const std::size_t shortest = std::min(first, last / step);
+    return volume ? std::min(shortest, middle) : shortest;
+  }
 };
 
 Layout layout_of(const Shape& shape, const SsimOptions& options) {
-  const std::size_t last = shape.size() - (options.channels_last ? 1 : 0);
-  const auto side = [&](std::size_t from_last) { return static_cast<std::size_t>(shape[last - from_last]); };
-  Layout layout{.height = side(2), .width = side(1)};
-  if (options.dimensions == 3) layout.depth = side(3);
-  if (options.channels_last) layout.channels = static_cast<std::size_t>(shape.back());
-  for (std::size_t i = 0; i + static_cast<std::size_t>(options.dimensions) < last; ++i) {
-    layout.images *= static_cast<std::size_t>(shape[i]);
-  }
+  const std::size_t axes = shape.size() - (options.channels_last ? 1 : 0);
+  const auto images = axes - static_cast<std::size_t>(options.dimensions);
+  const auto side = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
+  Layout layout;
+  for (std::size_t i = 0; i < images; ++i) layout.images *= side(i);
+  layout.first = side(images);
+  if (options.dimensions == 3) layout.middle = side(images + 1);
+  if (options.channels_last) layout.step = side(axes);
+  layout.last = side(axes - 1) * layout.step;
   return layout;
 }
 
@@ -84,9 +93,7 @@ Result<Done> check_window(const Shape& shape, const SsimOptions& options) {
   if (uniform && (options.size < 3 || options.size % 2 == 0)) {
     return usage_error(fmt::format("size: wanted an odd window of at least 3, got {}", options.size));
   }
-  const Layout layout = layout_of(shape, options);
-  const std::size_t plane = std::min(layout.height, layout.width);
-  const std::size_t shortest = options.dimensions == 3 ? std::min(plane, layout.depth) : plane;
+  const std::size_t shortest = layout_of(shape, options).shortest_side(options.dimensions == 3);
   const int window = uniform ? options.size : 2 * gaussian_radius + 1;
   if (static_cast<std::size_t>(window) > shortest) {
     return usage_error(fmt::format("a window of {} does not fit into images whose shortest side is {}{}", window,
@@ -95,91 +102,132 @@ Result<Done> check_window(const Shape& shape, const SsimOptions& options) {
   return Done{};
 }
 
-// The image `image` of channel `channel` in units of the data range, so that its squares stay in range.
-std::vector<double> pixels(const Tensor& tensor, const Layout& layout, std::size_t image, std::size_t channel,
-                           double unit) {
-  const std::size_t count = layout.depth * layout.height * layout.width;
-  std::vector<double> all(count * layout.channels), own(count);
-  read_values(tensor, image * all.size(), all);
-  for (std::size_t i = 0; i < count; ++i) own[i] = all[i * layout.channels + channel] / unit;
-  return own;
-}
+// Numbers along the last axis that are worked on at a time: their sums stay in the first-level cache.
+constexpr std::size_t strip = 512;
 
-struct Constants {
-  double c1, c2;  // (k1 range)² and (k2 range)², where range is 1
-  double sample;  // n / (n - 1), or 1
-};
-
-// Equation 13 of the paper.
-double similarity(double mean_r, double mean_c, double var_r, double var_c, double covariance, const Constants& k) {
-  return (2 * mean_r * mean_c + k.c1) * (2 * covariance + k.c2) /
-         ((mean_r * mean_r + mean_c * mean_c + k.c1) * (var_r + var_c + k.c2));
-}
-
-class OneImage {
+// Goes through all windows, a row of them at a time. Beside the images it needs a few rows.
+class WindowWalk {
  public:
-  OneImage(const Layout& layout, const std::vector<double>& weights, const Constants& constants, bool volume)
-      : layout_(layout), weights_(weights), constants_(constants), depth_(volume ? weights.size() : 1) {}
+  WindowWalk(const Tensor& reference, const Tensor& candidate, const SsimOptions& options, double scale,
+             const SsimConstants& constants)
+      : reference_(reference),
+        candidate_(candidate),
+        layout_(layout_of(reference.shape, options)),
+        weights_(weights_of(options)),
+        units_{.scale = scale},
+        constants_(constants),
+        dtype_(ssim_takes(reference.dtype) ? reference.dtype : DType::float64),
+        stride_(rounded(strip + (weights_.size() - 1) * layout_.step) + FiveRows::room),
+        middle_rows_(options.dimensions == 3 ? weights_.size() : 0),
+        sums_((middle_rows_ + 1) * 5 * stride_),
+        references_(weights_.size()),
+        candidates_(weights_.size()) {}
 
-  double mean(const std::vector<double>& r, const std::vector<double>& c) const {
+  double mean() {
     double sum = 0;
-    std::size_t windows = 0;
-    for (std::size_t z = 0; z + depth_ <= layout_.depth; ++z) {
-      for (std::size_t y = 0; y + weights_.size() <= layout_.height; ++y) {
-        for (std::size_t x = 0; x + weights_.size() <= layout_.width; ++x, ++windows) sum += at(r, c, z, y, x);
-      }
-    }
-    return sum / static_cast<double>(windows);
-  }
-
- private:
-  template <class Use>
-  void each(std::size_t z, std::size_t y, std::size_t x, Use use) const {
-    for (std::size_t k = 0; k < depth_; ++k) {
-      for (std::size_t j = 0; j < weights_.size(); ++j) {
-        for (std::size_t i = 0; i < weights_.size(); ++i) {
-          const double weight = (depth_ > 1 ? weights_[k] : 1) * weights_[j] * weights_[i];
-          use(weight, ((z + k) * layout_.height + y + j) * layout_.width + x + i);
+    const std::size_t halo = (weights_.size() - 1) * layout_.step;
+    const std::size_t windows = layout_.last - halo;
+    for (std::size_t image = 0; image < layout_.images; ++image) {
+      for (std::size_t first = 0; first + weights_.size() <= layout_.first; ++first) {
+        for (std::size_t begin = 0; begin < windows; begin += strip) {
+          const std::size_t count = std::min(strip, windows - begin);
+          shift_to(image, first, begin, count);
+          sum += middle_rows_ > 0 ? of_volume(image, first, begin, count)
+                                  : of_row(image, first, 0, begin, count, sums_at(0));
         }
       }
     }
+    const std::size_t middles = middle_rows_ > 0 ? layout_.middle - middle_rows_ + 1 : 1;
+    return sum / static_cast<double>(layout_.images * (layout_.first - weights_.size() + 1) * middles * windows);
   }
 
-  double at(const std::vector<double>& r, const std::vector<double>& c, std::size_t z, std::size_t y,
-            std::size_t x) const {
-    double mean_r = 0, mean_c = 0, var_r = 0, var_c = 0, covariance = 0;
-    each(z, y, x, [&](double weight, std::size_t i) { mean_r += weight * r[i], mean_c += weight * c[i]; });
-    each(z, y, x, [&](double weight, std::size_t i) {
-      const double step_r = r[i] - mean_r, step_c = c[i] - mean_c;
-      var_r += weight * step_r * step_r;
-      var_c += weight * step_c * step_c;
-      covariance += weight * step_r * step_c;
-    });
-    const double sample = constants_.sample;
-    return similarity(mean_r, mean_c, sample * var_r, sample * var_c, sample * covariance, constants_);
+ private:
+  static std::size_t rounded(std::size_t count) {
+    return (count + FiveRows::room - 1) / FiveRows::room * FiveRows::room;
   }
 
+  FiveRows sums_at(std::size_t index) { return {sums_.data() + index * 5 * stride_, stride_}; }
+
+  // Takes the middle one of three pixels among these from all of them: variances must not lose their digits to a mean
+  // that is large beside them, nor to one pixel that is.
+  void shift_to(std::size_t image, std::size_t first, std::size_t begin, std::size_t count) {
+    const std::size_t row = (image * layout_.first + first) * layout_.middle + layout_.middle / 2;
+    const auto middle_one = [&](const Tensor& tensor) {
+      std::array<double, 3> pixels;
+      for (std::size_t i = 0; i < 3; ++i) {
+        read_values(tensor, row * layout_.last + begin + i * (count - 1) / 2, std::span(pixels).subspan(i, 1));
+      }
+      std::ranges::sort(pixels);
+      return pixels[1] * units_.scale;
+    };
+    constants_.mean_reference = units_.shift_reference = middle_one(reference_);
+    constants_.mean_candidate = units_.shift_candidate = middle_one(candidate_);
+  }
+
+  // The sums over the first axis, for the windows' numbers from `begin` on.
+  void weigh(std::size_t image, std::size_t first, std::size_t middle, std::size_t begin, std::size_t numbers,
+             FiveRows into) {
+    for (std::size_t k = 0; k < weights_.size(); ++k) {
+      const std::size_t row = (image * layout_.first + first + k) * layout_.middle + middle;
+      references_[k] = row_of(reference_, row * layout_.last + begin, 2 * k, numbers);
+      candidates_[k] = row_of(candidate_, row * layout_.last + begin, 2 * k + 1, numbers);
+    }
+    weigh_rows(dtype_, references_, candidates_, weights_, numbers, units_, into);
+  }
+
+  // In the tensor, or converted into the place `index` of the converted rows.
+  const std::byte* row_of(const Tensor& tensor, std::size_t begin, std::size_t index, std::size_t numbers) {
+    if (dtype_ == tensor.dtype) return tensor.data.data() + bytes_of(dtype_, begin);
+    converted_.resize(2 * weights_.size() * stride_);
+    const std::span<double> row = std::span(converted_).subspan(index * stride_, numbers);
+    read_values(tensor, begin, row);
+    return std::as_bytes(row).data();
+  }
+
+  double of_row(std::size_t image, std::size_t first, std::size_t middle, std::size_t begin, std::size_t count,
+                FiveRows sums) {
+    weigh(image, first, middle, begin, count + (weights_.size() - 1) * layout_.step, sums);
+    return sum_similarity(sums, weights_, layout_.step, count, constants_);
+  }
+
+  // The last rows of the middle axis are kept, each in the place of the one that is no longer needed.
+  double of_volume(std::size_t image, std::size_t first, std::size_t begin, std::size_t count) {
+    double sum = 0;
+    std::vector<const double*> rows(middle_rows_);
+    for (std::size_t middle = 0; middle < layout_.middle; ++middle) {
+      weigh(image, first, middle, begin, count + (weights_.size() - 1) * layout_.step, sums_at(middle % middle_rows_));
+      if (middle + 1 < middle_rows_) continue;
+      for (std::size_t k = 0; k < middle_rows_; ++k) rows[k] = sums_at((middle + 1 + k) % middle_rows_).values;
+      weigh_sums(rows, weights_, sums_at(middle_rows_));
+      sum += sum_similarity(sums_at(middle_rows_), weights_, layout_.step, count, constants_);
+    }
+    return sum;
+  }
+
+  const Tensor& reference_;
+  const Tensor& candidate_;
   Layout layout_;
-  const std::vector<double>& weights_;
-  Constants constants_;
-  std::size_t depth_;
+  std::vector<double> weights_;
+  SsimUnits units_;
+  SsimConstants constants_;
+  DType dtype_;  // of the rows that are summed
+  std::size_t stride_;
+  std::size_t middle_rows_;
+  std::vector<double> sums_, converted_;
+  std::vector<const std::byte*> references_, candidates_;
 };
 
-double mean_similarity(const Tensor& reference, const Tensor& candidate, const SsimOptions& options, double range) {
-  const Layout layout = layout_of(reference.shape, options);
-  const std::vector<double> weights = weights_of(options);
-  const double n = std::pow(static_cast<double>(weights.size()), options.dimensions);
-  const Constants constants{options.k1 * options.k1, options.k2 * options.k2,
-                            options.sample_covariance ? n / (n - 1) : 1};
-  const OneImage one(layout, weights, constants, options.dimensions == 3);
-  double sum = 0;
-  for (std::size_t image = 0; image < layout.images; ++image) {
-    for (std::size_t channel = 0; channel < layout.channels; ++channel) {
-      sum +=
-          one.mean(pixels(reference, layout, image, channel, range), pixels(candidate, layout, image, channel, range));
-    }
-  }
-  return sum / static_cast<double>(layout.images * layout.channels);
+double mean_similarity(const Tensor& reference, const Tensor& candidate, const SsimOptions& options,
+                       const DifferenceTally& tally, double range) {
+  // Similarity does not depend on the unit. In one of about the range, or of the pixels where those are far larger,
+  // products of four pixels stay in the range of doubles.
+  const double largest = tally.largest_reference * 1e-60 + tally.max_absolute * 1e-60;
+  const double unit = std::clamp(std::max(range, largest), 1e-300, 1e300);
+  const double n = std::pow(static_cast<double>(weights_of(options).size()), options.dimensions);
+  const SsimConstants constants{.c1 = std::pow(options.k1 * (range / unit), 2),
+                                .c2 = std::pow(options.k2 * (range / unit), 2),
+                                .sample = options.sample_covariance ? n / (n - 1) : 1};
+  return WindowWalk(reference, candidate, options, 1 / unit, constants).mean();
 }
 
 }  // namespace
@@ -198,7 +246,7 @@ Result<double> structural_similarity(const Tensor& reference, const Tensor& cand
                            : std::string("the reference is constant and has no data range: give the largest value that "
                                          "there can be less the smallest"));
   }
-  return mean_similarity(reference, candidate, options, range);
+  return mean_similarity(reference, candidate, options, tally, range);
 }
 
 std::optional<SsimOptions> image_like(DType dtype, const Shape& shape) {

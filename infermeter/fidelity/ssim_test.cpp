@@ -1,5 +1,7 @@
 #include "infermeter/fidelity/ssim.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "infermeter/data/number_formats.hpp"
+#include "infermeter/fidelity/element_reader.hpp"
+#include "infermeter/fidelity/test_targets.hpp"
 
 namespace infermeter {
 namespace {
@@ -45,6 +49,129 @@ double ssim(const Pair& pair, const SsimOptions& options) {
 std::string error_of(const Pair& pair, const SsimOptions& options) {
   const auto result = structural_similarity(pair.reference, pair.candidate, options);
   return result.ok() ? std::string() : result.error().message;
+}
+
+// The paper's formulas, window by window and each in two passes; [images, depth, height, width, channels], a depth of 1
+// in two dimensions.
+double by_the_book(const Pair& pair, const std::array<std::size_t, 5>& sides, const SsimOptions& options) {
+  const auto [images, depth, height, width, channels] = sides;
+  std::vector<double> r(*element_count(pair.reference.shape)), c(r.size());
+  read_values(pair.reference, 0, r);
+  read_values(pair.candidate, 0, c);
+  const bool gaussian = options.window == SsimWindow::gaussian, volume = options.dimensions == 3;
+  const std::size_t size = gaussian ? 11 : static_cast<std::size_t>(options.size), deep = volume ? size : 1;
+  std::vector<double> weight(size);
+  double all = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double x = static_cast<double>(i) - 5;
+    weight[i] = gaussian ? std::exp(-x * x / (2 * 1.5 * 1.5)) : 1;
+    all += weight[i];
+  }
+  for (double& w : weight) w /= all;
+  const double n = std::pow(static_cast<double>(size), options.dimensions);
+  const double sample = options.sample_covariance ? n / (n - 1) : 1;
+  const double range = options.data_range ? *options.data_range : std::ranges::max(r) - std::ranges::min(r);
+  const double c1 = std::pow(options.k1 * range, 2), c2 = std::pow(options.k2 * range, 2);
+  double sum = 0;
+  std::size_t windows = 0;
+  const auto at = [&](std::size_t image, std::size_t z, std::size_t y, std::size_t x, std::size_t channel) {
+    return (((image * depth + z) * height + y) * width + x) * channels + channel;
+  };
+  const auto similarity = [&](std::size_t image, std::size_t z, std::size_t y, std::size_t x, std::size_t channel) {
+    const auto each = [&](auto use) {
+      for (std::size_t k = 0; k < deep; ++k) {
+        for (std::size_t j = 0; j < size; ++j) {
+          for (std::size_t i = 0; i < size; ++i) {
+            use((volume ? weight[k] : 1) * weight[j] * weight[i], at(image, z + k, y + j, x + i, channel));
+          }
+        }
+      }
+    };
+    double mean_r = 0, mean_c = 0, var_r = 0, var_c = 0, both = 0;
+    each([&](double w, std::size_t i) { mean_r += w * r[i], mean_c += w * c[i]; });
+    each([&](double w, std::size_t i) {
+      var_r += w * (r[i] - mean_r) * (r[i] - mean_r);
+      var_c += w * (c[i] - mean_c) * (c[i] - mean_c);
+      both += w * (r[i] - mean_r) * (c[i] - mean_c);
+    });
+    return (2 * mean_r * mean_c + c1) * (2 * sample * both + c2) /
+           ((mean_r * mean_r + mean_c * mean_c + c1) * (sample * (var_r + var_c) + c2));
+  };
+  for (std::size_t image = 0; image < images; ++image) {
+    for (std::size_t z = 0; z + deep <= depth; ++z) {
+      for (std::size_t y = 0; y + size <= height; ++y) {
+        for (std::size_t x = 0; x + size <= width; ++x) {
+          for (std::size_t channel = 0; channel < channels; ++channel, ++windows)
+            sum += similarity(image, z, y, x, channel);
+        }
+      }
+    }
+  }
+  return sum / static_cast<double>(windows);
+}
+
+TEST(Ssim, EverySizeOnEveryTarget) {
+  on_each_target([] {
+    const auto check = [](const Shape& shape, const std::array<std::size_t, 5>& sides, const SsimOptions& options) {
+      const Pair pair = noisy(shape, 31);
+      EXPECT_NEAR(ssim(pair, options), by_the_book(pair, sides, options), 1e-10) << to_string(shape);
+    };
+    check({3, 3}, {1, 1, 3, 3, 1}, {.size = 3});
+    for (const std::int64_t width : {7, 8, 9, 15, 520, 1033}) {
+      const auto w = static_cast<std::size_t>(width);
+      check({2, 9, width}, {2, 1, 9, w, 1}, {});
+      check({9, width, 3}, {1, 1, 9, w, 3}, {.channels_last = true});
+      check({width, 8}, {1, 1, w, 8, 1}, {.size = 5, .data_range = 2});
+      check({8, 7, width}, {1, 8, 7, w, 1}, {.dimensions = 3, .data_range = 2});
+    }
+    check({2, 8, 9, 10, 2}, {2, 8, 9, 10, 2}, {.dimensions = 3, .channels_last = true});
+    check({13, 11, 12}, {1, 13, 11, 12, 1}, {.dimensions = 3, .window = SsimWindow::gaussian});
+  });
+}
+
+// Sums that slide over the image would keep the rounding errors of the large pixel.
+TEST(Ssim, ALargePixelSpoilsOnlyItsOwnWindows) {
+  on_each_target([] {
+    const Pair pair = noisy({40, 50}, 41);
+    std::vector<float> values(pair.reference.as<float>().begin(), pair.reference.as<float>().end());
+    values[5 * 50 + 5] = 1e12F;
+    const Pair spoilt{make_tensor<float>(DType::float32, {40, 50}, values), pair.candidate};
+    const SsimOptions options{.data_range = 1};
+    EXPECT_NEAR(ssim(spoilt, options), by_the_book(spoilt, {1, 1, 40, 50, 1}, options), 1e-6);
+  });
+}
+
+template <class T, class To>
+Tensor converted(DType dtype, const Tensor& floats, To to) {
+  std::vector<T> elements;
+  for (const float value : floats.as<float>()) elements.push_back(static_cast<T>(to(value)));
+  return make_tensor<T>(dtype, floats.shape, elements);
+}
+
+TEST(Ssim, EveryTypeOnEveryTarget) {
+  on_each_target([] {
+    const Pair pair = noisy({9, 21}, 51);
+    const auto check = [&](auto convert) {
+      const Pair typed{convert(pair.reference), convert(pair.candidate)};
+      const SsimOptions options{.data_range = 100};
+      EXPECT_NEAR(ssim(typed, options), by_the_book(typed, {1, 1, 9, 21, 1}, options), 1e-10)
+          << to_string(typed.reference.dtype);
+    };
+    const auto hundred = [](float value) { return 80 * value; };
+    check([&](const Tensor& t) { return converted<double>(DType::float64, t, hundred); });
+    check([&](const Tensor& t) { return converted<std::uint16_t>(DType::float16, t, float16_from); });
+    check([&](const Tensor& t) { return converted<std::uint16_t>(DType::bfloat16, t, bfloat16_from); });
+    check([&](const Tensor& t) { return converted<std::int8_t>(DType::int8, t, hundred); });
+    check([&](const Tensor& t) { return converted<std::uint8_t>(DType::uint8, t, hundred); });
+    check([&](const Tensor& t) { return converted<std::int16_t>(DType::int16, t, hundred); });
+    check([&](const Tensor& t) { return converted<std::uint16_t>(DType::uint16, t, hundred); });
+    check([&](const Tensor& t) { return converted<std::int32_t>(DType::int32, t, hundred); });
+    check([&](const Tensor& t) { return converted<std::uint32_t>(DType::uint32, t, hundred); });
+    check([&](const Tensor& t) { return converted<std::int64_t>(DType::int64, t, hundred); });
+    check([&](const Tensor& t) {
+      return converted<std::uint8_t>(DType::boolean, t, [](float value) { return value > 0.5F ? 1 : 0; });
+    });
+  });
 }
 
 // The numbers are those of skimage.metrics.structural_similarity on the same values in float64.

@@ -1,0 +1,141 @@
+#include "infermeter/fidelity/ssim_kernel.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // no faster here than their neighbours
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "infermeter/fidelity/ssim_kernel.cpp"
+#include <hwy/foreach_target.h>
+// After it: what is compiled for each target.
+#include <hwy/highway.h>
+
+#include "infermeter/fidelity/load_doubles.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace infermeter::HWY_NAMESPACE {
+
+// `count` numbers from row + x on: as many as a vector has, or what a short row has, and zeros.
+template <class T>
+HWY_INLINE DoubleVector load_some(const std::byte* row, std::size_t x, std::size_t count) {
+  if (HWY_LIKELY(count == hn::Lanes(Doubles()))) return load_doubles(reinterpret_cast<const T*>(row) + x);
+  T few[FiveRows::room] = {};
+  std::memcpy(few, row + x * sizeof(T), count * sizeof(T));
+  return load_doubles(few);
+}
+
+template <class T>
+void weigh_rows_of(std::span<const std::byte* const> reference, std::span<const std::byte* const> candidate,
+                   std::span<const double> weights, std::size_t count, const SsimUnits& units, FiveRows sums) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto scale = hn::Set(d, units.scale);
+  const auto shift_r = hn::Set(d, units.shift_reference), shift_c = hn::Set(d, units.shift_candidate);
+  for (std::size_t begin = 0; begin < count; begin += lanes) {
+    // The last vector ends where the row ends, and does some numbers again.
+    const std::size_t x = begin + lanes <= count ? begin : (count < lanes ? 0 : count - lanes);
+    const std::size_t here = count < lanes ? count : lanes;
+    auto sum_r = hn::Zero(d), sum_c = hn::Zero(d), square_r = hn::Zero(d), square_c = hn::Zero(d),
+         product = hn::Zero(d);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const auto weight = hn::Set(d, weights[k]);
+      const auto r = hn::MulSub(load_some<T>(reference[k], x, here), scale, shift_r);
+      const auto c = hn::MulSub(load_some<T>(candidate[k], x, here), scale, shift_c);
+      const auto weighed_r = hn::Mul(weight, r), weighed_c = hn::Mul(weight, c);
+      sum_r = hn::Add(sum_r, weighed_r);
+      sum_c = hn::Add(sum_c, weighed_c);
+      square_r = hn::MulAdd(weighed_r, r, square_r);
+      square_c = hn::MulAdd(weighed_c, c, square_c);
+      product = hn::MulAdd(weighed_r, c, product);
+    }
+    hn::StoreU(sum_r, d, sums.values + x);
+    hn::StoreU(sum_c, d, sums.values + sums.stride + x);
+    hn::StoreU(square_r, d, sums.values + 2 * sums.stride + x);
+    hn::StoreU(square_c, d, sums.values + 3 * sums.stride + x);
+    hn::StoreU(product, d, sums.values + 4 * sums.stride + x);
+  }
+}
+
+void weigh_rows_any(DType dtype, std::span<const std::byte* const> reference,
+                    std::span<const std::byte* const> candidate, std::span<const double> weights, std::size_t count,
+                    const SsimUnits& units, FiveRows sums) {
+  with_loadable(dtype, [&](auto* type) {
+    using Element = std::remove_cvref_t<decltype(*type)>;
+    weigh_rows_of<Element>(reference, candidate, weights, count, units, sums);
+  });
+}
+
+void weigh_sums_any(std::span<const double* const> rows, std::span<const double> weights, FiveRows sums) {
+  const Doubles d;
+  for (std::size_t i = 0; i < 5 * sums.stride; i += hn::Lanes(d)) {
+    auto sum = hn::Zero(d);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      sum = hn::MulAdd(hn::Set(d, weights[k]), hn::LoadU(d, rows[k] + i), sum);
+    }
+    hn::StoreU(sum, d, sums.values + i);
+  }
+}
+
+double sum_similarity_any(FiveRows rows, std::span<const double> weights, std::size_t step, std::size_t count,
+                          const SsimConstants& constants) {
+  const Doubles d;
+  const auto c1 = hn::Set(d, constants.c1), c2 = hn::Set(d, constants.c2), sample = hn::Set(d, constants.sample);
+  const auto base_r = hn::Set(d, constants.mean_reference), base_c = hn::Set(d, constants.mean_candidate);
+  const auto two = hn::Set(d, 2.0);
+  auto total = hn::Zero(d);
+  for (std::size_t x = 0; x < count; x += hn::Lanes(d)) {
+    auto mean_r = hn::Zero(d), mean_c = hn::Zero(d), square_r = hn::Zero(d), square_c = hn::Zero(d),
+         product = hn::Zero(d);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const auto weight = hn::Set(d, weights[k]);
+      const double* from = rows.values + x + k * step;
+      mean_r = hn::MulAdd(weight, hn::LoadU(d, from), mean_r);
+      mean_c = hn::MulAdd(weight, hn::LoadU(d, from + rows.stride), mean_c);
+      square_r = hn::MulAdd(weight, hn::LoadU(d, from + 2 * rows.stride), square_r);
+      square_c = hn::MulAdd(weight, hn::LoadU(d, from + 3 * rows.stride), square_c);
+      product = hn::MulAdd(weight, hn::LoadU(d, from + 4 * rows.stride), product);
+    }
+    const auto variances = hn::Sub(hn::Add(square_r, square_c), hn::MulAdd(mean_r, mean_r, hn::Mul(mean_c, mean_c)));
+    const auto covariance = hn::NegMulAdd(mean_r, mean_c, product);
+    const auto r = hn::Add(mean_r, base_r), c = hn::Add(mean_c, base_c);
+    const auto luminance_above = hn::MulAdd(hn::Mul(two, r), c, c1);
+    const auto luminance_below = hn::Add(hn::MulAdd(r, r, hn::Mul(c, c)), c1);
+    const auto structure_above = hn::MulAdd(hn::Mul(two, sample), covariance, c2);
+    const auto structure_below = hn::MulAdd(sample, variances, c2);
+    const auto similarity =
+        hn::Div(hn::Mul(luminance_above, structure_above), hn::Mul(luminance_below, structure_below));
+    total = hn::Add(total, hn::IfThenElseZero(hn::FirstN(d, count - x), similarity));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, total));
+}
+
+}  // namespace infermeter::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace infermeter {
+
+HWY_EXPORT(weigh_rows_any);
+HWY_EXPORT(weigh_sums_any);
+HWY_EXPORT(sum_similarity_any);
+
+bool ssim_takes(DType dtype) {
+  return HWY_NAMESPACE::with_loadable(dtype, [](auto*) {});
+}
+
+void weigh_rows(DType dtype, std::span<const std::byte* const> reference, std::span<const std::byte* const> candidate,
+                std::span<const double> weights, std::size_t count, const SsimUnits& units, FiveRows sums) {
+  HWY_DYNAMIC_DISPATCH(weigh_rows_any)(dtype, reference, candidate, weights, count, units, sums);
+}
+
+void weigh_sums(std::span<const double* const> rows, std::span<const double> weights, FiveRows sums) {
+  HWY_DYNAMIC_DISPATCH(weigh_sums_any)(rows, weights, sums);
+}
+
+double sum_similarity(FiveRows rows, std::span<const double> weights, std::size_t step, std::size_t count,
+                      const SsimConstants& constants) {
+  return HWY_DYNAMIC_DISPATCH(sum_similarity_any)(rows, weights, step, count, constants);
+}
+
+}  // namespace infermeter
+#endif
