@@ -67,6 +67,8 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"data", "--data", "SOURCE", "Inputs",
      "synthetic (default), a .npy or .npz file, a folder of images, an ONNX test_data_set folder."},
     {"data_limit", "--data-limit", "N", "", "Use at most so many items. Default: all."},
+    {"labels", "--labels", "FILE", "",
+     "What is right, for the accuracy: a class index per line, NAME,INDEX of pictures, or .npy (indices, masks)."},
     {"distribution", "--distribution", "[INPUT=]DIST", "",
      "Of synthetic inputs: uniform:-1:1, normal:0:1, integers:0:255, zeros, ones. May be repeated."},
     {"load_timeout", "--load-timeout", "TIME", "Limits of a worker", "To the end of the first inference. Default: 5m."},
@@ -153,7 +155,8 @@ Result<Done> apply_variables(PlanDraft& draft, const Surroundings& world) {
     // What is measured is said by flags or a plan; INFERMETER_BACKEND_PATH is a list that the library reads itself,
     // and each back end's library has a variable of its own.
     const bool readable =
-        (setting.from == Setting::From::anywhere || setting.key == "data") && setting.shape != Setting::Shape::pairs;
+        (setting.from == Setting::From::anywhere || setting.key == "data" || setting.key == "labels") &&
+        setting.shape != Setting::Shape::pairs;
     const auto value = readable ? world.variable(variable_name(setting.key)) : std::nullopt;
     if (!value) continue;
     const auto texts = is_list(setting) ? words_of(*value) : std::vector<std::string>{*value};

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "infermeter/run_accuracy.hpp"
 #include "infermeter/run_begin.hpp"
 #include "infermeter/run_trials.hpp"
 
@@ -18,6 +19,7 @@ Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::s
   if (!begun.ok()) return begun.error();
   RunRecord record = std::move(begun).value();
   if (!resume) INFERMETER_TRY_DONE(store.begin_run(record));
+  if (!resume) INFERMETER_TRY_DONE(keep_known_accuracy(store, record, context));
 
   // What the plan leaves open: warm-up and iterations, from pilot processes.
   RunTrials trials(store, record, context);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/fidelity/accuracy.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/verdict/comparison.hpp"
@@ -45,6 +46,8 @@ struct RunContext {
   std::function<TrialResult(const Launcher&, const TrialJob&, const TrialHooks&)> trial{};
   // Models that such a program has in memory, by the names that subjects call them: no file is looked for.
   std::map<std::string, ModelFacts> models{};
+  // How right such models are, as that program found itself; by the same names, and all of the same rows.
+  std::map<std::string, AccuracyTally> accuracy{};
 };
 
 // Measures the plan's trials and keeps each in the store as it ends: pilots first, where the plan leaves warm-up or

@@ -27,7 +27,8 @@ Result<DataSet> RunInputs::operator()(const Subject& subject, std::span<const Po
                                        .distributions = plan_.data.distributions,
                                        .batch_size = subject.batch_size,
                                        .limit = plan_.data.limit,
-                                       .seed = plan_.seed},
+                                       .seed = plan_.seed,
+                                       .labels = plan_.data.labels},
                                       ports));
   return made_.emplace(key, std::move(data)).first->second;
 }

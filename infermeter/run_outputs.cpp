@@ -4,22 +4,12 @@
 #include <memory>
 
 #include "infermeter/data/value_block.hpp"
+#include "infermeter/run_accuracy.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr std::size_t largest_block = 900'000'000;  // SQLite's limit for one value is 10^9 bytes
-
-// The trial that the kept outputs of a subject came from: its first one that ended well, pilots before others.
-const Samples* outputs_trial(const RunRecord& record, std::size_t subject) {
-  for (const auto* trials : {&record.side_trials, &record.trials}) {
-    for (const Samples& trial : *trials) {
-      const bool is_its = trial.subject == static_cast<int>(subject) && trial.purpose != Purpose::leak;
-      if (is_its && trial.end == TrialEnd::ok) return &trial;
-    }
-  }
-  return nullptr;
-}
 
 // By the coarser of the two precisions that were really executed.
 std::vector<Tolerance> tolerances(const Samples& reference, const Samples& candidate,
@@ -32,13 +22,6 @@ std::vector<Tolerance> tolerances(const Samples& reference, const Samples& candi
     result.push_back(one.relative > other.relative ? one : other);
   }
   return result;
-}
-
-Result<std::vector<ItemValues>> kept_outputs(Store& store, std::string_view run, std::size_t subject) {
-  INFERMETER_TRY(auto block, store.output_block(run, static_cast<int>(subject)));
-  if (!block) return std::vector<ItemValues>{};
-  auto bytes = std::make_shared<std::vector<std::byte>>(std::move(*block));
-  return read_block(*bytes, bytes);
 }
 
 bool compared(const RunRecord& record, std::size_t subject) {
@@ -70,13 +53,30 @@ Result<Done> compare_with_reference(Store& store, RunRecord& record, std::size_t
 
 }  // namespace
 
+const Samples* outputs_trial(const RunRecord& record, std::size_t subject) {
+  for (const auto* trials : {&record.side_trials, &record.trials}) {
+    for (const Samples& trial : *trials) {
+      const bool is_its = trial.subject == static_cast<int>(subject) && trial.purpose != Purpose::leak;
+      if (is_its && trial.end == TrialEnd::ok) return &trial;
+    }
+  }
+  return nullptr;
+}
+
+Result<std::vector<ItemValues>> kept_outputs(Store& store, std::string_view run, std::size_t subject) {
+  INFERMETER_TRY(auto block, store.output_block(run, static_cast<int>(subject)));
+  if (!block) return std::vector<ItemValues>{};
+  auto bytes = std::make_shared<std::vector<std::byte>>(std::move(*block));
+  return read_block(*bytes, bytes);
+}
+
 bool wants_outputs(const RunRecord& record, std::size_t subject) {
-  if (!record.plan.compare_outputs) return false;
+  if (!record.plan.compare_outputs && record.plan.data.labels.empty()) return false;
   return outputs_trial(record, subject) == nullptr;
 }
 
 Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, const Samples& trial,
-                          const TrialResult& result) {
+                          const TrialResult& result, const DataSet& data) {
   if (trial.end != TrialEnd::ok || result.output_block.empty()) return Done{};
   if (result.output_block.size() > largest_block) {
     record.diagnostics.push_back({.id = DiagnosticId::outputs_not_comparable,
@@ -85,6 +85,8 @@ Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, 
     return Done{};
   }
   INFERMETER_TRY_DONE(store.keep_output_block(record.id, static_cast<int>(subject), result.output_block));
+  INFERMETER_TRY_DONE(take_accuracy(store, record, subject, data));
+  if (!record.plan.compare_outputs) return Done{};
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
     if (i == subject || first_of_group(record.plan, i) == subject) {
       INFERMETER_TRY_DONE(compare_with_reference(store, record, i));

@@ -67,7 +67,9 @@ TrialHooks RunTrials::hooks_for(const Place& place) {
   const Subject& subject = record_.plan.subjects[place.subject];
   const auto data = [this, &subject](std::span<const Port> ports) -> Result<DataSet> {
     auto given = context_.inputs ? context_.inputs(subject) : std::nullopt;
-    return given ? Result<DataSet>(std::move(*given)) : inputs_(subject, ports);
+    auto made = given ? Result<DataSet>(std::move(*given)) : inputs_(subject, ports);
+    data_ = made.ok() ? *made : DataSet{};
+    return made;
   };
   TrialHooks hooks{.data = data, .on_progress = {}, .interrupt = context_.interrupt};
   if (!context_.on_progress) return hooks;
@@ -85,6 +87,7 @@ TrialHooks RunTrials::hooks_for(const Place& place) {
 // Measured in a worker (or as the embedding program does it), kept in the store, its outputs compared.
 Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   const auto& trial = context_.trial ? context_.trial : run_trial;
+  data_ = {};
   TrialResult result = trial(context_.launcher, job_for(place, stopping), hooks_for(place));
   result.samples.subject = static_cast<int>(place.subject);
   result.samples.process = place.process;
@@ -104,7 +107,7 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
     context_.on_progress(progress);
   }
   return place.purpose == Purpose::leak ? Result<Done>(Done{})
-                                        : take_outputs(store_, record_, place.subject, trials.back(), result);
+                                        : take_outputs(store_, record_, place.subject, trials.back(), result, data_);
 }
 
 Result<Done> RunTrials::side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping) {

@@ -50,6 +50,7 @@ class RunTrials {
   RunRecord& record_;
   const RunContext& context_;
   RunInputs inputs_;
+  DataSet data_{};  // of the trial that runs, or ran last
 };
 
 }  // namespace infermeter

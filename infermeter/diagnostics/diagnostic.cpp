@@ -110,6 +110,7 @@ constexpr std::array table = {
         "Use --threads 1 or the runtime's deterministic option, and look for random operators in the model."),
     INFERMETER_ROW(outputs_constant, warning,
                    "Check that the model reads its input, and give it inputs of its own kind with --data."),
+    INFERMETER_ROW(accuracy_not_told, info, "Say with --labels which class each item of the data is."),
     // Pilots and comparisons.
     INFERMETER_ROW(no_steady_state, error,
                    "Look at the times of its pilot in the JSON report; quiet the machine, or fix the warm-up with "

@@ -68,6 +68,7 @@ enum class DiagnosticId {
   outputs_not_comparable,  // number, name, shape or type differ
   outputs_not_deterministic,
   outputs_constant,        // the outputs are the same for different inputs
+  accuracy_not_told,       // the data's own labels do not fit the outputs
   // Pilots and comparisons.
   no_steady_state,         // the times of a subject do not settle
   pilot_failed,            // warm-up and iterations could not be chosen

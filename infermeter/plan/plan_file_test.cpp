@@ -40,6 +40,7 @@ processes = 5
 seed = 7
 data = "images"
 data_limit = 9
+labels = "truth.txt"
 outliers = "iqr:1.5"
 load_timeout = 4.5
 run_timeout = "10s"

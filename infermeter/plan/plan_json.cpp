@@ -170,6 +170,7 @@ Json settings_to_json(const Plan& p) {
           {"data", p.data.source},
           {"distributions", pairs_to_json(p.data.distributions)},
           {"data_limit", p.data.limit},
+          {"labels", p.data.labels},
           {"outliers", to_string(p.outliers)},
           {"sandbox", to_string(p.sandbox)},
           {"compare_outputs", p.compare_outputs},
@@ -218,6 +219,7 @@ void read_settings(Members& m, Plan& p) {
   m.read("data", p.data.source);
   m.read("distributions", p.data.distributions);
   m.read("data_limit", p.data.limit);
+  m.read("labels", p.data.labels);
   m.read("outliers", p.outliers, outlier_rule_from_string);
   m.read("sandbox", p.sandbox, sandbox_from_string);
   m.read("compare_outputs", p.compare_outputs);

@@ -215,6 +215,8 @@ constexpr auto kSettings = std::to_array<Setting>({
        INFERMETER_TRY(d.plan.data.limit, integer_from_string(v[0], 0, kAnyNumber));
        return Done{};
      }, nullptr},
+    {"labels", "labels", Shape::one, Type::text, From::plan_file,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.data.labels = v[0], Done{}; }, nullptr},
     {"distribution", "distribution", Shape::pairs, Type::text, From::anywhere, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.plan.data.distributions; }},
     {"outliers", "outliers", Shape::one, Type::text, From::anywhere,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
@@ -29,8 +30,9 @@ std::string bounds(double low, double high, double confidence) {
 
 std::string outputs_clause(const SubjectVerdict& verdict) {
   if (verdict.outputs == nullptr) return "; outputs were not compared";
-  if (verdict.outputs->comparison.agree) return "; outputs agree";
-  return "; outputs DIFFER, so the times are not of the same work";
+  const auto& comparison = verdict.outputs->comparison;
+  if (comparison.agree) return "; outputs agree" + image_figures(comparison);
+  return fmt::format("; outputs DIFFER{}, so the times are not of the same work", image_figures(comparison));
 }
 
 // Only where the whole interval lies on one side; the ratio is of the host's memory.
@@ -150,6 +152,7 @@ std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
       sentences.push_back(comparison_sentence(record, subject));
     }
   }
+  for (auto& sentence : accuracy_sentences(record, verdict)) sentences.push_back(std::move(sentence));
   for (const auto& subject : verdict.subjects) {
     const Samples* failed = failed_trial(record, subject.subject);
     if (failed != nullptr) sentences.push_back(failure_sentence(record, subject, *failed));

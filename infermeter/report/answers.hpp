@@ -15,7 +15,8 @@ struct Sentence {
 // "✓", "✗", "⚠", "?", "·"
 [[nodiscard]] const char* sign_of(Tone tone);
 
-// One for every subject that was compared, then one for each that failed.
+// One for every subject that was compared, then one for each that was held against labels, then one for each that
+// failed.
 [[nodiscard]] std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict);
 
 // Diagnostics that say the same of several subjects, once; errors first, infos last.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
@@ -36,7 +37,7 @@ const SubjectOutputs* outputs_of(const Verdict& verdict, int subject) {
 std::string outputs_clause(const Verdict& verdict, int subject) {
   const SubjectOutputs* outputs = outputs_of(verdict, subject);
   if (outputs == nullptr) return "; outputs were not compared";
-  return outputs->comparison.agree ? "; outputs agree" : "";
+  return outputs->comparison.agree ? "; outputs agree" + image_figures(outputs->comparison) : "";
 }
 
 std::string pairs_clause(const PairedComparison& comparison) {
@@ -81,7 +82,7 @@ Sentence answer(const RunRecord& record, const Verdict& verdict, const PairedCom
 Sentence other_outputs(const RunRecord& record, const SubjectOutputs& outputs) {
   return {Tone::bad, fmt::format("{} answers something else than {} ({}): their times are not of the same work",
                                  label_of(record, outputs.subject), label_of(record, outputs.reference),
-                                 largest_difference(outputs.comparison))};
+                                 largest_difference(outputs.comparison) + image_figures(outputs.comparison))};
 }
 
 std::optional<Sentence> power(const RunRecord& record, const ComparisonVerdict& verdict) {

@@ -70,6 +70,24 @@ struct Source {
   [[nodiscard]] std::string executed(std::string_view key) const {
     return trial == nullptr ? "" : text_cell(trial->executed_value(key));
   }
+  // Of the output that is furthest from its reference.
+  [[nodiscard]] std::string output(std::optional<double> OutputDifference::*figure) const {
+    const OutputDifference* worst = worst_output();
+    if (worst == nullptr) return {};
+    const std::optional<double> value = worst->*figure;
+    return value && std::isinf(*value) ? "inf" : number_cell(value);  // PSNR of equal outputs
+  }
+  [[nodiscard]] const Accuracy* accuracy() const {
+    return verdict.accuracy ? &verdict.accuracy->measured->accuracy : nullptr;
+  }
+  [[nodiscard]] std::string accuracy_bound(double Interval::*side) const {
+    if (!verdict.accuracy || !verdict.accuracy->interval) return {};
+    return number_cell(*verdict.accuracy->interval.*side);
+  }
+  [[nodiscard]] std::string accuracy_change(double Interval::*side) const {
+    if (!verdict.accuracy || !verdict.accuracy->change) return {};
+    return number_cell(verdict.accuracy->change->interval.*side);
+  }
   [[nodiscard]] const OutputDifference* worst_output() const {
     if (verdict.outputs == nullptr) return nullptr;
     const auto& outputs = verdict.outputs->comparison.outputs;
@@ -139,6 +157,21 @@ std::string iterations(const Source& source) {
   return estimate == nullptr || !estimate->value ? "" : number_cell(estimate->n);
 }
 
+std::string accuracy_top5(const Source& source) {
+  const Accuracy* accuracy = source.accuracy();
+  return accuracy && accuracy->labels ? number_cell(accuracy->labels->top5_share()) : "";
+}
+
+std::string accuracy_difference(const Source& source) {
+  const auto& accuracy = source.verdict.accuracy;
+  return accuracy && accuracy->change ? number_cell(accuracy->change->difference) : "";
+}
+
+std::string of_masks(const Source& source, std::optional<double> (MaskAccuracy::*figure)() const) {
+  const Accuracy* accuracy = source.accuracy();
+  return accuracy && accuracy->masks ? number_cell(((*accuracy->masks).*figure)()) : "";
+}
+
 struct Column {
   const char* name;
   std::string (*cell)(const Source&);
@@ -195,6 +228,20 @@ constexpr Column columns[] = {
      [](const Source& s) { return s.worst_output() ? number_cell(s.worst_output()->max_absolute) : ""; }},
     {"outputs_relative_l2",
      [](const Source& s) { return s.worst_output() ? number_cell(s.worst_output()->relative_l2) : ""; }},
+    {"outputs_mae", [](const Source& s) { return s.output(&OutputDifference::mae); }},
+    {"outputs_rmse", [](const Source& s) { return s.output(&OutputDifference::rmse); }},
+    {"outputs_cosine", [](const Source& s) { return s.output(&OutputDifference::cosine); }},
+    {"outputs_psnr_db", [](const Source& s) { return s.output(&OutputDifference::psnr_db); }},
+    {"outputs_ssim", [](const Source& s) { return s.output(&OutputDifference::ssim); }},
+    {"accuracy", [](const Source& s) { return s.verdict.accuracy ? number_cell(s.verdict.accuracy->share) : ""; }},
+    {"accuracy_low", [](const Source& s) { return s.accuracy_bound(&Interval::low); }},
+    {"accuracy_high", [](const Source& s) { return s.accuracy_bound(&Interval::high); }},
+    {"accuracy_top5", accuracy_top5},
+    {"accuracy_change", accuracy_difference},
+    {"accuracy_change_low", [](const Source& s) { return s.accuracy_change(&Interval::low); }},
+    {"accuracy_change_high", [](const Source& s) { return s.accuracy_change(&Interval::high); }},
+    {"mean_iou", [](const Source& s) { return of_masks(s, &MaskAccuracy::mean_iou); }},
+    {"mean_dice", [](const Source& s) { return of_masks(s, &MaskAccuracy::mean_dice); }},
     {"trials_failed",
      [](const Source& s) { return number_cell(s.verdict.summary.trials_failed + s.verdict.summary.trials_partial); }},
     {"end", end_word},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <vector>
 
 #include "infermeter/report/interval_text.hpp"
@@ -13,7 +14,9 @@ namespace infermeter {
 namespace {
 
 std::string format_share(double share) { return three_digits(100 * share) + " %"; }
-std::string format_decibels(double decibels) { return three_digits(decibels) + " dB"; }
+std::string format_decibels(double decibels) {
+  return std::isinf(decibels) ? "infinite" : three_digits(decibels) + " dB";
+}
 
 FigureText format_of(Dimension dimension) {
   switch (dimension) {

@@ -15,6 +15,7 @@ void write_environment(JsonWriter& json, const Environment& environment);
 void write_model(JsonWriter& json, const ModelFacts& model);
 void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict);
 void write_output_difference(JsonWriter& json, const OutputDifference& output);
+void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accuracy);  // with its key
 void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval);
 void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& verdict);  // each with its key
 void write_question(JsonWriter& json, const std::optional<Question>& question);

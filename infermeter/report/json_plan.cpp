@@ -26,6 +26,7 @@ void write_data(JsonWriter& json, const DataRequest& data) {
   json.member("source", data.source);
   json.object("distributions", data.distributions);
   json.member("limit", data.limit);
+  json.member("labels", data.labels);
   json.end_object();
 }
 

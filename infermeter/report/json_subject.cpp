@@ -166,6 +166,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   write_ratios(json, verdict.ratios);
   write_leak(json, verdict.leak);
   write_outputs(json, verdict.outputs);
+  write_accuracy(json, verdict.accuracy);
   write_outliers(json, verdict.summary.outliers);
   write_diagnostics(json, verdict.summary.diagnostics);
   json.end_object();

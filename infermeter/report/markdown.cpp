@@ -1,6 +1,7 @@
 // Markdown for pull requests: the answers, then the tables, then what to mind.
 #include <fmt/format.h>
 
+#include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/counter_table.hpp"
@@ -29,13 +30,16 @@ void counter_rows(std::string& text, const RunRecord& record, const Group& group
 
 void table(std::string& text, const RunRecord& record, const Group& group) {
   if (!group.title.empty()) text += "\n### " + markdown_text(group.title) + "\n";
-  text += "\n| Subject | Latency p50 | Speed-up | Throughput | Memory | Size | p99 | Outputs |\n";
-  text += "|---|---|---|--:|--:|--:|--:|---|\n";
+  const bool accuracy = has_accuracy(group.subjects);
+  text += fmt::format("\n| Subject | Latency p50 | Speed-up | Throughput | Memory | Size | p99 |{} Outputs |\n",
+                      accuracy ? " Accuracy |" : "");
+  text += fmt::format("|---|---|---|--:|--:|--:|--:|{}---|\n", accuracy ? "---|" : "");
   for (const auto* subject : group.subjects) {
     const Row row = row_of(record, group, *subject);
     text += '|';
     for (const auto cell : {&Row::label, &Row::latency, &Row::speed_up, &Row::throughput, &Row::memory, &Row::size,
-                            &Row::p99, &Row::outputs}) {
+                            &Row::p99, &Row::accuracy, &Row::outputs}) {
+      if (cell == &Row::accuracy && !accuracy) continue;
       text += ' ' + markdown_text((row.*cell).text) + " |";
     }
     text += '\n';

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/interval_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
@@ -153,7 +154,8 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
                       ? Cell{nothing, Tone::faint}
                       : Cell{format_bytes(static_cast<double>(model->size_bytes)), Tone::plain},
           .outputs = outputs_cell(record, subject),
-          .p99 = cell_of(subject.summary.metric("latency_p99"), format_time)};
+          .p99 = cell_of(subject.summary.metric("latency_p99"), format_time),
+          .accuracy = accuracy_cell(subject)};
 }
 
 const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict) {

@@ -18,7 +18,7 @@ struct Cell {
 };
 
 struct Row {
-  Cell label, latency, speed_up, throughput, memory, size, outputs, p99;
+  Cell label, latency, speed_up, throughput, memory, size, outputs, p99, accuracy;
 };
 
 // Subjects that are compared with each other, in the plan's order; the first is the baseline.
@@ -30,14 +30,14 @@ struct Group {
 [[nodiscard]] std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict);
 [[nodiscard]] Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject);
 
-// The subject's label without what its group has in common and says elsewhere: "resnet50@openvino,batch=4" is "openvino"
-// where all are resnet50 at batch size 4. The label itself where that would make two of the group the same.
+// The subject's label without what its group has in common and says elsewhere: "resnet50@openvino,batch=4" is
+// "openvino" where all are resnet50 at batch size 4. The label itself where that would make two of the group the same.
 [[nodiscard]] std::string short_label(const RunRecord& record, int subject);
 
 [[nodiscard]] const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict);
 [[nodiscard]] const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric);
-// What the subject's memory is: the device's, where its framework accounts for one of its own, as the host's says little
-// about a model that is not there; else the worker's resident memory.
+// What the subject's memory is: the device's, where its framework accounts for one of its own, as the host's says
+// little about a model that is not there; else the worker's resident memory.
 [[nodiscard]] bool is_on_device(const SubjectVerdict& verdict);
 // nullptr where the record does not say.
 [[nodiscard]] const ModelFacts* model_of(const RunRecord& record, int subject);

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/counter_table.hpp"
@@ -31,7 +32,8 @@ constexpr std::array subject_columns = {
     Column<Row>{"Subject", &Row::label, Align::left},     Column<Row>{"Latency p50", &Row::latency, Align::left},
     Column<Row>{"Speed-up", &Row::speed_up, Align::left}, Column<Row>{"Throughput", &Row::throughput, Align::right},
     Column<Row>{"Memory", &Row::memory, Align::right},    Column<Row>{"Size", &Row::size, Align::right},
-    Column<Row>{"p99", &Row::p99, Align::right},          Column<Row>{"Outputs", &Row::outputs, Align::left},
+    Column<Row>{"p99", &Row::p99, Align::right},          Column<Row>{"Accuracy", &Row::accuracy, Align::left},
+    Column<Row>{"Outputs", &Row::outputs, Align::left},
 };
 using Compared = ComparisonRow;
 constexpr std::array comparison_columns = {
@@ -82,6 +84,9 @@ class TableReport {
     std::vector<Column<Row>> wanted(subject_columns.begin(), subject_columns.end());
     if (group.subjects.size() == 1) {
       std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::speed_up; });
+    }
+    if (!has_accuracy(group.subjects)) {
+      std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::accuracy; });
     }
     table<Row>(wanted, rows);
     counters(group);

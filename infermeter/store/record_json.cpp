@@ -162,6 +162,47 @@ OutputDifference output_from(const Json& json) {
                         .absolute = number_from(json.at("tolerance_absolute"))}};
 }
 
+Json to_json(const LabelAccuracy& labels) {
+  Json classes = Json::array();
+  for (const auto& one : labels.classes) classes.push_back({one.label, one.rows, one.right});
+  return {{"rows", labels.rows},
+          {"top1", labels.top1},
+          {"top5", labels.top5 ? Json(*labels.top5) : Json(nullptr)},
+          {"classes", std::move(classes)}};
+}
+
+LabelAccuracy labels_from(const Json& json) {
+  LabelAccuracy labels{.rows = json.at("rows"), .top1 = json.at("top1"), .top5 = {}, .classes = {}};
+  if (!json.at("top5").is_null()) labels.top5 = json.at("top5").get<std::uint64_t>();
+  if (labels.top1 > labels.rows) throw Json::other_error::create(501, "more rows are right than there are", nullptr);
+  for (const auto& one : json.at("classes")) {
+    labels.classes.push_back({.label = one.at(0), .rows = one.at(1), .right = one.at(2)});
+  }
+  return labels;
+}
+
+Json to_json(const MaskAccuracy& masks) {
+  Json classes = Json::array();
+  for (const auto& one : masks.classes) classes.push_back({one.label, one.both, one.truth, one.predicted});
+  return {{"pixels", masks.pixels}, {"right", masks.right}, {"classes", std::move(classes)}};
+}
+
+MaskAccuracy masks_from(const Json& json) {
+  MaskAccuracy masks{.pixels = json.at("pixels"), .right = json.at("right"), .classes = {}};
+  for (const auto& one : json.at("classes")) {
+    masks.classes.push_back({.label = one.at(0), .both = one.at(1), .truth = one.at(2), .predicted = one.at(3)});
+  }
+  return masks;
+}
+
+Json to_json(const PairedRight& paired) {
+  return {paired.both, paired.reference_only, paired.candidate_only, paired.neither};
+}
+
+PairedRight paired_from(const Json& json) {
+  return {.both = json.at(0), .reference_only = json.at(1), .candidate_only = json.at(2), .neither = json.at(3)};
+}
+
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // nlohmann-json throws on text that is not JSON and on JSON that is not as expected: both end here.
@@ -213,6 +254,28 @@ Result<OutputComparison> comparison_from_json(std::string_view text) {
                                 .diagnostics = diagnostics_from(json.at("diagnostics"))};
     for (const auto& element : json.at("outputs")) comparison.outputs.push_back(output_from(element));
     return comparison;
+  });
+}
+
+std::string accuracy_to_json(const SubjectAccuracy& subject) {
+  const Accuracy& accuracy = subject.accuracy;
+  return text_of({{"subject", subject.subject},
+                  {"output", accuracy.output},
+                  {"labels", accuracy.labels ? to_json(*accuracy.labels) : Json(nullptr)},
+                  {"masks", accuracy.masks ? to_json(*accuracy.masks) : Json(nullptr)},
+                  {"reference", subject.reference ? Json(*subject.reference) : Json(nullptr)},
+                  {"paired", subject.paired ? to_json(*subject.paired) : Json(nullptr)}});
+}
+
+Result<SubjectAccuracy> accuracy_from_json(std::string_view text) {
+  return read_json(text, "accuracy", [](const Json& json) {
+    SubjectAccuracy subject{.subject = json.at("subject"), .accuracy = {}, .reference = {}, .paired = {}};
+    subject.accuracy.output = json.at("output");
+    if (!json.at("labels").is_null()) subject.accuracy.labels = labels_from(json.at("labels"));
+    if (!json.at("masks").is_null()) subject.accuracy.masks = masks_from(json.at("masks"));
+    if (!json.at("reference").is_null()) subject.reference = json.at("reference").get<int>();
+    if (!json.at("paired").is_null()) subject.paired = paired_from(json.at("paired"));
+    return subject;
   });
 }
 

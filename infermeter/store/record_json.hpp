@@ -24,6 +24,9 @@ namespace infermeter {
 [[nodiscard]] std::string comparison_to_json(const OutputComparison& comparison);
 [[nodiscard]] Result<OutputComparison> comparison_from_json(std::string_view text);
 
+[[nodiscard]] std::string accuracy_to_json(const SubjectAccuracy& accuracy);
+[[nodiscard]] Result<SubjectAccuracy> accuracy_from_json(std::string_view text);
+
 [[nodiscard]] std::string noise_to_json(const std::optional<MachineNoise>& noise);
 [[nodiscard]] Result<std::optional<MachineNoise>> noise_from_json(std::string_view text);
 

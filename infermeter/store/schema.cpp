@@ -105,6 +105,14 @@ CREATE TABLE figures (
 CREATE INDEX figures_by_series ON figures (metric, series, machine, created_at);
 CREATE INDEX runs_without_figures ON runs (created_at) WHERE finished = 1 AND has_figures = 0;
 )sql",
+    R"sql(
+CREATE TABLE accuracy (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  subject INTEGER NOT NULL,
+  accuracy TEXT NOT NULL,
+  PRIMARY KEY (run, subject)
+) STRICT;
+)sql",
 };
 
 }  // namespace

@@ -186,6 +186,15 @@ Result<Done> Store::set_outputs(std::string_view run, const SubjectOutputs& outp
   return transaction.commit();
 }
 
+Result<Done> Store::set_accuracy(std::string_view run, const SubjectAccuracy& accuracy) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(
+      impl_->database.run("INSERT INTO accuracy (run, subject, accuracy) VALUES (?1, ?2, ?3) "
+                          "ON CONFLICT (run, subject) DO UPDATE SET accuracy = excluded.accuracy",
+                          run, accuracy.subject, std::string_view(accuracy_to_json(accuracy))));
+  return transaction.commit();
+}
+
 Result<Done> Store::finish_run(const RunRecord& record) {
   const std::vector<Figure> figures = record.finished ? figures_of(record, judge(record)) : std::vector<Figure>();
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
@@ -291,6 +300,17 @@ Result<Done> Store::Impl::load_outputs(RunRecord& record) const {
   }
 }
 
+Result<Done> Store::Impl::load_accuracy(RunRecord& record) const {
+  INFERMETER_TRY(auto statement, database.prepare("SELECT accuracy FROM accuracy WHERE run = ?1 ORDER BY subject",
+                                                  std::string_view(record.id)));
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return Done{};
+    INFERMETER_TRY(auto accuracy, accuracy_from_json(statement.text(0)));
+    record.accuracy.push_back(std::move(accuracy));
+  }
+}
+
 Result<RunRecord> Store::load_run(std::string_view run) {
   INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database));
   INFERMETER_TRY(const auto id, impl_->find(run));
@@ -303,6 +323,7 @@ Result<RunRecord> Store::load_run(std::string_view run) {
   if (!side_trials.ok()) return impl_->damaged(id, side_trials.error());
   record->side_trials = std::move(side_trials).value();
   if (auto outputs = impl_->load_outputs(*record); !outputs.ok()) return impl_->damaged(id, outputs.error());
+  if (auto accuracy = impl_->load_accuracy(*record); !accuracy.ok()) return impl_->damaged(id, accuracy.error());
   return record;
 }
 

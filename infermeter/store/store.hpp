@@ -62,6 +62,7 @@ class Store {
   // A trial of the same position is replaced if it was interrupted; otherwise it is an error.
   [[nodiscard]] Result<Done> add_trial(std::string_view run, const Samples& trial);
   [[nodiscard]] Result<Done> set_outputs(std::string_view run, const SubjectOutputs& outputs);
+  [[nodiscard]] Result<Done> set_accuracy(std::string_view run, const SubjectAccuracy& accuracy);
   // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped and the figures are
   // kept.
   [[nodiscard]] Result<Done> finish_run(const RunRecord& record);

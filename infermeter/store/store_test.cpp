@@ -102,6 +102,43 @@ TEST(Store, KeepsEveryFieldOfModelsAndComparisons) {
   EXPECT_EQ(comparison.items, 3U);
 }
 
+TEST(Store, KeepsAccuracyAndReplacesItWhenItIsPaired) {
+  const TemporaryFolder folder;
+  auto store = Store::open(folder / "infermeter.db", Store::Mode::write).value();
+  RunRecord record = record_named("run");
+  ASSERT_TRUE(store.begin_run(record).ok());
+  SubjectAccuracy labels{
+      .subject = 1, .accuracy = {.output = "scores", .labels = {}, .masks = {}}, .reference = 0, .paired = {}};
+  labels.accuracy.labels =
+      LabelAccuracy{.rows = 7,
+                    .top1 = 5,
+                    .top5 = 6,
+                    .classes = {{.label = 2, .rows = 3, .right = 1}, {.label = 9, .rows = 4, .right = 4}}};
+  SubjectAccuracy masks{
+      .subject = 0, .accuracy = {.output = "mask", .labels = {}, .masks = {}}, .reference = {}, .paired = {}};
+  masks.accuracy.masks =
+      MaskAccuracy{.pixels = 100, .right = 80, .classes = {{.label = 0, .both = 60, .truth = 70, .predicted = 65}}};
+  ASSERT_TRUE(store.set_accuracy("run", labels).ok());
+  ASSERT_TRUE(store.set_accuracy("run", masks).ok());
+  labels.paired = PairedRight{.both = 4, .reference_only = 2, .candidate_only = 1, .neither = 0};
+  ASSERT_TRUE(store.set_accuracy("run", labels).ok());
+  const auto kept = store.load_run("run").value().accuracy;
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[0].accuracy.output, "mask");
+  EXPECT_FALSE(kept[0].reference);
+  EXPECT_FALSE(kept[0].accuracy.labels);
+  EXPECT_EQ(kept[0].accuracy.masks->right, 80U);
+  EXPECT_EQ(kept[0].accuracy.masks->classes.at(0).predicted, 65U);
+  EXPECT_EQ(kept[0].accuracy.masks->classes.at(0).truth, 70U);
+  EXPECT_EQ(kept[0].accuracy.masks->classes.at(0).both, 60U);
+  EXPECT_EQ(kept[1].reference, 0);
+  EXPECT_EQ(kept[1].accuracy.labels->top5, 6U);
+  EXPECT_EQ(kept[1].accuracy.labels->classes.at(1).label, 9);
+  EXPECT_EQ(kept[1].accuracy.labels->classes.at(0).right, 1U);
+  EXPECT_EQ(kept[1].paired->reference_only, 2U);
+  EXPECT_EQ(kept[1].paired->candidate_only, 1U);
+}
+
 TEST(Store, KeepsOutputBlocksUntilTheRunIsFinished) {
   const TemporaryFolder folder;
   auto store = writable(folder / "infermeter.db");

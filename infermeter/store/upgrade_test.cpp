@@ -21,8 +21,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-void make_version_1(const std::filesystem::path& file) {
-  std::ifstream stream(std::filesystem::path(INFERMETER_SOURCE_DIR) / "infermeter/store/fixtures/version_1.sql");
+void make_version(int version, const std::filesystem::path& file) {
+  const std::string name = "version_" + std::to_string(version) + ".sql";
+  std::ifstream stream(std::filesystem::path(INFERMETER_SOURCE_DIR) / "infermeter/store/fixtures" / name);
   std::stringstream sql;
   sql << stream.rdbuf();
   sqlite3* raw = nullptr;
@@ -41,7 +42,7 @@ constexpr const char* run_id = "20261121-152203-1ae0";
 TEST(Upgrade, AVersion1StoreIsReadAsItWas) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
-  make_version_1(file);
+  make_version(1, file);
   auto store = Store::open(file, Store::Mode::write).value();
   const auto record = store.load_run("latest").value();
   EXPECT_EQ(record.id, run_id);
@@ -58,10 +59,41 @@ TEST(Upgrade, AVersion1StoreIsReadAsItWas) {
   EXPECT_EQ(version_of(file), store_schema_version());
 }
 
+// Of the figures that outputs have had since then there is none, which is not 0.
+TEST(Upgrade, AVersion2StoreIsReadAsItWas) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_version(2, file);
+  EXPECT_EQ(version_of(file), 2);
+  auto store = Store::open(file, Store::Mode::write).value();
+  EXPECT_EQ(version_of(file), store_schema_version());
+  const auto record = store.load_run("latest").value();
+  ASSERT_TRUE(record.plan.question);
+  EXPECT_EQ(record.plan.data.labels, "");
+  EXPECT_THAT(record.trials, SizeIs(4));
+  EXPECT_THAT(record.accuracy, IsEmpty());
+  const OutputDifference& output = record.outputs.at(0).comparison.outputs.at(0);
+  EXPECT_TRUE(output.within_tolerance);
+  EXPECT_EQ(output.cosine, 1);
+  EXPECT_EQ(output.mae, std::nullopt);
+  EXPECT_EQ(output.psnr_db, std::nullopt);
+  EXPECT_EQ(output.top5_agreement, std::nullopt);
+  EXPECT_EQ(output.max_absolute_item, 0U);
+  EXPECT_EQ(record.models.at(0).nonzero_parameters, std::nullopt);
+  EXPECT_EQ(store.baseline_run("nightly").value(), record.id);
+  EXPECT_THAT(store.figures({.metric = "latency_p50"}).value(), SizeIs(2));
+  // And what is new can be kept.
+  SubjectAccuracy accuracy{
+      .subject = 1, .accuracy = {.output = "output", .labels = {}, .masks = {}}, .reference = 0, .paired = {}};
+  accuracy.accuracy.labels = LabelAccuracy{.rows = 3, .top1 = 2, .top5 = {}, .classes = {}};
+  ASSERT_TRUE(store.set_accuracy(record.id, accuracy).ok());
+  EXPECT_EQ(store.load_run("latest")->accuracy.at(0).accuracy.labels->top1, 2U);
+}
+
 TEST(Upgrade, IsLeftToThoseWhoWrite) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
-  make_version_1(file);
+  make_version(1, file);
   EXPECT_THAT(Store::open(file, Store::Mode::read).error().message, HasSubstr("was written by an older infermeter"));
   EXPECT_EQ(version_of(file), 1);
   EXPECT_TRUE(Store::open(file, Store::Mode::write_if_possible).ok());
@@ -71,7 +103,7 @@ TEST(Upgrade, IsLeftToThoseWhoWrite) {
 TEST(Upgrade, FiguresOfOlderRunsAreMadeOnceAndKept) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
-  make_version_1(file);
+  make_version(1, file);
   {
     auto store = Store::open(file, Store::Mode::write).value();
     EXPECT_THAT(store.figures({.metric = "latency_p50"}).value(), IsEmpty());
@@ -92,7 +124,7 @@ TEST(Upgrade, FiguresOfOlderRunsAreMadeOnceAndKept) {
 TEST(Upgrade, FiguresThatCannotBeKeptAreMadeAllTheSame) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
-  make_version_1(file);
+  make_version(1, file);
   { ASSERT_TRUE(Store::open(file, Store::Mode::write).ok()); }
   auto store = Store::open(file, Store::Mode::read).value();
   EXPECT_EQ(store.complete_figures()->completed, 1);
@@ -107,7 +139,7 @@ TEST(Upgrade, FiguresThatCannotBeKeptAreMadeAllTheSame) {
 TEST(Upgrade, RunsThatCannotBeReadAreNamedAndLeftOut) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
-  make_version_1(file);
+  make_version(1, file);
   auto store = Store::open(file, Store::Mode::write).value();
   {
     const auto database = Database::open(file, Database::Access::write, 0).value();

@@ -113,7 +113,9 @@ class Parser {
     const std::size_t begin = at_;
     INFERMETER_TRY_DONE(parse_metric(Kind::speedup));
     if (expectation_.name == "memory_peak") {
-      return fail(begin, "speedup is of times and of throughput; of memory there is regression(peak_memory)");
+      return fail(
+          begin,
+          "speedup is of times and of throughput; of memory there are memory_reduction and regression(peak_memory)");
     }
     INFERMETER_TRY_DONE(parse_relation());
     return parse_threshold("speedup", Dimension::factor, nullptr);
@@ -320,11 +322,10 @@ class Parser {
 bool Expectation::compares() const {
   switch (kind) {
     case Kind::speedup:
+    case Kind::size_reduction:
     case Kind::outputs_agree:
-    case Kind::max_absolute_difference:
-    case Kind::relative_l2:
-    case Kind::cosine:
-    case Kind::top1_agreement: return true;
+    case Kind::output_figure:
+    case Kind::accuracy_drop: return true;
     default: return false;
   }
 }

@@ -24,15 +24,16 @@ struct Expectation {
     memory_after_load,  // resident set
     model_size,         // with its weights files
     parameters,
-    max_absolute_difference,  // of the outputs, over all of them the worst …
-    relative_l2,
-    cosine,
-    top1_agreement,
-    counter,        // what the subject itself counted: `name`
-    not_measured,   // a figure that no record holds yet: `name`
-    speedup,        // against the first subject of the group, by the metric `name`
-    regression,     // against a baseline run, else against that first subject: how much worse `name` got
-    no_regression,  // the same with a margin, `threshold`
+    nonzero_parameters,
+    size_reduction,   // model_size of the first subject of the group / this one's
+    output_figure,    // of the outputs against that first subject's, over all of them the worst: `name`
+    accuracy_figure,  // of the outputs against labels: `name`; else a counter of that name
+    accuracy_drop,    // by how much of all rows the first subject is right more often
+    counter,          // what the subject itself counted: `name`
+    not_measured,     // a figure that only counters have: `name`
+    speedup,          // against that first subject, by the metric `name`: how many times as good
+    regression,       // against a baseline run, else against that first subject: how much worse `name` got
+    no_regression,    // the same with a margin, `threshold`
     outputs_agree,
     no_leak,
     reproducible,  // `runs` runs of the same subject differ by at most `threshold`

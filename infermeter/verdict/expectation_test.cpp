@@ -54,13 +54,27 @@ TEST(Expectation, NamesFiguresWithTheirUnits) {
   expect_parsed("first_inference_ms <= 1", Kind::metric, "first_inference_time", le, 0.001, Dimension::seconds);
   expect_parsed("model_size_mb <= 102.4", Kind::model_size, "model_size_mb", le, 102.4e6, Dimension::bytes);
   expect_parsed("parameters == 25557032", Kind::parameters, "parameters", Relation::equal, 25557032, Dimension::number);
-  expect_parsed("max_absolute_difference <= 1e-4", Kind::max_absolute_difference, "max_absolute_difference", le, 1e-4,
+  expect_parsed("max_absolute_difference <= 1e-4", Kind::output_figure, "max_absolute_difference", le, 1e-4,
                 Dimension::number);
-  expect_parsed("top1_agreement \u2265 99%", Kind::top1_agreement, "top1_agreement", Relation::greater_or_equal, 0.99,
+  expect_parsed("outputs_mae <= 1e-4", Kind::output_figure, "mae", le, 1e-4, Dimension::number);
+  expect_parsed("psnr_db >= 40", Kind::output_figure, "psnr", Relation::greater_or_equal, 40, Dimension::decibels);
+  expect_parsed("psnr >= 40 dB", Kind::output_figure, "psnr", Relation::greater_or_equal, 40, Dimension::decibels);
+  expect_parsed("ssim > 0.99", Kind::output_figure, "ssim", Relation::greater, 0.99, Dimension::number);
+  expect_parsed("top1_agreement \u2265 99%", Kind::output_figure, "top1_agreement", Relation::greater_or_equal, 0.99,
                 Dimension::share);
+  expect_parsed("accuracy >= 76%", Kind::accuracy_figure, "accuracy", Relation::greater_or_equal, 0.76,
+                Dimension::share);
+  expect_parsed("accuracy_top5 >= 0.9", Kind::accuracy_figure, "top5_accuracy", Relation::greater_or_equal, 0.9,
+                Dimension::share);
+  expect_parsed("nonzero_parameters <= 5e6", Kind::nonzero_parameters, "nonzero_parameters", le, 5e6,
+                Dimension::number);
+  expect_parsed("size_reduction >= 3.5x", Kind::size_reduction, "size_reduction", Relation::greater_or_equal, 3.5,
+                Dimension::factor);
+  expect_parsed("memory_reduction >= 1.2", Kind::speedup, "memory_peak", Relation::greater_or_equal, 1.2,
+                Dimension::factor);
   expect_parsed("psnr_difference_db < 1", Kind::not_measured, "psnr_difference_db", Relation::less, 1,
                 Dimension::decibels);
-  expect_parsed("accuracy_drop <= 0.01", Kind::not_measured, "accuracy_drop", le, 0.01, Dimension::share);
+  expect_parsed("accuracy_drop <= 0.01", Kind::accuracy_drop, "accuracy_drop", le, 0.01, Dimension::share);
 }
 
 TEST(Expectation, SpeaksOfSpeedupsAndRegressions) {
@@ -98,6 +112,11 @@ TEST(Expectation, TakesOtherNamesForCounters) {
 TEST(Expectation, KnowsWhatComparesAndWhatHasABound) {
   EXPECT_TRUE(parsed("speedup >= 3").compares());
   EXPECT_TRUE(parsed("outputs agree").compares());
+  for (const char* text : {"accuracy_drop <= 1%", "size_reduction >= 2", "memory_reduction >= 2", "rmse <= 1"}) {
+    EXPECT_TRUE(parsed(text).compares()) << text;
+  }
+  EXPECT_FALSE(parsed("accuracy >= 70%").compares());
+  EXPECT_FALSE(parsed("nonzero_parameters <= 10").compares());
   EXPECT_FALSE(parsed("regression <= 10%").compares());  // a baseline run has the first subject as well
   EXPECT_FALSE(parsed("latency_p50_ms <= 12").compares());
   EXPECT_TRUE(parsed("latency_p50_ms <= 12").has_bound());
@@ -145,7 +164,11 @@ TEST(Expectation, PointsAtWhatItCannotRead) {
       {"parameters <= 3ms", "parameters takes a number without a unit, not 'ms'"},
       {"speedup >= 10%", "gate.toml:4:25: speedup takes x, not '%'"},
       {"speedup(memory_peak) >= 2",
-       "speedup is of times and of throughput; of memory there is regression(peak_memory)"},
+       "speedup is of times and of throughput; of memory there are memory_reduction and regression(peak_memory)"},
+      {"sim >= 0.9", "unknown figure 'sim' (did you mean 'ssim'?"},
+      {"psnr >= 40 ms", "psnr takes dB, not 'ms'"},
+      {"size_reduction >= 70%", "size_reduction takes x, not '%'"},
+      {"acuracy >= 0.9", "unknown figure 'acuracy' (did you mean 'accuracy'?"},
       {"speedup(p5) >= 2", "gate.toml:4:20: there is no metric 'p5' (did you mean 'p50'?)"},
       {"regression(throughput <= 2%", "gate.toml:4:22: this bracket is not closed"},
       {"regression <= 10", "gate.toml:4:28: regression takes a percentage: write 10%"},

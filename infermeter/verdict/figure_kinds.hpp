@@ -23,7 +23,7 @@ struct FigureKind {
   std::string_view name;  // without its unit: "latency_p50"
   std::string_view also;  // another name of it; empty: none
   Expectation::Kind kind{};
-  std::string_view metric;  // Kind::metric
+  std::string_view metric;  // Expectation::name of it; empty: as it was written
   Dimension dimension{};
 };
 

@@ -89,16 +89,25 @@ Finding find_metric(const Expectation& expectation, int subject, const GateEvide
 }
 
 Finding find_model_fact(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  const auto facts_of = [&](std::size_t index) {
+    return index < evidence.run.models.size() ? evidence.run.models[index] : ModelFacts{};
+  };
   const auto index = static_cast<std::size_t>(subject);
-  const auto& models = evidence.run.models;
-  const ModelFacts facts = index < models.size() ? models[index] : ModelFacts{};
+  const ModelFacts facts = facts_of(index);
   Finding finding;
-  if (expectation.kind == Kind::parameters) {
-    if (!facts.parameters) return nothing("the model's format does not tell");
-    finding.value = static_cast<double>(*facts.parameters);
+  if (expectation.kind == Kind::parameters || expectation.kind == Kind::nonzero_parameters) {
+    const bool all = expectation.kind == Kind::parameters;
+    const auto& count = all ? facts.parameters : facts.nonzero_parameters;
+    if (!count) return nothing(all ? "the model's format does not tell" : "the non-zero ones were not counted");
+    finding.value = static_cast<double>(*count);
   } else {
     if (facts.size_bytes == 0) return nothing("the model's size is not known");
     finding.value = static_cast<double>(facts.size_bytes);
+    if (expectation.kind == Kind::size_reduction) {
+      const ModelFacts first = facts_of(first_of_group(evidence.run.plan, index));
+      if (first.size_bytes == 0) return nothing("the first subject's size is not known");
+      finding.value = static_cast<double>(first.size_bytes) / static_cast<double>(facts.size_bytes);
+    }
   }
   finding.exact = true;
   return finding;
@@ -148,14 +157,15 @@ Finding finding_of(const Expectation& expectation, int subject, const GateEviden
   switch (expectation.kind) {
     case Kind::metric: return find_metric(expectation, subject, evidence);
     case Kind::model_size:
-    case Kind::parameters: return find_model_fact(expectation, subject, evidence);
+    case Kind::size_reduction:
+    case Kind::parameters:
+    case Kind::nonzero_parameters: return find_model_fact(expectation, subject, evidence);
     case Kind::memory_after_load:
     case Kind::counter:
     case Kind::not_measured: return find_process_value(expectation, subject, evidence);
-    case Kind::max_absolute_difference:
-    case Kind::relative_l2:
-    case Kind::cosine:
-    case Kind::top1_agreement:
+    case Kind::accuracy_figure:
+    case Kind::accuracy_drop: return find_accuracy(expectation, subject, evidence);
+    case Kind::output_figure:
     case Kind::outputs_agree: return find_output_figure(expectation, subject, evidence);
     case Kind::speedup:
     case Kind::regression:

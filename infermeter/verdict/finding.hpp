@@ -33,6 +33,7 @@ struct Finding {
 [[nodiscard]] Finding find_model_fact(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_process_value(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_output_figure(const Expectation& expectation, int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_accuracy(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_change(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_leak(int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_reproducibility(const Expectation& expectation, int subject, const GateEvidence& evidence);

@@ -17,8 +17,9 @@ namespace {
 
 using Kind = Expectation::Kind;
 
-// Beyond this there is no advice: nobody runs so many.
+// Beyond this there is no advice: nobody runs, or labels, so many.
 constexpr double most_replications = 10'000;
+constexpr double most_rows = 10'000'000;
 
 bool is_regression(const Expectation& expectation) {
   return expectation.kind == Kind::regression || expectation.kind == Kind::no_regression;
@@ -102,11 +103,13 @@ std::string advice(const Finding& finding, double bound) {
       bound >= *finding.value ? finding.interval->high - *finding.value : *finding.value - finding.interval->low;
   // Four times as many are not five times as many for a rounding error.
   const double wanted = std::ceil(finding.replications * (half / distance) * (half / distance) * (1 - 1e-9));
-  if (!(distance > 0) || !(wanted <= most_replications)) {
+  const bool rows = finding.replication == "rows";
+  if (!(distance > 0) || !(wanted <= (rows ? most_rows : most_replications))) {
     return fmt::format("; the value is so near that no number of {} may tell", finding.replication);
   }
   const auto count = std::max(static_cast<int>(wanted), finding.replications + 1);
   // A comparison ends when its own question is answered, unless it is told to go on.
+  if (rows) return fmt::format("; about {} rows with labels would tell", count);
   const char* option = finding.replication == "pairs" ? "--all-pairs --max-pairs" : "--processes";
   return fmt::format("; about {} {} would tell ({} {})", count, finding.replication, option, count);
 }
@@ -190,6 +193,19 @@ bool matters(const Gate& gate, const GateEvidence& evidence, const GateVerdict& 
   });
 }
 
+bool is_of_accuracy(const Expectation& expectation) {
+  return expectation.kind == Kind::accuracy_figure || expectation.kind == Kind::accuracy_drop;
+}
+
+// Accuracy was asked for, of data that have no labels.
+bool lacks_labels(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict) {
+  if (!evidence.run.accuracy.empty()) return false;
+  return std::ranges::any_of(verdict.verdicts, [&](const ExpectationVerdict& one) {
+    return is_of_accuracy(gate.expectations[one.expectation]) && !one.value &&
+           failures_of(evidence.run, one.subject).empty();
+  });
+}
+
 int exit_code(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict) {
   const auto any = [&](auto is) {
     return std::ranges::any_of(evidence.run.trials, [&](const Samples& trial) {
@@ -201,6 +217,7 @@ int exit_code(const Gate& gate, const GateEvidence& evidence, const GateVerdict&
   };
   if (!evidence.run.finished) return 130;
   if (any([](const Samples& trial) { return trial.usage; })) return 2;
+  if (lacks_labels(gate, evidence, verdict)) return 2;
   if (any_end({TrialEnd::crashed, TrialEnd::timeout, TrialEnd::out_of_memory})) return 4;
   if (any_end({TrialEnd::load_failed, TrialEnd::run_failed})) return 3;
   if (verdict.failed > 0) return 1;

@@ -33,6 +33,19 @@ const SubjectOutputs* outputs_of(const RunRecord& record, int subject) {
   return found == record.outputs.end() ? nullptr : &*found;
 }
 
+std::optional<AccuracyVerdict> accuracy_of(const RunRecord& record, int subject) {
+  const auto found = std::ranges::find(record.accuracy, subject, &SubjectAccuracy::subject);
+  if (found == record.accuracy.end()) return std::nullopt;
+  AccuracyVerdict verdict{.measured = &*found, .share = found->accuracy.share(), .interval = {}};
+  const auto& labels = found->accuracy.labels;
+  if (labels && labels->rows > 0) verdict.interval = proportion_interval(labels->top1, labels->rows);
+  const auto& paired = found->paired;
+  if (paired && paired->both + paired->reference_only + paired->candidate_only + paired->neither > 0) {
+    verdict.change = compare_paired(paired->both, paired->reference_only, paired->candidate_only, paired->neither);
+  }
+  return verdict;
+}
+
 void append(std::vector<Diagnostic>& all, std::vector<Diagnostic> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -70,6 +83,7 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
   verdict.baseline = baseline_of(record.plan, subject);
   verdict.outputs = outputs_of(record, verdict.subject);
   verdict.leak = judge_leak_trial(record, verdict.subject);
+  verdict.accuracy = accuracy_of(record, verdict.subject);
   if (!verdict.baseline) return verdict;
   for (const std::string_view metric : compared_metrics) {
     verdict.ratios.push_back(

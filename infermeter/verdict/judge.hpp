@@ -6,11 +6,20 @@
 #include <vector>
 
 #include "infermeter/stats/leak.hpp"
+#include "infermeter/stats/proportions.hpp"
 #include "infermeter/stats/summary.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
+
+struct AccuracyVerdict {
+  const SubjectAccuracy* measured = nullptr;  // into the record
+  std::optional<double> share;                // of rows, or of pixels, that are right, in [0, 1]
+  std::optional<Interval> interval;           // of rows (Wilson); none of pixels, which are not independent
+  // This one's share less that of its group's first one, on the same rows.
+  std::optional<PairedProportions> change{};
+};
 
 struct SubjectVerdict {
   int subject = 0;
@@ -20,6 +29,7 @@ struct SubjectVerdict {
   std::vector<Ratio> ratios;                // latency_p50, throughput, memory_peak
   const SubjectOutputs* outputs = nullptr;  // into the record; null: not compared
   std::optional<LeakEstimate> leak;         // of its leak trial
+  std::optional<AccuracyVerdict> accuracy{};
 };
 
 struct Verdict {

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
+#include "infermeter/diagnostics/check.hpp"
 #include "infermeter/verdict/finding.hpp"
 #include "infermeter/verdict/like_for_like.hpp"
 
@@ -17,36 +20,51 @@ Finding decided(Finding finding, Outcome outcome, std::string why) {
   return finding;
 }
 
-// The worst of all outputs that have the figure; nullopt: none has it.
-std::optional<double> worst(Kind kind, const std::vector<OutputDifference>& outputs) {
-  std::optional<double> found;
-  const auto keep = [&](std::optional<double> value, bool larger_is_worse) {
-    if (!value) return;
-    const bool worse = !found || (larger_is_worse ? *value > *found : *value < *found);
-    if (worse) found = value;
-  };
-  for (const OutputDifference& output : outputs) {
-    switch (kind) {
-      case Kind::max_absolute_difference: keep(output.max_absolute, true); break;
-      // Both all zeros: there is no relative distance, and none is needed.
-      case Kind::relative_l2:
-        keep(!output.relative_l2 && output.max_absolute == 0 ? std::optional(0.0) : output.relative_l2, true);
-        break;
-      case Kind::cosine: keep(output.cosine, false); break;
-      case Kind::top1_agreement: keep(output.top1_agreement, false); break;
-      default: break;
-    }
-  }
-  return found;
+using Difference = OutputDifference;
+
+struct OutputFigure {
+  std::string_view name;
+  std::optional<double> (*value)(const Difference&);
+  bool larger_is_worse = true;
+  std::string_view why_none = "the outputs have no finite numbers";
+};
+
+// Both all zeros: there is no relative distance, and none is needed.
+std::optional<double> relative(const Difference& output, const std::optional<double>& distance) {
+  return !distance && output.max_absolute == 0 ? std::optional(0.0) : distance;
 }
 
-std::string why_none(Kind kind) {
-  switch (kind) {
-    case Kind::relative_l2: return "the reference's outputs are all 0, so that nothing is relative to them";
-    case Kind::cosine: return "outputs that are all 0 have no direction";
-    case Kind::top1_agreement: return "no output looks like a classifier's";
-    default: return "there are no outputs";
+constexpr std::string_view all_zeros = "the reference's outputs are all 0, so that nothing is relative to them";
+
+constexpr auto output_figures = std::to_array<OutputFigure>({
+    {"max_absolute_difference", [](const Difference& o) { return std::optional(o.max_absolute); }, true,
+     "there are no outputs"},
+    {"mae", [](const Difference& o) { return o.mae; }},
+    {"mse", [](const Difference& o) { return o.mse; }},
+    {"rmse", [](const Difference& o) { return o.rmse; }},
+    {"relative_l1", [](const Difference& o) { return relative(o, o.relative_l1); }, true, all_zeros},
+    {"relative_l2", [](const Difference& o) { return relative(o, o.relative_l2); }, true, all_zeros},
+    {"relative_max", [](const Difference& o) { return relative(o, o.relative_max); }, true, all_zeros},
+    {"cosine", [](const Difference& o) { return o.cosine; }, false, "outputs that are all 0 have no direction"},
+    {"pearson", [](const Difference& o) { return o.pearson; }, false, "a constant output correlates with nothing"},
+    {"psnr", [](const Difference& o) { return o.psnr_db; }, false,
+     "the reference's outputs are constant: there is no range that the error is relative to"},
+    {"ssim", [](const Difference& o) { return o.ssim; }, false, "no output is an image"},
+    {"top1_agreement", [](const Difference& o) { return o.top1_agreement; }, false,
+     "no output looks like a classifier's"},
+    {"top5_agreement", [](const Difference& o) { return o.top5_agreement; }, false,
+     "no output looks like a classifier's of more than five classes"},
+});
+
+// The worst of all outputs that have the figure; nullopt: none has it.
+std::optional<double> worst(const OutputFigure& figure, const std::vector<OutputDifference>& outputs) {
+  std::optional<double> found;
+  for (const OutputDifference& output : outputs) {
+    const auto value = figure.value(output);
+    if (!value) continue;
+    if (!found || (figure.larger_is_worse ? *value > *found : *value < *found)) found = value;
   }
+  return found;
 }
 
 Finding agreement(Finding finding, const OutputComparison& comparison) {
@@ -89,8 +107,10 @@ Finding find_output_figure(const Expectation& expectation, int subject, const Ga
                    fmt::format("output '{}': {} elements are NaN or infinite in one of the two", infinite->name,
                                infinite->non_finite_apart));
   }
-  finding.value = worst(expectation.kind, comparison.outputs);
-  if (!finding.value) finding.why = why_none(expectation.kind);
+  const auto figure = std::ranges::find(output_figures, expectation.name, &OutputFigure::name);
+  INFERMETER_CHECK(figure != output_figures.end());
+  finding.value = worst(*figure, comparison.outputs);
+  if (!finding.value) finding.why = figure->why_none;
   return finding;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/verdict/judge.hpp"
@@ -21,10 +22,10 @@ struct Recommendation {
     larger_model,         // the same, below 1
     accuracy_maintained,  // value: this one's share of right rows less the baseline's; the interval of a loss ends
                           // within the allowance
-    accuracy_lost,     // the same; it does not, and there is a loss
-    accuracy_unclear,  // the same; neither can be told yet
-    outputs_agree,     // every output is within tolerance; no value
-    outputs_differ,    // value: the largest absolute difference
+    accuracy_lost,        // the same; it does not, and there is a loss
+    accuracy_unclear,     // the same; neither can be told yet
+    outputs_agree,        // every output is within tolerance; no value
+    outputs_differ,       // value: the largest absolute difference
   };
   Kind kind{};
   int subject = 0, baseline = 0;
@@ -32,6 +33,9 @@ struct Recommendation {
   std::optional<Interval> interval{};        // of the value; of less_memory and more_memory: of the ratio of the two
   std::optional<std::uint64_t> more_rows{};  // accuracy_unclear: that it would take, if the shares stay as they are
 };
+
+// "faster", "accuracy_maintained": as in files.
+[[nodiscard]] std::string_view to_string(Recommendation::Kind kind);
 
 struct RecommendOptions {
   double least_change = 0.01;         // smaller changes of time, memory and size are not worth a word

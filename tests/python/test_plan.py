@@ -29,6 +29,7 @@ SETTINGS = [
     ("seed", 9, "9"),
     ("data", "synthetic", '"synthetic"'),
     ("data_limit", 3, "3"),
+    ("labels", "truth.txt", '"truth.txt"'),
     ("distribution", "normal:0:1", '"normal:0:1"'),
     ("distribution", {"input": "zeros"}, '{ input = "zeros" }'),
     ("outliers", "iqr:1.5", '"iqr:1.5"'),

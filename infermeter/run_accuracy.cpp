@@ -1,0 +1,200 @@
+#include "infermeter/run_accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "infermeter/run_outputs.hpp"
+
+namespace infermeter {
+namespace {
+
+// What is right, for all rows of the data in their order: two subjects may take them in batches of other sizes.
+struct Truth {
+  std::vector<int> labels;
+  std::vector<Tensor> masks;  // per item
+  std::size_t classes = 0;    // that the labels are of, where the data say so; 0: they do not
+};
+
+Truth truth_in(const DataSet& data, bool asked_for) {
+  Truth truth;
+  for (const DataItem& item : data.items) {
+    truth.labels.insert(truth.labels.end(), item.labels.begin(), item.labels.end());
+    if (item.mask) truth.masks.push_back(*item.mask);
+  }
+  // The folders of pictures are the classes only of a model that has as many.
+  if (!asked_for && truth.masks.empty()) truth.classes = data.class_names.size();
+  return truth;
+}
+
+// Scores [rows, classes, …] or a label map [rows, …] for a mask [rows, …].
+bool fits_mask(const Value& output, const Tensor& mask) {
+  if (output.kind != Value::Kind::tensor) return false;
+  Shape shape = output.tensor.shape;
+  if (shape == mask.shape) return true;
+  if (shape.size() != mask.shape.size() + 1) return false;
+  shape.erase(shape.begin() + 1);
+  return shape == mask.shape;
+}
+
+std::optional<std::size_t> output_for(const ItemValues& outputs, const Truth& truth) {
+  if (truth.masks.empty()) {
+    const auto has_rows = [](const Value& value) {
+      return value.kind == Value::Kind::tensor && !value.tensor.shape.empty();
+    };
+    const auto first = std::ranges::find_if(outputs, has_rows);
+    if (first == outputs.end()) return std::nullopt;
+    return scores_among(outputs, static_cast<std::size_t>(first->tensor.shape[0]));
+  }
+  const auto found =
+      std::ranges::find_if(outputs, [&](const Value& output) { return fits_mask(output, truth.masks.front()); });
+  if (found == outputs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - outputs.begin());
+}
+
+struct Counted {
+  AccuracyTally tally;
+  std::size_t output = 0;
+};
+
+Error no_output(const Truth& truth) {
+  return usage_error(truth.masks.empty()
+                         ? "no output has a row of scores for each label (floating-point numbers [rows, classes])"
+                         : fmt::format("no output has scores [rows, classes, …] or a label map for a mask of shape {}",
+                                       to_string(truth.masks.front().shape)));
+}
+
+Result<Done> add_labels(AccuracyTally& tally, const Tensor& scores, const Truth& truth, std::size_t& row) {
+  const std::size_t rows = scores.shape.empty() ? 0 : static_cast<std::size_t>(scores.shape[0]);
+  if (rows > truth.labels.size() - row) {
+    return usage_error(fmt::format("the outputs have more rows than the {} labels", truth.labels.size()));
+  }
+  INFERMETER_TRY_DONE(tally.add(scores, std::span(truth.labels).subspan(row, rows)));
+  row += rows;
+  return Done{};
+}
+
+Result<Counted> count(const std::vector<ItemValues>& outputs, const Truth& truth) {
+  Counted counted;
+  std::size_t row = 0;
+  for (std::size_t item = 0; item < outputs.size(); ++item) {
+    const auto index = output_for(outputs[item], truth);
+    if (!index || (item > 0 && *index != counted.output)) return no_output(truth);
+    counted.output = *index;
+    const Tensor& scores = outputs[item][*index].tensor;
+    if (truth.classes > 0 && scores.shape[1] != static_cast<std::int64_t>(truth.classes)) {
+      return usage_error(fmt::format("the data's folders are {} classes, the output has scores for {}", truth.classes,
+                                     scores.shape[1]));
+    }
+    if (truth.masks.empty()) {
+      INFERMETER_TRY_DONE(add_labels(counted.tally, scores, truth, row));
+    } else if (item >= truth.masks.size()) {
+      return usage_error("there are more outputs than masks");
+    } else {
+      INFERMETER_TRY_DONE(counted.tally.add_mask(scores, truth.masks[item]));
+    }
+  }
+  return counted;
+}
+
+std::string output_name(const RunRecord& record, std::size_t subject, std::size_t output) {
+  const Samples* trial = outputs_trial(record, subject);
+  const bool named = trial != nullptr && output < trial->outputs.size();
+  return named ? trial->outputs[output].name : fmt::format("output {}", output);
+}
+
+Result<std::optional<Counted>> count_kept(Store& store, const RunRecord& record, std::size_t subject,
+                                          const Truth& truth) {
+  INFERMETER_TRY(const auto outputs, kept_outputs(store, record.id, subject));
+  if (outputs.empty()) return std::optional<Counted>();
+  INFERMETER_TRY(auto counted, count(outputs, truth));
+  return std::optional(std::move(counted));
+}
+
+SubjectAccuracy* accuracy_of(RunRecord& record, std::size_t subject) {
+  const auto found = std::ranges::find(record.accuracy, static_cast<int>(subject), &SubjectAccuracy::subject);
+  return found == record.accuracy.end() ? nullptr : &*found;
+}
+
+// What belongs together: the subject's own rows and those of the first one, as far as they are there by now.
+Result<Done> pair_with_first(Store& store, RunRecord& record, std::size_t subject, const Counted& own,
+                             const Truth& truth) {
+  SubjectAccuracy* accuracy = accuracy_of(record, subject);
+  const std::size_t first = first_of_group(record.plan, subject);
+  if (accuracy == nullptr || first == subject || accuracy->paired || !truth.masks.empty()) return Done{};
+  auto reference = count_kept(store, record, first, truth);
+  if (!reference.ok() || !*reference) return Done{};
+  auto paired = pair_right((*reference)->tally.right(), own.tally.right());
+  if (!paired.ok()) return Done{};  // batches of other sizes leave other rows over
+  accuracy->paired = *paired;
+  return store.set_accuracy(record.id, *accuracy);
+}
+
+Result<Done> take(Store& store, RunRecord& record, std::size_t subject, const Truth& truth) {
+  INFERMETER_TRY(const auto counted, count_kept(store, record, subject, truth));
+  if (!counted) return Done{};
+  const std::size_t first = first_of_group(record.plan, subject);
+  SubjectAccuracy accuracy{.subject = static_cast<int>(subject),
+                           .accuracy = counted->tally.accuracy(),
+                           .reference = first == subject ? std::nullopt : std::optional(static_cast<int>(first)),
+                           .paired = {}};
+  accuracy.accuracy.output = output_name(record, subject, counted->output);
+  INFERMETER_TRY_DONE(store.set_accuracy(record.id, accuracy));
+  record.accuracy.push_back(std::move(accuracy));
+  INFERMETER_TRY_DONE(pair_with_first(store, record, subject, *counted, truth));
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
+    if (i == subject || first_of_group(record.plan, i) != subject || accuracy_of(record, i) == nullptr) continue;
+    const auto other = count_kept(store, record, i, truth);
+    if (other.ok() && *other) INFERMETER_TRY_DONE(pair_with_first(store, record, i, **other, truth));
+  }
+  return Done{};
+}
+
+const AccuracyTally* known_tally(const RunContext& context, const Subject& subject) {
+  const auto found = context.accuracy.find(subject.model);
+  return found == context.accuracy.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Result<Done> keep_known_accuracy(Store& store, RunRecord& record, const RunContext& context) {
+  const auto& subjects = record.plan.subjects;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const AccuracyTally* own = known_tally(context, subjects[i]);
+    if (own == nullptr) continue;
+    SubjectAccuracy accuracy{
+        .subject = static_cast<int>(i), .accuracy = own->accuracy(), .reference = {}, .paired = {}};
+    const std::size_t first = first_of_group(record.plan, i);
+    if (first != i) {
+      accuracy.reference = static_cast<int>(first);
+      const AccuracyTally* reference = known_tally(context, subjects[first]);
+      const bool of_labels = reference != nullptr && accuracy.accuracy.labels;
+      if (of_labels) {
+        INFERMETER_TRY(accuracy.paired, pair_right(reference->right(), own->right()));
+      }
+    }
+    INFERMETER_TRY_DONE(store.set_accuracy(record.id, accuracy));
+    record.accuracy.push_back(std::move(accuracy));
+  }
+  return Done{};
+}
+
+Result<Done> take_accuracy(Store& store, RunRecord& record, std::size_t subject, const DataSet& data) {
+  const bool asked_for = !record.plan.data.labels.empty();
+  const Truth truth = truth_in(data, asked_for);
+  if ((truth.labels.empty() && truth.masks.empty()) || accuracy_of(record, subject) != nullptr) return Done{};
+  auto taken = take(store, record, subject, truth);
+  const std::string& label = record.plan.subjects[subject].label;
+  if (taken.ok() || taken.error().kind != ErrorKind::usage) return taken;
+  if (asked_for) {
+    return usage_error(
+        fmt::format("{}: {} does not fit the outputs: {}", label, record.plan.data.labels, taken.error().message));
+  }
+  record.diagnostics.push_back(
+      {.id = DiagnosticId::accuracy_not_told, .message = taken.error().message, .about = label});
+  return Done{};
+}
+
+}  // namespace infermeter
