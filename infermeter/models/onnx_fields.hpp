@@ -49,7 +49,7 @@ enum class GraphProto : protozero::pbf_tag_type {
   sparse_initializer = 15
 };
 enum class Function : protozero::pbf_tag_type { node = 7 };
-enum class Node : protozero::pbf_tag_type { input = 1, op_type = 4, attribute = 5, domain = 7 };
+enum class Node : protozero::pbf_tag_type { input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7 };
 enum class Attribute : protozero::pbf_tag_type {
   t = 5,
   g = 6,
@@ -61,7 +61,12 @@ enum class Attribute : protozero::pbf_tag_type {
 enum class Tensor : protozero::pbf_tag_type {
   dims = 1,
   data_type = 2,
+  float_data = 4,
+  int32_data = 5,
+  int64_data = 7,
   name = 8,
+  raw_data = 9,
+  double_data = 10,
   external_data = 13,
   data_location = 14
 };

@@ -1,0 +1,18 @@
+// What both reports of layers say.
+#pragma once
+
+#include <optional>
+
+#include "infermeter/verdict/layers_record.hpp"
+
+namespace infermeter {
+
+// Runtimes make one kernel of several operators, but not across a tensor that somebody wants.
+inline constexpr const char* kExposedNote =
+    "every intermediate tensor is an output here, which keeps runtimes from fusing operators: the times of these "
+    "copies say nothing, and a fused kernel may round otherwise";
+
+// The matched tensor with the largest finite error; nullopt where there is none.
+[[nodiscard]] std::optional<std::size_t> worst_tensor(const LayerGrowth& growth);
+
+}  // namespace infermeter

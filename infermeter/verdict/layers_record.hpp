@@ -1,0 +1,19 @@
+// What was seen of two subjects' intermediate tensors: who they are, on what they were run, and where they part.
+#pragma once
+
+#include <string>
+
+#include "infermeter/fidelity/layer_growth.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/samples.hpp"
+
+namespace infermeter {
+
+struct LayersRecord {
+  Subject reference, candidate;
+  Samples reference_trial, candidate_trial;
+  std::string item;  // of the data: "synthetic 0", a file's name
+  LayerGrowth growth;
+};
+
+}  // namespace infermeter
