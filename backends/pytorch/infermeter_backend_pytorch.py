@@ -15,16 +15,23 @@ from infermeter.backend import Environment, Info, Load, Option, Port, Refused, S
 from infermeter.checks import flag, framework, need, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model
 from infermeter.ports import fixed_shape
-from infermeter.torch_arrays import array_of, name_of, tensor_of, tensors_in, zeros
+from infermeter.torch_arrays import array_of, tensor_of, tensors_in, zeros
 from infermeter.torch_models import read_model
+from infermeter.torch_quantized import Weights, quantized
 
 if TYPE_CHECKING:
     import torch
 
 OPTIONS = (
     Option("compile", "true|false", "compile with torch.compile and its Inductor; default false"),
-    Option("channels_last", "true|false", "keep images and weights of convolutions channels-last; default false"),
+    Option(
+        "channels_last",
+        "true|false",
+        "keep images, volumes and the weights of convolutions channels-last; default false",
+    ),
     Option("autocast", "true|false", "weights stay float32, torch.autocast chooses by operator; default false"),
+    Option("quantize", "none|dynamic", "dynamic: int8 weights in Linear layers, whose inputs are quantised as they come"),
+    Option("tensorrt", "true|false", "refused where it is asked for: this back end does not use TensorRT"),
     Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them"),
 )
 
@@ -84,6 +91,7 @@ class Settings:
     compiles: bool
     channels_last: bool
     autocast: bool
+    quantizes: bool
 
 
 def _settings(info: Info, load: Load) -> Settings:
@@ -91,7 +99,14 @@ def _settings(info: Info, load: Load) -> Settings:
         compiles=flag(info, load, "compile", False),
         channels_last=flag(info, load, "channels_last", False),
         autocast=flag(info, load, "autocast", False),
+        quantizes=_quantizes(load),
     )
+    if flag(info, load, "tensorrt", False):
+        raise Refused(
+            Status.UNSUPPORTED,
+            "there is no TensorRT here: it takes an NVIDIA GPU and a runtime that this back end does not use; leave out "
+            "tensorrt=true",
+        )
     if settings.autocast and load.dtype == "float32":
         raise Refused(
             Status.INVALID_ARGUMENT,
@@ -100,6 +115,25 @@ def _settings(info: Info, load: Load) -> Settings:
     if load.dtype == "bfloat16":
         need("ml_dtypes", "dtype bfloat16, which NumPy lacks,", setup="pytorch")
     return settings
+
+
+def _quantizes(load: Load) -> bool:
+    value = load.options.get("quantize", "none")
+    if value not in ("none", "dynamic"):
+        raise Refused(Status.INVALID_ARGUMENT, f"pytorch cannot use quantize={value}; give quantize=none or dynamic")
+    if value == "none":
+        return False
+    if load.device != "cpu":
+        raise Refused(
+            Status.UNSUPPORTED, f"quantize=dynamic computes on the CPU only, and not on {load.device}: give device=cpu"
+        )
+    if load.dtype != "float32" and load.options.get("autocast") not in ("true", "1"):
+        raise Refused(
+            Status.UNSUPPORTED,
+            f"quantize=dynamic takes float32 weights, and {load.dtype} would convert them first: leave out --dtype, or "
+            "give autocast=true",
+        )
+    return True
 
 
 def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settings) -> Any:
@@ -112,7 +146,7 @@ def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settin
                 f"PyTorch cannot convert a {type(call).__name__} to {load.dtype}, only a torch.nn.Module: return one, "
                 "or give autocast=true",
             )
-        return call
+        return quantized(torch, call) if settings.quantizes else call
     try:
         call.eval()
     except NotImplementedError:
@@ -120,7 +154,16 @@ def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settin
     call = call.to(load.device)
     if converts:
         call = call.to(getattr(torch, load.dtype))
-    return call.to(memory_format=torch.channels_last) if settings.channels_last else call
+    if settings.channels_last:
+        for tensor in (*call.parameters(), *call.buffers()):
+            tensor.data = _channels_last(torch, tensor.data)
+    return quantized(torch, call) if settings.quantizes else call
+
+
+def _channels_last(torch: Any, tensor: Any) -> Any:
+    """Of images and volumes, and of the weights of their convolutions; anything else as it is."""
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    return tensor.contiguous(memory_format=formats[tensor.ndim]) if tensor.ndim in formats else tensor
 
 
 class ProcessState:
@@ -203,7 +246,12 @@ class Session:
             "autocast": _text(self._settings.autocast),
         }
         if isinstance(self._module, torch.nn.Module):
-            told["parameters"] = str(sum(parameter.numel() for parameter in self._module.parameters()))
+            weights = Weights.of(torch, self._module)
+            told["parameters"] = str(weights.count)
+            told["model_bytes"] = str(weights.size_bytes)
+            if self._settings.quantizes:
+                told["quantize"] = f"dynamic: {weights.int8} of {weights.count} weights in int8"
+                told["quantized_engine"] = torch.backends.quantized.engine
         if self._load.device == "cpu":
             told["instructions"] = torch.backends.cpu.get_cpu_capability()
         if self._load.device == "cuda":
@@ -226,9 +274,7 @@ class Session:
         if tensor.dtype == torch.float32 and not self._settings.autocast and self._load.dtype != "float32":
             tensor = tensor.to(getattr(torch, self._load.dtype))
         tensor = tensor.to(self._load.device)
-        if self._settings.channels_last and tensor.ndim == 4 and tensor.is_floating_point():
-            tensor = tensor.contiguous(memory_format=torch.channels_last)
-        return tensor
+        return _channels_last(torch, tensor) if self._settings.channels_last and tensor.is_floating_point() else tensor
 
     def _autocasting(self, call: Callable[[], object]) -> Callable[[], object]:
         autocast, device, dtype = self._torch.autocast, self._load.device, getattr(self._torch, self._load.dtype)
@@ -256,15 +302,14 @@ class Session:
         return "torchscript" if isinstance(self._module, self._torch.jit.ScriptModule) else "eager"
 
     def _dtype(self) -> str:
-        """Of most of the parameters: a model may come in another precision than float32."""
+        """Of most of the weights: a model may come in another precision than float32."""
         torch = self._torch
-        counts: dict[str, int] = {}
-        if isinstance(self._module, torch.nn.Module) and not self._settings.autocast:
-            for parameter in self._module.parameters():
-                if parameter.is_floating_point():
-                    name = name_of(parameter.dtype)
-                    counts[name] = counts.get(name, 0) + parameter.numel()
-        return max(counts, key=lambda name: counts[name], default=self._load.dtype)
+        if not isinstance(self._module, torch.nn.Module):
+            return self._load.dtype
+        weights = Weights.of(torch, self._module)
+        if weights.int8 > weights.count / 2:
+            return "int8"
+        return self._load.dtype if self._settings.autocast else weights.most_are or self._load.dtype
 
 
 class CompiledSession(Session):

@@ -1,0 +1,122 @@
+"""What PyTorch can do to a model before it is measured: channels-last, autocast, compile, int8 weights; alone and all."""
+
+import numpy as np
+import pytest
+
+ALL = {"channels_last": "true", "autocast": "true", "quantize": "dynamic", "compile": "true"}
+
+
+@pytest.fixture(autouse=True)
+def pytorch(need):
+    need("pytorch")
+
+
+@pytest.fixture
+def runtime(open_runtime, tmp_path):
+    return open_runtime("pytorch", folder=str(tmp_path))
+
+
+@pytest.fixture
+def factory(tmp_path, request):
+    def write(body):
+        file = tmp_path / f"{request.node.name.partition('[')[0]}.py"
+        file.write_text(f"import torch\n{body}")
+        return f"{file.name}:make"
+
+    return write
+
+
+@pytest.fixture
+def refused(runtime, load_of):
+    def sentence(*arguments, **fields):
+        from infermeter.backend import Refused
+
+        with pytest.raises(Refused) as raised:
+            runtime.load(load_of(*arguments, **fields))
+        return str(raised.value)
+
+    return sentence
+
+
+def test_weights_of_linear_layers_become_int8(runtime, load_of, onnx_file, run_once, input_of, expected, distance):
+    session = runtime.load(load_of(onnx_file("mlp"), "mlp", quantize="dynamic"))
+    (values,) = run_once(session, input_of("mlp"))
+    told = session.executed()
+    # Of one rounding of 2^-8: float32 weights would be at 1e-7, 4-bit ones beyond 0.1.
+    assert 1e-3 < distance(values, expected("mlp")) < 0.1
+    assert told["dtype"] == "int8"
+    assert told["quantize"] == "dynamic: 3392 of 3498 weights in int8"  # 32 x 64 + 64 x 16 + 16 x 20 without biases
+    assert (told["parameters"], told["model_bytes"]) == ("3498", str(3392 + 4 * 106))
+    session.close()
+
+
+def test_int8_is_said_only_where_most_weights_are(runtime, load_of, factory):
+    few = "torch.nn.Sequential(torch.nn.Conv2d(3, 64, 3), torch.nn.Flatten(), torch.nn.Linear(64, 4))"
+    many = "torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.Linear(4, 64))"
+    body = f"def make():\n    return {few}\ndef many():\n    return {many}\n"
+    model = factory(body)
+    for name, dtype in (("make", "float32"), ("many", "int8")):
+        session = runtime.load(load_of(model.replace("make", name), input_shape="1x3x3x3", quantize="dynamic"))
+        assert session.executed()["dtype"] == dtype
+        session.close()
+
+
+def test_the_model_that_was_given_stays_as_it_is(runtime, load_of):
+    """Of a program that measures the same object in several ways."""
+    import sys
+    import types
+
+    import torch
+
+    module = torch.nn.Sequential(torch.nn.Linear(4, 4))
+    sys.modules["of_a_program"] = types.ModuleType("of_a_program")
+    sys.modules["of_a_program"].make = lambda: module
+    load = load_of("of_a_program:make", input_shape="1x4", quantize="dynamic")
+    runtime.load(load).close()
+    assert type(module[0]) is torch.nn.Linear and module[0].weight.dtype == torch.float32
+
+
+def test_all_at_once(runtime, load_of, onnx_file, run_once, input_of, expected, distance):
+    session = runtime.load(load_of(onnx_file("mobilenet_v3_small"), "mobilenet_v3_small", dtype="bfloat16", batch=1, **ALL))
+    (values,) = run_once(session, input_of("mobilenet_v3_small", 1))
+    told = session.executed()
+    assert 1e-3 < distance(values, expected("mobilenet_v3_small", 1)) < 0.1
+    assert (told["provider"], told["channels_last"], told["autocast"], told["dtype"]) == (
+        "inductor", "true", "true", "int8")
+    assert told["quantize"] == "dynamic: 1613824 of 2542856 weights in int8"
+    session.close()
+
+
+def test_volumes_are_kept_channels_last(runtime, load_of, factory, run_once):
+    import torch
+
+    model = factory(
+        "class Seen(torch.nn.Conv3d):\n"
+        "    def forward(self, x):\n"
+        "        last = torch.channels_last_3d\n"
+        "        seen = x.is_contiguous(memory_format=last), self.weight.is_contiguous(memory_format=last)\n"
+        "        return super().forward(x) * 0 + sum(seen)\n"
+        "def make():\n    return Seen(2, 3, 3)\n"
+    )
+    assert torch.zeros(1, 2, 4, 4, 4).is_contiguous(memory_format=torch.channels_last_3d) is False
+    for wanted, count in (("true", 2), ("false", 0)):
+        session = runtime.load(load_of(model, input_shape="1x2x4x4x4", channels_last=wanted, batch=1))
+        assert (run_once(session, np.ones((1, 2, 4, 4, 4), np.float32))[0] == count).all()
+        session.close()
+
+
+def test_what_cannot_be_quantised_is_refused(refused, factory, onnx_file):
+    mlp, unet = onnx_file("mlp"), onnx_file("unet3d")
+    assert "cannot use quantize=static; give quantize=none or dynamic" in refused(mlp, "mlp", quantize="static")
+    assert "the model has no Linear layer: leave it out, or quantise the model's ONNX file" in refused(
+        unet, "unet3d", quantize="dynamic")
+    function = factory("def make():\n    return lambda x: x\n")
+    assert "a function has no layers that could be exchanged" in refused(
+        function, input_shape="1x2", quantize="dynamic")
+    assert "takes float32 weights, and bfloat16 would convert them first" in refused(
+        mlp, "mlp", dtype="bfloat16", quantize="dynamic")
+
+
+def test_tensorrt_is_named_and_refused(refused, onnx_file):
+    assert "there is no TensorRT here" in refused(onnx_file("mlp"), "mlp", tensorrt="true")
+    assert "has no device 'tensorrt' here; it has cpu" in refused(onnx_file("mlp"), "mlp", device="tensorrt")
