@@ -102,8 +102,8 @@ Result<Done> check_window(const Shape& shape, const SsimOptions& options) {
   return Done{};
 }
 
-// Numbers along the last axis that are worked on at a time: their sums stay in the first-level cache.
-constexpr std::size_t strip = 512;
+// Windows along the last axis that are worked on at a time: their sums stay in the first-level cache.
+constexpr std::size_t longest_strip = 512;
 
 // Goes through all windows, a row of them at a time. Beside the images it needs a few rows.
 class WindowWalk {
@@ -117,7 +117,9 @@ class WindowWalk {
         units_{.scale = scale},
         constants_(constants),
         dtype_(ssim_takes(reference.dtype) ? reference.dtype : DType::float64),
-        stride_(rounded(strip + (weights_.size() - 1) * layout_.step) + FiveRows::room),
+        halo_((weights_.size() - 1) * layout_.step),
+        strip_(std::min(longest_strip, layout_.last - halo_)),
+        stride_(rounded(strip_ + halo_) + FiveRows::room),
         middle_rows_(options.dimensions == 3 ? weights_.size() : 0),
         sums_((middle_rows_ + 1) * 5 * stride_),
         references_(weights_.size()),
@@ -125,12 +127,11 @@ class WindowWalk {
 
   double mean() {
     double sum = 0;
-    const std::size_t halo = (weights_.size() - 1) * layout_.step;
-    const std::size_t windows = layout_.last - halo;
+    const std::size_t windows = layout_.last - halo_;
     for (std::size_t image = 0; image < layout_.images; ++image) {
       for (std::size_t first = 0; first + weights_.size() <= layout_.first; ++first) {
-        for (std::size_t begin = 0; begin < windows; begin += strip) {
-          const std::size_t count = std::min(strip, windows - begin);
+        for (std::size_t begin = 0; begin < windows; begin += strip_) {
+          const std::size_t count = std::min(strip_, windows - begin);
           shift_to(image, first, begin, count);
           sum += middle_rows_ > 0 ? of_volume(image, first, begin, count)
                                   : of_row(image, first, 0, begin, count, sums_at(0));
@@ -186,7 +187,7 @@ class WindowWalk {
 
   double of_row(std::size_t image, std::size_t first, std::size_t middle, std::size_t begin, std::size_t count,
                 FiveRows sums) {
-    weigh(image, first, middle, begin, count + (weights_.size() - 1) * layout_.step, sums);
+    weigh(image, first, middle, begin, count + halo_, sums);
     return sum_similarity(sums, weights_, layout_.step, count, constants_);
   }
 
@@ -195,7 +196,7 @@ class WindowWalk {
     double sum = 0;
     std::vector<const double*> rows(middle_rows_);
     for (std::size_t middle = 0; middle < layout_.middle; ++middle) {
-      weigh(image, first, middle, begin, count + (weights_.size() - 1) * layout_.step, sums_at(middle % middle_rows_));
+      weigh(image, first, middle, begin, count + halo_, sums_at(middle % middle_rows_));
       if (middle + 1 < middle_rows_) continue;
       for (std::size_t k = 0; k < middle_rows_; ++k) rows[k] = sums_at((middle + 1 + k) % middle_rows_).values;
       weigh_sums(rows, weights_, sums_at(middle_rows_));
@@ -210,8 +211,9 @@ class WindowWalk {
   std::vector<double> weights_;
   SsimUnits units_;
   SsimConstants constants_;
-  DType dtype_;  // of the rows that are summed
-  std::size_t stride_;
+  DType dtype_;       // of the rows that are summed
+  std::size_t halo_;  // numbers that a row needs beside those at which windows begin
+  std::size_t strip_, stride_;
   std::size_t middle_rows_;
   std::vector<double> sums_, converted_;
   std::vector<const std::byte*> references_, candidates_;

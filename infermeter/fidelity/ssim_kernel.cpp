@@ -24,6 +24,29 @@ HWY_INLINE DoubleVector load_some(const std::byte* row, std::size_t x, std::size
   return load_doubles(few);
 }
 
+// The five sums of a vector of windows.
+struct FiveSums {
+  DoubleVector r, c, rr, cc, rc;
+  HWY_INLINE FiveSums() : r(hn::Zero(Doubles())), c(r), rr(r), cc(r), rc(r) {}
+
+  HWY_INLINE void add(DoubleVector weight, DoubleVector pixel_r, DoubleVector pixel_c) {
+    const auto weighed_r = hn::Mul(weight, pixel_r), weighed_c = hn::Mul(weight, pixel_c);
+    r = hn::Add(r, weighed_r);
+    c = hn::Add(c, weighed_c);
+    rr = hn::MulAdd(weighed_r, pixel_r, rr);
+    cc = hn::MulAdd(weighed_c, pixel_c, cc);
+    rc = hn::MulAdd(weighed_r, pixel_c, rc);
+  }
+  HWY_INLINE void store(FiveRows sums, std::size_t x) const {
+    const Doubles d;
+    hn::StoreU(r, d, sums.values + x);
+    hn::StoreU(c, d, sums.values + sums.stride + x);
+    hn::StoreU(rr, d, sums.values + 2 * sums.stride + x);
+    hn::StoreU(cc, d, sums.values + 3 * sums.stride + x);
+    hn::StoreU(rc, d, sums.values + 4 * sums.stride + x);
+  }
+};
+
 template <class T>
 void weigh_rows_of(std::span<const std::byte* const> reference, std::span<const std::byte* const> candidate,
                    std::span<const double> weights, std::size_t count, const SsimUnits& units, FiveRows sums) {
@@ -31,28 +54,33 @@ void weigh_rows_of(std::span<const std::byte* const> reference, std::span<const 
   const std::size_t lanes = hn::Lanes(d);
   const auto scale = hn::Set(d, units.scale);
   const auto shift_r = hn::Set(d, units.shift_reference), shift_c = hn::Set(d, units.shift_candidate);
-  for (std::size_t begin = 0; begin < count; begin += lanes) {
+  std::size_t begin = 0;
+  // Two vectors at a time: rows that lie a power of two apart push each other out of the first-level cache.
+  for (; begin + 2 * lanes <= count; begin += 2 * lanes) {
+    FiveSums a, b;
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const auto weight = hn::Set(d, weights[k]);
+      const T* r = reinterpret_cast<const T*>(reference[k]) + begin;
+      const T* c = reinterpret_cast<const T*>(candidate[k]) + begin;
+      a.add(weight, hn::MulSub(load_doubles(r), scale, shift_r), hn::MulSub(load_doubles(c), scale, shift_c));
+      b.add(weight, hn::MulSub(load_doubles(r + lanes), scale, shift_r),
+            hn::MulSub(load_doubles(c + lanes), scale, shift_c));
+    }
+    a.store(sums, begin);
+    b.store(sums, begin + lanes);
+  }
+  for (; begin < count; begin += lanes) {
     // The last vector ends where the row ends, and does some numbers again.
     const std::size_t x = begin + lanes <= count ? begin : (count < lanes ? 0 : count - lanes);
     const std::size_t here = count < lanes ? count : lanes;
-    auto sum_r = hn::Zero(d), sum_c = hn::Zero(d), square_r = hn::Zero(d), square_c = hn::Zero(d),
-         product = hn::Zero(d);
+    FiveSums a;
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const auto weight = hn::Set(d, weights[k]);
       const auto r = hn::MulSub(load_some<T>(reference[k], x, here), scale, shift_r);
       const auto c = hn::MulSub(load_some<T>(candidate[k], x, here), scale, shift_c);
-      const auto weighed_r = hn::Mul(weight, r), weighed_c = hn::Mul(weight, c);
-      sum_r = hn::Add(sum_r, weighed_r);
-      sum_c = hn::Add(sum_c, weighed_c);
-      square_r = hn::MulAdd(weighed_r, r, square_r);
-      square_c = hn::MulAdd(weighed_c, c, square_c);
-      product = hn::MulAdd(weighed_r, c, product);
+      a.add(weight, r, c);
     }
-    hn::StoreU(sum_r, d, sums.values + x);
-    hn::StoreU(sum_c, d, sums.values + sums.stride + x);
-    hn::StoreU(square_r, d, sums.values + 2 * sums.stride + x);
-    hn::StoreU(square_c, d, sums.values + 3 * sums.stride + x);
-    hn::StoreU(product, d, sums.values + 4 * sums.stride + x);
+    a.store(sums, x);
   }
 }
 
