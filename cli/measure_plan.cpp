@@ -40,7 +40,7 @@ fs::path csv_file(const RunRecord& record, bool resumed) {
 }  // namespace
 
 Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, Verbosity verbosity,
-                               std::optional<std::string> resume) {
+                               std::optional<std::string> resume, std::map<std::string, ModelFacts> models) {
   std::vector<std::string> labels;
   for (const Subject& subject : plan.subjects) labels.push_back(printable(subject.label, 60));
   ProgressDisplay display(world, verbosity, std::move(labels));
@@ -49,7 +49,8 @@ Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& l
                            .cache = default_cache(),
                            .on_progress = [&display](const Progress& progress) { display.show(progress); },
                            .interrupt = world.interrupt,
-                           .command = shell_quoted(world.arguments)};
+                           .command = shell_quoted(world.arguments),
+                           .models = std::move(models)};
   return run(std::move(plan), context, std::move(resume));
 }
 

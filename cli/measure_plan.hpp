@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -11,9 +12,10 @@
 
 namespace infermeter {
 
-// `resume`: the id of the unfinished run that is to be finished.
+// `resume`: the id of the unfinished run that is to be finished. `models`: RunContext::models.
 [[nodiscard]] Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher,
-                                             Verbosity verbosity, std::optional<std::string> resume = {});
+                                             Verbosity verbosity, std::optional<std::string> resume = {},
+                                             std::map<std::string, ModelFacts> models = {});
 
 // OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv, or in OUTPUT_DIR itself where that is called raw. The file that
 // was written.

@@ -28,6 +28,7 @@ Action declare_runs(CLI::App& app);
 Action declare_baseline(CLI::App& app);
 Action declare_history(CLI::App& app);
 Action declare_validate(CLI::App& app);
+Action declare_variants(CLI::App& app);
 Action declare_models(CLI::App& app);
 Action declare_backends(CLI::App& app);
 Action declare_doctor(CLI::App& app);

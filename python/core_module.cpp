@@ -28,4 +28,5 @@ NB_MODULE(_core, module) {
   bind_results(module);
   bind_gate(module);
   bind_history(module);
+  bind_variants(module);
 }

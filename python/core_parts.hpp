@@ -22,5 +22,6 @@ void bind_measure(nanobind::module_& module);
 void bind_results(nanobind::module_& module);
 void bind_gate(nanobind::module_& module);
 void bind_history(nanobind::module_& module);
+void bind_variants(nanobind::module_& module);
 
 }  // namespace infermeter::python

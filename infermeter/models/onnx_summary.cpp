@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <protozero/pbf_message.hpp>
+#include <string>
 #include <unordered_set>
 
 #include "infermeter/data/quoted.hpp"
@@ -23,6 +25,20 @@ constexpr std::size_t most_ports = 10'000;
 constexpr std::size_t most_subgraphs = 100'000;
 constexpr std::size_t most_external = 100'000;
 constexpr std::size_t most_names = 1'000'000;
+
+// What inputs of an operator are, in order: w a quantised weight (if it is an initialiser), s something that is no
+// parameter: the running mean and variance of a normalisation, which are state as in torch, scales and zero points.
+constexpr std::size_t most_inputs_with_roles = 9;
+struct InputRoles {
+  std::string_view op;
+  std::string_view roles;  // as many as most_inputs_with_roles
+};
+constexpr std::array input_roles = {
+    InputRoles{"BatchNormalization", "---ss----"}, InputRoles{"DequantizeLinear", "wss------"},
+    InputRoles{"QuantizeLinear", "-ss------"},     InputRoles{"ConvInteger", "wwss-----"},
+    InputRoles{"MatMulInteger", "wwss-----"},      InputRoles{"QLinearConv", "-sswssssw"},
+    InputRoles{"QLinearMatMul", "wsswssss-"},
+};
 
 std::string_view text(data_view view) { return {view.data(), view.size()}; }
 
@@ -137,14 +153,26 @@ class Reader {
     summary_.inputs = std::move(left);
   }
 
+  // What nodes say of the initialisers of their graph, by name.
+  struct Roles {
+    Names not_parameters;  // state, scales, zero points
+    Names quantised;       // weights as integers
+    std::unordered_set<std::string> not_parameters_either;
+
+    [[nodiscard]] bool is_parameter(std::string_view name, bool is_float) const {
+      if (not_parameters.contains(name) || not_parameters_either.contains(std::string(name))) return false;
+      return is_float || quantised.contains(name);
+    }
+  };
+
   void read_graph(data_view view) {
-    Names statistics;
+    Roles roles;
     pbf_message<onnx_field::GraphProto> nodes(view);
-    while (nodes.next(onnx_field::GraphProto::node)) read_node(read_view(nodes), statistics);
+    while (nodes.next(onnx_field::GraphProto::node)) read_node(read_view(nodes), roles);
     pbf_message<onnx_field::GraphProto> graph(view);
     while (graph.next()) {
       switch (graph.tag()) {
-        case onnx_field::GraphProto::initializer: add_initializer(read_view(graph), statistics); break;
+        case onnx_field::GraphProto::initializer: add_initializer(read_view(graph), roles); break;
         case onnx_field::GraphProto::sparse_initializer: read_sparse(read_view(graph)); break;
         default: graph.skip();
       }
@@ -152,18 +180,16 @@ class Reader {
   }
 
   void read_function(data_view view) {
-    Names statistics;
+    Roles roles;
     pbf_message<onnx_field::Function> function(view);
-    while (function.next(onnx_field::Function::node)) read_node(read_view(function), statistics);
+    while (function.next(onnx_field::Function::node)) read_node(read_view(function), roles);
   }
 
-  // The running mean and variance of a normalisation (its inputs 3 and 4) are state, not parameters, as in torch.
-  void read_node(data_view view, Names& statistics) {
+  void read_node(data_view view, Roles& roles) {
     ++summary_.nodes;
     std::string_view op;
-    std::string_view fourth;
-    std::string_view fifth;
-    int inputs = 0;
+    std::array<std::string_view, most_inputs_with_roles> inputs{};
+    std::size_t count = 0;
     pbf_message<onnx_field::Node> node(view);
     while (node.next()) {
       switch (node.tag()) {
@@ -171,18 +197,28 @@ class Reader {
         case onnx_field::Node::attribute: read_attribute(read_view(node)); break;
         case onnx_field::Node::input: {
           const auto name = read_text(node);
-          if (inputs == 3) fourth = name;
-          if (inputs == 4) fifth = name;
-          inputs = std::min(inputs + 1, 5);
+          if (count < inputs.size()) inputs[count++] = name;
           break;
         }
         default: node.skip();
       }
     }
-    if (op != "BatchNormalization") return;
-    bound(statistics, most_names, "running statistics");
-    statistics.insert(fourth);
-    statistics.insert(fifth);
+    const auto* const found = std::ranges::find(input_roles, op, &InputRoles::op);
+    if (found == input_roles.end()) return;
+    bound(roles.not_parameters, most_names, "running statistics and scales");
+    bound(roles.quantised, most_names, "quantised weights");
+    for (std::size_t i = 0; i < count; ++i) add_role(found->roles[i], inputs[i], roles);
+  }
+
+  static void add_role(char role, std::string_view name, Roles& roles) {
+    if (role == 's') roles.not_parameters.insert(name);
+    if (role != 'w' || !roles.quantised.insert(name).second) return;
+    // ONNX Runtime multiplies by the scale of W_quantized elsewhere, and calls it so.
+    constexpr std::string_view ending = "_quantized";
+    if (!name.ends_with(ending)) return;
+    const std::string base(name.substr(0, name.size() - ending.size()));
+    roles.not_parameters_either.insert(base + "_scale");
+    roles.not_parameters_either.insert(base + "_zero_point");
   }
 
   void read_attribute(data_view view) {
@@ -213,13 +249,21 @@ class Reader {
     }
   }
 
-  void add_initializer(data_view view, const Names& statistics) {
+  void add_initializer(data_view view, const Roles& roles) {
     OnnxTensor tensor = read_onnx_tensor(view);
-    if (tensor.is_float && !statistics.contains(text(tensor.name))) {
+    if (roles.is_parameter(text(tensor.name), tensor.is_float)) {
       const bool overflow = __builtin_add_overflow(summary_.parameters, tensor.elements, &summary_.parameters);
       if (overflow) throw Refused{"its weights have more elements than there can be"};
+      add_nonzero(view, tensor);
     }
     keep_external(std::move(tensor));
+  }
+
+  void add_nonzero(data_view view, const OnnxTensor& tensor) {
+    const bool is_unsigned = tensor.dtype == DType::uint8 || tensor.dtype == DType::uint4;
+    const auto nonzero = is_unsigned ? std::nullopt : count_nonzero(view, tensor);
+    auto& sum = summary_.nonzero_parameters;
+    sum = sum && nonzero ? std::optional(*sum + *nonzero) : std::nullopt;
   }
 
   void keep_external(OnnxTensor tensor) {

@@ -79,6 +79,91 @@ TEST_F(OnnxSummaryTest, RunningStatisticsAreNoParameters) {
   EXPECT_EQ(read(model)->parameters, 256U);
 }
 
+onnx::NodeProto* add_node(onnx::GraphProto& graph, const char* op, std::vector<std::string> inputs) {
+  auto* node = graph.add_node();
+  node->set_op_type(op);
+  for (const auto& input : inputs) node->add_input(input);
+  return node;
+}
+
+TEST_F(OnnxSummaryTest, QuantisedWeightsAreParametersAndTheirScalesAreNot) {
+  auto model = small_model();
+  auto& graph = *model.mutable_graph();
+  add_node(graph, "DequantizeLinear", {"w", "scale", "zero"});
+  add_node(graph, "DequantizeLinear", {"bias", "bias_scale", "bias_zero"});
+  add_node(graph, "QuantizeLinear", {"x", "x_scale", "x_zero"});
+  add_weight(graph, "w", {4, 3}, onnx::TensorProto::INT8)->set_raw_data(std::string("\1\0\2\0\3\0\x80\0\0\0\0\1", 12));
+  add_weight(graph, "scale", {4})->set_raw_data(std::string(16, '\1'));
+  add_weight(graph, "zero", {4}, onnx::TensorProto::INT8)->set_raw_data(std::string(4, '\0'));
+  auto* bias = add_weight(graph, "bias", {2}, onnx::TensorProto::INT32);
+  bias->add_int32_data(0);
+  bias->add_int32_data(-70000);
+  for (const char* name : {"bias_scale", "x_scale"}) add_weight(graph, name, {})->add_float_data(0.5F);
+  add_weight(graph, "x_zero", {}, onnx::TensorProto::UINT8)->add_int32_data(128);
+  add_weight(graph, "shape", {2}, onnx::TensorProto::INT64);  // an integer that is nobody's weight
+  EXPECT_EQ(read(model)->parameters, 12U + 2);
+  EXPECT_EQ(read(model)->nonzero_parameters, 5U + 1);
+}
+
+TEST_F(OnnxSummaryTest, ScalesThatAreMultipliedElsewhereAreKnownByName) {
+  auto model = small_model();
+  auto& graph = *model.mutable_graph();
+  add_node(graph, "MatMulInteger", {"a", "w_quantized", "a_zero", "w_zero_point"});
+  add_node(graph, "Mul", {"a_scale", "w_scale"});
+  add_weight(graph, "w_quantized", {2, 2}, onnx::TensorProto::INT8)->set_raw_data(std::string("\1\1\0\1", 4));
+  add_weight(graph, "w_scale", {2})->set_raw_data(std::string(8, '\1'));
+  add_weight(graph, "w_zero_point", {2}, onnx::TensorProto::INT8)->set_raw_data(std::string(2, '\0'));
+  EXPECT_EQ(read(model)->parameters, 4U);
+  EXPECT_EQ(read(model)->nonzero_parameters, 3U);
+}
+
+TEST_F(OnnxSummaryTest, CountsWhatIsNotZeroInEveryType) {
+  struct Case {
+    int type;
+    std::int64_t elements;
+    std::string raw;
+    std::uint64_t nonzero;
+  };
+  using T = onnx::TensorProto;
+  const std::vector<Case> cases = {
+      {T::FLOAT, 3, std::string("\0\0\0\0\0\0\0\x80\1\0\0\0", 12), 1},  // 0, -0, the smallest number
+      {T::DOUBLE, 2, std::string("\0\0\0\0\0\0\0\x80\1\0\0\0\0\0\0\0", 16), 1},
+      {T::FLOAT16, 3, std::string("\0\x80\0\0\0\x3c", 6), 1},
+      {T::BFLOAT16, 2, std::string("\0\x80\x80\x3f", 4), 1},
+      {T::FLOAT8E4M3FN, 3, std::string("\x80\0\1", 3), 1},
+  };
+  for (const Case& one : cases) {
+    auto model = small_model();
+    add_weight(*model.mutable_graph(), "w", {one.elements}, one.type)->set_raw_data(one.raw);
+    EXPECT_EQ(read(model)->nonzero_parameters, one.nonzero) << one.type;
+  }
+  auto nibbles = small_model();
+  add_node(*nibbles.mutable_graph(), "DequantizeLinear", {"w", "s"});
+  auto* weight = add_weight(*nibbles.mutable_graph(), "w", {3}, 22);  // int4
+  weight->set_raw_data(std::string("\x0f\xf1", 2));                   // what is over in the second byte does not count
+  EXPECT_EQ(read(nibbles)->nonzero_parameters, 2U);
+  auto typed = small_model();
+  auto* half = add_weight(*typed.mutable_graph(), "w", {3}, T::FLOAT16);
+  for (const int bits : {0x8000, 0, 0x3c00}) half->add_int32_data(bits);
+  auto* floats = add_weight(*typed.mutable_graph(), "f", {2});
+  for (const float value : {-0.0F, 2.0F}) floats->add_float_data(value);
+  EXPECT_EQ(read(typed)->nonzero_parameters, 2U);
+}
+
+TEST_F(OnnxSummaryTest, DoesNotGuessWhatIsNotZero) {
+  auto cut = small_model();
+  add_weight(*cut.mutable_graph(), "w", {1'000'000'000'000})->set_raw_data("abcd");
+  EXPECT_EQ(read(cut)->nonzero_parameters, std::nullopt);
+  auto elsewhere = small_model();
+  add_external(*add_weight(*elsewhere.mutable_graph(), "w", {1}), "location", "w.bin");
+  EXPECT_EQ(read(elsewhere)->nonzero_parameters, std::nullopt);
+  auto shifted = small_model();  // an unsigned weight is 0 where it is its zero point
+  add_node(*shifted.mutable_graph(), "DequantizeLinear", {"w", "s", "z"});
+  add_weight(*shifted.mutable_graph(), "w", {1}, onnx::TensorProto::UINT8)->set_raw_data("a");
+  EXPECT_EQ(read(shifted)->nonzero_parameters, std::nullopt);
+  EXPECT_EQ(read(shifted)->parameters, 1U);
+}
+
 TEST_F(OnnxSummaryTest, InputsThatHaveValuesAreLeftOut) {
   auto model = small_model();
   model.mutable_graph()->add_input()->set_name("x");

@@ -20,8 +20,12 @@ constexpr std::int64_t external_location = 1;
 
 std::string text(data_view view) { return {view.data(), view.size()}; }
 
+bool is_dtype(std::int64_t data_type) {
+  return data_type >= 0 && data_type <= static_cast<std::int64_t>(DType::float4e2m1);
+}
+
 bool is_float(std::int64_t data_type) {
-  if (data_type < 0 || data_type > static_cast<std::int64_t>(DType::float4e2m1)) return false;
+  if (!is_dtype(data_type)) return false;
   switch (static_cast<DType>(data_type)) {
     case DType::float32:
     case DType::float64:
@@ -85,7 +89,12 @@ OnnxTensor read_fields(data_view view) {
   while (tensor.next()) {
     switch (tensor.tag()) {
       case onnx_field::Tensor::name: result.name = read_view(tensor); break;
-      case onnx_field::Tensor::data_type: result.is_float = is_float(read_integer(tensor)); break;
+      case onnx_field::Tensor::data_type: {
+        const std::int64_t type = read_integer(tensor);
+        result.is_float = is_float(type);
+        result.dtype = is_dtype(type) ? static_cast<DType>(type) : DType::undefined;
+        break;
+      }
       case onnx_field::Tensor::data_location:
         if (read_integer(tensor) == external_location) is_external = true;
         break;

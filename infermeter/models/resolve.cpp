@@ -47,6 +47,7 @@ Result<ModelFacts> resolve_zoo(const ZooModel& entry, const fs::path& cache) {
                     .sha256 = std::string(entry.sha256),
                     .size_bytes = entry.size_bytes,
                     .parameters = entry.parameters,
+                    .nonzero_parameters = entry.nonzero_parameters,
                     .weight_files = {},
                     .from_zoo = true};
 }
@@ -54,6 +55,7 @@ Result<ModelFacts> resolve_zoo(const ZooModel& entry, const fs::path& cache) {
 Result<Done> add_onnx(ModelFacts& facts) {
   INFERMETER_TRY(const auto summary, read_onnx_summary(facts.path));
   facts.parameters = summary.parameters;
+  facts.nonzero_parameters = summary.nonzero_parameters;
   auto files = check_external_data(summary.external, fs::path(facts.path).parent_path());
   if (!files.ok()) {
     return model_error(fmt::format("{} is refused: {}", in_quotes(facts.path), files.error().message));

@@ -16,8 +16,9 @@ struct ZooModel {
   std::string_view description;  // one line
   std::string_view input_shape;  // "batch x 3 x 224 x 224"
   std::uint64_t parameters;
-  std::string_view sha256;   // of the file that `build_zoo_model` writes
-  std::uint64_t size_bytes;  // its size
+  std::uint64_t nonzero_parameters;  // of them
+  std::string_view sha256;           // of the file that `build_zoo_model` writes
+  std::uint64_t size_bytes;          // its size
 };
 
 [[nodiscard]] std::span<const ZooModel> zoo();

@@ -45,6 +45,7 @@ TEST_P(ZooModels, IsWhatTheTableSays) {
   const auto summary = read_onnx_summary(file);
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_EQ(summary->parameters, model.parameters);
+  EXPECT_EQ(summary->nonzero_parameters, model.nonzero_parameters);
   EXPECT_EQ(summary->ir_version, 8);
   EXPECT_EQ(summary->opset, 17);
   EXPECT_EQ(summary->inputs.size(), 1U);

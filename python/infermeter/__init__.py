@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from infermeter._core import Record as Record
     from infermeter._core import Results as Results
     from infermeter._core import Samples as Samples
+    from infermeter._core import Validation as Validation
     from infermeter._core import Verdict as Verdict
     from infermeter._core import backends as backends
     from infermeter._core import compare_outputs as compare_outputs
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from infermeter._core import models as models
     from infermeter._core import set_baseline as set_baseline
     from infermeter._core import zoo_model_path as zoo_model_path
+    from infermeter.accuracy_validation import AccuracyValidator as AccuracyValidator
+    from infermeter.accuracy_validation import OutputComparator as OutputComparator
+    from infermeter.accuracy_validation import validate_optimization as validate_optimization
     from infermeter.backend import Port as Port
     from infermeter.errors import Error as Error
     from infermeter.errors import InternalError as InternalError
@@ -58,15 +62,18 @@ if TYPE_CHECKING:
     from infermeter.runs import compare as compare
     from infermeter.runs import load as load
     from infermeter.runs import run as run
+    from infermeter.runs import validate as validate
+    from infermeter.variant_runs import variants as variants
 
     __version__: str
 
 # Where each name is; looked for when it is first asked for.
 _PLACES = {
     "infermeter._core": (
-        "Gate History OutputComparison Plan Progress Record Results Samples Verdict backends compare_outputs "
+        "Gate History OutputComparison Plan Progress Record Results Samples Validation Verdict backends compare_outputs "
         "environment histories judge_gate list_runs load_baseline measure models set_baseline zoo_model_path"
     ),
+    "infermeter.accuracy_validation": "AccuracyValidator OutputComparator validate_optimization",
     "infermeter.factory": "Model",
     "infermeter.framework_runner": (
         "BenchmarkConfig BenchmarkLogger create_dataloader run_benchmark_suite run_inference_benchmark"
@@ -78,7 +85,8 @@ _PLACES = {
     ),
     "infermeter.backend": "Port",
     "infermeter.errors": "Error InternalError ModelError UsageError WorkerError",
-    "infermeter.runs": "compare load run",
+    "infermeter.runs": "compare load run validate",
+    "infermeter.variant_runs": "variants",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 

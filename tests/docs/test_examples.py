@@ -1,5 +1,5 @@
-"""Every command that README.md, docs/ and --help show is run, in a folder that holds the files they name. `run` and `compare`
-get --dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
+"""Every command that README.md, docs/ and --help show is run, in a folder that holds the files they name. `run`, `compare`
+and `variants` get --dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
 
 import glob
 import importlib.util
@@ -54,13 +54,16 @@ def folder(run):
         data.mkdir(parents=True)
         subprocess.run([sys.executable, "-c", RECORD, here / "model.onnx", data], check=True)
     (here / "plan.toml").write_text(toml_blocks()[0])
-    (here / "quantised.onnx").write_bytes((here / "model.onnx").read_bytes())
+    for name in ("quantised.onnx", "small.onnx"):
+        (here / name).write_bytes((here / "model.onnx").read_bytes())
+    (here / "nets.py").write_text("import torch\n\n\ndef make():\n    return torch.nn.Linear(16, 4)\n")
     for other in ("ort-1.20", "ort-1.21", "old", "new"):
         (here / other).mkdir()
     for place in ("ort-1.20/libonnxruntime.so", "ort-1.21/libonnxruntime.so", "libonnxruntime.so.1.20.1",
                   "old/libonnxruntime.so", "new/libonnxruntime.so"):
         (here / place).symlink_to(library)
     numpy.save(here / "inputs.npy", numpy.zeros((4, 16), numpy.float32))
+    (here / "labels.txt").write_text("0\n1\n2\n3\n")
     assert run("run", "mlp@onnxruntime", "--iterations", 10, "--processes", 2, "--quiet").returncode == 0
     for name in ("before the rewrite", "nightly"):
         assert run("baseline", "set", name, "latest").returncode == 0
@@ -82,7 +85,7 @@ def test_example(command, run, folder):
         pytest.skip("needs a broken run: tests/faults has one")
     stored = json.loads(run("runs", "--format", "json").stdout)[0]["id"]
     words = [stored[:8] if word == "20261121" else word for word in words]
-    slow = words[0] in ("run", "compare") and "--dry-run" not in words
+    slow = words[0] in ("run", "compare", "variants") and "--dry-run" not in words
     if "--aa" in words:
         words[words.index("--aa") + 1] = "8"
         words += ["--aa-subject", "mlp@fake,latency=normal:100us:1us"]

@@ -32,7 +32,7 @@ def installed(name: str, version: str) -> importlib.metadata.Distribution:
     except importlib.metadata.PackageNotFoundError:
         found = None
     if found is None or found.version != version:
-        pytest.skip(f"{name}=={version} is not installed: scripts/setup --with pytorch,jax,litert --tests --bench")
+        pytest.skip(f"{name}=={version} is not installed: scripts/setup --with pytorch,jax,litert,variants --tests --bench")
     return found
 
 

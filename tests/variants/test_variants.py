@@ -1,0 +1,320 @@
+"""`infermeter variants`: real makers on small models of the zoo, makers that misbehave, and what is refused."""
+
+import importlib.util
+import json
+import pathlib
+
+import jsonschema
+import numpy
+import pytest
+
+SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs/schema/variants.schema.json").read_text("utf-8"))
+QUICK = ("--iterations", 3, "--warmup", 1, "--processes", 2, "--quiet")
+MAKE_FLOAT16 = "infermeter_make_float16_onnx.py"
+
+
+def need(*packages):
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed: scripts/setup --with variants")
+
+
+@pytest.fixture
+def variants(run, tmp_path):
+    """variants("mlp", …) -> the JSON report; with a cache of its own."""
+
+    def call(*arguments, code=0, **options):
+        options["env"] = {"INFERMETER_CACHE": str(tmp_path / "cache"), **options.get("env", {})}
+        done = run("variants", *arguments, *QUICK, "--format", "json", timeout=300, **options)
+        assert done.returncode == code, done.stderr
+        if code != 0:
+            assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done.stderr
+            return done.stderr
+        report = json.loads(done.stdout)
+        jsonschema.Draft202012Validator(SCHEMA).validate(report)
+        return {variant["label"]: variant for variant in report["variants"]} | {"": report}
+
+    call.cache = tmp_path / "cache"
+    return call
+
+
+@pytest.fixture
+def fake_maker(tmp_path):
+    """fake_maker(body): a folder of back ends in which float16 is made by this function."""
+
+    def write(body):
+        folder = tmp_path / "plugins"
+        folder.mkdir(exist_ok=True)
+        lines = ["import os", "import shutil", "import signal", "", "", "def make(job):", f"    {body}"]
+        (folder / MAKE_FLOAT16).write_text("\n".join(lines) + "\n")
+        return ("--backend-path", folder, "--backends", "onnxruntime", "--precisions", "float16")
+
+    return write
+
+
+# --- real makers ------------------------------------------------------------------------------------------------------
+
+
+def test_float16_and_int8_of_a_network(variants):
+    need("onnx", "onnxruntime")
+    report = variants("mobilenet_v3_small", "--backends", "onnxruntime", "--precisions", "float16,int8",
+                      "--quantise", "static,dynamic", "--calibration-items", 4)
+    assert [*report][:4] == ["float32", "float16", "int8-static", "int8-dynamic"]
+    size = {label: variant["model"]["size_bytes"] for label, variant in report.items() if label}
+    assert 1.9 < size["float32"] / size["float16"] < 2.1
+    assert size["float32"] / size["int8-static"] > 3.5 and size["float32"] / size["int8-dynamic"] > 3.5
+    assert report["int8-static"]["model"]["made"].startswith("int8 static by ONNX Runtime 1.")
+    assert report["int8-static"]["model"]["made"].endswith("calibrated on 4 items of synthetic data")
+    # Normalisations are folded into convolutions: fewer parameters, but the same weights.
+    for label in ("float16", "int8-static", "int8-dynamic"):
+        count = report[label]["model"]["parameters"]
+        assert 0.98 < count / 2_542_856 <= 1, label
+        assert 0.9 < report[label]["model"]["nonzero_parameters"] / count <= 1, label
+    assert report["float32"]["output_error"] is None
+    assert 1e-5 < report["float16"]["output_error"] < 0.02
+    assert report["float16"]["output_error"] < report["int8-static"]["output_error"] < 1
+    assert all(variant["failure"] is None for label, variant in report.items() if label)
+    kinds = {one["kind"] for one in report["int8-static"]["recommendations"]}
+    assert "smaller_model" in kinds
+    assert report["float32"]["pareto"]["place"] == "front"  # nothing else has no error
+    assert "half the size, no faster" in " ".join(report["float16"]["remarks"]) or any(
+        one["kind"] == "faster" for one in report["float16"]["recommendations"])
+
+
+def test_pruning_zeroes_the_smallest_weights_and_saves_nothing(variants):
+    need("onnx")
+    report = variants("mlp", "--backends", "onnxruntime", "--precisions", "float32", "--prune", "0.5,25%")
+    given = report["float32"]["model"]
+    assert given["parameters"] == 3498
+    weights = 16 * 32 + 32 * 64 + 64 * 10
+    if weights + 32 + 64 + 10 != 3498:  # the zoo's own sizes: biases are not pruned
+        weights = 3498 - sum(shape[0] for shape in _biases(variants.cache))
+    for label, share in (("pruned-50%", 0.5), ("pruned-25%", 0.25)):
+        model = report[label]["model"]
+        assert model["nonzero_parameters"] == 3498 - int(weights * share)
+        assert model["parameters"] == 3498
+        assert abs(model["size_bytes"] - given["size_bytes"]) < 1000
+        assert "its zeros are stored" in report[label]["remarks"][0]
+    # Of two networks the one with more zeros is further away.
+    assert report["pruned-50%"]["output_error"] > report["pruned-25%"]["output_error"] > 0.001
+
+
+def _biases(cache):
+    import onnx
+
+    (file,) = (cache / "zoo").glob("mlp-*.onnx")
+    return [tuple(tensor.dims) for tensor in onnx.load(file).graph.initializer if len(tensor.dims) == 1]
+
+
+def test_openvino_by_nncf_and_float16(variants):
+    need("nncf", "openvino")
+    report = variants("mlp", "--backends", "openvino", "--precisions", "float16,int8", "--quantise", "nncf")
+    assert [*report][:3] == ["float32", "float16", "int8-nncf"]
+    for label in ("float16", "int8-nncf"):
+        assert report[label]["failure"] is None
+        assert report[label]["model"]["format"] == "xml" and len(report[label]["model"]["weight_files"]) == 1
+    assert report["int8-nncf"]["model"]["made"].startswith("int8 static by NNCF 3.")
+    assert report["int8-nncf"]["output_error"] < 0.2
+
+
+def test_what_was_made_is_taken_from_the_cache(run, variants, tmp_path):
+    need("onnx")
+
+    def notes(*more):
+        done = run("variants", "mlp", "--backends", "onnxruntime", "--precisions", "float32", "--prune", 0.5, "--iterations", 1,
+                   "--processes", 1, *more, env={"INFERMETER_CACHE": str(variants.cache)})
+        assert done.returncode == 0, done.stderr
+        return [line for line in done.stderr.splitlines() if "weights set to 0" in line]
+
+    assert notes() == ["50 % of its weights set to 0: being made"]
+    (file,) = variants.cache.glob("variants/*/mlp.pruned.onnx")
+    before = file.stat().st_mtime_ns
+    assert notes() == ["50 % of its weights set to 0: taken from the cache"]
+    assert notes("--prune", 0.4)[-1] == "40 % of its weights set to 0: being made"
+    assert file.stat().st_mtime_ns == before
+    assert not list(variants.cache.glob("variants/.making*"))
+
+
+# --- makers that misbehave --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("body", "reason"), [
+    ("raise ValueError('out of cheese')", "ValueError: out of cheese (infermeter_make_float16_onnx.py, line 7)"),
+    ("os.kill(os.getpid(), signal.SIGSEGV)", "it crashed with signal 11"),
+    ("os._exit(7)", "it ended with status 7"),
+    ("pass", "it ended well but made no file"),
+    ("open('/etc/passwd').read()", "Permission"),
+    ("import socket; socket.create_connection(('127.0.0.1', 9))", "PermissionError"),
+    ("open(job.file, 'wb').write(b'no model')", "is not a whole ONNX model"),
+])
+def test_a_maker_that_fails_is_a_reason_and_the_others_go_on(body, reason, variants, fake_maker):
+    report = variants("mlp", *fake_maker(body), "--prune", "0.5")
+    assert reason in report["float16"]["failure"], report["float16"]["failure"]
+    assert report["float16"]["failure"].startswith("could not be made: ")
+    assert report["float16"]["measurements"] == [] and report["float16"]["model"] is None
+    assert report["float16"]["pareto"]["place"] == "not_placed"
+    assert report["float32"]["measurements"][0]["latency_p50_s"]["value"] > 0
+    if importlib.util.find_spec("onnx") is not None:
+        assert report["pruned-50%"]["failure"] is None
+
+
+def test_a_maker_that_hangs_is_ended(variants, fake_maker):
+    report = variants("mlp", *fake_maker("signal.pause()"), "--making-timeout", 2)
+    assert report["float16"]["failure"] == "could not be made: it did not answer within 2 s"
+
+
+def test_a_maker_of_ones_own_takes_the_place_of_ours(variants, fake_maker):
+    report = variants("mlp", *fake_maker("shutil.copy(job.model, job.file)"))
+    assert report["float16"]["failure"] is None and report["float16"]["output_error"] == 0
+
+
+def test_a_variant_that_cannot_be_run_is_a_reason(variants, fake_maker):
+    body = "open(job.file, 'wb').write(open(job.model, 'rb').read().replace(b'Gemm', b'Gemn').replace(b'MatMul', b'MatMum'))"
+    report = variants("mlp", *fake_maker(body))
+    assert "Gemn" in report["float16"]["failure"] or "MatMum" in report["float16"]["failure"]
+
+
+def test_a_quantiser_that_fails_on_a_model(variants, run, tmp_path):
+    """A tensor that is declared with another shape than it has: it runs, and shape inference refuses it."""
+    need("onnx", "onnxruntime")
+    import onnx
+
+    file = tmp_path / "odd.onnx"
+    assert run("models", "build", "mlp", file).returncode == 0
+    model = onnx.load(file)
+    inner = model.graph.node[0].output[0]
+    model.graph.value_info.append(onnx.helper.make_tensor_value_info(inner, onnx.TensorProto.FLOAT, ["batch", 999, 3]))
+    onnx.save(model, file)
+    report = variants(file, "--backends", "onnxruntime", "--precisions", "int8", "--quantise", "dynamic,static", "--prune", 0.5)
+    assert report["int8-dynamic"]["failure"].startswith("could not be made: ")
+    assert report["pruned-50%"]["failure"] is None and report["float32"]["failure"] is None
+
+
+def test_a_missing_package_is_said_with_the_way_to_get_it(build_dir, monkeypatch):
+    monkeypatch.syspath_prepend(str(build_dir / "python"))
+    from infermeter.backend import Refused
+    from infermeter.making import Job, int8_nncf, int8_static
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    for maker, package in ((int8_nncf, "openvino"), (int8_static, "onnx")):
+        with pytest.raises(Refused, match=f"needs the package {package}, .*scripts/setup --with variants, or pip install"):
+            maker.make(Job("m", "m.onnx", {}, "", "out.onnx"))
+
+
+# --- data to calibrate on ---------------------------------------------------------------------------------------------
+
+
+def test_calibration_data_that_do_not_fit_are_refused_at_once(variants, tmp_path):
+    numpy.save(tmp_path / "wrong.npy", numpy.zeros((4, 17), numpy.float32))
+    said = variants("mlp", "--precisions", "int8", "--calibration", tmp_path / "wrong.npy", code=2)
+    assert "the data to calibrate on do not fit (--calibration): " in said and "17" in said
+    assert not (variants.cache / "variants").exists()
+
+
+def test_calibration_data_of_ones_own(variants, tmp_path):
+    need("onnx", "onnxruntime")
+    numpy.save(tmp_path / "right.npy", numpy.random.default_rng(1).uniform(-1, 1, (5, 16)).astype(numpy.float32))
+    report = variants("mlp", "--backends", "onnxruntime", "--precisions", "int8", "--quantise", "static",
+                      "--calibration", tmp_path / "right.npy")
+    assert report["int8-static"]["failure"] is None
+    assert report["int8-static"]["model"]["made"].endswith(f"calibrated on 5 items of {tmp_path}/right.npy")
+
+
+# --- what is said, and what is refused --------------------------------------------------------------------------------
+
+
+def test_models_that_are_there_already(variants, run, tmp_path):
+    for name in ("a.onnx", "b.onnx"):
+        assert run("models", "build", "mlp", tmp_path / name).returncode == 0
+    (tmp_path / "c.tflite").write_bytes(b"what is this")
+    report = variants("--models", f"original:{tmp_path}/a.onnx,quantized:{tmp_path}/b.onnx,other:{tmp_path}/c.tflite",
+                      "--batch-size", 2, "--num-runs", 4)
+    assert [*report][:3] == ["original", "quantized", "other"]
+    assert report["quantized"]["output_error"] == 0
+    assert report["original"]["measurements"][0]["batch_size"] == 2
+    assert report["other"]["failure"] is not None
+
+
+def test_batch_sizes_threads_and_graph_levels(variants):
+    report = variants("mlp", "--backends", "onnxruntime,openvino", "--precisions", "float32", "--graph-opt", "none,all",
+                      "--threads", "1,2", "--batch-sizes", "1,8")
+    assert len(report) - 1 == 6
+    assert report[""]["batch_sizes"] == [1, 8]
+    assert "openvino has no levels of graph optimisation" in report[""]["notes"][0]
+    for label, variant in report.items():
+        if label:
+            assert [one["batch_size"] for one in variant["measurements"]] == [1, 8], label
+            assert variant["output_error"] is None or variant["output_error"] < 1e-4
+
+
+def test_hostile_names_are_harmless(variants, run, tmp_path):
+    need("onnx")
+    file = tmp_path / "\x1b[31m‮ evil$(touch x)'\".onnx"
+    assert run("models", "build", "mlp", file).returncode == 0
+    report = variants(file, "--backends", "onnxruntime", "--precisions", "float32", "--prune", 0.5)
+    made = report["pruned-50%"]["model"]["path"]
+    assert "\x1b" not in made and "$" not in made and made.endswith(".pruned.onnx")
+    text = run("variants", file, "--backends", "onnxruntime", "--precisions", "float32", *QUICK).stdout
+    assert "\x1b" not in text and "‮" not in text
+    said = variants("--models", f"\x1b[31mx:{file}", "--precisions", "int8", code=2)
+    assert "\x1b" not in said
+
+
+def test_a_dry_run_makes_and_measures_nothing(run, tmp_path):
+    env = {"INFERMETER_CACHE": str(tmp_path / "cache")}
+    done = run("variants", "mlp", "--precisions", "float16,int8", "--backends", "onnxruntime", "--dry-run", env=env)
+    assert done.returncode == 0, done.stderr
+    assert "float32: as it is" in done.stdout
+    assert "int8-static: to be made: int8 static by ONNX Runtime, a .onnx file" in done.stdout
+    assert "3 subjects, 3 processes each: 9 trials" in done.stdout
+    assert not (tmp_path / "cache/variants").exists() and not (run.folder / "results").exists()
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ((), "which model?"),
+    (("mlp", "--precisions", "float61"), "--precisions: there is no 'float61' (did you mean 'float16'?)"),
+    (("mlp", "--prune", "1.5"), "a share of 1.5 cannot be pruned"),
+    (("mlp", "--backends", "tensorrt"), "there is no back end tensorrt: it needs an NVIDIA GPU"),
+    (("mlp", "--backends", "onnxruntimee"), "did you mean 'onnxruntime'?"),
+    (("mlp", "--models", "a:b"), "--models names files that are measured as they are"),
+    (("--models", "nothing"), "'nothing' is no NAME:PATH"),
+    (("nowhere.onnx",), "unknown model 'nowhere.onnx'"),
+    (("mlp@onnxruntime", "--backends", "openvino"), "names a back end, and so does --backends"),
+    (("mlp@onnxruntime,batch=4",), "batch sizes, precisions and threads are flags"),
+    (("mlp", "--num-runs", "none"), "--iterations: wanted auto, or"),
+])
+def test_what_makes_no_sense_is_refused(arguments, said, variants):
+    assert said in variants(*arguments, code=2)
+
+
+@pytest.mark.parametrize("name", ["table", "markdown", "csv"])
+def test_other_formats(name, run, tmp_path):
+    done = run("variants", "mlp", "--backends", "onnxruntime", "--precisions", "float32,bfloat16", *QUICK, "--report-format", name,
+               "--save-dir", tmp_path / "kept")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "kept/infermeter.db").exists()
+    if name == "csv":
+        assert done.stdout.startswith("framework,model,device,")
+        return
+    assert "float32" in done.stdout
+    if "bfloat16" in done.stdout and "executes no bfloat16" in done.stdout:
+        assert "refused" in done.stdout
+    if name == "table":
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_from_python(build_dir, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(build_dir / "python"))
+    monkeypatch.setenv("INFERMETER_CACHE", str(tmp_path / "cache"))
+    import infermeter
+
+    notes = []
+    made = infermeter.variants("mlp", backends=["onnxruntime"], precisions=["float32"], prune=0.5, iterations=2, processes=2,
+                               output_dir=str(tmp_path / "results"), note=notes.append)
+    jsonschema.Draft202012Validator(SCHEMA).validate(made.report)
+    assert [variant["label"] for variant in made.report["variants"]] == ["float32", "pruned-50%"]
+    assert made.record.id == made.report["run"] and made.exit_code == 0
+    assert notes == ["50 % of its weights set to 0: being made"]
+    assert "PARETO FRONT" in str(made)
+    with pytest.raises(infermeter.UsageError, match="--precisions: there is no 'int9'"):
+        infermeter.variants("mlp", precisions="int9", output_dir=str(tmp_path / "results"))
