@@ -32,7 +32,10 @@ std::vector<std::string> sets_in(const fs::path& folder) {
 }  // namespace
 
 Result<std::vector<std::string>> test_data_folders(const std::string& data) {
-  if (data == "synthetic") return usage_error("validate needs recorded inputs and outputs: give --data FOLDER");
+  if (data == "synthetic")
+    return usage_error(
+        "validate needs recorded inputs and outputs: give --data FOLDER, or a second "
+        "subject to compare with");
   std::error_code error;
   if (!fs::is_directory(data, error)) {
     return usage_error(fmt::format("--data: {} is no folder; give one with input_*.pb and output_*.pb", data));

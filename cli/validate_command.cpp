@@ -1,188 +1,169 @@
-// infermeter validate: a model on recorded inputs, its outputs against the recorded ones.
+// infermeter validate: does B answer as A does? Or: does a model answer as was recorded?
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <filesystem>
+#include <charconv>
+#include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/check_subjects.hpp"
 #include "cli/help.hpp"
-#include "cli/list_format.hpp"
+#include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
-#include "cli/test_data_folders.hpp"
-#include "cli/trial_failure.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_output.hpp"
+#include "cli/shell_quote.hpp"
+#include "cli/validate_recorded.hpp"
 #include "cli/verb.hpp"
-#include "infermeter/fidelity/compare_outputs.hpp"
+#include "cli/verbosity.hpp"
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/subject.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/validation_report.hpp"
+#include "infermeter/validate.hpp"
 
 namespace infermeter {
 namespace {
 
-namespace fs = std::filesystem;
-
-// ONNX's own test runner allows rtol 1e-3 and atol 1e-7 per element; ours takes the relative part of the output's
-// largest value, so that elements near 0 of a large output do not fail for rounding (fidelity/compare_outputs.hpp).
-constexpr Tolerance kUsual{.relative = 1e-3, .absolute = 1e-7};
+constexpr const char *kSubjects = "Subjects", *kInputs = "Inputs of two subjects", *kJudged = "What is judged",
+                     *kResults = "Results";
 
 struct ValidateOptions {
-  std::string model;
+  std::vector<std::string> subjects;
   SomeFlags flags;
+  std::optional<std::int64_t> perturb;
+  std::string noise, max_drop;
   std::optional<double> relative, absolute;
-  ListFormat format;
-};
-
-struct DataSetResult {
-  std::string folder;
-  OutputComparison comparison;
+  std::vector<std::string> by_output;  // NAME=RTOL[:ATOL]
+  bool fail_inconclusive = false, force = false, no_samples = false;
+  std::size_t worst = 5;
+  std::string format, output;
+  VerbosityFlags verbosity;
 };
 
 HelpText help_text() {
   return {
-      .usage = "infermeter validate MODEL --backend NAME --data FOLDER [flags]",
+      .usage = "infermeter validate A B [flags]\n  infermeter validate SUBJECT --data FOLDER [flags]",
       .about =
-          "Runs a model once on recorded inputs, in a worker process, and compares its outputs with the recorded "
-          "ones. Prints a line per output; the exit code is 0 if all agree and 1 if not.",
-      .examples = {{"infermeter validate model.onnx --backend onnxruntime --data model/test_data_set_0",
-                    "One ONNX test data set: input_*.pb and output_*.pb."},
-                   {"infermeter validate model.onnx --backend openvino --data model",
-                    "All test_data_set_* folders in it."},
-                   {"infermeter validate model.onnx --backend openvino --data model --rtol 0.01",
-                    "With a wider tolerance."}},
-      .notes = {"An element agrees if |got - recorded| <= atol + rtol * largest |recorded| of that output. ONNX's own "
-                "runner takes rtol of each single element instead.",
-                kExitCodes}};
+          "Tells whether B answers as A does: both run on the same inputs, each in a worker process, and every output "
+          "is compared, sample by sample and over all. A runs twice: no tolerance is below what it differs from itself "
+          "by. With one subject: whether it answers as was recorded beside the inputs of ONNX test data sets. The exit "
+          "code is 0 if they agree and 1 if not.",
+      .examples = {{"infermeter validate resnet50@onnxruntime resnet50@openvino",
+                    "Two runtimes, on a synthetic input and nine of it with noise."},
+                   {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --rtol 5%",
+                    "Two files on the rows of an array, within 5 % of the largest value of each output."},
+                   {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --labels "
+                    "labels.txt --max-drop 50%",
+                    "By labels: how much less often the second one is right."},
+                   {"infermeter validate my.onnx --backend openvino --data my/test_data_set_0",
+                    "One subject against recorded outputs: input_*.pb and output_*.pb."},
+                   {"infermeter validate model.onnx@onnxruntime --data model --rtol 0.01",
+                    "All test_data_set_* folders in it, with a wider tolerance."}},
+      .notes = {
+          "An element agrees if |B - A| <= ATOL + RTOL * the largest |A| of its output over all samples; by "
+          "default as the coarser of the two executed precisions allows (docs/methodology.md).",
+          "Noise stays inside of what is valid: the distribution's own bounds for synthetic inputs, what each "
+          "channel of the first item spans for others. Whole numbers that are names (token ids, classes, masks) "
+          "stay as they are.",
+          "With --max-drop the labels decide: it fails if the whole 95 % interval of the drop lies beyond it, and "
+          "is inconclusive if the interval straddles it. Outputs must then be comparable, not alike.",
+          kExitCodes}};
 }
 
-Result<Subject> make_subject(const ValidateOptions& options, const PlanDraft& draft) {
-  if (draft.backends.size() != 1) return usage_error("validate runs one back end: give --backend NAME");
-  Subject subject = draft.defaults;
-  subject.model = options.model;
-  subject.backend = draft.backends.front();
-  if (draft.dtypes.size() > 1 || draft.threads.size() > 1)
-    return usage_error("validate takes one --dtype and --threads");
-  if (!draft.dtypes.empty()) subject.dtype = draft.dtypes.front();
-  if (!draft.threads.empty()) subject.threads = draft.threads.front();
-  subject.label = short_form(subject);
-  return subject;
+void declare_inputs(CLI::App& app, ValidateOptions& options) {
+  app.add_option("--perturb", options.perturb,
+                 "The first item of --data, and that with noise: so many in all. Default without --data: 10.")
+      ->type_name("N")
+      ->group(kInputs);
+  app.add_option("--noise", options.noise, "Its standard deviation, as a share of the valid range. Default: 1%.")
+      ->type_name("SHARE")
+      ->group(kInputs);
 }
 
-TrialJob make_job(const Subject& subject, const ModelFacts& model, const Plan& plan) {
-  TrialJob job{.subject = subject,
-               .model_path = model.path,
-               .zoo_name = model.from_zoo ? model.name : "",
-               .stopping = {.warmup = 0, .iterations = 1, .duration_s = {}},
-               .limits = plan.limits,
-               .sandbox = plan.sandbox,
-               .cpus = plan.cpus,
-               .seed = plan.seed,
-               .time_it = false,
-               .keep_outputs = true,
-               .readable = {}};
-  job.subject.batch_size = 0;  // the recorded inputs say how many
-  return job;
+void declare_judged(CLI::App& app, ValidateOptions& options) {
+  app.add_option("--rtol", options.relative, "Relative tolerance of every output. Default: by executed precision.")
+      ->type_name("X")
+      ->group(kJudged);
+  app.add_option("--atol", options.absolute, "Absolute tolerance of every output. Default: by executed precision.")
+      ->type_name("X")
+      ->group(kJudged);
+  app.add_option("--tolerance", options.by_output, "Of one output: logits=0.01 or logits=0.01:1e-6. May be repeated.")
+      ->type_name("OUTPUT=RTOL[:ATOL]")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kJudged);
+  app.add_option("--max-drop,--tolerance-accuracy", options.max_drop,
+                 "How much the share of right answers may drop: 1%, 0.01. Needs labels, and makes them decide.")
+      ->type_name("SHARE")
+      ->group(kJudged);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the drop cannot be told.")
+      ->group(kJudged);
 }
 
-Tolerance tolerance_of(const ValidateOptions& options, const Samples& trial, const Value& recorded) {
-  Tolerance tolerance = kUsual;
-  if (recorded.kind == Value::Kind::tensor) {
-    const Tolerance precision = default_tolerance(trial.executed_value("dtype"), recorded.tensor.dtype);
-    tolerance.relative = std::max(tolerance.relative, precision.relative);
-    tolerance.absolute = std::max(tolerance.absolute, precision.absolute);
-  }
-  return {.relative = options.relative.value_or(tolerance.relative),
-          .absolute = options.absolute.value_or(tolerance.absolute)};
+void declare_results(CLI::App& app, ValidateOptions& options) {
+  app.add_option("--worst", options.worst, "Show so many samples. Default: 5.")->type_name("N")->group(kResults);
+  app.add_option("--format", options.format, "table (default), json, markdown.")->type_name("FORMAT")->group(kResults);
+  app.add_option("--output", options.output, "Write the report to this file instead of standard output.")
+      ->type_name("FILE")
+      ->group(kResults);
+  app.add_flag("--force", options.force, "Write over a file that is there.")->group(kResults);
+  app.add_flag("--no-samples", options.no_samples, "json: leave the single samples out.")->group(kResults);
+  options.verbosity.declare(app, kResults);
 }
 
-Result<OutputComparison> compare_with_recorded(const ValidateOptions& options, const TrialResult& result,
-                                               const DataItem& item) {
-  std::vector<std::string> names;
-  std::vector<Tolerance> tolerances;
-  ItemValues recorded;
-  for (const auto& [name, value] : item.expected) {
-    names.push_back(name);
-    recorded.push_back(value);
-    tolerances.push_back(tolerance_of(options, result.samples, value));
-  }
-  if (recorded.empty()) {
-    return usage_error(fmt::format("{} holds no recorded outputs (output_0.pb, …) to compare with", item.name));
-  }
-  // Recorded sets may leave out a model's last outputs.
-  ItemValues got = result.output_values.front();
-  if (got.size() > recorded.size()) got.resize(recorded.size());
-  return compare_outputs(names, std::span(&recorded, 1), std::span(&got, 1), tolerances);
+void declare_flags(CLI::App& app, ValidateOptions& options) {
+  app.add_option("SUBJECT", options.subjects,
+                 "[label=]MODEL@BACKEND[,key=value…], the baseline first; or MODEL, with --backend.")
+      ->required()
+      ->type_name("")
+      ->group(kSubjects);
+  options.flags.declare(app, {"backends", "data", "data_limit", "labels", "distribution", "seed", "dtype", "device",
+                              "threads", "dimensions", "options", "backend_library", "backend_path", "allow_code",
+                              "cpus", "load_timeout", "run_timeout", "memory_limit", "sandbox"});
+  declare_inputs(app, options);
+  declare_judged(app, options);
+  declare_results(app, options);
 }
 
-Result<DataSetResult> validate_one(Surroundings& world, const ValidateOptions& options, const TrialJob& job,
-                                   const Launcher& launcher, const std::string& folder) {
-  const DataOptions data{.source = folder, .distributions = {}, .batch_size = 1, .limit = 0, .seed = job.seed};
-  const TrialHooks hooks{.data = [&](std::span<const Port> inputs) { return make_data(data, inputs); },
-                         .on_progress = {},
-                         .interrupt = world.interrupt};
-  const TrialResult result = run_trial(launcher, job, hooks);
-  if (result.samples.end != TrialEnd::ok) return trial_failure(result.samples, job.subject.label);
-  if (result.output_values.empty()) return internal_error("the worker ended well and gave no outputs");
-  // Read again: what the recorded outputs are is known only now that the model has been loaded.
-  INFERMETER_TRY(const DataSet set, make_data(data, result.inputs, result.outputs));
-  INFERMETER_TRY(auto comparison, compare_with_recorded(options, result, set.items.front()));
-  return DataSetResult{.folder = folder, .comparison = std::move(comparison)};
-}
-
-std::string line_of(const OutputDifference& output) {
-  std::string line = fmt::format("  {}  {} {}  ", printable(output.name), output.dtype, to_string(output.shape));
-  if (!output.comparable) return line + "not comparable: " + printable(output.reason) + "\n";
-  line +=
-      output.within_tolerance ? "agrees" : fmt::format("differs in {} of {}", output.mismatched, output.element_count);
-  line += fmt::format(", largest difference {:.3g}", output.max_absolute);
-  if (!output.within_tolerance) {
-    line += fmt::format(" at {} (recorded {:.6g}, got {:.6g})", output.max_absolute_index, output.reference_at_max,
-                        output.candidate_at_max);
-  }
-  if (output.relative_l2) line += fmt::format(", relative L2 {:.3g}", *output.relative_l2);
-  return line + "\n";
-}
-
-std::string as_text(std::span<const DataSetResult> results) {
-  std::string text;
-  for (const DataSetResult& result : results) {
-    text += fmt::format("{}: {}\n", printable(result.folder), result.comparison.agree ? "agrees" : "DIFFERS");
-    for (const OutputDifference& output : result.comparison.outputs) text += line_of(output);
-    for (const Diagnostic& diagnostic : result.comparison.diagnostics) {
-      text += fmt::format("  {}: {}\n", to_string(diagnostic.id), printable(diagnostic.message));
+Result<Plan> gather_plan(Surroundings& world, const ValidateOptions& options, std::string& format) {
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  format = !options.format.empty() ? options.format : !draft.format.empty() ? draft.format : "table";
+  for (const std::string& text : options.subjects) {
+    if (!draft.backends.empty() && text.find('@') == std::string::npos) {
+      draft.models.push_back(text);
+      continue;
     }
+    if (!draft.backends.empty()) {
+      return usage_error(fmt::format("'{}' names its back end: leave --backend out, or the @", text));
+    }
+    INFERMETER_TRY(SubjectDraft subject, subject_draft_from_string(text));
+    draft.subjects.push_back(std::move(subject));
   }
-  return text;
+  return make_plan(std::move(draft));
 }
 
-nlohmann::ordered_json as_json(const OutputDifference& output) {
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-  };
-  return {{"name", output.name},
-          {"dtype", output.dtype},
-          {"shape", output.shape},
-          {"agrees", output.comparable && output.within_tolerance},
-          {"reason", output.reason},
-          {"elements", output.element_count},
-          {"mismatched", output.mismatched},
-          {"max_absolute", output.max_absolute},
-          {"relative_l2", or_null(output.relative_l2)},
-          {"cosine", or_null(output.cosine)},
-          {"rtol", output.tolerance.relative},
-          {"atol", output.tolerance.absolute}};
+Result<double> number_in(std::string_view text, std::string_view flag) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) return value;
+  return usage_error(fmt::format("{}: '{}' is no number", flag, text));
 }
 
-nlohmann::ordered_json as_json(std::span<const DataSetResult> results) {
-  auto json = nlohmann::ordered_json::array();
-  for (const DataSetResult& result : results) {
-    auto outputs = nlohmann::ordered_json::array();
-    for (const OutputDifference& output : result.comparison.outputs) outputs.push_back(as_json(output));
-    json.push_back({{"data", result.folder}, {"agree", result.comparison.agree}, {"outputs", std::move(outputs)}});
+// logits=0.01:1e-6
+Result<std::pair<std::string, AskedTolerance>> by_output(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    return usage_error(fmt::format("--tolerance: '{}' is not of the form OUTPUT=RTOL or OUTPUT=RTOL:ATOL", text));
   }
-  return json;
+  const std::string_view numbers = std::string_view(text).substr(equals + 1);
+  const std::size_t colon = numbers.find(':');
+  AskedTolerance tolerance;
+  INFERMETER_TRY(tolerance.relative, number_in(numbers.substr(0, colon), "--tolerance"));
+  if (colon != std::string_view::npos) {
+    INFERMETER_TRY(tolerance.absolute, number_in(numbers.substr(colon + 1), "--tolerance"));
+  }
+  return std::pair(text.substr(0, equals), tolerance);
 }
 
 Result<Done> check_tolerance(const std::optional<double>& value, std::string_view flag) {
@@ -190,27 +171,116 @@ Result<Done> check_tolerance(const std::optional<double>& value, std::string_vie
   return usage_error(fmt::format("{}: wanted a number of at least 0, got {}", flag, *value));
 }
 
+Result<double> share(const std::string& text, std::string_view flag) {
+  const auto value = share_from_string(text);
+  if (!value.ok()) return usage_error(fmt::format("{}: {}", flag, value.error().message));
+  return *value;
+}
+
+Result<ValidationRequest> make_request(const ValidateOptions& options, Plan plan) {
+  ValidationRequest request;
+  const bool is_synthetic = plan.data.source == "synthetic";
+  const bool one_by_one = !is_synthetic || plan.data.limit > 0 || !plan.data.labels.empty();
+  request.perturb = options.perturb.value_or(one_by_one ? 0 : kUsualPerturbed);
+  if (options.perturb && *options.perturb < 1) {
+    return usage_error(fmt::format("--perturb: wanted a number of at least 1, got {}", *options.perturb));
+  }
+  if (!options.noise.empty()) {
+    INFERMETER_TRY(request.noise, share(options.noise, "--noise"));
+  }
+  if (!options.max_drop.empty()) {
+    INFERMETER_TRY(request.max_drop, share(options.max_drop, "--max-drop"));
+  }
+  request.tolerance = {.relative = options.relative, .absolute = options.absolute};
+  for (const std::string& text : options.by_output) {
+    INFERMETER_TRY(auto one, by_output(text));
+    INFERMETER_TRY_DONE(check_tolerance(one.second.relative, "--tolerance"));
+    INFERMETER_TRY_DONE(check_tolerance(one.second.absolute, "--tolerance"));
+    request.by_output.push_back(std::move(one));
+  }
+  request.plan = std::move(plan);
+  return request;
+}
+
+// What makes no sense where outputs were recorded.
+Result<Done> check_recorded(const ValidateOptions& options) {
+  const bool asks_for_two = options.perturb || !options.noise.empty() || !options.max_drop.empty() ||
+                            !options.by_output.empty() || !options.output.empty() || options.flags.has("labels");
+  if (!asks_for_two) return Done{};
+  return usage_error(
+      "--perturb, --noise, --labels, --max-drop, --tolerance and --output are for two subjects: give a second one");
+}
+
+Result<Validation> run_validation(Surroundings& world, const ValidateOptions& options, const ValidationRequest& request,
+                                  const Launcher& launcher) {
+  std::vector<std::string> labels;
+  for (const Subject& subject : request.plan.subjects) labels.push_back(printable(subject.label, 60));
+  ProgressDisplay display(world, options.verbosity.level(), std::move(labels));
+  const RunContext context{.launcher = launcher,
+                           .cache = default_cache(),
+                           .on_progress = [&display](const Progress& progress) { display.show(progress); },
+                           .interrupt = world.interrupt,
+                           .command = shell_quoted(world.arguments)};
+  return validate(request, context);
+}
+
+int exit_code(const Validation& validation, const ValidateOptions& options) {
+  switch (outcome_of(validation)) {
+    case Outcome::pass: return 0;
+    case Outcome::fail: return 1;
+    case Outcome::inconclusive: break;
+  }
+  return options.fail_inconclusive ? 5 : 0;
+}
+
+// Two subjects beside each other.
+Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Plan plan, const Launcher& launcher,
+                        Format format) {
+  INFERMETER_TRY(const ValidationRequest request, make_request(options, std::move(plan)));
+  if (!options.output.empty()) INFERMETER_TRY_DONE(check_output_file(options.output, options.force));
+  const auto validation = run_validation(world, options, request, launcher);
+  const int signal = world.signal == nullptr ? 0 : world.signal->load();
+  if (!validation.ok() && signal != 0) {
+    world.err << "interrupted: nothing was compared to its end\n";
+    return 128 + signal;
+  }
+  if (!validation.ok()) return validation.error();
+  const bool to_file = !options.output.empty();
+  const RenderOptions look{
+      .color = !to_file && use_color(world), .width = to_file ? 80 : world.width, .samples = !options.no_samples};
+  const std::string text = render_validation(*validation, format, look, options.worst);
+  if (to_file) {
+    INFERMETER_TRY_DONE(write_file(options.output, text, options.force));
+  } else {
+    world.out << text;
+  }
+  return exit_code(*validation, options);
+}
+
+Result<Format> format_of(const std::string& name) {
+  INFERMETER_TRY(const Format format, format_from_string(name));
+  if (format != Format::csv) return format;
+  return usage_error("a validation has no csv report: --format takes table, json or markdown here");
+}
+
 Result<int> act(Surroundings& world, const ValidateOptions& options) {
-  INFERMETER_TRY(const bool json, options.format.is_json());
+  std::string format_name;
   INFERMETER_TRY_DONE(check_tolerance(options.relative, "--rtol"));
   INFERMETER_TRY_DONE(check_tolerance(options.absolute, "--atol"));
-  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
-  INFERMETER_TRY_DONE(options.flags.apply(draft));
-  INFERMETER_TRY(const auto folders, test_data_folders(draft.plan.data.source));
-  INFERMETER_TRY(const Subject subject, make_subject(options, draft));
-  draft.plan.subjects = {subject};
-  INFERMETER_TRY_DONE(check_plan(draft.plan));
-  INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
-  INFERMETER_TRY_DONE(check_subjects(draft.plan, launcher));
-  INFERMETER_TRY(const ModelFacts model,
-                 resolve_model(options.model, default_cache(), {.allow_code = draft.plan.allow_code}));
-  std::vector<DataSetResult> results;
-  for (const std::string& folder : folders) {
-    INFERMETER_TRY(auto result, validate_one(world, options, make_job(subject, model, draft.plan), launcher, folder));
-    results.push_back(std::move(result));
+  INFERMETER_TRY(Plan plan, gather_plan(world, options, format_name));
+  INFERMETER_TRY(const Format format, format_of(format_name));
+  if (plan.subjects.size() > 2) {
+    return usage_error(
+        fmt::format("validate compares two subjects, the baseline first; these are {}", plan.subjects.size()));
   }
-  world.out << (json ? json_text(as_json(results)) : as_text(results));
-  return std::ranges::all_of(results, [](const DataSetResult& r) { return r.comparison.agree; }) ? 0 : 1;
+  INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
+  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
+  if (plan.subjects.size() == 2) return compare_two(world, options, std::move(plan), launcher, format);
+  INFERMETER_TRY_DONE(check_recorded(options));
+  if (format == Format::markdown)
+    return usage_error("one subject has no markdown report: --format takes table or json");
+  return validate_recorded(world, plan, {.relative = options.relative, .absolute = options.absolute}, launcher,
+                           format == Format::json);
 }
 
 }  // namespace
@@ -218,17 +288,7 @@ Result<int> act(Surroundings& world, const ValidateOptions& options) {
 Action declare_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   set_help(app, help_text());
-  app.add_option("MODEL", options->model, "A name from the zoo or a file.")->required()->type_name("")->group("Model");
-  options->flags.declare(
-      app, {"backends", "data", "dtype", "device", "threads", "dimensions", "options", "backend_library",
-            "backend_path", "allow_code", "cpus", "load_timeout", "run_timeout", "memory_limit", "sandbox"});
-  app.add_option("--rtol", options->relative, "Relative tolerance. Default: 0.001, more for lower precisions.")
-      ->type_name("X")
-      ->group("Flags");
-  app.add_option("--atol", options->absolute, "Absolute tolerance. Default: 1e-7, more for lower precisions.")
-      ->type_name("X")
-      ->group("Flags");
-  options->format.declare(app);
+  declare_flags(app, *options);
   return [options](Surroundings& world) { return act(world, *options); };
 }
 

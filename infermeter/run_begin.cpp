@@ -38,21 +38,6 @@ Result<Done> use_converted(ModelFacts& model, const Subject& subject, const RunC
   return Done{};
 }
 
-Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context) {
-  std::map<std::string, ModelFacts> resolved = context.models;
-  std::vector<ModelFacts> models;
-  for (const auto& subject : plan.subjects) {
-    auto place = resolved.find(subject.model);
-    if (place == resolved.end()) {
-      INFERMETER_TRY(auto facts, resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code}));
-      place = resolved.emplace(subject.model, std::move(facts)).first;
-    }
-    models.push_back(place->second);
-    if (place->second.from_zoo) INFERMETER_TRY_DONE(use_converted(models.back(), subject, context));
-  }
-  return models;
-}
-
 // Nothing of ours needs it, but the models of the zoo are then written anew for each user of the temporary folder.
 void note_home(RunRecord& record) {
   const char* home = std::getenv("HOME");
@@ -94,6 +79,21 @@ Result<Done> check_runtimes(const RunRecord& record, const Launcher& launcher) {
 }
 
 }  // namespace
+
+Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context) {
+  std::map<std::string, ModelFacts> resolved = context.models;
+  std::vector<ModelFacts> models;
+  for (const auto& subject : plan.subjects) {
+    auto place = resolved.find(subject.model);
+    if (place == resolved.end()) {
+      INFERMETER_TRY(auto facts, resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code}));
+      place = resolved.emplace(subject.model, std::move(facts)).first;
+    }
+    models.push_back(place->second);
+    if (place->second.from_zoo) INFERMETER_TRY_DONE(use_converted(models.back(), subject, context));
+  }
+  return models;
+}
 
 Result<RunRecord> new_record(Store& store, Plan plan, const RunContext& context) {
   INFERMETER_TRY_DONE(check_plan(plan));

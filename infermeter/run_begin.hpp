@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "infermeter/run.hpp"
 
 namespace infermeter {
+
+// A model per subject: built or found, checked, and in a form that its back end reads.
+[[nodiscard]] Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context);
 
 // `store` knows the machine's noise. A record with an id, the machine, the models (built or found, and checked) and the
 // order of trials; no trials yet.

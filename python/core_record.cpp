@@ -9,7 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "cli/output_file.hpp"
-#include "cli/trial_failure.hpp"
+#include "infermeter/trial_failure.hpp"
 #include "infermeter/infermeter.hpp"
 #include "python/core_errors.hpp"
 #include "python/core_parts.hpp"

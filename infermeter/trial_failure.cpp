@@ -1,4 +1,4 @@
-#include "cli/trial_failure.hpp"
+#include "infermeter/trial_failure.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,140 @@
+#include "infermeter/fidelity/output_comparer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace infermeter {
+namespace {
+
+using testing::DoubleNear;
+using testing::Optional;
+
+Value floats(Shape shape, const std::vector<float>& values) {
+  return {.tensor = make_tensor<float>(DType::float32, std::move(shape), std::span(values)), .elements = {}};
+}
+
+std::vector<ItemValues> rows(const std::vector<std::vector<float>>& items) {
+  std::vector<ItemValues> result;
+  for (const auto& item : items) result.push_back({floats({1, static_cast<std::int64_t>(item.size())}, item)});
+  return result;
+}
+
+const std::vector<std::string> kNames = {"y"};
+
+TEST(OutputComparer, PartsAddUpToTheWhole) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<std::vector<float>> a(7, std::vector<float>(100)), b = a;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < 100; ++j) a[i][j] = normal(random), b[i][j] = a[i][j] + normal(random) / 100;
+  }
+  const auto reference = rows(a), candidate = rows(b);
+  const std::vector<Tolerance> tolerance = {{.relative = 0.01}};
+  const OutputComparison whole = compare_outputs(kNames, reference, candidate, tolerance);
+  OutputComparer comparer(kNames, tolerance);
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    comparer.add(std::span(reference).subspan(i, 1), std::span(candidate).subspan(i, 1));
+  }
+  const ComparedOutputs parts = comparer.result();
+  EXPECT_EQ(parts.whole.items, 7U);
+  EXPECT_EQ(parts.whole.outputs[0].max_absolute, whole.outputs[0].max_absolute);
+  EXPECT_EQ(parts.whole.outputs[0].max_absolute_item, whole.outputs[0].max_absolute_item);
+  EXPECT_DOUBLE_EQ(*parts.whole.outputs[0].rmse, *whole.outputs[0].rmse);
+  EXPECT_DOUBLE_EQ(*parts.whole.outputs[0].pearson, *whole.outputs[0].pearson);
+  EXPECT_EQ(parts.whole.outputs[0].allowed, whole.outputs[0].allowed);
+  ASSERT_EQ(parts.samples.size(), 7U);
+  EXPECT_EQ(parts.samples[3].item, 3U);
+}
+
+// The scale is that of all items: an item of small values is not held against its own, also where it came first.
+TEST(OutputComparer, SamplesAndTheWholeNeverContradict) {
+  const auto reference = rows({{0.001F, 0}, {100, 0}, {1, 1}});
+  const auto candidate = rows({{0.002F, 0}, {100, 0}, {1, 3}});
+  OutputComparer comparer(kNames, std::vector<Tolerance>{{.relative = 0.01}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    comparer.add(std::span(reference).subspan(i, 1), std::span(candidate).subspan(i, 1));
+  }
+  auto result = comparer.result();
+  EXPECT_TRUE(result.whole.agree);
+  EXPECT_TRUE(result.samples[0].within_tolerance);
+  EXPECT_EQ(result.samples[0].mismatched, 0U);
+  comparer.add(std::span(reference).subspan(2), std::span(candidate).subspan(2));
+  result = comparer.result();
+  EXPECT_FALSE(result.whole.agree);
+  EXPECT_TRUE(result.samples[0].within_tolerance);
+  EXPECT_FALSE(result.samples[2].within_tolerance);
+  EXPECT_EQ(result.samples[2].mismatched, 1U);
+  EXPECT_EQ(result.whole.outputs[0].mismatched, 1U);
+  EXPECT_EQ(result.samples[2].max_absolute_index, 1U);
+  EXPECT_EQ(result.samples[2].reference_at_max, 1);
+  EXPECT_EQ(result.samples[2].candidate_at_max, 3);
+}
+
+TEST(OutputComparer, TheFloorIsBelowEveryTolerance) {
+  const auto reference = rows({{1, 2}}), candidate = rows({{1, 2.5F}});
+  EXPECT_FALSE(compare_outputs(kNames, reference, candidate, std::vector<Tolerance>{{.floor = 0.4}}).agree);
+  const auto within = compare_outputs(kNames, reference, candidate, std::vector<Tolerance>{{.floor = 0.5}});
+  EXPECT_TRUE(within.agree);
+  EXPECT_EQ(within.outputs[0].allowed, 0.5);
+}
+
+TEST(OutputComparer, NotFiniteInOneIsBeyondEveryTolerance) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  OutputComparer comparer(kNames, std::vector<Tolerance>{{.absolute = 1e9}});
+  comparer.add(rows({{1, nan}, {nan, 1}}), rows({{1, nan}, {0, 1}}));
+  const auto result = comparer.result();
+  EXPECT_TRUE(result.samples[0].within_tolerance);
+  EXPECT_FALSE(result.samples[1].within_tolerance);
+  EXPECT_EQ(result.samples[1].mismatched, 1U);
+  EXPECT_FALSE(result.whole.agree);
+}
+
+// sklearn.metrics.top_k_accuracy_score of the reference's argmax gives 1 for the first row and 0 for the second.
+TEST(OutputComparer, Top5AgreementCountsTheFiveLargest) {
+  OutputComparer comparer(kNames, std::vector<Tolerance>{{.absolute = 1e9}});
+  comparer.add(rows({{9, 1, 2, 3, 4, 5, 6}, {9, 1, 2, 3, 4, 5, 6}}),
+               rows({{5, 1, 9, 8, 7, 6, 0}, {5, 1, 9, 8, 7, 6, 5.5F}}));
+  const auto output = comparer.result().whole.outputs[0];
+  EXPECT_THAT(output.top1_agreement, Optional(0.0));
+  EXPECT_THAT(output.top5_agreement, Optional(0.5));
+  // Of equal scores those before it count as larger; five classes have no first five.
+  const auto ties = compare_outputs(kNames, rows({{0, 0, 0, 0, 0, 1}}), rows({{1, 1, 1, 1, 1, 1}}), {});
+  EXPECT_THAT(ties.outputs[0].top5_agreement, Optional(0.0));
+  EXPECT_EQ(compare_outputs(kNames, rows({{1, 2, 3, 4, 5}}), rows({{1, 2, 3, 4, 5}}), {}).outputs[0].top5_agreement,
+            std::nullopt);
+}
+
+TEST(OutputComparer, ImagesHaveAStructuralSimilarity) {
+  std::vector<float> image(64), other(64);
+  for (std::size_t i = 0; i < 64; ++i) {
+    image[i] = static_cast<float>(i % 8);
+    other[i] = image[i] + (i % 2 == 0 ? 1.0F : -1.0F);
+  }
+  const auto item = [](const std::vector<float>& values) { return ItemValues{floats({1, 1, 8, 8}, values)}; };
+  OutputComparer comparer(kNames, {});
+  comparer.add(std::vector{item(image), item(image)}, std::vector{item(image), item(other)});
+  const auto result = comparer.result();
+  EXPECT_THAT(result.samples[0].ssim, Optional(DoubleNear(1, 1e-12)));
+  EXPECT_LT(*result.samples[1].ssim, 0.95);
+  EXPECT_DOUBLE_EQ(*result.whole.outputs[0].ssim, (*result.samples[0].ssim + *result.samples[1].ssim) / 2);
+  EXPECT_TRUE(std::isinf(*result.samples[0].psnr_db));
+  EXPECT_EQ(compare_outputs(kNames, rows({{1, 2}}), rows({{1, 2}}), {}).outputs[0].ssim, std::nullopt);
+}
+
+TEST(OutputComparer, ConstantImagesAreSaid) {
+  const ItemValues constant{floats({1, 1, 8, 8}, std::vector<float>(64, 3))};
+  OutputComparer comparer(kNames, {});
+  comparer.add(std::span(&constant, 1), std::span(&constant, 1));
+  const auto output = comparer.result().whole.outputs[0];
+  EXPECT_TRUE(std::isinf(*output.psnr_db));
+  EXPECT_THAT(output.ssim, Optional(1.0));
+  EXPECT_EQ(output.pearson, std::nullopt);
+}
+
+}  // namespace
+}  // namespace infermeter
