@@ -20,7 +20,7 @@ nb::module_ numpy() { return nb::module_::import_("numpy"); }
 nb::object without_torch(nb::handle given) {
   if (!nb::hasattr(given, "detach") || !nb::hasattr(given, "cpu")) return nb::borrow(given);
   const nb::object tensor = given.attr("detach")().attr("cpu")();
-  const std::string name = nb::str(tensor.attr("dtype")).c_str();
+  const auto name = nb::cast<std::string>(tensor.attr("dtype").attr("__str__")());
   if (nb::hasattr(numpy(), name.substr(name.rfind('.') + 1).c_str())) return tensor;
   return nb::module_::import_("infermeter.torch_arrays").attr("array_of")(nb::module_::import_("torch"), tensor);
 }

@@ -263,29 +263,54 @@ std::vector<int> labels_in(nb::handle array) {
   return result;
 }
 
+bool is_list_of_arrays(nb::handle outputs) {
+  if (!PyList_Check(outputs.ptr()) && !PyTuple_Check(outputs.ptr())) return false;
+  return nb::len(outputs) == 0 || nb::hasattr(outputs[0], "shape");
+}
+
+// One array, or a model's outputs.
+ArrayValues outputs_in(nb::handle outputs) {
+  ArrayValues values;
+  if (!is_list_of_arrays(outputs)) {
+    value_or_raise(add_array(values, outputs, "scores"));
+    return values;
+  }
+  std::size_t index = 0;
+  for (nb::handle array : outputs) value_or_raise(add_array(values, array, fmt::format("output {}", index++)));
+  if (values.values.empty()) raise(usage_error("there is no output"));
+  return values;
+}
+
+void add_labels(AccuracyTally& tally, nb::handle outputs, nb::handle labels_array) {
+  const std::vector<int> labels = labels_in(labels_array);
+  const ArrayValues values = outputs_in(outputs);
+  const auto index =
+      is_list_of_arrays(outputs) ? scores_among(values.values, labels.size()) : std::optional<std::size_t>(0);
+  if (!index) raise(usage_error(fmt::format("no output has a row of scores for each of {} labels", labels.size())));
+  value_or_raise(tally.add(values.values[*index].tensor, labels));
+}
+
+void add_mask(AccuracyTally& tally, nb::handle outputs, nb::handle mask) {
+  const ArrayValues values = outputs_in(outputs);
+  const HeldArray truth = held(mask, "mask");
+  auto result = unlocked([&] { return tally.add_mask(values.values.front().tensor, truth.tensor()); });
+  value_or_raise(std::move(result));
+}
+
 void bind_accuracy(nb::module_& module) {
   bind_labels(module);
   bind_masks(module);
   nb::class_<AccuracyTally>(module, "AccuracyTally", "Accuracy that adds up over the items of a data set.")
       .def(nb::init<>())
-      .def(
-          "add",
-          [](AccuracyTally& tally, nb::handle scores, nb::handle labels) {
-            const HeldArray array = held(scores, "scores");
-            value_or_raise(tally.add(array.tensor(), labels_in(labels)));
-          },
-          nb::arg("scores"), nb::arg("labels"), nb::sig("def add(self, scores: object, labels: object) -> None"),
-          "Scores [rows, classes], and a label per row; -1 leaves a row out. The first of the largest scores counts.")
-      .def(
-          "add_mask",
-          [](AccuracyTally& tally, nb::handle output, nb::handle mask) {
-            const HeldArray scores = held(output, "output"), truth = held(mask, "mask");
-            auto result = unlocked([&] { return tally.add_mask(scores.tensor(), truth.tensor()); });
-            value_or_raise(std::move(result));
-          },
-          nb::arg("output"), nb::arg("mask"), nb::sig("def add_mask(self, output: object, mask: object) -> None"),
-          "Scores [rows, classes, ...] or classes [rows, ...], and a mask of integers [rows, ...]; -1 leaves a pixel "
-          "out.")
+      .def("add", &add_labels, nb::arg("outputs"), nb::arg("labels"),
+           nb::sig("def add(self, outputs: object, labels: object) -> None"),
+           "Scores [rows, classes], or a list of a model's outputs, of which the first that has a row of scores per "
+           "label is taken; and a label per row, where -1 leaves a row out. The first of the largest scores counts.")
+      .def("add_mask", &add_mask, nb::arg("outputs"), nb::arg("mask"),
+           nb::sig("def add_mask(self, outputs: object, mask: object) -> None"),
+           "Scores [rows, classes, ...] or classes [rows, ...], or a list of outputs, of which the first is taken; and "
+           "a "
+           "mask of integers [rows, ...], where -1 leaves a pixel out.")
       .def_prop_ro(
           "labels", [](const AccuracyTally& tally) { return tally.accuracy().labels; }, "None: no labels were added.")
       .def_prop_ro(
