@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "infermeter/data/quoted.hpp"
 #include "infermeter/run_outputs.hpp"
 
 namespace infermeter {
@@ -189,8 +190,8 @@ Result<Done> take_accuracy(Store& store, RunRecord& record, std::size_t subject,
   const std::string& label = record.plan.subjects[subject].label;
   if (taken.ok() || taken.error().kind != ErrorKind::usage) return taken;
   if (asked_for) {
-    return usage_error(
-        fmt::format("{}: {} does not fit the outputs: {}", label, record.plan.data.labels, taken.error().message));
+    return usage_error(fmt::format("{} does not fit the outputs of {}: {}", in_quotes(record.plan.data.labels),
+                                   in_quotes(label), taken.error().message));
   }
   record.diagnostics.push_back(
       {.id = DiagnosticId::accuracy_not_told, .message = taken.error().message, .about = label});

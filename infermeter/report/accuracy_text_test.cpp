@@ -53,9 +53,9 @@ TEST(AccuracyText, SaysWhatIsLostAndWhatCannotBeTold) {
   EXPECT_THAT(
       sentences(labelled({.both = 7500, .reference_only = 112, .candidate_only = 12, .neither = 2376})),
       ElementsAre("· base: accuracy 0.7612 [0.7527, 0.7695] of 10000 rows",
-                  "⚠ small: accuracy 0.7512, 0.0100 lower than base [0.0079, 0.0122] (p < 0.001) of 10000 rows"));
+                  "⚠ small: accuracy 0.7512, 0.0100 lower than base [0.0078, 0.0122] (p < 0.001) of 10000 rows"));
   EXPECT_THAT(sentences(labelled({.both = 7500, .reference_only = 12, .candidate_only = 112, .neither = 2376}))[1],
-              HasSubstr("✓ small: accuracy 0.7612, 0.0100 higher than base [0.0079, 0.0122]"));
+              HasSubstr("✓ small: accuracy 0.7612, 0.0100 higher than base [0.0078, 0.0122]"));
   EXPECT_THAT(sentences(labelled({.both = 7500, .reference_only = 40, .candidate_only = 38, .neither = 2422}))[1],
               HasSubstr("? small: accuracy 0.7538, -0.0002 against base: a difference cannot be told [-0.00"));
 }

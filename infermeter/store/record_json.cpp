@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -171,12 +172,21 @@ Json to_json(const LabelAccuracy& labels) {
           {"classes", std::move(classes)}};
 }
 
+// Sums of them stay in range.
+std::uint64_t count_from(const Json& json) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() <= most) return json.get<std::uint64_t>();
+  throw Json::other_error::create(501, "a count is no whole number from 0 to 2^53", nullptr);
+}
+
 LabelAccuracy labels_from(const Json& json) {
-  LabelAccuracy labels{.rows = json.at("rows"), .top1 = json.at("top1"), .top5 = {}, .classes = {}};
-  if (!json.at("top5").is_null()) labels.top5 = json.at("top5").get<std::uint64_t>();
-  if (labels.top1 > labels.rows) throw Json::other_error::create(501, "more rows are right than there are", nullptr);
+  LabelAccuracy labels{
+      .rows = count_from(json.at("rows")), .top1 = count_from(json.at("top1")), .top5 = {}, .classes = {}};
+  if (!json.at("top5").is_null()) labels.top5 = count_from(json.at("top5"));
+  if (std::max(labels.top1, labels.top5.value_or(0)) > labels.rows)
+    throw Json::other_error::create(501, "more rows are right than there are", nullptr);
   for (const auto& one : json.at("classes")) {
-    labels.classes.push_back({.label = one.at(0), .rows = one.at(1), .right = one.at(2)});
+    labels.classes.push_back({.label = one.at(0), .rows = count_from(one.at(1)), .right = count_from(one.at(2))});
   }
   return labels;
 }
@@ -188,9 +198,12 @@ Json to_json(const MaskAccuracy& masks) {
 }
 
 MaskAccuracy masks_from(const Json& json) {
-  MaskAccuracy masks{.pixels = json.at("pixels"), .right = json.at("right"), .classes = {}};
+  MaskAccuracy masks{.pixels = count_from(json.at("pixels")), .right = count_from(json.at("right")), .classes = {}};
   for (const auto& one : json.at("classes")) {
-    masks.classes.push_back({.label = one.at(0), .both = one.at(1), .truth = one.at(2), .predicted = one.at(3)});
+    masks.classes.push_back({.label = one.at(0),
+                             .both = count_from(one.at(1)),
+                             .truth = count_from(one.at(2)),
+                             .predicted = count_from(one.at(3))});
   }
   return masks;
 }
@@ -200,7 +213,10 @@ Json to_json(const PairedRight& paired) {
 }
 
 PairedRight paired_from(const Json& json) {
-  return {.both = json.at(0), .reference_only = json.at(1), .candidate_only = json.at(2), .neither = json.at(3)};
+  return {.both = count_from(json.at(0)),
+          .reference_only = count_from(json.at(1)),
+          .candidate_only = count_from(json.at(2)),
+          .neither = count_from(json.at(3))};
 }
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

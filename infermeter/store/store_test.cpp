@@ -139,6 +139,23 @@ TEST(Store, KeepsAccuracyAndReplacesItWhenItIsPaired) {
   EXPECT_EQ(kept[1].paired->candidate_only, 1U);
 }
 
+TEST(Store, AccuracyThatCannotBeIsDamage) {
+  const char* sane = R"({"subject":0,"output":"y","labels":{"rows":3,"top1":2,"top5":3,"classes":[]},"masks":null,)"
+                     R"("reference":null,"paired":[1,1,1,0]})";
+  ASSERT_TRUE(accuracy_from_json(sane).ok());
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string text = sane;
+    text.replace(text.find(from), from.size(), to);
+    return accuracy_from_json(text);
+  };
+  EXPECT_FALSE(with("\"top1\":2", "\"top1\":4").ok());
+  EXPECT_FALSE(with("\"top5\":3", "\"top5\":4").ok());
+  EXPECT_FALSE(with("[1,1,1,0]", "[-1,1,1,0]").ok());
+  EXPECT_FALSE(with("[1,1,1,0]", "[18446744073709551615,1,1,0]").ok());
+  EXPECT_FALSE(with("[1,1,1,0]", "[1,1]").ok());
+  EXPECT_FALSE(with("\"rows\":3", "\"rows\":3.5").ok());
+}
+
 TEST(Store, KeepsOutputBlocksUntilTheRunIsFinished) {
   const TemporaryFolder folder;
   auto store = writable(folder / "infermeter.db");

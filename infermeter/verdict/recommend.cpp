@@ -175,7 +175,9 @@ std::string_view to_string(Recommendation::Kind kind) {
 
 std::vector<Recommendation> recommend(const RunRecord& record, const SubjectVerdict& subject,
                                       const RecommendOptions& options) {
-  if (!subject.baseline) return {};
+  const bool never_ran =
+      subject.summary.trials_failed > 0 && subject.summary.trials_ok + subject.summary.trials_partial == 0;
+  if (!subject.baseline || never_ran) return {};
   return Recommender(record, subject, options).all();
 }
 

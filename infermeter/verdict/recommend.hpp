@@ -42,7 +42,8 @@ struct RecommendOptions {
   double accuracy_allowance = 0.001;  // a loss within it is none: one right answer in a thousand
 };
 
-// Of one subject against the first of its group, in the order of `Kind`; empty for that one itself.
+// Of one subject against the first of its group, in the order of `Kind`; empty for that one itself, and for one that
+// never ran.
 [[nodiscard]] std::vector<Recommendation> recommend(const RunRecord& record, const SubjectVerdict& subject,
                                                     const RecommendOptions& options = {});
 

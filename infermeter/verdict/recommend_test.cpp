@@ -112,6 +112,18 @@ TEST_F(Recommend, AccuracyIsMaintainedOrLostOrUnclear) {
   EXPECT_EQ(times(0.8), Kind::accuracy_unclear);
 }
 
+TEST_F(Recommend, WhatNeverRanIsNotRecommendedForItsSize) {
+  record_.models[1].size_bytes = 25'600'000;
+  ASSERT_EQ(kinds().size(), 1U);
+  for (Samples& trial : record_.trials) {
+    if (trial.subject != 1) continue;
+    trial.end = TrialEnd::crashed;
+    trial.begin_s.clear();
+    trial.end_s.clear();
+  }
+  EXPECT_THAT(kinds(), IsEmpty());
+}
+
 TEST_F(Recommend, OutputsAndTheBaseline) {
   take(0.005, 0.02, 0.002);
   OutputDifference output;

@@ -127,7 +127,7 @@ def test_what_does_not_fit_is_refused(run, classifier):
 
     refused("1\n2\n", "'labels.txt' has 2 labels", "have 400 rows")
     refused("cat\n", "labels.txt' line 1: 'cat' is no class index")
-    refused("9\n" * ROWS, "a: labels.txt does not fit the outputs", "label 9 is no class")
+    refused("9\n" * ROWS, "'labels.txt' does not fit the outputs of 'a'", "label 9 is no class")
     (run.folder / "labels.txt").unlink()
     done = run("run", "a=a.onnx@onnxruntime", "--data", "x.npy", "--labels", "labels.txt", *QUICK)
     assert done.returncode == 2
