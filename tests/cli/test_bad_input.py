@@ -64,7 +64,7 @@ def refused(done, code, *fragments):
     (["models", "build", "mpl", "x.onnx"], ["the zoo has no model 'mpl' (did you mean 'mlp'?)"]),
     (["models", "build", "mlp"], ["FILE is required", "models build --help"]),
     (["validate", "mlp", "--backend", "fake"], ["validate needs recorded inputs and outputs: give --data"]),
-    (["validate", "mlp", "--data", "."], ["validate runs one back end: give --backend NAME"]),
+    (["validate", "mlp", "--data", "."], ["it names no back end: write MODEL@BACKEND"]),
     (["validate", "mlp", "--backend", "fake", "--data", "nosuch"], ["--data: nosuch is no folder"]),
     (["validate", "mlp", "--backend", "fake", "--data", ".", "--rtol", "-1"], ["--rtol: wanted a number of at least 0"]),
 ])
