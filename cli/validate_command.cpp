@@ -1,12 +1,15 @@
 // infermeter validate: does B answer as A does? Or: does a model answer as was recorded?
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <memory>
 
 #include "cli/check_subjects.hpp"
+#include "cli/difference_pictures.hpp"
 #include "cli/help.hpp"
+#include "cli/layers_flags.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/progress.hpp"
@@ -38,27 +41,30 @@ struct ValidateOptions {
   std::size_t worst = 5;
   std::string format, output;
   VerbosityFlags verbosity;
+  LayersFlags layers;
+  DifferencePictures pictures;
 };
 
 HelpText help_text() {
   return {
-      .usage = "infermeter validate A B [flags]\n  infermeter validate SUBJECT --data FOLDER [flags]",
+      .usage = "infermeter validate A [B] [flags]",
       .about =
           "Tells whether B answers as A does: both run on the same inputs, each in a worker process, and every output "
           "is compared, sample by sample and over all. A runs twice: no tolerance is below what it differs from itself "
           "by. With one subject: whether it answers as was recorded beside the inputs of ONNX test data sets. The exit "
           "code is 0 if they agree and 1 if not.",
-      .examples = {{"infermeter validate resnet50@onnxruntime resnet50@openvino",
-                    "Two runtimes, on a synthetic input and nine of it with noise."},
-                   {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --rtol 5%",
-                    "Two files on the rows of an array, within 5 % of the largest value of each output."},
-                   {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --labels "
-                    "labels.txt --max-drop 50%",
-                    "By labels: how much less often the second one is right."},
-                   {"infermeter validate my.onnx --backend openvino --data my/test_data_set_0",
-                    "One subject against recorded outputs: input_*.pb and output_*.pb."},
-                   {"infermeter validate model.onnx@onnxruntime --data model --rtol 0.01",
-                    "All test_data_set_* folders in it, with a wider tolerance."}},
+      .examples =
+          {{"infermeter validate resnet50@onnxruntime resnet50@openvino",
+            "Two runtimes, on a synthetic input and nine of it with noise."},
+           {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --rtol 0.05",
+            "Two files on the rows of an array, within 5 % of the largest value of each output."},
+           {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --labels "
+            "labels.txt --max-drop 50%",
+            "By labels: how much less often the second one is right."},
+           {"infermeter validate my.onnx --backend openvino --data my/test_data_set_0",
+            "One subject against recorded outputs: input_*.pb and output_*.pb."},
+           {"infermeter validate model.onnx@onnxruntime --data model --rtol 0.01",
+            "All test_data_set_* folders in it, with a wider tolerance."}},
       .notes = {
           "An element agrees if |B - A| <= ATOL + RTOL * the largest |A| of its output over all samples; by "
           "default as the coarser of the two executed precisions allows (docs/methodology.md).",
@@ -109,6 +115,8 @@ void declare_results(CLI::App& app, ValidateOptions& options) {
   app.add_flag("--force", options.force, "Write over a file that is there.")->group(kResults);
   app.add_flag("--no-samples", options.no_samples, "json: leave the single samples out.")->group(kResults);
   options.verbosity.declare(app, kResults);
+  options.pictures.declare(app);
+  options.layers.declare(app);
 }
 
 void declare_flags(CLI::App& app, ValidateOptions& options) {
@@ -205,10 +213,13 @@ Result<ValidationRequest> make_request(const ValidateOptions& options, Plan plan
 // What makes no sense where outputs were recorded.
 Result<Done> check_recorded(const ValidateOptions& options) {
   const bool asks_for_two = options.perturb || !options.noise.empty() || !options.max_drop.empty() ||
-                            !options.by_output.empty() || !options.output.empty() || options.flags.has("labels");
+                            !options.by_output.empty() || !options.output.empty() || options.flags.has("labels") ||
+                            options.layers.wanted || !options.pictures.folder.empty();
   if (!asks_for_two) return Done{};
   return usage_error(
-      "--perturb, --noise, --labels, --max-drop, --tolerance and --output are for two subjects: give a second one");
+      "--perturb, --noise, --labels, --max-drop, --tolerance, --output, --diff-images and --layers are for two "
+      "subjects: "
+      "give a second one");
 }
 
 Result<Validation> run_validation(Surroundings& world, const ValidateOptions& options, const ValidationRequest& request,
@@ -233,10 +244,45 @@ int exit_code(const Validation& validation, const ValidateOptions& options) {
   return options.fail_inconclusive ? 5 : 0;
 }
 
+// Instead of a validation.
+Result<int> act_layers(Surroundings& world, const ValidateOptions& options, const Plan& plan, const Launcher& launcher,
+                       Format format) {
+  if (!options.pictures.folder.empty() || !options.output.empty() || format == Format::markdown) {
+    return usage_error("--layers looks inside instead of validating: leave out --diff-images, --output and markdown");
+  }
+  std::array<ModelFacts, 2> models;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    INFERMETER_TRY(models.at(i),
+                   resolve_model(plan.subjects.at(i).model, default_cache(), {.allow_code = plan.allow_code}));
+  }
+  return show_layers(world, options.layers, plan, models, launcher, format == Format::json, options.force);
+}
+
+Result<Done> draw_pictures(Surroundings& world, const DifferencePictures& pictures, const Launcher& launcher,
+                           const KeptDifferences& kept, const Validation& validation, bool overwrite) {
+  std::vector<std::string> names;
+  for (const OutputDifference& output : validation.outputs.outputs) names.push_back(output.name);
+  INFERMETER_TRY(const auto files, pictures.draw(world, launcher, kept, names, validation.items, overwrite));
+  world.err << (files.empty() ? "no output is an image or a volume: nothing was drawn\n"
+                              : fmt::format("{} pictures in {}\n", files.size(), printable(pictures.folder, 200)));
+  return Done{};
+}
+
 // Two subjects beside each other.
 Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Plan plan, const Launcher& launcher,
                         Format format) {
-  INFERMETER_TRY(const ValidationRequest request, make_request(options, std::move(plan)));
+  INFERMETER_TRY_DONE(options.layers.check(options.force));
+  INFERMETER_TRY_DONE(options.pictures.check(options.force));
+  if (options.layers.wanted) return act_layers(world, options, plan, launcher, format);
+  INFERMETER_TRY(ValidationRequest request, make_request(options, std::move(plan)));
+  KeptDifferences kept(DifferencePictures::worst_items);
+  if (!options.pictures.folder.empty()) {
+    request.on_outputs = [&kept](std::size_t item, const DataItem&, const ItemValues& baseline,
+                                 const ItemValues& candidate) -> Result<Done> {
+      kept.add(item, baseline, candidate);
+      return Done{};
+    };
+  }
   if (!options.output.empty()) INFERMETER_TRY_DONE(check_output_file(options.output, options.force));
   const auto validation = run_validation(world, options, request, launcher);
   const int signal = world.signal == nullptr ? 0 : world.signal->load();
@@ -253,6 +299,9 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
     INFERMETER_TRY_DONE(write_file(options.output, text, options.force));
   } else {
     world.out << text;
+  }
+  if (!options.pictures.folder.empty()) {
+    INFERMETER_TRY_DONE(draw_pictures(world, options.pictures, launcher, kept, *validation, options.force));
   }
   return exit_code(*validation, options);
 }

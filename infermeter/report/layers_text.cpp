@@ -144,26 +144,23 @@ class LayersText {
                        : worst_tensor(growth_) == index    ? "largest"
                                                            : "";
     if (!tensor.reason.empty()) note = "not compared";
-    const std::string type =
-        tensor.dtype == tensor.candidate_dtype ? tensor.dtype : tensor.dtype + "/" + tensor.candidate_dtype;
-    return {{printable(tensor.name, 80), is_jump ? Tone::bad : Tone::plain},
-            {printable(tensor.op, 40)},
-            {to_string(tensor.shape)},
-            {type},
-            {number(growth_error(tensor))},
-            {number(tensor.tally.relative_max())},
-            {note, is_jump ? Tone::bad : Tone::faint}};
+    std::vector<Cell> cells = {{printable(tensor.name, 80), is_jump ? Tone::bad : Tone::plain},
+                               {printable(tensor.op, 40)},
+                               {number(growth_error(tensor))},
+                               {number(tensor.tally.relative_max())},
+                               {note, is_jump ? Tone::bad : Tone::faint}};
+    if (types_differ()) cells.push_back({tensor.dtype + "/" + tensor.candidate_dtype});
+    return cells;
+  }
+
+  bool types_differ() const {
+    return std::ranges::any_of(growth_.tensors, [](const auto& t) { return t.dtype != t.candidate_dtype; });
   }
 
   void table() {
-    Grid grid{.columns = {{"tensor"},
-                          {"operator"},
-                          {"shape"},
-                          {"type"},
-                          {"rel. L2", Align::right},
-                          {"rel. max", Align::right},
-                          {""}},
+    Grid grid{.columns = {{"tensor"}, {"operator"}, {"rel. L2", Align::right}, {"rel. max", Align::right}, {""}},
               .rows = {}};
+    if (types_differ()) grid.columns.push_back({"types"});
     for (const std::size_t index : shown()) grid.rows.push_back(row(index));
     if (grid.rows.empty()) return;
     text_ += '\n' + grid_text(grid, {.width = width_, .rule = 0, .color = color_});

@@ -74,9 +74,10 @@ def _draw(axes: Axes, report: Mapping[str, Any]) -> None:
     _mark_jump(axes, report)
     step = max(1, math.ceil(len(tensors) / _MOST_NAMES))
     shown = range(0, len(tensors), step)
-    axes.set_xticks(list(shown), [""] * len(shown), rotation=90, fontsize=6)
-    for label, number in zip(axes.get_xticklabels(), shown, strict=True):
-        _set_text(label, clean(tensors[number]["name"], 28))
+    names = [clean(tensors[number]["name"], 28) for number in shown]
+    axes.set_xticks(list(shown), names, rotation=90, fontsize=6)
+    for label in axes.get_xticklabels():
+        label.set_parse_math(False)  # a "$" is a "$"
     axes.set_ylabel("Relative L2 error, log scale")
     axes.grid(axis="y", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)

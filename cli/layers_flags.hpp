@@ -1,0 +1,30 @@
+// validate --layers: where two subjects part.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <string>
+
+#include "cli/surroundings.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/model_facts.hpp"
+#include "infermeter/worker/launcher.hpp"
+
+namespace infermeter {
+
+struct LayersFlags {
+  bool wanted = false;  // --layers
+  std::string plot;     // --layers-plot; empty: none
+
+  void declare(CLI::App& app);
+  // Refuses now what could not be written later.
+  [[nodiscard]] Result<Done> check(bool overwrite) const;
+};
+
+// Runs the plan's two subjects and prints where they part; the plot, if asked for. The exit code: 1 if there is a jump.
+[[nodiscard]] Result<int> show_layers(Surroundings& world, const LayersFlags& flags, const Plan& plan,
+                                      const std::array<ModelFacts, 2>& models, const Launcher& launcher, bool json,
+                                      bool overwrite);
+
+}  // namespace infermeter
