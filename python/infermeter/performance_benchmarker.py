@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 from infermeter.errors import UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from infermeter._core import OutputDifference, Record, Samples, Summary
 
 __all__ = ["BenchmarkResult", "ComparisonResult", "PerformanceBenchmarker", "create_benchmarker"]
@@ -27,7 +25,7 @@ __all__ = ["BenchmarkResult", "ComparisonResult", "PerformanceBenchmarker", "cre
 MB = 1e-6
 MS = 1e3
 ROUNDS = 5  # of a comparison: each model in each, in random order, so that drift falls on both
-NOISE = 0.01  # of the range of valid inputs, standard deviation
+NOISE = 0.01  # of the range of valid inputs, standard deviation (infermeter/data/perturb.hpp)
 
 
 @dataclass(frozen=True)
@@ -261,33 +259,17 @@ def _memory(trials: Sequence[Samples], of_device: str, of_process: str) -> float
 
 
 def _noisy_inputs(given: Any, count: int, valid_range: tuple[float, float] | None, seed: int) -> list[Any]:
-    import numpy as np
-
+    """The input, and it with noise; itself alone where its numbers are names (of tokens, of classes)."""
+    from infermeter import _core
     from infermeter.live import as_array, like
 
     if count < 1:
         raise UsageError(f"num_samples={count}: give at least 1")
     base = as_array(given)
-    if not np.issubdtype(base.dtype, np.floating):
-        return [given]  # whole numbers are names (of tokens, of classes): noise would make other ones of them
-    low, high = _range_of(base, valid_range)
-    random = np.random.default_rng(seed)
-    inputs = [given]
-    for _ in range(count - 1):
-        noisy = base + random.normal(size=base.shape) * (NOISE * (high - low))
-        inputs.append(like(given, np.clip(noisy, low, high).astype(base.dtype)))
-    return inputs
-
-
-def _range_of(base: np.ndarray, valid_range: tuple[float, float] | None) -> tuple[Any, Any]:
-    if valid_range is not None:
-        if not valid_range[0] <= base.min() <= base.max() <= valid_range[1]:
-            raise UsageError(f"the input leaves valid_range {valid_range}: it spans {base.min():g} to {base.max():g}")
-        return valid_range
-    if base.ndim < 2:
-        return base.min(), base.max()
-    axes = tuple(axis for axis in range(base.ndim) if axis != 1)
-    return base.min(axis=axes, keepdims=True), base.max(axis=axes, keepdims=True)
+    if valid_range is not None and not valid_range[0] <= base.min() <= base.max() <= valid_range[1]:
+        raise UsageError(f"the input leaves valid_range {valid_range}: it spans {base.min():g} to {base.max():g}")
+    noisy = _core.perturbed(base, count - 1, noise=NOISE, seed=seed, valid_range=valid_range)
+    return [given, *(like(given, array) for array in noisy)]
 
 
 def _profile(model: Any, inputs: Any) -> tuple[dict[str, Any], ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from infermeter import _core
 from infermeter.errors import UsageError
 
-__all__ = ["compare", "load", "run"]
+__all__ = ["compare", "load", "run", "validate"]
 
 Subject = str | Mapping[str, object]
 
@@ -61,6 +61,36 @@ def compare(
     alpha (shares: 0.01, "1%"), max_pairs, budget (seconds, or "2m"), until_resolved, all_pairs, drop_disturbed.
     """
     return run(*subjects, plan=plan, progress=progress, compare=True, **settings)
+
+
+def validate(
+    baseline: Subject,
+    candidate: Subject,
+    *,
+    perturb: int | None = None,
+    noise: float = 0.01,
+    rtol: float | None = None,
+    atol: float | None = None,
+    tolerances: Mapping[str, float] | None = None,
+    max_drop: float | None = None,
+    **settings: Any,
+) -> _core.Validation:
+    """Tells whether `candidate` answers as `baseline` does, as `infermeter validate` does: on the items of data="…", with
+    labels="…" if it is known what is right; or on the first item and that with noise, `perturb` in all.
+
+    True if it passes. `tolerances`: relative ones by output, which beat `rtol`. `max_drop`: how much the share of right
+    answers may drop; the labels then decide. `settings`: the keys of plan files (data, labels, data_limit, seed, …).
+    """
+    plan = _core.Plan(baseline, candidate, **settings)
+    return _core.validate_plan(
+        plan,
+        perturb=perturb,
+        noise=noise,
+        rtol=rtol,
+        atol=atol,
+        tolerances=dict(tolerances or {}),
+        max_drop=max_drop,
+    )
 
 
 def load(name: str = "latest", output_dir: str | os.PathLike[str] = "results") -> _core.Record:
