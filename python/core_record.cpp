@@ -49,6 +49,17 @@ nb::object as_dict(const MeasuredRun& run, bool samples) {
   return nb::module_::import_("json").attr("loads")(rendered(run, "json", {.samples = samples}));
 }
 
+std::vector<Recommendation> recommendations_of(const MeasuredRun& run, double least_change, double allowance) {
+  if (!(least_change >= 0)) raise(usage_error("least_change: wanted 0 or more"));
+  if (!(allowance >= 0)) raise(usage_error("accuracy_allowance: wanted 0 or more"));
+  const RecommendOptions options{.least_change = least_change, .accuracy_allowance = allowance};
+  std::vector<Recommendation> all;
+  for (const SubjectVerdict& subject : run.verdict().subjects) {
+    for (const Recommendation& one : recommend(run.record(), subject, options)) all.push_back(one);
+  }
+  return all;
+}
+
 void write_csv(const MeasuredRun& run, const std::filesystem::path& file) {
   value_or_raise(write_file(file, rendered(run, "csv", {}), true));
 }
@@ -91,6 +102,14 @@ void bind_reports(RecordClass& record) {
            nb::sig("def to_dataframe(self, *, iterations: bool = False) -> pandas.DataFrame"),
            "A pandas.DataFrame: a row per subject with the columns of the CSV report, or per timed iteration with "
            "label, process, iteration, begin_s, end_s and latency_s.")
+      .def("recommendations", recommendations_of, nb::kw_only(), nb::arg("least_change") = 0.01,
+           nb::arg("accuracy_allowance") = 0.001,
+           "What each subject is better and worse at than its baseline, as far as it can be told. `least_change`: of "
+           "time, memory and size, that is worth a word; `accuracy_allowance`: a loss within it is none.")
+      .def(
+          "recommendations_text",
+          [](const MeasuredRun& run) { return recommendations_text(run.record(), run.verdict()); },
+          "The same for people; empty: there are none.")
       .def("__str__", [](const MeasuredRun& run) { return rendered(run, "table", {.width = 80}); });
 }
 
@@ -118,6 +137,10 @@ void bind_fields(RecordClass& record) {
       .def_prop_ro(
           "outputs", [](const MeasuredRun& run) -> const std::vector<SubjectOutputs>& { return run.record().outputs; },
           inside, "Compared with those of each group's first subject.")
+      .def_prop_ro(
+          "accuracy",
+          [](const MeasuredRun& run) -> const std::vector<SubjectAccuracy>& { return run.record().accuracy; }, inside,
+          "Of the subjects that were held against labels.")
       .def_prop_ro(
           "diagnostics",
           [](const MeasuredRun& run) -> const std::vector<Diagnostic>& { return run.record().diagnostics; }, inside,

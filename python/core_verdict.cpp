@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "infermeter/infermeter.hpp"
+#include "python/core_errors.hpp"
 #include "python/core_parts.hpp"
 
 namespace nb = nanobind;
@@ -25,6 +26,54 @@ void bind_leak(nb::module_& module) {
       .def_ro("reason", &LeakEstimate::reason);
 }
 
+void bind_accuracy(nb::module_& module) {
+  nb::class_<PairedRight>(module, "PairedRight", "Rows by who is right: this subject, its reference, both, neither.")
+      .def_ro("both", &PairedRight::both)
+      .def_ro("reference_only", &PairedRight::reference_only)
+      .def_ro("candidate_only", &PairedRight::candidate_only)
+      .def_ro("neither", &PairedRight::neither);
+  nb::class_<SubjectAccuracy>(module, "SubjectAccuracy", "How right a subject is, as counts.")
+      .def_ro("subject", &SubjectAccuracy::subject, "Index into the plan's subjects.")
+      .def_prop_ro(
+          "output", [](const SubjectAccuracy& a) { return a.accuracy.output; }, "That was read as scores.")
+      .def_prop_ro(
+          "labels", [](const SubjectAccuracy& a) { return a.accuracy.labels; }, "None: it was held against masks.")
+      .def_prop_ro(
+          "masks", [](const SubjectAccuracy& a) { return a.accuracy.masks; }, "None: it was held against labels.")
+      .def_ro("reference", &SubjectAccuracy::reference, "The first subject of its group; None: it is that.")
+      .def_ro("paired", &SubjectAccuracy::paired, "With the reference's rows; None of masks.");
+  nb::class_<PairedProportions>(module, "AccuracyChange", "Against the first subject of the group, on the same rows.")
+      .def_ro("difference", &PairedProportions::difference, "This one's share less the first one's.")
+      .def_ro("interval", &PairedProportions::interval, "Newcombe (1998), paired, method 10.")
+      .def_ro("p_value", &PairedProportions::p_value, "McNemar's exact test with mid-p.");
+  nb::class_<AccuracyVerdict>(module, "AccuracyVerdict", "How right a subject is.")
+      .def_ro("share", &AccuracyVerdict::share, "Of rows, or of pixels, that are right; None: none has a label.")
+      .def_ro("interval", &AccuracyVerdict::interval, "Wilson's, 95 %; None of pixels.")
+      .def_ro("change", &AccuracyVerdict::change, "None: it is the first one, or there are no pairs.")
+      .def_prop_ro(
+          "measured", [](const AccuracyVerdict& v) { return v.measured; }, nb::rv_policy::reference_internal);
+}
+
+void bind_recommendation(nb::module_& module) {
+  nb::class_<Recommendation>(module, "Recommendation", "What a subject is better or worse at than its baseline.")
+      .def_prop_ro(
+          "kind", [](const Recommendation& r) { return to_string(r.kind); },
+          "\"faster\", \"less_memory\", \"smaller_model\", \"accuracy_maintained\", ….")
+      .def_ro("subject", &Recommendation::subject, "Index into the plan's subjects.")
+      .def_ro("baseline", &Recommendation::baseline, "Index into the plan's subjects.")
+      .def_ro("value", &Recommendation::value, "A ratio of times or sizes, bytes, or a difference of shares.")
+      .def_ro("interval", &Recommendation::interval, "None: a fact. Of memory: of the ratio.")
+      .def_ro("more_rows", &Recommendation::more_rows, "With labels, that it would take to tell.")
+      .def_prop_ro(
+          "text",
+          [](const Recommendation& r) {
+            const Sentence sentence = recommendation_sentence(r);
+            return fmt::format("{} {}", sign_of(sentence.tone), sentence.text);
+          },
+          "\"✓ 1.82x faster than baseline\"")
+      .def("__repr__", [](const Recommendation& r) { return fmt::format("<Recommendation: {}>", to_string(r.kind)); });
+}
+
 void bind_subject_verdict(nb::module_& module) {
   nb::class_<SubjectOutputs>(module, "SubjectOutputs", "A subject's outputs against those of its group's first one.")
       .def_ro("subject", &SubjectOutputs::subject)
@@ -38,7 +87,11 @@ void bind_subject_verdict(nb::module_& module) {
       .def_prop_ro(
           "outputs", [](const SubjectVerdict& v) { return v.outputs; }, nb::rv_policy::reference_internal,
           "None: not compared.")
-      .def_ro("leak", &SubjectVerdict::leak, "Of its leak trial; None: it has none.");
+      .def_ro("leak", &SubjectVerdict::leak, "Of its leak trial; None: it has none.")
+      .def_prop_ro(
+          "accuracy", [](const SubjectVerdict& v) { return v.accuracy ? &*v.accuracy : nullptr; },
+          nb::rv_policy::reference_internal, nb::sig("def accuracy(self) -> AccuracyVerdict | None"),
+          "None: there are no labels.");
 }
 
 void bind_paired(nb::module_& module) {
@@ -98,6 +151,8 @@ void bind_comparison(nb::module_& module) {
 
 void bind_verdict(nb::module_& module) {
   bind_leak(module);
+  bind_accuracy(module);
+  bind_recommendation(module);
   bind_subject_verdict(module);
   bind_paired(module);
   bind_comparison(module);

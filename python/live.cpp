@@ -63,7 +63,11 @@ TrialResult LiveSubjects::trial(const One& one, const TrialJob& job, const Trial
 
 void LiveSubjects::attach(RunContext& context, std::atomic<int>& interrupt) {
   if (subjects_.empty()) return;
-  for (const auto& [name, one] : subjects_) context.models[name] = facts_of(name, one.subject);
+  for (const auto& [name, one] : subjects_) {
+    context.models[name] = facts_of(name, one.subject);
+    const nb::object accuracy = one.subject.attr("accuracy");
+    if (!accuracy.is_none()) context.accuracy[name] = nb::cast<AccuracyTally>(accuracy);
+  }
   context.trial = [this, &interrupt](const Launcher& launcher, const TrialJob& job, const TrialHooks& hooks) {
     const auto found = subjects_.find(job.subject.model);
     if (found == subjects_.end()) return run_trial(launcher, job, hooks);

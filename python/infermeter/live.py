@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from infermeter.errors import ModelError, UsageError
 from infermeter.outputs import named_parts
 
 if TYPE_CHECKING:
+    from infermeter._core import AccuracyTally
     from infermeter.record import Record
 
 Counters = Callable[[], dict[str, tuple[float, str]]]  # name -> (value, unit)
@@ -30,6 +31,7 @@ class LiveSubject:
     parameters: int = 0
     size_bytes: int = 0
     error: BaseException | None = None  # what it raised
+    accuracy: AccuracyTally | None = None  # what was found of it beforehand
 
 
 def backend_of(model: object, inputs: Sequence[object]) -> str:
@@ -51,12 +53,13 @@ def run_live(
     inputs: object,
     *,
     counters: Mapping[str, Counters] | None = None,
+    accuracy: Mapping[str, AccuracyTally] | None = None,
     **settings: Any,
 ) -> Record:
     """Measures objects beside each other, the first as the baseline. `inputs`: an array or tensor, or a list of them; or a
-    dict of such, by the models' names. `settings`: as for `infermeter.run` (warmup, iterations, …; processes: here the
-    rounds). What the measurement changes in the process (train or eval mode, threads, gradients, random numbers) is put
-    back, whatever happens."""
+    dict of such, by the models' names. `accuracy`: what was found of them beforehand (accuracy_of). `settings`: as for
+    `infermeter.run` (warmup, iterations, …; processes: here the rounds). What the measurement changes in the process (train
+    or eval mode, threads, gradients, random numbers) is put back, whatever happens."""
     import infermeter
 
     subjects: list[dict[str, Any]] = []
@@ -73,6 +76,7 @@ def run_live(
                 inputs=arrays,
                 parameters=_parameters(model),
                 size_bytes=_size_bytes(model),
+                accuracy=(accuracy or {}).get(name),
             )
             subjects.append(
                 {"label": name, "model": key, "backend": backend, "group": 0}
@@ -203,6 +207,41 @@ def evaluated(model: Any, inputs: object) -> dict[str, Any]:
         model.eval()
         with torch.inference_mode():
             return _arrays_of(model(*_listed(inputs)))
+
+
+def accuracy_of(models: Mapping[str, Any], loader: Iterable[Any]) -> dict[str, AccuracyTally]:
+    """Calls every model on every batch (inputs, truth) of `loader`, which is gone through once, and holds what they give
+    against the truth: a class per row, or a mask per row."""
+    from infermeter import _core
+
+    tallies = {name: _core.AccuracyTally() for name in models}
+    batches = 0
+    for batch in loader:
+        if not isinstance(batch, (list, tuple)) or len(batch) != 2:
+            raise UsageError("a batch for the accuracy is a pair: (inputs, labels)")
+        inputs, truth = batch[0], as_array(batch[1])
+        for name, model in models.items():
+            outputs = list(evaluated(model, _where(model, inputs)).values())
+            if len(truth.shape) == 1:
+                tallies[name].add(outputs, truth.tolist())
+            else:
+                tallies[name].add_mask(outputs, truth)
+        batches += 1
+    if batches == 0:
+        raise UsageError("the loader gave no batch to tell the accuracy from")
+    return tallies
+
+
+def _where(model: Any, inputs: Any) -> Any:
+    """Tensors on the device that the model is on."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        return inputs
+    parameter = next(iter(model.parameters()), None)
+    if parameter is None:
+        return inputs
+    moved = [value.to(parameter.device) if torch.is_tensor(value) else value for value in _listed(inputs)]
+    return moved if isinstance(inputs, (list, tuple)) else moved[0]
 
 
 def _arrays_of(result: object) -> dict[str, Any]:

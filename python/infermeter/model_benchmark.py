@@ -12,7 +12,7 @@ import html
 import json
 import math
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ MS = 1e3
 WARMUP = 10
 ITERATIONS = 100
 ROUNDS = 5
+NARROW, WIDE = 80, 110
 _MEASURE = "measure_"
 
 
@@ -45,7 +46,7 @@ class ModelResult(Mapping[str, Any]):
     memory_allocated_gb: float
     model_size_mb: float  # parameters and buffers
     parameters: int
-    accuracy: float | None  # of a measure_accuracy, where there is one
+    accuracy: float | None  # against a loader's labels; else of a measure_accuracy, where there is one
     device: str
     dtype: str
     batch_size: int
@@ -80,12 +81,17 @@ class ModelBenchmark:
         self._result: ModelResult | None = None
 
     def run_all(
-        self, batch_size: int | None = None, num_iterations: int = ITERATIONS, warmup: int = WARMUP
+        self,
+        batch_size: int | None = None,
+        num_iterations: int = ITERATIONS,
+        warmup: int = WARMUP,
+        validation_loader: Iterable[Any] | None = None,
     ) -> ModelResult:
-        """`batch_size`: the sample's items are repeated, or the first ones taken; None: the sample as it is."""
+        """`batch_size`: the sample's items are repeated, or the first ones taken; None: the sample as it is.
+        `validation_loader`: batches (inputs, labels) that the accuracy is told from."""
         suite = BenchmarkSuite(self.device)
         suite.add(self)
-        self._result = suite.run_comparison(batch_size, num_iterations, warmup)[self.name]
+        self._result = suite.run_comparison(batch_size, num_iterations, warmup, validation_loader)[self.name]
         self._record = suite.record
         return self._result
 
@@ -136,20 +142,28 @@ class BenchmarkSuite:
         self._benchmarks[benchmark.name] = benchmark
 
     def run_comparison(
-        self, batch_size: int | None = None, num_iterations: int = ITERATIONS, warmup: int = WARMUP
+        self,
+        batch_size: int | None = None,
+        num_iterations: int = ITERATIONS,
+        warmup: int = WARMUP,
+        validation_loader: Iterable[Any] | None = None,
     ) -> dict[str, ModelResult]:
-        """Results by name. What a model raises is raised again."""
-        from infermeter.live import raise_error_of, run_live
+        """Results by name. What a model raises is raised again. `validation_loader`: batches (inputs, labels), or (inputs,
+        masks), that the accuracy of each is told from, and its change against the first one's on the same rows."""
+        from infermeter.live import accuracy_of, raise_error_of, run_live
 
         if not self._benchmarks:
             raise UsageError("there is no model to measure: call add_model first")
         benchmarks = list(self._benchmarks.values())
+        models = {benchmark.name: benchmark.model for benchmark in benchmarks}
+        accuracy = None if validation_loader is None else accuracy_of(models, validation_loader)
         rounds = 1 if len(benchmarks) == 1 else ROUNDS
         with tempfile.TemporaryDirectory(prefix="infermeter-") as folder:
             record = run_live(
-                {benchmark.name: benchmark.model for benchmark in benchmarks},
+                models,
                 {benchmark.name: _batched(benchmark.sample_input, batch_size) for benchmark in benchmarks},
                 counters={benchmark.name: benchmark.counters for benchmark in benchmarks},
+                accuracy=accuracy,
                 device=self.device,
                 warmup=warmup,
                 iterations=math.ceil(num_iterations / rounds),
@@ -168,7 +182,12 @@ class BenchmarkSuite:
         return self._record
 
     def print_comparison(self) -> None:
-        print(self.record.text())
+        """A line per model, against the first one, and what can be recommended. `record.text()` says more."""
+        record = self.record
+        print(_comparison_table(self._results))
+        recommendations = record.recommendations_text()
+        if recommendations:
+            print(f"\nRECOMMENDATIONS:\n{'-' * NARROW}\n\n{recommendations}", end="")
 
     def generate_report(self, path: str | Path) -> None:
         """By the ending of `path`: .html, .json, .csv, .md or .txt."""
@@ -231,6 +250,7 @@ def _result_of(record: Record, subject: int) -> ModelResult:
             metrics.setdefault(counter.name, []).append(counter.value)
     means = {name: sum(values) / len(values) for name, values in metrics.items()}
     latency, throughput = value("latency_p50", MS), value("throughput", 1)
+    accuracy = record.verdict.subjects[subject].accuracy
     return ModelResult(
         name=planned.label,
         latency_ms=math.nan if latency is None else latency,
@@ -239,13 +259,40 @@ def _result_of(record: Record, subject: int) -> ModelResult:
         memory_allocated_gb=largest("device_peak", "rss_peak_inference"),
         model_size_mb=facts.size_bytes * MB,
         parameters=facts.parameters or 0,
-        accuracy=means.get("accuracy"),
+        accuracy=means.get("accuracy") if accuracy is None else accuracy.share,
         device=trials[0].executed.get("device", planned.device),
         dtype=trials[0].executed.get("dtype", planned.dtype),
         batch_size=planned.batch_size,
         iterations=sum(len(samples) for samples in trials),
         metrics=means,
     )
+
+
+def _comparison_table(results: Mapping[str, ModelResult]) -> str:
+    """Columns as an earlier tool had them; what was not measured is a dash."""
+    baseline = next(iter(results.values()))
+    width = max(20, *(len(name) for name in results))
+    lines = ["=" * NARROW, "BENCHMARK COMPARISON", "=" * NARROW]
+    titles = ("Latency (ms)", "Throughput (FPS)", "Memory (GB)", "Size (MB)")
+    lines.append(_cells(width, "Model", *titles, "Accuracy"))
+    lines.append("-" * WIDE)
+    for name, result in results.items():
+        ratio = baseline.latency_ms / result.latency_ms if result.latency_ms > 0 else math.nan
+        beside = "(baseline)" if result is baseline else f"({ratio:.2f}x)"
+        size = f"{result.model_size_mb:.2f}" if result.model_size_mb > 0 else "-"
+        accuracy = "-" if result.accuracy is None else f"{result.accuracy:.4f}"
+        fps, memory = _number(result.throughput_fps, 1), _number(result.memory_allocated_gb, 2)
+        lines.append(_cells(width, name, f"{_number(result.latency_ms, 2)} {beside}", fps, memory, size, accuracy))
+    return "\n".join([*lines, "=" * NARROW])
+
+
+def _cells(width: int, name: str, *cells: str) -> str:
+    widths = (20, 19, 15, 15, 8)
+    return f"{name:<{width}} " + " ".join(f"{cell:<{size}}" for cell, size in zip(cells, widths, strict=True)).rstrip()
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
 
 
 def _write_json(path: str | Path, results: Mapping[str, ModelResult], record: Record) -> None:

@@ -85,14 +85,14 @@ def test_what_does_not_hold_fails_and_is_written_down(run):
 
 
 def test_what_cannot_be_told_fails_only_where_that_is_asked(run):
-    write_gate(run, "latency_p99_ms <= 100", "compilation_time_ms <= 1")
+    write_gate(run, "latency_p99_ms <= 100", "psnr_difference_db < 1")
     found = verdicts(run)
     assert {one["outcome"] for one in found.values()} == {"inconclusive"}
     assert found["latency_p99_ms <= 100", "slow"]["reason"] == "needs 299 iterations (--iterations)"
     assert gate(run, "--run", "latest", "--fail-inconclusive").returncode == 5
-    write_gate(run, "compilation_time_ms <= 1", head="fail_inconclusive = true")
+    write_gate(run, "psnr_difference_db < 1", head="fail_inconclusive = true")
     assert gate(run, "--run", "latest").returncode == 5
-    write_gate(run, "compilation_time_ms <= 1", "latency_p50 < 1us", head="fail_inconclusive = true")
+    write_gate(run, "psnr_difference_db < 1", "latency_p50 < 1us", head="fail_inconclusive = true")
     done = gate(run, "--run", "latest", "--junit", "gate.xml")
     assert done.returncode == 1
     suite = ElementTree.parse(run.folder / "gate.xml").getroot().find("testsuite")

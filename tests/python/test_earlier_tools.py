@@ -285,7 +285,12 @@ def test_a_suite_of_models(im, x, capsys):
     assert list(results) == ["baseline", "other"] and results["other"].latency_ms > 0
     suite.print_comparison()
     printed = capsys.readouterr().out
-    assert "baseline" in printed and "DIFFER" in printed
+    lines = printed.splitlines()
+    assert lines[:3] == ["=" * 80, "BENCHMARK COMPARISON", "=" * 80]
+    assert lines[3].split() == "Model Latency (ms) Throughput (FPS) Memory (GB) Size (MB) Accuracy".split()
+    assert re.match(r"baseline +\d+\.\d\d \(baseline\) +\d+\.\d", lines[5])
+    assert re.match(r"other +\d+\.\d\d \(\d+\.\d\dx\) +\d+\.\d", lines[6])
+    assert "RECOMMENDATIONS:\n" + "-" * 80 in printed and "⚠ Outputs differ beyond tolerance" in printed
     for ending, start in ((".html", "<!doctype html>"), (".json", "{"), (".csv", "framework,"), (".md", "## "),
                           (".txt", "=")):
         suite.generate_report(f"report{ending}")
