@@ -10,8 +10,8 @@ namespace {
 
 AccuracyDrop drop(std::uint64_t both, std::uint64_t lost, std::uint64_t won, std::optional<double> allowed) {
   AccuracyDrop accuracy;
-  accuracy.baseline.labels = LabelAccuracy{.rows = both + lost + won, .top1 = both + lost};
-  accuracy.candidate.labels = LabelAccuracy{.rows = both + lost + won, .top1 = both + won};
+  accuracy.baseline.labels = LabelAccuracy{.rows = both + lost + won, .top1 = both + lost, .top5 = {}, .classes = {}};
+  accuracy.candidate.labels = LabelAccuracy{.rows = both + lost + won, .top1 = both + won, .top5 = {}, .classes = {}};
   accuracy.paired = PairedRight{.both = both, .reference_only = lost, .candidate_only = won, .neither = 0};
   accuracy.allowed = allowed;
   judge_labels(accuracy);
