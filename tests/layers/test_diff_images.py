@@ -65,7 +65,7 @@ def test_volumes_are_cut_along_each_axis(run, drawn):
 def test_names_of_files_are_safe_whatever_an_output_is_called(run, drawn):
     done = run("validate", *pair(run.folder, output="../../$x^{$ y\n\x1b"), "--diff-images", "pictures")
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in (run.folder / "pictures").iterdir())[0] == "0________x_____y___histogram.png"
+    assert sorted(path.name for path in (run.folder / "pictures").iterdir())[0] == "0________x____y___histogram.png"
     assert sorted(path.name for path in run.folder.iterdir()) == ["a.onnx", "b.onnx", "pictures"]
 
 
