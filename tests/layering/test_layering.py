@@ -160,8 +160,9 @@ def test_only_the_store_speaks_sql():
 
 
 def test_every_header_says_pragma_once():
+    # HWY_TARGET_TOGGLE: what Highway compiles once per set of instructions has a guard that lets it in as often.
     wrong = [str(file.relative_to(SOURCE)) for file in sources(*OUR_CODE, suffixes=(".hpp", ".h"))
-             if not re.search(r"^#pragma once$", file.read_text(), re.MULTILINE) and file.name != ABI]
+             if not re.search(r"^#pragma once$|HWY_TARGET_TOGGLE", file.read_text(), re.MULTILINE) and file.name != ABI]
     assert not wrong, "\n".join(wrong)
     assert "#ifndef INFERMETER_BACKEND_H" in (SOURCE / "backends" / ABI).read_text() or \
         "#pragma once" in (SOURCE / "backends" / ABI).read_text()
