@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <new>
+#include <thread>
 
 #include "infermeter/data/number_formats.hpp"
 #include "infermeter/data/port_fit.hpp"
@@ -134,6 +137,32 @@ DataItem make_item(std::span<const ImageFile> files, const Layout& layout, Failu
   return item;
 }
 
+// Decoded by as many threads as there are processors: whoever waits for the pictures has nothing else to do.
+Failures make_items(std::span<const ImageFile> files, const Layout& layout, std::vector<DataItem>& items) {
+  items.resize(files.size() / layout.batch);
+  std::vector<Failures> failures(items.size());
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> is_too_much = false;  // no exception leaves a thread
+  const auto make = [&] {
+    try {
+      for (std::size_t i = next++; i < items.size(); i = next++) {
+        items[i] = make_item(files.subspan(i * layout.batch, layout.batch), layout, failures[i]);
+      }
+    } catch (const std::bad_alloc&) {
+      is_too_much = true;
+    }
+  };
+  std::vector<std::jthread> helpers;
+  const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), items.size());
+  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(make);
+  make();
+  helpers.clear();  // each is waited for
+  if (is_too_much) throw std::bad_alloc();
+  Failures all;
+  for (const Failures& some : failures) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
 Error unreadable(const Failures& failures) {
   constexpr std::size_t kShown = 3;
   std::string message = failures[0];
@@ -157,11 +186,7 @@ Result<DataSet> make_from_images(const DataOptions& options, std::span<const Por
   DataSet set;
   INFERMETER_TRY(set.available, trim(folder, layout, options));
   set.class_names = folder.class_names;
-  Failures failures;
-  const std::span<const ImageFile> files(folder.files);
-  for (std::size_t first = 0; first < files.size(); first += layout.batch) {
-    set.items.push_back(make_item(files.subspan(first, layout.batch), layout, failures));
-  }
+  const Failures failures = make_items(folder.files, layout, set.items);
   if (!failures.empty()) return unreadable(failures);
   return set;
 }
