@@ -121,9 +121,11 @@ void declare_flags(CLI::App& app, VariantsOptions& options) {
   for (const char* const list : {"--batch-sizes", "--threads"}) app.get_option(list)->delimiter(',');
   declare_other_names(app, options);
   options.output.declare(app);
+  CLI::Validator positive(CLI::PositiveNumber);
+  positive.description("");  // else the help says so behind the value's name
   app.add_option("--making-timeout", options.making_timeout_s, "Seconds that making one file may take. Default: 600.")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->group("Running");
   app.add_flag("--dry-run", options.dry_run, "Print what would be made and measured. Makes and measures nothing.")
       ->group("Running");

@@ -347,7 +347,9 @@ Result<VariantList> list_named_variants(const VariantsRequest& request, const Pl
     if (i == 0) list.model = named.first;
     bool is_read = false;
     for (const BackendInfo& backend : backends) {
-      if (!is_usable(backend, facts[i]) || (is_read && request.backends.empty())) continue;
+      // By default the first one that knows the format, and none that takes whatever it is given.
+      if (request.backends.empty() && (is_read || !contains(backend.model_formats, facts[i].format))) continue;
+      if (!is_usable(backend, facts[i])) continue;
       is_read = true;
       lister.add({.name = named.first}, backend, factors_of(request, draft, backend, list.notes), named.second);
     }

@@ -98,19 +98,30 @@ void place_on_front(VariantsFigures& all) {
   }
 }
 
-// A processor without float16 arithmetic, or a runtime that does not use it, computes in float32 all the same.
+// Runtimes for processors without float16 arithmetic compute in float32 all the same.
+bool computes_in_float32(const RunRecord& record, const Samples& trial) {
+  if (trial.executed_value("device") != "cpu") return false;
+  const auto& flags = record.environment.flags;
+  const bool lacks_float16 =
+      record.environment.architecture == "x86_64" && std::ranges::find(flags, "avx512_fp16") == flags.end();
+  return lacks_float16 || trial.executed_value("dtype") == "float32";
+}
+
 void remark_on_float16(const RunRecord& record, VariantFigures& figures) {
   const SubjectVerdict* subject = figures.subjects.empty() ? nullptr : figures.subjects.front();
   if (figures.entry->kind != "float16" || subject == nullptr || !has_latency(*subject)) return;
-  for (const Samples& trial : record.trials) {
-    if (trial.subject != subject->subject || trial.end != TrialEnd::ok) continue;
-    const bool as_float32 = trial.executed_value("dtype") == "float32" && trial.executed_value("device") == "cpu";
-    const Ratio* ratio = ratio_of(*subject, "latency_p50");
-    const bool is_faster = ratio != nullptr && ratio->estimate.interval && ratio->estimate.interval->low > 1;
-    if (as_float32 && !is_faster)
-      figures.remarks.emplace_back("float16 is executed as float32 here: half the size, no faster");
-    return;
-  }
+  const auto trial = std::ranges::find_if(
+      record.trials, [&](const Samples& one) { return one.subject == subject->subject && one.end == TrialEnd::ok; });
+  if (trial == record.trials.end() || !computes_in_float32(record, *trial)) return;
+  using Kind = Recommendation::Kind;
+  const auto is_said = [&](Kind kind) {
+    return std::ranges::find(figures.recommendations, kind, &Recommendation::kind) != figures.recommendations.end();
+  };
+  if (is_said(Kind::faster)) return;
+  const bool is_known = is_said(Kind::slower) || is_said(Kind::not_faster);
+  figures.remarks.emplace_back(
+      is_known ? "float16 is executed as float32 here: half the size, no faster"
+               : "float16 is executed as float32 here: half the size; that it is faster cannot be told");
 }
 
 void remark_on_pruning(VariantFigures& figures) {

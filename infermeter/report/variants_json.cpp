@@ -59,32 +59,12 @@ void write_pareto(JsonWriter& json, const VariantFigures& one, const VariantsFig
   json.end_object();
 }
 
-// As in docs/schema/variants.schema.json: never renamed.
-const char* kind_name(Recommendation::Kind kind) {
-  using Kind = Recommendation::Kind;
-  switch (kind) {
-    case Kind::faster: return "faster";
-    case Kind::slower: return "slower";
-    case Kind::not_faster: return "not_faster";
-    case Kind::less_memory: return "less_memory";
-    case Kind::more_memory: return "more_memory";
-    case Kind::smaller_model: return "smaller_model";
-    case Kind::larger_model: return "larger_model";
-    case Kind::accuracy_maintained: return "accuracy_maintained";
-    case Kind::accuracy_lost: return "accuracy_lost";
-    case Kind::accuracy_unclear: return "accuracy_unclear";
-    case Kind::outputs_agree: return "outputs_agree";
-    case Kind::outputs_differ: return "outputs_differ";
-  }
-  return "";
-}
-
 void write_recommendations(JsonWriter& json, const RunRecord& record, const VariantFigures& one) {
   json.key("recommendations");
   json.begin_array();
   for (const Recommendation& recommendation : one.recommendations) {
     json.begin_object();
-    json.member("kind", kind_name(recommendation.kind));
+    json.member("kind", to_string(recommendation.kind));
     json.member("batch_size", record.plan.subjects.at(static_cast<std::size_t>(recommendation.subject)).batch_size);
     json.member("value", recommendation.value);
     write_interval(json, "interval", recommendation.interval);

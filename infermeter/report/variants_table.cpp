@@ -31,7 +31,11 @@ Cell latency_cell(const SubjectVerdict* subject, const VariantFigures& one) {
   if (metric != nullptr) return {with_interval(*metric->estimate.value, metric->estimate.interval, format_time)};
   if (!one.entry->refusal.empty())
     return {one.entry->refusal.starts_with("could not be made") ? "✗ not made" : "✗ refused", Tone::bad};
-  return {subject != nullptr && !one.failure.empty() ? "✗ failed" : "not measured", Tone::bad};
+  if (subject != nullptr && !one.failure.empty()) return {"✗ failed", Tone::bad};
+  const Metric* too_few = subject == nullptr ? nullptr : subject->summary.metric("latency_p50");
+  constexpr std::string_view start = "needs ";
+  if (too_few == nullptr || !too_few->estimate.note.starts_with(start)) return {"not measured", Tone::bad};
+  return {too_few->estimate.note.substr(0, too_few->estimate.note.find(' ', start.size())), Tone::faint};
 }
 
 Cell speed_up_cell(const SubjectVerdict* subject) {
@@ -189,9 +193,9 @@ std::vector<std::string> front_lines(const VariantsFigures& figures) {
 
 std::vector<Notice> notices_of_variants(const Verdict& verdict) {
   static const std::set<DiagnosticId> expected = {
-      DiagnosticId::model_differs,  DiagnosticId::precision_differs, DiagnosticId::runtime_version_differs,
-      DiagnosticId::threads_differ, DiagnosticId::provider_differs,  DiagnosticId::outputs_differ,
-      DiagnosticId::trial_failed};
+      DiagnosticId::model_differs,          DiagnosticId::precision_differs, DiagnosticId::runtime_version_differs,
+      DiagnosticId::precision_not_as_asked, DiagnosticId::threads_differ,    DiagnosticId::provider_differs,
+      DiagnosticId::outputs_differ,         DiagnosticId::trial_failed};
   std::vector<Notice> all = notices(verdict);
   std::erase_if(all, [](const Notice& notice) { return expected.contains(notice.id); });
   return all;

@@ -8,7 +8,7 @@ import time
 import pytest
 
 VERBS = ["", "run", "compare", "gate", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove",
-         "history", "validate", "models", "models build", "models show", "backends", "doctor", "version"]
+         "history", "validate", "variants", "models", "models build", "models show", "backends", "doctor", "version"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
