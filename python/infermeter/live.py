@@ -240,7 +240,8 @@ def _where(model: Any, inputs: Any) -> Any:
     parameter = next(iter(model.parameters()), None)
     if parameter is None:
         return inputs
-    moved = [value.to(parameter.device) if torch.is_tensor(value) else value for value in _listed(inputs)]
+    values: list[Any] = _listed(inputs)
+    moved = [value.to(parameter.device) if torch.is_tensor(value) else value for value in values]
     return moved if isinstance(inputs, (list, tuple)) else moved[0]
 
 
