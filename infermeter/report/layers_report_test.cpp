@@ -96,6 +96,12 @@ TEST(LayersReport, NamesFromFilesAreMadeSafe) {
   EXPECT_EQ(nlohmann::json::parse(render_layers_json(record))["tensors"][1]["name"], "\x1b[31m\n");
 }
 
+TEST(LayersReport, LongNamesKeepTheirEnds) {
+  LayersRecord record = record_of({0, 1e-6});
+  record.growth.tensors[1].name = "encoder.layers.encoder_layer_10.self_attention.scores";
+  EXPECT_THAT(render_layers(record, 80, false), HasSubstr("\n…er_10.self_attention.scores  Conv"));
+}
+
 TEST(LayersReport, JsonHasEveryTensor) {
   LayersRecord record = record_of({0, 1e-6, 0.25});
   record.growth.jump = 2;

@@ -36,6 +36,15 @@ std::string maker(const LayerDifference& tensor) {
                      is_named ? fmt::format(" \"{}\"", printable(tensor.node, 80)) : "", tensor.position);
 }
 
+// The end of a long name tells it from its neighbours.
+std::string shortened(const std::string& name, std::size_t most) {
+  const std::string shown = printable(name, 200);
+  if (shown.size() <= most) return shown;
+  std::size_t begin = shown.size() - most + 1;
+  while (begin < shown.size() && (static_cast<unsigned char>(shown[begin]) & 0xc0U) == 0x80U) ++begin;
+  return "…" + shown.substr(begin);
+}
+
 class LayersText {
  public:
   LayersText(const LayersRecord& record, std::size_t width, bool color)
@@ -144,7 +153,7 @@ class LayersText {
                        : worst_tensor(growth_) == index    ? "largest"
                                                            : "";
     if (!tensor.reason.empty()) note = "not compared";
-    std::vector<Cell> cells = {{printable(tensor.name, 80), is_jump ? Tone::bad : Tone::plain},
+    std::vector<Cell> cells = {{shortened(tensor.name, width_ / 3), is_jump ? Tone::bad : Tone::plain},
                                {printable(tensor.op, 40)},
                                {number(growth_error(tensor))},
                                {number(tensor.tally.relative_max())},

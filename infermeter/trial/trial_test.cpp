@@ -5,6 +5,7 @@
 
 #include "infermeter/trial/simulated_subject.hpp"
 #include "infermeter/trial/times.hpp"
+#include "infermeter/trial/trial_steps.hpp"
 
 namespace infermeter {
 namespace {
@@ -202,6 +203,22 @@ TEST(Trial, ComparesWhatIsExecutedWithWhatWasAsked) {
   const Samples otherwise = trial.run().samples;
   EXPECT_TRUE(has(otherwise, DiagnosticId::precision_not_as_asked));
   EXPECT_TRUE(has(otherwise, DiagnosticId::threads_not_as_asked));
+}
+
+TEST(Trial, AModelThatAnOptionQuantisedIsAsAsked) {
+  const LoadPlan asked{.model_path = "",
+                       .zoo_name = "",
+                       .device = "cpu",
+                       .dtype = "float32",
+                       .threads = 0,
+                       .batch = 1,
+                       .dimensions = {},
+                       .options = {}};
+  Samples samples;
+  samples.executed = {{"dtype", "int8"}};
+  EXPECT_EQ(diagnose_executed(asked, samples).size(), 1U);
+  samples.executed.emplace_back("quantize", "dynamic: 9 of 10 weights in int8");
+  EXPECT_TRUE(diagnose_executed(asked, samples).empty());
 }
 
 struct Refusal {
