@@ -99,7 +99,7 @@ TEST(LayersReport, NamesFromFilesAreMadeSafe) {
 TEST(LayersReport, LongNamesKeepTheirEnds) {
   LayersRecord record = record_of({0, 1e-6});
   record.growth.tensors[1].name = "encoder.layers.encoder_layer_10.self_attention.scores";
-  EXPECT_THAT(render_layers(record, 80, false), HasSubstr("\n…er_10.self_attention.scores  Conv"));
+  EXPECT_THAT(render_layers(record, 80, false), HasSubstr("\n…_10.self_attention.scores  Conv"));
 }
 
 TEST(LayersReport, JsonHasEveryTensor) {
