@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "infermeter/report/row.hpp"
 #include "infermeter/stats/proportions.hpp"
+#include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
 namespace {
@@ -70,9 +72,19 @@ std::optional<ParetoValue> error_point(const VariantFigures& figures, bool is_ba
   return ParetoValue{.value = *figures.output_error < rounding_error ? 0 : *figures.output_error, .exact = true};
 }
 
-std::optional<ParetoValue> size_point(const ModelFacts* model) {
+std::optional<ParetoValue> size_point(const VariantFigures& figures) {
+  if (!figures.size_bytes) return std::nullopt;
+  return ParetoValue{.value = static_cast<double>(*figures.size_bytes), .exact = true};
+}
+
+std::optional<std::uint64_t> size_of(const RunRecord& record, const ModelFacts* model, int subject) {
+  for (const Samples& trial : record.trials) {
+    const std::string told = trial.subject == subject ? trial.executed_value("model_bytes") : "";
+    std::uint64_t bytes = 0;
+    if (!told.empty() && std::from_chars(told.data(), told.data() + told.size(), bytes).ec == std::errc{}) return bytes;
+  }
   if (model == nullptr || model->size_bytes == 0) return std::nullopt;
-  return ParetoValue{.value = static_cast<double>(model->size_bytes), .exact = true};
+  return model->size_bytes;
 }
 
 void place_on_front(VariantsFigures& all) {
@@ -84,7 +96,7 @@ void place_on_front(VariantsFigures& all) {
     const SubjectVerdict* subject = one.subjects.empty() ? nullptr : one.subjects.front();
     if (subject == nullptr || !has_latency(*subject)) continue;
     points.push_back({by_accuracy ? accuracy_point(one.accuracy) : error_point(one, &one == &all.variants.front()),
-                      point_of(subject, "latency_p50"), memory_point(subject), size_point(one.model)});
+                      point_of(subject, "latency_p50"), memory_point(subject), size_point(one)});
     placed.push_back(&one);
   }
   all.pareto_of = {by_accuracy ? "accuracy" : "output error", "latency", "memory", "size"};
@@ -107,21 +119,44 @@ bool computes_in_float32(const RunRecord& record, const Samples& trial) {
   return lacks_float16 || trial.executed_value("dtype") == "float32";
 }
 
-void remark_on_float16(const RunRecord& record, VariantFigures& figures) {
+std::vector<Samples> trials_of(const RunRecord& record, int subject) {
+  std::vector<Samples> trials;
+  for (const Samples& trial : record.trials)
+    if (trial.subject == subject) trials.push_back(trial);
+  return trials;
+}
+
+// Of the same model as it was given, on the same back end with the same settings; nullptr: there is none.
+const SubjectVerdict* float32_beside(const RunRecord& record, const VariantsFigures& all,
+                                     const SubjectVerdict& subject) {
+  const Subject& own = subject_of(record, subject);
+  for (const VariantFigures& other : all.variants) {
+    if (other.entry->kind != "float32" || other.subjects.empty() || other.subjects.front() == nullptr) continue;
+    const Subject& its = subject_of(record, *other.subjects.front());
+    if (its.backend == own.backend && its.threads == own.threads && its.options == own.options)
+      return other.subjects.front();
+  }
+  return nullptr;
+}
+
+// The baseline may run on another back end: what float16 brings is told by float32 on the same one.
+void remark_on_float16(const RunRecord& record, const VariantsFigures& all, VariantFigures& figures) {
   const SubjectVerdict* subject = figures.subjects.empty() ? nullptr : figures.subjects.front();
   if (figures.entry->kind != "float16" || subject == nullptr || !has_latency(*subject)) return;
   const auto trial = std::ranges::find_if(
       record.trials, [&](const Samples& one) { return one.subject == subject->subject && one.end == TrialEnd::ok; });
   if (trial == record.trials.end() || !computes_in_float32(record, *trial)) return;
-  using Kind = Recommendation::Kind;
-  const auto is_said = [&](Kind kind) {
-    return std::ranges::find(figures.recommendations, kind, &Recommendation::kind) != figures.recommendations.end();
-  };
-  if (is_said(Kind::faster)) return;
-  const bool is_known = is_said(Kind::slower) || is_said(Kind::not_faster);
+  const SubjectVerdict* float32 = float32_beside(record, all, *subject);
+  if (float32 == nullptr) return;
+  const Ratio gain = ratio(trials_of(record, float32->subject), trials_of(record, subject->subject), "latency_p50",
+                           summary_options(record.plan.outliers));
+  const auto& interval = gain.estimate.interval;
+  constexpr double least_gain = 1.01;
+  if (interval && interval->low > 1) return;
   figures.remarks.emplace_back(
-      is_known ? "float16 is executed as float32 here: half the size, no faster"
-               : "float16 is executed as float32 here: half the size; that it is faster cannot be told");
+      interval && interval->high < least_gain
+          ? "float16 is executed as float32 here: half the size, no faster"
+          : "float16 is executed as float32 here: half the size; that it is faster cannot be told");
 }
 
 void remark_on_pruning(VariantFigures& figures) {
@@ -142,6 +177,7 @@ VariantsFigures figures_of_variants(const RunRecord& record, const Verdict& verd
     const SubjectVerdict* first = one.subjects.empty() ? nullptr : one.subjects.front();
     if (first == nullptr) continue;
     one.model = model_of(record, first->subject);
+    one.size_bytes = size_of(record, one.model, first->subject);
     one.output_error = output_error(first);
     const auto accuracy = std::ranges::find(record.accuracy, first->subject, &SubjectAccuracy::subject);
     if (accuracy != record.accuracy.end()) one.accuracy = &*accuracy;
@@ -149,9 +185,9 @@ VariantsFigures figures_of_variants(const RunRecord& record, const Verdict& verd
       if (subject == nullptr) continue;
       for (auto& recommendation : recommend(record, *subject)) one.recommendations.push_back(recommendation);
     }
-    remark_on_float16(record, one);
     remark_on_pruning(one);
   }
+  for (VariantFigures& one : all.variants) remark_on_float16(record, all, one);
   place_on_front(all);
   return all;
 }

@@ -1,6 +1,7 @@
 // What the report of variants says of each of them, before it is text.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct VariantFigures {
   std::string failure;                          // why it has no figures, or not all; empty: it has them
   const ModelFacts* model = nullptr;            // null: not measured
   std::vector<const SubjectVerdict*> subjects;  // by batch size; null: not measured
+  // Of its files; of a model that a framework holds in memory, and says so ("model_bytes"), of its weights there.
+  std::optional<std::uint64_t> size_bytes;
   // ||c - r||2 / ||r||2 against the baseline's outputs at the first batch size, of the output in which it is largest;
   // nullopt: it is the baseline, or they cannot be compared.
   std::optional<double> output_error;

@@ -86,6 +86,7 @@ void write_variant(JsonWriter& json, const RunRecord& record, const VariantFigur
   } else {
     write_model(json, *one.model);
   }
+  json.member("size_bytes", one.size_bytes);
   json.key("measurements");
   json.begin_array();
   for (const SubjectVerdict* subject : one.subjects)

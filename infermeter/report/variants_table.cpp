@@ -79,8 +79,7 @@ Cell count_cell(const ModelFacts* model, std::optional<std::uint64_t> ModelFacts
 }
 
 Cell size_cell(const VariantFigures& one) {
-  if (one.model == nullptr || one.model->size_bytes == 0) return nothing;
-  return {format_bytes(static_cast<double>(one.model->size_bytes))};
+  return one.size_bytes ? Cell{format_bytes(static_cast<double>(*one.size_bytes))} : nothing;
 }
 
 Cell error_cell(const VariantFigures& one) {
