@@ -2,6 +2,7 @@
 #pragma once
 
 #include "infermeter/data/data_set.hpp"
+#include "infermeter/data/perturb.hpp"
 #include "infermeter/diagnostics/diagnostic.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/difference_pictures.hpp"
@@ -16,6 +17,7 @@
 #include "infermeter/plan/gate_file.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/effect_text.hpp"
