@@ -125,34 +125,43 @@ bool means_something(const BlockSums& s) {
   return s.count > 0 && std::isfinite(all);
 }
 
+const std::byte* at(const Tensor& tensor, std::size_t index) {
+  return tensor.data.data() + bytes_of(tensor.dtype, index);
+}
+
+BlockSums sums_at(const Tensor& reference, const Tensor& candidate, std::size_t begin, std::size_t count) {
+  if (reference.dtype != candidate.dtype) return {};
+  return sum_block(reference.dtype, at(reference, begin), at(candidate, begin), count);
+}
+
 // Of as many of the `count` pairs from `begin` on as the kernel takes; nullopt: none, or there is more to look at than
 // sums. Where the largest difference is matters only if it is larger than `before`'s.
 std::optional<DifferenceTally> quick_tally_of(const Tensor& reference, const Tensor& candidate, std::size_t begin,
                                               std::size_t count, const DifferenceTally& before) {
-  if (reference.dtype != candidate.dtype) return std::nullopt;
-  const std::size_t offset = bytes_of(reference.dtype, begin);
-  const std::byte* r = reference.data.data() + offset;
-  const std::byte* c = candidate.data.data() + offset;
-  const BlockSums sums = sum_block(reference.dtype, r, c, count);
+  const BlockSums sums = sums_at(reference, candidate, begin, count);
   if (!means_something(sums)) return std::nullopt;
   DifferenceTally part = tally_of(sums);
   if (before.finite > 0 && part.max_absolute <= before.max_absolute) return part;
-  const std::size_t at = find_difference(reference.dtype, r, c, sums.count, part.max_absolute);
-  const DifferenceTally there = tally_of(reference, candidate, begin + at, 1);
-  part.max_absolute_index = begin + at;
+  part.max_absolute_index = begin + find_difference(reference.dtype, at(reference, begin), at(candidate, begin),
+                                                    sums.count, part.max_absolute);
+  const DifferenceTally there = tally_of(reference, candidate, part.max_absolute_index, 1);
   part.reference_at_max = there.reference_at_max;
   part.candidate_at_max = there.candidate_at_max;
   return part;
 }
 
-template <class Use>
-void each_chunk(const Tensor& reference, const Tensor& candidate, Use use) {
+std::uint64_t count_beyond_in(const Tensor& reference, const Tensor& candidate, std::size_t begin, std::size_t count,
+                              double bound) {
   ElementChunk chunk;
-  const std::size_t count = values_in(reference.dtype, *element_count(reference.shape));
-  for (std::size_t begin = 0; begin < count; begin += chunk_size) {
-    read_chunk(reference, candidate, begin, std::min(chunk_size, count - begin), chunk);
-    use(chunk, begin);
+  read_chunk(reference, candidate, begin, count, chunk);
+  std::uint64_t beyond = 0;
+  for (std::size_t i = 0; i < chunk.size; ++i) {
+    const double r = chunk.reference[i];
+    const double c = chunk.candidate[i];
+    const bool apart = both_finite(r, c) ? magnitude(chunk.difference[i]) > bound : !same_non_finite(r, c);
+    beyond += apart ? 1 : 0;
   }
+  return beyond;
 }
 
 // nullopt for what is no finite number.
@@ -273,14 +282,21 @@ Result<DifferenceTally> difference_of(const Tensor& reference, const Tensor& can
 
 std::uint64_t count_beyond(const Tensor& reference, const Tensor& candidate, double bound) {
   std::uint64_t beyond = 0;
-  each_chunk(reference, candidate, [&](const ElementChunk& chunk, std::size_t) {
-    for (std::size_t i = 0; i < chunk.size; ++i) {
-      const double r = chunk.reference[i];
-      const double c = chunk.candidate[i];
-      const bool apart = both_finite(r, c) ? magnitude(chunk.difference[i]) > bound : !same_non_finite(r, c);
-      beyond += apart ? 1 : 0;
+  const std::size_t all = values_in(reference.dtype, *element_count(reference.shape));
+  for (std::size_t begin = 0; begin < all;) {
+    const std::size_t size = std::min(block_size, all - begin);
+    const BlockSums sums = sums_at(reference, candidate, begin, size);
+    if (means_something(sums)) {
+      if (sums.max_absolute > bound) {
+        beyond += count_differences(reference.dtype, at(reference, begin), at(candidate, begin), sums.count, bound);
+      }
+      begin += sums.count;
+      continue;
     }
-  });
+    const std::size_t few = std::min(chunk_size, size);
+    beyond += count_beyond_in(reference, candidate, begin, few, bound);
+    begin += few;
+  }
   return beyond;
 }
 

@@ -328,6 +328,29 @@ TEST(DifferenceTally, ViewsAtAnyAddress) {
   });
 }
 
+TEST(DifferenceTally, CountsWhatIsBeyondABound) {
+  on_each_target([] {
+    std::mt19937_64 random(7);
+    for (const DType dtype : number_types) {
+      for (const std::size_t count : {1, 9, 2100, 20000}) {
+        const Tensor r = tensor(dtype, random_values(random, dtype, count));
+        const Tensor c = tensor(dtype, random_values(random, dtype, count));
+        const std::vector<double> exact_r = exact_values(r), exact_c = exact_values(c);
+        for (const double bound : {0.0, 1.0, 60.0, 1000.0}) {
+          std::uint64_t beyond = 0;
+          for (std::size_t i = 0; i < count; ++i) beyond += std::abs(exact_c[i] - exact_r[i]) > bound ? 1 : 0;
+          EXPECT_EQ(count_beyond(r, c, bound), beyond) << to_string(dtype) << ' ' << count << ' ' << bound;
+        }
+      }
+    }
+    std::vector<double> r(20000, 1), c(20000, 1);
+    r[3] = nan, c[3] = nan;
+    r[9000] = inf;
+    c[19999] = 3;
+    EXPECT_EQ(count_beyond(tensor(DType::float32, r), tensor(DType::float32, c), 1), 2U);
+  });
+}
+
 TEST(DifferenceTally, TwoTypesOfOneClass) {
   const Tensor r = tensor(DType::float32, {1, 2, 3}), c = tensor(DType::float64, {1, 2, 3.5});
   EXPECT_EQ(tally(r, c).max_absolute, 0.5);

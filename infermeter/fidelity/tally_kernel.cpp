@@ -80,6 +80,18 @@ std::size_t first_with(const T* r, const T* c, std::size_t count, double value) 
   return 0;
 }
 
+template <class T>
+std::size_t count_beyond_bound(const T* r, const T* c, std::size_t count, double bound) {
+  const Doubles d;
+  const auto most = hn::Set(d, bound);
+  std::size_t beyond = 0;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto distance = hn::Abs(hn::Sub(load_doubles(c + i), load_doubles(r + i)));
+    beyond += hn::CountTrue(d, hn::Gt(distance, most));
+  }
+  return beyond;
+}
+
 BlockSums sum_any(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count) {
   BlockSums sums;
   with_loadable(dtype, [&](auto* type) {
@@ -99,6 +111,17 @@ std::size_t find_any(DType dtype, const std::byte* reference, const std::byte* c
   return found;
 }
 
+std::size_t count_any(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count,
+                      double bound) {
+  std::size_t beyond = 0;
+  with_loadable(dtype, [&](auto* type) {
+    using Elements = decltype(type);
+    beyond =
+        count_beyond_bound(reinterpret_cast<Elements>(reference), reinterpret_cast<Elements>(candidate), count, bound);
+  });
+  return beyond;
+}
+
 }  // namespace infermeter::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -107,6 +130,7 @@ namespace infermeter {
 
 HWY_EXPORT(sum_any);
 HWY_EXPORT(find_any);
+HWY_EXPORT(count_any);
 
 BlockSums sum_block(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(sum_any)(dtype, reference, candidate, count);
@@ -115,6 +139,11 @@ BlockSums sum_block(DType dtype, const std::byte* reference, const std::byte* ca
 std::size_t find_difference(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count,
                             double value) {
   return HWY_DYNAMIC_DISPATCH(find_any)(dtype, reference, candidate, count, value);
+}
+
+std::size_t count_differences(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count,
+                              double bound) {
+  return HWY_DYNAMIC_DISPATCH(count_any)(dtype, reference, candidate, count, bound);
 }
 
 }  // namespace infermeter

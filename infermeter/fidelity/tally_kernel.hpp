@@ -28,4 +28,8 @@ struct BlockSums {
 [[nodiscard]] std::size_t find_difference(DType dtype, const std::byte* reference, const std::byte* candidate,
                                           std::size_t count, double value);
 
+// Pairs with |candidate - reference| > bound, where all of the block is finite; `count` is that of its BlockSums.
+[[nodiscard]] std::size_t count_differences(DType dtype, const std::byte* reference, const std::byte* candidate,
+                                            std::size_t count, double bound);
+
 }  // namespace infermeter
