@@ -95,7 +95,7 @@ class ValidationRun {
     std::uint64_t largest = 1;
     for (const DataItem& item : again.data.items) largest = std::max(largest, bytes_of(item.inputs));
     for (const ItemValues& values : again.values) largest = std::max(largest, bytes_of(values));
-    return items_in_a_part(largest);
+    return items_in_a_part(largest, request_.most_bytes);
   }
 
   Result<Done> do_part(std::int64_t first, std::int64_t count, const Answers& again) {
@@ -212,14 +212,14 @@ class ValidationRun {
   }
 
   // Of large items fewer are tried first: what is known of them before they are made is their shape.
-  [[nodiscard]] static std::int64_t first_items(std::span<const Port> ports, std::int64_t count) {
+  [[nodiscard]] std::int64_t first_items(std::span<const Port> ports, std::int64_t count) const {
     std::uint64_t bytes = 1;
     for (const Port& port : ports) {
       Shape shape = port.shape;
       for (std::int64_t& extent : shape) extent = std::max<std::int64_t>(extent, 1);
       bytes += infermeter::bytes_of(port.dtype, element_count(shape).value_or(0));
     }
-    return std::min(count, items_in_a_part(bytes));
+    return std::min(count, items_in_a_part(bytes, request_.most_bytes));
   }
 
   [[nodiscard]] TrialJob job_for(std::size_t subject) {

@@ -22,6 +22,9 @@ struct AskedTolerance {
   std::optional<double> relative{}, absolute{};
 };
 
+// So much of inputs, and of outputs, is held at once, or one item of them where that is more.
+inline constexpr std::uint64_t kMostValidationBytes = std::uint64_t{512} << 20;
+
 struct ValidationRequest {
   Plan plan;  // of it: two subjects, the first of which is the baseline; data, seed, limits, sandbox, processors
   std::int64_t perturb = 0;  // as in DataOptions
@@ -29,14 +32,13 @@ struct ValidationRequest {
   AskedTolerance tolerance{};
   std::vector<std::pair<std::string, AskedTolerance>> by_output{};  // beat the one above
   std::optional<double> max_drop{};  // how much the share of right answers may drop; nullopt: it is not judged
+  std::uint64_t most_bytes = kMostValidationBytes;
   // Shows each item with the outputs of both, for pictures of them; may be empty.
   std::function<Result<Done>(std::size_t item, const DataItem& data, const ItemValues& baseline,
                              const ItemValues& candidate)>
       on_outputs{};
 };
 
-// So much of inputs, and of outputs, is held at once, or one item of them where that is more.
-inline constexpr std::uint64_t kMostValidationBytes = std::uint64_t{512} << 20;
 // So many items where nothing says how many: a synthetic one, and nine of it with noise.
 inline constexpr std::int64_t kUsualPerturbed = 10;
 // The baseline runs twice on so many items at most.

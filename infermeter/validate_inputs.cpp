@@ -68,8 +68,8 @@ std::uint64_t bytes_of(const ItemValues& values) {
   return bytes;
 }
 
-std::int64_t items_in_a_part(std::uint64_t bytes_per_item) {
-  const std::uint64_t items = kMostValidationBytes / std::max<std::uint64_t>(bytes_per_item, 1);
+std::int64_t items_in_a_part(std::uint64_t bytes_per_item, std::uint64_t most_bytes) {
+  const std::uint64_t items = most_bytes / std::max<std::uint64_t>(bytes_per_item, 1);
   return static_cast<std::int64_t>(std::clamp<std::uint64_t>(items, 1, 1'000'000));
 }
 

@@ -30,6 +30,6 @@ class ValidationInputs {
 
 // Bytes that the largest item takes, and how many items a part may have by them.
 [[nodiscard]] std::uint64_t bytes_of(const ItemValues& values);
-[[nodiscard]] std::int64_t items_in_a_part(std::uint64_t bytes_per_item);
+[[nodiscard]] std::int64_t items_in_a_part(std::uint64_t bytes_per_item, std::uint64_t most_bytes);
 
 }  // namespace infermeter
