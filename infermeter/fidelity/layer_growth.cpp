@@ -46,16 +46,58 @@ std::vector<double> floors_of(const LayerTrace& trace) {
 
 using Partners = std::vector<std::size_t>;  // of each tensor of the reference, its index in the candidate; or none
 
+// What ONNX Runtime's quantiser calls the tensor that the readers of another one read instead of it.
+constexpr std::string_view dequantised = "_DequantizeLinear_Output";
+
+std::string_view original_name(std::string_view name) {
+  return name.ends_with(dequantised) ? name.substr(0, name.size() - dequantised.size()) : name;
+}
+
+using Names = std::unordered_map<std::string_view, std::size_t>;
+
+// Each tensor by its original name; where a tensor is there in both forms, the one that is read further on.
+Names original_names(const LayerTrace& trace) {
+  Names names;
+  for (std::size_t i = 0; i < trace.tensors.size(); ++i) {
+    const std::string_view name = trace.tensors[i].name;
+    const bool is_new = names.emplace(original_name(name), i).second;
+    if (!is_new && name.ends_with(dequantised)) names[original_name(name)] = i;
+  }
+  return names;
+}
+
 Partners by_name(const LayerTrace& reference, const LayerTrace& candidate) {
-  std::unordered_map<std::string_view, std::size_t> names;
-  for (std::size_t i = 0; i < candidate.tensors.size(); ++i) names.emplace(candidate.tensors[i].name, i);
-  Partners partners;
-  for (const LayerTensor& tensor : reference.tensors) {
-    const auto found = names.find(tensor.name);
-    partners.push_back(found == names.end() ? none : found->second);
-    if (found != names.end()) names.erase(found);
+  Partners partners(reference.tensors.size(), none);
+  const Names left = original_names(reference), right = original_names(candidate);
+  std::vector<bool> taken(candidate.tensors.size());
+  for (const auto& [name, index] : left) {
+    const auto found = right.find(name);
+    if (found == right.end()) continue;
+    partners[index] = found->second;
+    taken[found->second] = true;
+  }
+  // Where both are quantised, the other forms as well; where one is, its other forms have no partner.
+  Names rest;
+  for (std::size_t i = 0; i < candidate.tensors.size(); ++i) {
+    if (!taken[i]) rest.emplace(candidate.tensors[i].name, i);
+  }
+  for (std::size_t i = 0; i < partners.size(); ++i) {
+    const auto found = rest.find(reference.tensors[i].name);
+    if (partners[i] == none && found != rest.end()) partners[i] = found->second;
   }
   return partners;
+}
+
+// What converters and quantisers put between nodes.
+bool is_added(std::string_view op) { return op == "Cast" || op == "Identity" || is_quantised(op); }
+
+// The operator behind the tensor in the file; "" at the end. A convolution that a BatchNormalization follows is not the
+// one that it was folded into.
+std::string_view next_operator(const LayerTrace& trace, std::size_t index) {
+  for (std::size_t i = index + 1; i < trace.tensors.size(); ++i) {
+    if (!is_added(trace.tensors[i].op)) return trace.tensors[i].op;
+  }
+  return {};
 }
 
 using Kinds = std::map<std::pair<std::string_view, Shape>, std::vector<std::size_t>>;
@@ -80,7 +122,10 @@ void match_by_order(const LayerTrace& reference, const LayerTrace& candidate, Pa
   for (const auto& [kind, indices] : left) {
     const auto others = right.find(kind);
     if (others == right.end() || others->second.size() != indices.size()) continue;
-    for (std::size_t i = 0; i < indices.size(); ++i) partners[indices[i]] = others->second[i];
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const std::size_t other = others->second[i];
+      if (next_operator(reference, indices[i]) == next_operator(candidate, other)) partners[indices[i]] = other;
+    }
   }
 }
 
@@ -91,7 +136,7 @@ LayerDifference difference_of(const LayerTensor& reference, const LayerTensor& c
       .node = reference.node,
       .op = reference.op,
       .position = reference.position,
-      .matched_by_order = reference.name != candidate.name,
+      .matched_by_order = original_name(reference.name) != original_name(candidate.name),
       .dtype = std::string(to_string(dtype_of(reference.value))),
       .candidate_dtype = std::string(to_string(dtype_of(candidate.value))),
       .shape = reference.value.kind == Value::Kind::tensor ? reference.value.tensor.shape : Shape{},

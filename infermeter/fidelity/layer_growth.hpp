@@ -46,8 +46,10 @@ struct LayerGrowth {
   double before_jump = 0;  // the largest error before the jump
 };
 
-// Tensors are matched by name. Those left over are matched by order within one operator and shape, where both have the
-// same number of them.
+// Tensors are matched by name: T with T_DequantizeLinear_Output where the other is quantised, as that is what T's
+// readers read there (T itself may lack a Relu, which quantising does as well). Those left over are matched by order
+// within one operator and shape, where both have the same number of them, and the same operator behind them in the
+// file.
 [[nodiscard]] LayerGrowth layer_growth(const LayerTrace& reference, const LayerTrace& candidate);
 
 // What is compared along the graph: relative L2, 0 where all numbers are the same, infinite where one of the two is NaN

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace infermeter {
 namespace {
@@ -90,6 +92,21 @@ TEST(LayerGrowth, QuantisationRaisesTheFloorFromItsFirstNodeOn) {
   EXPECT_THAT(growth.candidate_only, ElementsAre("q"));
 }
 
+TEST(LayerGrowth, OfAQuantisedTensorWhatItsReadersRead) {
+  // The quantiser took the Relu away: quantising to unsigned numbers does the same.
+  const LayerTrace plain = trace({layer("x", {-1, 2}), layer("r", {0, 2}, "Relu"), layer("y", {3})});
+  const LayerTrace quantised = trace({layer("x", {-1, 2}), layer("r", {-1, 2}),
+                                      layer("r_DequantizeLinear_Output", {0, 2}, "DequantizeLinear"), layer("y", {3})});
+  for (const auto& [reference, candidate] : {std::pair(plain, quantised), std::pair(quantised, plain)}) {
+    const LayerGrowth growth = layer_growth(reference, candidate);
+    ASSERT_EQ(growth.tensors.size(), 3U);
+    EXPECT_FALSE(growth.first_difference);
+    EXPECT_FALSE(growth.tensors[1].matched_by_order);
+    EXPECT_EQ(growth.reference_only.size() + growth.candidate_only.size(), 1U);
+  }
+  EXPECT_EQ(layer_growth(quantised, quantised).tensors.size(), 4U);
+}
+
 TEST(LayerGrowth, ValuesThatAreNoNumbersInOneOnlyAreAJump) {
   const LayerTrace left = trace({layer("a", {1, 2}), layer("b", {1, 2}), layer("c", {1, not_a_number})});
   LayerTrace right = trace({layer("a", {1, 2}), layer("b", {1, not_a_number}), layer("c", {1, not_a_number})});
@@ -109,6 +126,16 @@ TEST(LayerGrowth, OtherNamesAreMatchedByOperatorShapeAndOrder) {
   EXPECT_FALSE(growth.tensors[1].matched_by_order);
   EXPECT_EQ(growth.jump, 2U);
   EXPECT_THAT(growth.candidate_only, IsEmpty());
+}
+
+TEST(LayerGrowth, AConvolutionIsNotTheOneThatANormalisationWasFoldedInto) {
+  const LayerTrace left =
+      trace({layer("conv", {1}), layer("bn", {2}, "BatchNormalization"), layer("relu", {2}, "Relu")});
+  const LayerTrace right = trace({layer("folded", {2}), layer("q", {2}, "QuantizeLinear"), layer("relu", {2}, "Relu")});
+  const LayerGrowth growth = layer_growth(left, right);
+  ASSERT_EQ(growth.tensors.size(), 1U);
+  EXPECT_EQ(growth.tensors[0].name, "relu");
+  EXPECT_THAT(growth.reference_only, ElementsAre("conv", "bn"));
 }
 
 TEST(LayerGrowth, NothingIsGuessedWhereTheNumbersOfNodesDiffer) {

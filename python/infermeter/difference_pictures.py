@@ -152,7 +152,8 @@ def _planes(reference: np.ndarray, candidate: np.ndarray, slices: int) -> Iterat
 def _first_item(array: np.ndarray, channel: int) -> np.ndarray:
     if array.ndim == 2:
         return array
-    return array[0] if array.ndim == 3 else array[0, channel]
+    item: np.ndarray = array[0] if array.ndim == 3 else array[0, channel]
+    return item
 
 
 def _evenly(size: int, count: int) -> list[int]:

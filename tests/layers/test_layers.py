@@ -147,6 +147,10 @@ def test_a_quantised_file(layers, net, tmp_path):
     code, report = layers(f"{net}@onnxruntime", f"{tmp_path / 'int8.onnx'}@onnxruntime")
     assert len(report["tensors"]) > 100  # by name, though the file has twice as many nodes
     assert any(name.endswith("_QuantizeLinear_Output") for name in report["candidate_only"])
+    # What is read further on, and not what the quantiser left of a Relu.
+    read = [tensor for tensor in report["tensors"] if tensor["candidate_name"].endswith("_DequantizeLinear_Output")]
+    assert len(read) > len(report["tensors"]) / 2
+    assert all(tensor["candidate_name"].startswith(tensor["name"]) for tensor in read)
     assert report["tensors"][-1]["rounding_floor"] == 0.125
     if report["jump"] is not None:  # it may well: then it is a real one
         assert report["tensors"][report["jump"]]["error"] > 0.125
