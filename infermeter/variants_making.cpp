@@ -216,10 +216,10 @@ Result<std::map<std::string, ModelFacts>> make_variants(PreparedVariants& prepar
   std::map<std::string, Result<ModelFacts>> done;  // by what is made: several variants run the same file
   for (Variant& variant : list.variants) {
     if (!variant.making || !variant.refusal.empty()) continue;
-    if (interrupted(context)) return worker_error("the making of variants was interrupted; nothing was measured");
     const std::string what = variant.making->words;
     auto place = done.find(what);
     if (place == done.end()) place = done.emplace(what, maker.make(*variant.making)).first;
+    if (interrupted(context)) return worker_error("the making of variants was interrupted; nothing was measured");
     if (place->second.ok()) {
       variant.model = place->second->path;
       made.emplace(variant.model, place->second.value());

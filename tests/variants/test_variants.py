@@ -3,6 +3,8 @@
 import importlib.util
 import json
 import pathlib
+import signal
+import subprocess
 
 import jsonschema
 import numpy
@@ -161,6 +163,19 @@ def test_a_maker_that_fails_is_a_reason_and_the_others_go_on(body, reason, varia
 def test_a_maker_that_hangs_is_ended(variants, fake_maker):
     report = variants("mlp", *fake_maker("signal.pause()"), "--making-timeout", 2)
     assert report["float16"]["failure"] == "could not be made: it did not answer within 2 s"
+
+
+def test_ctrl_c_while_a_file_is_made(infermeter, environment, fake_maker, tmp_path):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    command = [infermeter, "variants", "mlp", *map(str, fake_maker("signal.pause()"))]
+    process = subprocess.Popen(command, cwd=folder, env=environment | {"INFERMETER_CACHE": str(tmp_path / "cache")},
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr.readline() == "float16 by ONNX Runtime's converter: being made\n"
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == "" and "interrupted" in said
+    assert not (folder / "results").exists() and not list((tmp_path / "cache/variants").iterdir())
 
 
 def test_a_maker_of_ones_own_takes_the_place_of_ours(variants, fake_maker):
