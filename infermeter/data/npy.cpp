@@ -210,7 +210,7 @@ Result<Tensor> read_npy(const std::string& path, const NpyLimits& limits) {
   return read_npy(file, path, limits);
 }
 
-Result<Done> write_npy(const std::string& path, const Tensor& tensor) {
+Result<std::string> npy_bytes(const Tensor& tensor, const std::string& file) {
   std::u32string text;
   std::size_t width = 0;
   if (tensor.dtype == DType::string) {
@@ -219,11 +219,18 @@ Result<Done> write_npy(const std::string& path, const Tensor& tensor) {
   const std::string type = npy_type(tensor, width);
   if (type.empty()) {
     return usage_error(
-        fmt::format("{} cannot be written: NumPy has no type {}", in_quotes(path), to_string(tensor.dtype)));
+        fmt::format("{} cannot be written: NumPy has no type {}", in_quotes(file), to_string(tensor.dtype)));
   }
-  const std::string header = header_text(type, tensor.shape);
-  const std::array<std::span<const std::byte>, 3> parts{std::as_bytes(std::span(header)), tensor.data.span(),
-                                                        std::as_bytes(std::span(text))};
+  std::string bytes = header_text(type, tensor.shape);
+  bytes.reserve(bytes.size() + tensor.data.size() + text.size() * sizeof(char32_t));
+  bytes.append(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size());
+  bytes.append(reinterpret_cast<const char*>(text.data()), text.size() * sizeof(char32_t));
+  return bytes;
+}
+
+Result<Done> write_npy(const std::string& path, const Tensor& tensor) {
+  INFERMETER_TRY(const std::string bytes, npy_bytes(tensor, path));
+  const std::array<std::span<const std::byte>, 1> parts{std::as_bytes(std::span(bytes))};
   return write_file(path, parts);
 }
 

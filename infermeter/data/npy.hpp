@@ -25,7 +25,9 @@ struct NpyLimits {
 // The same from any source; `file` is what errors call it.
 [[nodiscard]] Result<Tensor> read_npy(ByteSource& source, const std::string& file, const NpyLimits& limits);
 
-// Little-endian, C order; bfloat16 as NumPy's "V2". An error for types that NumPy cannot hold (float8…, 4-bit).
+// What a .npy file of the tensor holds. Little-endian, C order; bfloat16 as NumPy's "V2". An error for types that NumPy
+// cannot hold (float8…, 4-bit), which calls it `file`.
+[[nodiscard]] Result<std::string> npy_bytes(const Tensor& tensor, const std::string& file);
 [[nodiscard]] Result<Done> write_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace infermeter

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <zip.h>
 
-#include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "infermeter/data/npy.hpp"
 #include "infermeter/data/quoted.hpp"
 
 namespace infermeter {
@@ -15,40 +16,6 @@ struct DiscardArchive {
   void operator()(zip_t* archive) const { zip_discard(archive); }
 };
 using Archive = std::unique_ptr<zip_t, DiscardArchive>;
-
-std::string_view numpy_type(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return "|b1";
-    case DType::int8: return "|i1";
-    case DType::int16: return "<i2";
-    case DType::int32: return "<i4";
-    case DType::int64: return "<i8";
-    case DType::uint8: return "|u1";
-    case DType::uint16: return "<u2";
-    case DType::uint32: return "<u4";
-    case DType::uint64: return "<u8";
-    case DType::float16: return "<f2";
-    case DType::float32: return "<f4";
-    case DType::float64: return "<f8";
-    case DType::complex64: return "<c8";
-    case DType::complex128: return "<c16";
-    default: return "";
-  }
-}
-
-// Version 1.0 of the format (numpy.lib.format): the numbers begin at a multiple of 64 bytes.
-std::string npy_header(std::string_view type, const Shape& shape) {
-  std::string dimensions;
-  for (const std::int64_t size : shape) dimensions += fmt::format("{},", size);
-  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, dimensions);
-  constexpr std::size_t head = 10, alignment = 64;
-  dict.append(alignment - 1 - (head + dict.size()) % alignment, ' ');
-  dict += '\n';
-  std::string text("\x93NUMPY\x01\x00", 8);
-  text += static_cast<char>(dict.size() & 0xff);
-  text += static_cast<char>(dict.size() >> 8);
-  return text + dict;
-}
 
 Error cannot_write(const std::string& path, const char* why) {
   return io_error(fmt::format("cannot write {}: {}", in_quotes(path), why));
@@ -63,12 +30,8 @@ Result<Done> write_npz(const std::string& path, const std::vector<std::pair<std:
   std::vector<std::string> files;  // until the archive is closed
   files.reserve(arrays.size());
   for (const auto& [name, tensor] : arrays) {
-    const std::string_view type = numpy_type(tensor.dtype);
-    if (type.empty()) {
-      return usage_error(fmt::format("values of {} cannot be written for NumPy", to_string(tensor.dtype)));
-    }
-    std::string& file = files.emplace_back(npy_header(type, tensor.shape));
-    file.append(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size());
+    INFERMETER_TRY(std::string bytes, npy_bytes(tensor, name));
+    const std::string& file = files.emplace_back(std::move(bytes));
     zip_source_t* source = zip_source_buffer(archive.get(), file.data(), file.size(), 0);
     const zip_int64_t index = zip_file_add(archive.get(), (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {
