@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "infermeter/data/port_fit.hpp"
 #include "infermeter/run_begin.hpp"
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/validate_inputs.hpp"
@@ -131,15 +132,14 @@ class ValidationRun {
   }
 
   void note_inputs(const Answers& baseline, const Answers& candidate) {
-    const auto types = [](const Answers& answers) {
+    const auto inputs = [](const Answers& answers) {
       std::string text;
-      for (const Port& port : answers.inputs)
-        text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(port.dtype));
+      for (const Port& port : answers.inputs) text += fmt::format("{}{}", text.empty() ? "" : ", ", describe(port));
       return text;
     };
     out_.diagnostics.push_back(
         {DiagnosticId::input_differs,
-         fmt::format("the two do not take the same bytes: {} and {}", types(baseline), types(candidate)),
+         fmt::format("the two do not take the same bytes: {} and {}", inputs(baseline), inputs(candidate)),
          request_.plan.subjects[1].label});
   }
 
