@@ -12,7 +12,7 @@ import dataclasses
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from infermeter.errors import UsageError
@@ -105,8 +105,8 @@ def validate_optimization(
 class Comparison:
     """Both models' outputs for one input, by name, and how far they are apart."""
 
-    reference: dict[str, Any]
-    candidate: dict[str, Any]
+    reference: dict[str, Any] = field(repr=False)
+    candidate: dict[str, Any] = field(repr=False)
     difference: OutputComparison
 
     @property
