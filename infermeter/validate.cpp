@@ -134,7 +134,8 @@ class ValidationRun {
   void note_inputs(const Answers& baseline, const Answers& candidate) {
     const auto inputs = [](const Answers& answers) {
       std::string text;
-      for (const Port& port : answers.inputs) text += fmt::format("{}{}", text.empty() ? "" : ", ", describe(port));
+      for (const Port& port : answers.inputs)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", infermeter::describe(port));
       return text;
     };
     out_.diagnostics.push_back(

@@ -66,6 +66,8 @@ def test_litert_agrees(
     name, need, plugin, tmp_path, open_runtime, load_of, onnx_file, run_once, input_of, expected, distance
 ):
     need("litert", "onnxruntime")
+    from infermeter.making import Job
+
     file = tmp_path / "model.tflite"
     plugin("infermeter_make_litert").make(Job(name, str(onnx_file(name)), {"batch": "2"}, "", str(file)))
     session = open_runtime("litert").load(load_of(file, name))
