@@ -1,6 +1,5 @@
 #include "infermeter/stats/leak.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -276,13 +275,11 @@ TEST(Leak, TakesTwentyPointsThatAreNumbers) {
   EXPECT_EQ(judge_leak(Bytes(50, 1.0), Bytes(50, base)).verdict, LeakVerdict::cannot_tell);
 }
 
-TEST(Leak, TwentyThousandPointsTakeMilliseconds) {  // 1 ms; the bound leaves room for sanitizers and other work
+TEST(Leak, TwentyThousandPointsThatOnlyWanderAreNone) {
   SplitMix random(3);
   Bytes bytes(20'000);
   autoregression(0.9, 1e6)(random, bytes);
-  const auto begin = std::chrono::steady_clock::now();
-  (void)judged(bytes);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(250));
+  EXPECT_NE(judged(bytes).verdict, LeakVerdict::leak);
 }
 
 TEST(Leak, EveryVerdictHasAName) {
