@@ -14,6 +14,10 @@ release := build/release
 # ninja's one line of progress on a terminal; elsewhere nothing unless something fails.
 quiet := $(if $(MAKE_TERMOUT),,-- --quiet)
 export ORT_DISABLE_TELEMETRY := 1
+# A build that begins with the tests is compiled through ccache: tests/install builds a wheel of the same sources. One that
+# is there already stays as it was, or all of it would be compiled again.
+export CCACHE_DIR ?= $(CURDIR)/build/ccache
+for_tests = -DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 .PHONY: help demo demo-frameworks build test test-frameworks test-sanitizers bench bench-verdicts study install clean
 
@@ -45,7 +49,7 @@ build:
 
 test:
 	scripts/setup --tests
-	$(call configure,release,-DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF))
+	$(call configure,release,$(for_tests))
 	$(call compile,release,all)
 	$(call unit_tests,$(release))
 	echo "tests across the folders"
@@ -53,7 +57,7 @@ test:
 
 test-frameworks:
 	scripts/setup --tests --with pytorch,jax,litert
-	$(call configure,release,-DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF))
+	$(call configure,release,$(for_tests))
 	$(call compile,release,product)
 	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q tests/frameworks tests/python
 
@@ -77,7 +81,7 @@ bench-verdicts:
 
 study:
 	scripts/setup --tests
-	$(call configure,release,-DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF))
+	$(call configure,release,$(for_tests))
 	$(call compile,release,infermeter_study)
 	$(release)/study/infermeter_study >build/statistics-study.md
 	mv build/statistics-study.md docs/statistics-study.md

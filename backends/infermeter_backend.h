@@ -154,6 +154,8 @@ typedef struct imb_load {
   const imb_pair* options; /* only keys that runtime_info lists; anything else was refused by the host */
   const char* model_base_folder; /* external data lies here; or NULL: the model's own folder */
   const char* zoo_name;          /* "resnet50" if the model is of the zoo, for who has a definition of his own; or NULL */
+  const char* profile_folder; /* operators are to be profiled: an empty folder for the files that profile_end completes;
+                               * or NULL: they are not, and nothing may slow the inference down */
 } imb_load;
 
 typedef struct imb_runtime imb_runtime;
@@ -203,9 +205,11 @@ typedef struct imb_backend {
   imb_status (*device_memory)(imb_session* session, uint64_t* now, uint64_t* peak, imb_message message);
   /* optional: counters of the workload's own ("hit_rate", "1", 0.83), read after the timed loop. */
   imb_status (*counters)(imb_session* session, imb_number_sink sink, void* user, imb_message message);
-  /* optional: operator profile; `begin` before iterations, `end` writes the runtime's own record into `folder`. */
-  imb_status (*profile_begin)(imb_session* session, const char* folder, imb_message message);
-  imb_status (*profile_end)(imb_session* session, imb_pair_sink files, void* user, imb_message message);
+  /* Operator profile, of a session that was loaded with a profile_folder: `begin` (optional) is called before the
+   * iterations that are to be recorded, `end` (optional: without it there is no profile) after them and completes the
+   * files in that folder. docs/abi.md says which the host can read. */
+  imb_status (*profile_begin)(imb_session* session, imb_message message);
+  imb_status (*profile_end)(imb_session* session, imb_message message);
   /* optional, and absent from tables that end before it: called after a run and before the next, outside of the timed
    * region. Says whether what the run left may stand: IMB_RUN_ERROR where an output changed its shape or type. */
   imb_status (*between)(imb_request* request, imb_message message);

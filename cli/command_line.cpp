@@ -19,6 +19,7 @@ namespace {
 constexpr auto kVerbs = std::to_array<Verb>({
     {"run", "Measure subjects: models on back ends.", declare_run},
     {"compare", "Tell whether one subject is faster than another.", declare_compare},
+    {"profile", "Tell which operators take how long, and why one subject is slower.", declare_profile},
     {"gate", "Hold a run against what is expected of it; for continuous integration.", declare_gate},
     {"report", "Print a stored run again, in any format.", declare_report},
     {"runs", "List the stored runs.", declare_runs},

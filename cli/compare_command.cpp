@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/check_subjects.hpp"
-#include "cli/dry_run.hpp"
 #include "cli/help.hpp"
-#include "cli/measure_plan.hpp"
+#include "cli/measure_and_report.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
@@ -42,6 +40,8 @@ HelpText help_text() {
                     "Two builds of one runtime; exit code 1 if the new one is slower."},
                    {"infermeter compare mlp@openvino,threads=1 mlp@openvino,threads=2 --metric peak_memory",
                     "Two settings, by their memory."},
+                   {"infermeter compare resnet50@onnxruntime resnet50@openvino --html report.html",
+                    "With a page that shows every pair."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
                     "As many pairs as it takes, two minutes at most."}},
       .notes = {"SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
@@ -107,21 +107,12 @@ int exit_code(const Verdict& verdict, const CompareOptions& options) {
 
 Result<int> act(Surroundings& world, const CompareOptions& options) {
   std::string format_name;
-  INFERMETER_TRY(Plan plan, gather_plan(world, options, format_name));
-  INFERMETER_TRY(const Format format, format_from_string(format_name));
-  INFERMETER_TRY_DONE(options.output.check());
-  INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
-  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
-  if (options.dry_run) {
-    world.out << describe_plan(plan, earlier_runs(plan.output_dir));
-    return 0;
-  }
-  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, options.verbosity.level()));
-  const Verdict verdict = judge(record);
-  INFERMETER_TRY(const auto csv, write_csv(record, verdict, false));
-  INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
-  say_where(world, record, csv, options.verbosity.level());
-  return exit_code_of_run(world, record, exit_code(verdict, options));
+  MeasureRequest request{.dry_run = options.dry_run, .verbosity = options.verbosity.level()};
+  INFERMETER_TRY(request.plan, gather_plan(world, options, format_name));
+  INFERMETER_TRY(request.format, format_from_string(format_name));
+  INFERMETER_TRY_DONE(options.output.check(request.plan.output_dir));
+  request.exit_code = [&options](const Verdict& verdict) { return exit_code(verdict, options); };
+  return measure_and_report(world, std::move(request), options.output);
 }
 
 }  // namespace

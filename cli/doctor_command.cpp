@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "cli/backend_json.hpp"
+#include "cli/doctor_peaks.hpp"
 #include "cli/doctor_self.hpp"
 #include "cli/help.hpp"
 #include "cli/installation.hpp"
@@ -25,6 +27,7 @@ using Json = nlohmann::ordered_json;
 struct DoctorOptions {
   SomeFlags flags;
   SelfComparison self;
+  bool peaks = false;
   ListFormat format;
 };
 
@@ -114,12 +117,15 @@ Result<int> act(Surroundings& world, const DoctorOptions& options) {
   e.machine = examine(e.environment);
   e.installation = examine_installation(draft.plan.backend_path, draft.plan.output_dir);
   INFERMETER_TRY(const auto noise, own_noise(world, options, draft));
+  std::vector<MachinePeaks> peaks;
+  if (options.peaks) peaks = measure_all_peaks(e.environment);
   if (json) {
     Json whole = as_json(e);
     whole["self_comparison"] = noise ? as_json(*noise) : Json(nullptr);
+    whole["peaks"] = options.peaks ? as_json(peaks) : Json(nullptr);
     world.out << json_text(whole);
   } else {
-    world.out << as_text(e) << (noise ? "\n" + as_text(*noise) : "");
+    world.out << as_text(e) << (noise ? "\n" + as_text(*noise) : "") << (options.peaks ? "\n" + as_text(peaks) : "");
   }
   return noise ? noise->exit_code : 0;
 }
@@ -133,14 +139,18 @@ Action declare_doctor(CLI::App& app) {
                           "missing permissions, …) and what of infermeter is missing, each with the remedy. Changes "
                           "nothing; the exit code is 0 whatever it finds. With --aa a program is compared with "
                           "itself, which shows what differences this machine can tell from nothing; later "
-                          "comparisons quote it.",
+                          "comparisons quote it. With --peaks its processor and memory are measured at their best.",
                  .examples = {{"infermeter doctor", "Before measuring."},
                               {"infermeter doctor --aa 20", "This machine's own noise, in some ten seconds."},
+                              {"infermeter doctor --peaks", "How fast is float32, bfloat16, int8, each cache?"},
                               {"infermeter doctor --format json | jq .fit_to_measure", "In a script."}},
                  .notes = {}});
   options->flags.declare(app, {"output_dir", "backend_path"});
   options->format.declare(app);
   options->self.declare(app);
+  app.add_flag("--peaks", options->peaks,
+               "Measure operations and bytes per second at best, with one thread and with all processors: 5 s.")
+      ->group("Peaks");
   return [options](Surroundings& world) { return act(world, *options); };
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/check_subjects.hpp"
 #include "cli/help.hpp"
+#include "cli/html_flag.hpp"
 #include "cli/measure_plan.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
@@ -37,6 +38,7 @@ struct GateOptions {
   SomeFlags flags;
   bool fail_inconclusive = false, force = false;
   VerbosityFlags verbosity;
+  HtmlFlag html;
 };
 
 HelpText help_text() {
@@ -51,6 +53,7 @@ HelpText help_text() {
                         "The latest stored run, against the run that is called nightly."},
                        {"infermeter gate gate.toml --run latest --junit gate.xml --markdown gate.md --force",
                         "With files for continuous integration."},
+                       {"infermeter gate gate.toml --html gate.html", "With a page to look at, and to keep."},
                        {"infermeter gate gate.toml --run latest --fail-inconclusive --format json",
                         "Nothing may stay open; for programs."}},
           .notes = {"Expectations: \"latency_p99_ms <= 20\", \"peak_memory_mb < 2048\", \"speedup >= 3\", \"regression "
@@ -81,7 +84,8 @@ void declare_flags(CLI::App& app, GateOptions& options) {
   app.add_option("--markdown", options.markdown, "Also write Markdown to this file.")
       ->type_name("FILE")
       ->group(kResults);
-  app.add_flag("--force", options.force, "Let --junit and --markdown write over files.")->group(kResults);
+  options.html.declare(app, kResults);
+  app.add_flag("--force", options.force, "Let --junit, --markdown and --html write over files.")->group(kResults);
   options.verbosity.declare(app, kResults);
   options.flags.declare(app, {"output_dir", "allow_code"});
 }
@@ -109,15 +113,16 @@ Result<GateFile> read_gate(const GateOptions& options, PlanDraft& draft) {
 Result<Format> format_of(const GateOptions& options, const PlanDraft& draft) {
   const std::string& name = options.format.empty() ? draft.format : options.format;
   INFERMETER_TRY(const Format format, format_from_string(name.empty() ? "table" : name));
+  if (format == Format::html) return usage_error("a gate's page is written by --html FILE");
   if (format != Format::csv) return format;
   return usage_error("a gate has no csv report: --format takes table, json or markdown here");
 }
 
-Result<Done> check_files(const GateOptions& options) {
+Result<Done> check_files(const GateOptions& options, const std::string& output_dir) {
   for (const std::string& file : {options.junit, options.markdown}) {
     if (!file.empty()) INFERMETER_TRY_DONE(check_output_file(file, options.force));
   }
-  return Done{};
+  return options.html.check(options.force, output_dir);
 }
 
 Result<std::optional<RunRecord>> load_baseline(const GateFile& file, const std::string& output_dir) {
@@ -208,8 +213,8 @@ Result<int> act(Surroundings& world, const GateOptions& options) {
   INFERMETER_TRY(const GateFile file, read_gate(options, draft));
   INFERMETER_TRY(const Gate gate, make_gate(file, options.file));
   INFERMETER_TRY(const Format format, format_of(options, draft));
-  INFERMETER_TRY_DONE(check_files(options));
   const std::string output_dir = draft.plan.output_dir;
+  INFERMETER_TRY_DONE(check_files(options, output_dir));
   INFERMETER_TRY(const auto baseline, load_baseline(file, output_dir));
 
   // The run: a new one, or a stored one.
@@ -226,6 +231,10 @@ Result<int> act(Surroundings& world, const GateOptions& options) {
                                                 .earlier = std::span(runs).subspan(1)});
   INFERMETER_TRY_DONE(write_files(options, record, gate, verdict));
   world.out << render_gate(record, gate, verdict, format, {.color = use_color(world), .width = world.width});
+  if (options.html.wanted()) {
+    INFERMETER_TRY_DONE(options.html.write(world, gate_part(record, of_run, gate, verdict), options.force,
+                                           options.verbosity.level() == Verbosity::quiet));
+  }
   return exit_code_of_run(world, record, verdict.exit_code);
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "cli/confirm_change.hpp"
 #include "cli/date.hpp"
 #include "cli/find_series.hpp"
 #include "cli/help.hpp"
+#include "cli/html_flag.hpp"
 #include "cli/list_format.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/report_output.hpp"
@@ -25,6 +27,8 @@ namespace {
 struct HistoryOptions {
   SomeFlags flags;
   ListFormat format;
+  HtmlFlag html;
+  bool force = false;
   std::string series, metric = "p50", machine = "this", since;
 };
 
@@ -37,6 +41,7 @@ HelpText help_text() {
           .examples = {{"infermeter history", "All series of this machine."},
                        {"infermeter history mlp", "The one series whose name or label has mlp in it."},
                        {"infermeter history mlp --metric peak_memory --since 2026-01-01", "Its memory since January."},
+                       {"infermeter history mlp --html history.html", "Its chart, with every run to be pointed at."},
                        {"infermeter history --machine all --format json", "Everything, for a program."}},
           .notes = {"A history is no verdict: days differ by more than builds. Where its last change is for the worse, "
                     "it says how to confirm that by a comparison side by side. The exit code does not depend on what "
@@ -108,6 +113,7 @@ Result<int> act(Surroundings& world, const HistoryOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
+  INFERMETER_TRY_DONE(options.html.check(options.force));
   INFERMETER_TRY(auto store, Store::open(store_file(draft.plan.output_dir), Store::Mode::write_if_possible));
   INFERMETER_TRY(const auto completion, store.complete_figures());
   say_completion(world, completion);
@@ -118,6 +124,8 @@ Result<int> act(Surroundings& world, const HistoryOptions& options) {
   } else {
     world.out << (in_full ? render_history(report, world.width) : render_series_list(report, world.width));
   }
+  if (!options.html.wanted()) return 0;
+  INFERMETER_TRY_DONE(options.html.write(world, history_part(report), options.force, false));
   return 0;
 }
 
@@ -142,6 +150,8 @@ Action declare_history(CLI::App& app) {
       ->group("What");
   options->flags.declare(app, {"output_dir"});
   options->format.declare(app);
+  options->html.declare(app, "Results");
+  app.add_flag("--force", options->force, "Write over a file that is there.")->group("Results");
   return [options](Surroundings& world) { return act(world, *options); };
 }
 

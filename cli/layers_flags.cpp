@@ -62,14 +62,17 @@ Result<Done> LayersFlags::check(bool overwrite) const {
 }
 
 Result<int> show_layers(Surroundings& world, const LayersFlags& flags, const Plan& plan,
-                        const std::array<ModelFacts, 2>& models, const Launcher& launcher, bool json, bool overwrite) {
+                        const std::array<ModelFacts, 2>& models, const Launcher& launcher, const LayersOutput& output) {
   INFERMETER_TRY(const LayersRecord record, trace_layers(plan, models, launcher, world.interrupt));
   INFERMETER_TRY_DONE(check_trial(record.reference_trial, record.reference));
   INFERMETER_TRY_DONE(check_trial(record.candidate_trial, record.candidate));
   const std::string report = render_layers_json(record);
-  world.out << (json ? report : render_layers(record, world.width, use_color(world)));
+  world.out << (output.json ? report : render_layers(record, world.width, use_color(world)));
   if (!flags.plot.empty()) {
-    INFERMETER_TRY_DONE(write_picture(world, launcher, flags.plot, report, overwrite));
+    INFERMETER_TRY_DONE(write_picture(world, launcher, flags.plot, report, output.overwrite));
+  }
+  if (output.html.wanted()) {
+    INFERMETER_TRY_DONE(output.html.write(world, layers_part(record), output.overwrite, output.quiet));
   }
   return record.growth.jump ? 1 : 0;
 }

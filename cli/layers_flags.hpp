@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "cli/html_flag.hpp"
 #include "cli/surroundings.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
@@ -22,9 +23,14 @@ struct LayersFlags {
   [[nodiscard]] Result<Done> check(bool overwrite) const;
 };
 
+struct LayersOutput {
+  bool json = false, overwrite = false, quiet = false;
+  HtmlFlag html;
+};
+
 // Runs the plan's two subjects and prints where they part; the plot, if asked for. The exit code: 1 if there is a jump.
 [[nodiscard]] Result<int> show_layers(Surroundings& world, const LayersFlags& flags, const Plan& plan,
-                                      const std::array<ModelFacts, 2>& models, const Launcher& launcher, bool json,
-                                      bool overwrite);
+                                      const std::array<ModelFacts, 2>& models, const Launcher& launcher,
+                                      const LayersOutput& output);
 
 }  // namespace infermeter

@@ -73,6 +73,8 @@ bool sync_folder(const fs::path& folder) {
 
 }  // namespace
 
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
 Result<Done> check_output_file(const fs::path& file, bool overwrite) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(file, error);
@@ -82,9 +84,15 @@ Result<Done> check_output_file(const fs::path& file, bool overwrite) {
   return usage_error(fmt::format("{} is no regular file and is not written over", file.string()));
 }
 
+Result<Done> check_new_file(const fs::path& file, bool overwrite) {
+  INFERMETER_TRY_DONE(check_output_file(file, overwrite));
+  if (access((folder_of(file) / "").c_str(), W_OK | X_OK) == 0) return Done{};
+  return failed(file, "its folder takes no file", errno);
+}
+
 Result<Done> write_file(const fs::path& file, std::string_view text, bool overwrite) {
   INFERMETER_TRY_DONE(check_output_file(file, overwrite));
-  const fs::path target = file.has_parent_path() ? file : fs::path(".") / file;
+  const fs::path target = folder_of(file) / file.filename();
   TemporaryFile temporary(target);
   if (!temporary.ok()) return failed(file, "its folder takes no file", errno);
   if (!temporary.write_all(text)) return failed(file, "writing", errno);

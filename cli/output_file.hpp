@@ -9,8 +9,13 @@
 
 namespace infermeter {
 
+// Where the file is or will be.
+[[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
+
 // Says now what `write_file` would refuse later: the file exists and `overwrite` is not set, or it is no regular file.
 [[nodiscard]] Result<Done> check_output_file(const std::filesystem::path& file, bool overwrite);
+// The same, and that its folder takes no files: for what is written after hours of measuring.
+[[nodiscard]] Result<Done> check_new_file(const std::filesystem::path& file, bool overwrite);
 
 // Temporary file in the same folder, fsync, rename. On any failure the error names the file, and what was there stays.
 [[nodiscard]] Result<Done> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite);

@@ -1,10 +1,12 @@
-// Where a report goes and in which form: the flags that `run` and `report` share, so that both print the same bytes.
+// Where a report goes and in which form: the flags that measuring verbs and `report` share, so that all print the same
+// bytes.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 
+#include "cli/html_flag.hpp"
 #include "cli/surroundings.hpp"
 #include "infermeter/report/report.hpp"
 
@@ -14,12 +16,23 @@ struct ReportOutput {
   std::string file;  // empty: standard output
   bool force = false;
   bool no_samples = false;
+  std::size_t operators = RenderOptions{}.operators;
+  HtmlFlag html;
 
   void declare(CLI::App& app);
-  // Refuses now what could not be written later.
-  [[nodiscard]] Result<Done> check() const;
+  // Refuses now what could not be written later. `made`: a folder that will be there by then.
+  [[nodiscard]] Result<Done> check(const std::filesystem::path& made = {}) const;
   [[nodiscard]] Result<Done> write(Surroundings& world, const RunRecord& record, const Verdict& verdict,
                                    Format format) const;
+  // How a report looks where it goes: on the terminal, or in a file.
+  [[nodiscard]] RenderOptions look(const Surroundings& world) const;
+  [[nodiscard]] Result<Done> write_text(Surroundings& world, const std::string& text) const;
+  // The page of the run, where --html asks for one.
+  [[nodiscard]] Result<Done> write_page(Surroundings& world, const RunRecord& record, const Verdict& verdict,
+                                        bool quiet) const;
+  [[nodiscard]] RenderOptions page_look() const {
+    return {.color = false, .samples = !no_samples, .operators = operators};
+  }
 };
 
 [[nodiscard]] bool use_color(const Surroundings& world);

@@ -1,13 +1,11 @@
-// infermeter run: gathers the plan, checks it against this machine, measures, stores, prints.
+// infermeter run: gathers the plan, measures it, prints the report.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "cli/check_subjects.hpp"
-#include "cli/dry_run.hpp"
 #include "cli/help.hpp"
-#include "cli/measure_plan.hpp"
+#include "cli/measure_and_report.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
@@ -41,6 +39,8 @@ HelpText help_text() {
                     "A matrix: every model on every back end at both batch sizes."},
                    {"infermeter run mlp@onnxruntime --duration 10s --format json --output report.json",
                     "Ten seconds of timed inferences per process; the report into a file."},
+                   {"infermeter run mlp@onnxruntime mlp@openvino --html report.html",
+                    "The report as a page as well, to be looked at and sent on."},
                    {"infermeter run --plan plan.toml --dry-run", "What a plan file would do."},
                    {"infermeter run --resume", "Finish the run that was interrupted last."}},
       .notes = {
@@ -95,7 +95,7 @@ Result<Plan> plan_to_resume(const std::string& id, const std::string& output_dir
 Result<int> act(Surroundings& world, const RunOptions& options) {
   INFERMETER_TRY(const PlanDraft draft, options.plan.gather(world));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
-  INFERMETER_TRY_DONE(options.output.check());
+  INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
 
   // The plan: the flags', or the interrupted run's own.
   std::optional<std::string> resume;
@@ -115,21 +115,13 @@ Result<int> act(Surroundings& world, const RunOptions& options) {
     INFERMETER_TRY(plan, make_plan(draft));
   }
 
-  // This machine.
-  INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
-  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
-  if (options.dry_run) {
-    world.out << describe_plan(plan, earlier_runs(plan.output_dir));
-    return 0;
-  }
-
-  INFERMETER_TRY(const RunRecord record,
-                 measure_plan(world, std::move(plan), launcher, options.verbosity.level(), resume));
-  const Verdict verdict = judge(record);
-  INFERMETER_TRY(const auto csv, write_csv(record, verdict, resume.has_value()));
-  INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
-  say_where(world, record, csv, options.verbosity.level());
-  return exit_code_of_run(world, record, verdict.exit_code);
+  return measure_and_report(world,
+                            {.plan = std::move(plan),
+                             .format = format,
+                             .dry_run = options.dry_run,
+                             .verbosity = options.verbosity.level(),
+                             .resume = std::move(resume)},
+                            options.output);
 }
 
 }  // namespace

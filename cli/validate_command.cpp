@@ -5,10 +5,12 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <span>
 
 #include "cli/check_subjects.hpp"
 #include "cli/difference_pictures.hpp"
 #include "cli/help.hpp"
+#include "cli/html_flag.hpp"
 #include "cli/layers_flags.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
@@ -40,6 +42,7 @@ struct ValidateOptions {
   bool fail_inconclusive = false, force = false, no_samples = false;
   std::size_t worst = 5;
   std::string format, output;
+  HtmlFlag html;
   VerbosityFlags verbosity;
   LayersFlags layers;
   DifferencePictures pictures;
@@ -63,6 +66,8 @@ HelpText help_text() {
             "By labels: how much less often the second one is right."},
            {"infermeter validate my.onnx --backend openvino --data my/test_data_set_0",
             "One subject against recorded outputs: input_*.pb and output_*.pb."},
+           {"infermeter validate unet2d@onnxruntime unet2d@openvino --html validation.html",
+            "With a page: every sample, and pictures of outputs that are images."},
            {"infermeter validate model.onnx@onnxruntime --data model --rtol 0.01",
             "All test_data_set_* folders in it, with a wider tolerance."}},
       .notes = {
@@ -112,6 +117,7 @@ void declare_results(CLI::App& app, ValidateOptions& options) {
   app.add_option("--output", options.output, "Write the report to this file instead of standard output.")
       ->type_name("FILE")
       ->group(kResults);
+  options.html.declare(app, kResults);
   app.add_flag("--force", options.force, "Write over a file that is there.")->group(kResults);
   app.add_flag("--no-samples", options.no_samples, "json: leave the single samples out.")->group(kResults);
   options.verbosity.declare(app, kResults);
@@ -214,12 +220,11 @@ Result<ValidationRequest> make_request(const ValidateOptions& options, Plan plan
 Result<Done> check_recorded(const ValidateOptions& options) {
   const bool asks_for_two = options.perturb || !options.noise.empty() || !options.max_drop.empty() ||
                             !options.by_output.empty() || !options.output.empty() || options.flags.has("labels") ||
-                            options.layers.wanted || !options.pictures.folder.empty();
+                            options.layers.wanted || options.html.wanted() || !options.pictures.folder.empty();
   if (!asks_for_two) return Done{};
   return usage_error(
-      "--perturb, --noise, --labels, --max-drop, --tolerance, --output, --diff-images and --layers are for two "
-      "subjects: "
-      "give a second one");
+      "--perturb, --noise, --labels, --max-drop, --tolerance, --output, --html, --diff-images and --layers are for two "
+      "subjects: give a second one");
 }
 
 Result<Validation> run_validation(Surroundings& world, const ValidateOptions& options, const ValidationRequest& request,
@@ -255,17 +260,33 @@ Result<int> act_layers(Surroundings& world, const ValidateOptions& options, cons
     INFERMETER_TRY(models.at(i),
                    resolve_model(plan.subjects.at(i).model, default_cache(), {.allow_code = plan.allow_code}));
   }
-  return show_layers(world, options.layers, plan, models, launcher, format == Format::json, options.force);
+  return show_layers(world, options.layers, plan, models, launcher,
+                     {.json = format == Format::json,
+                      .overwrite = options.force,
+                      .quiet = options.verbosity.level() == Verbosity::quiet,
+                      .html = options.html});
+}
+
+std::vector<std::string> output_names(const Validation& validation) {
+  std::vector<std::string> names;
+  for (const OutputDifference& output : validation.outputs.outputs) names.push_back(output.name);
+  return names;
 }
 
 Result<Done> draw_pictures(Surroundings& world, const DifferencePictures& pictures, const Launcher& launcher,
                            const KeptDifferences& kept, const Validation& validation, bool overwrite) {
-  std::vector<std::string> names;
-  for (const OutputDifference& output : validation.outputs.outputs) names.push_back(output.name);
-  INFERMETER_TRY(const auto files, pictures.draw(world, launcher, kept, names, validation.items, overwrite));
+  INFERMETER_TRY(const auto files,
+                 pictures.draw(world, launcher, kept, output_names(validation), validation.items, overwrite));
   world.err << (files.empty() ? "no output is an image or a volume: nothing was drawn\n"
                               : fmt::format("{} pictures in {}\n", files.size(), printable(pictures.folder, 200)));
   return Done{};
+}
+
+Result<Done> write_page(Surroundings& world, const ValidateOptions& options, const KeptDifferences& kept,
+                        const Validation& validation) {
+  const auto pictures = difference_pictures(kept, output_names(validation), validation.items);
+  return options.html.write(world, validation_part(validation, pictures), options.force,
+                            options.verbosity.level() == Verbosity::quiet);
 }
 
 // Two subjects beside each other.
@@ -273,10 +294,11 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
                         Format format) {
   INFERMETER_TRY_DONE(options.layers.check(options.force));
   INFERMETER_TRY_DONE(options.pictures.check(options.force));
+  INFERMETER_TRY_DONE(options.html.check(options.force));
   if (options.layers.wanted) return act_layers(world, options, plan, launcher, format);
   INFERMETER_TRY(ValidationRequest request, make_request(options, std::move(plan)));
   KeptDifferences kept(DifferencePictures::worst_items);
-  if (!options.pictures.folder.empty()) {
+  if (!options.pictures.folder.empty() || options.html.wanted()) {
     request.on_outputs = [&kept](std::size_t item, const DataItem&, const ItemValues& baseline,
                                  const ItemValues& candidate) -> Result<Done> {
       kept.add(item, baseline, candidate);
@@ -303,11 +325,13 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
   if (!options.pictures.folder.empty()) {
     INFERMETER_TRY_DONE(draw_pictures(world, options.pictures, launcher, kept, *validation, options.force));
   }
+  if (options.html.wanted()) INFERMETER_TRY_DONE(write_page(world, options, kept, *validation));
   return exit_code(*validation, options);
 }
 
 Result<Format> format_of(const std::string& name) {
   INFERMETER_TRY(const Format format, format_from_string(name));
+  if (format == Format::html) return usage_error("a validation's page is written by --html FILE");
   if (format != Format::csv) return format;
   return usage_error("a validation has no csv report: --format takes table, json or markdown here");
 }

@@ -11,6 +11,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/trial_job.hpp"
 
 namespace infermeter {
 namespace {
@@ -25,17 +26,7 @@ struct DataSetResult {
 };
 
 TrialJob make_job(const Subject& subject, const ModelFacts& model, const Plan& plan) {
-  TrialJob job{.subject = subject,
-               .model_path = model.path,
-               .zoo_name = model.from_zoo ? model.name : "",
-               .stopping = {.warmup = 0, .iterations = 1, .duration_s = {}},
-               .limits = plan.limits,
-               .sandbox = plan.sandbox,
-               .cpus = plan.cpus,
-               .seed = plan.seed,
-               .time_it = false,
-               .keep_outputs = true,
-               .readable = {}};
+  TrialJob job = outputs_job(plan, subject, model);
   job.subject.batch_size = 0;  // the recorded inputs say how many
   return job;
 }

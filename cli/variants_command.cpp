@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <span>
 
 #include "cli/check_subjects.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_plan.hpp"
-#include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
@@ -45,6 +46,7 @@ HelpText help_text() {
           "kept in the cache; a variant that cannot be made or run has its row with the reason, and the others go on.",
       .examples =
           {{"infermeter variants resnet50", "float32, float16, bfloat16 and int8 on each back end that can."},
+           {"infermeter variants resnet50 --html variants.html", "The same, with a page that draws the trade-offs."},
            {"infermeter variants model.onnx --precisions int8 --calibration images/ --data test/ --labels labels.txt",
             "Quantised on some pictures, judged on others by what is right."},
            {"infermeter variants resnet50 --precisions float32 --graph-opt none,basic,extended,all --threads 1,2 "
@@ -177,15 +179,13 @@ Result<int> describe(Surroundings& world, PreparedVariants prepared) {
   return 0;
 }
 
-Result<Done> write_report(Surroundings& world, const VariantsOptions& options, const RunRecord& record,
-                          const Verdict& verdict, const VariantSet& set, Format format) {
-  RenderOptions look{.color = false, .width = 80, .samples = !options.output.no_samples};
-  if (!options.output.file.empty())
-    return write_file(options.output.file, render_variants(record, verdict, set, format, look), options.output.force);
-  look.color = use_color(world);
-  look.width = world.width;
-  world.out << render_variants(record, verdict, set, format, look);
-  return Done{};
+// Several variants may run the same file.
+std::size_t files_to_make(const VariantList& list) {
+  std::set<std::string> files;
+  for (const Variant& variant : list.variants) {
+    if (variant.making && variant.refusal.empty()) files.insert(variant.making->words);
+  }
+  return files.size();
 }
 
 bool is_interrupted(const Surroundings& world) { return world.interrupt != nullptr && world.interrupt->load() != 0; }
@@ -193,12 +193,16 @@ bool is_interrupted(const Surroundings& world) { return world.interrupt != nullp
 Result<int> measure(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
                     const Launcher& launcher, Format format) {
   const Verbosity verbosity = options.verbosity.level();
+  const std::size_t files = files_to_make(prepared.list);
+  std::size_t file = 0;
   VariantMakingContext context{.launcher = launcher,
                                .cache = default_cache(),
                                .timeout_s = options.making_timeout_s,
                                .interrupt = world.interrupt,
                                .on_note = [&](const std::string& note) {
-                                 if (verbosity != Verbosity::quiet) world.err << printable(note) << '\n' << std::flush;
+                                 if (verbosity == Verbosity::quiet) return;
+                                 world.err << fmt::format("[{}/{}] {}\n", ++file, files, printable(note))
+                                           << std::flush;
                                }};
   auto made = make_variants(prepared, context);
   if (!made.ok() && is_interrupted(world)) {
@@ -213,7 +217,13 @@ Result<int> measure(Surroundings& world, const VariantsOptions& options, Prepare
                  measure_plan(world, planned.plan, launcher, verbosity, resume, std::move(made).value()));
   const Verdict verdict = judge(record);
   INFERMETER_TRY(const auto csv, write_csv(record, verdict, resume.has_value()));
-  INFERMETER_TRY_DONE(write_report(world, options, record, verdict, planned.set, format));
+  INFERMETER_TRY_DONE(options.output.write_text(
+      world, render_variants(record, verdict, planned.set, format, options.output.look(world))));
+  if (options.output.html.wanted()) {
+    const ReportPart part = variants_part(record, verdict, planned.set, options.output.page_look());
+    INFERMETER_TRY_DONE(options.output.html.write(world, part, options.output.force,
+                                                  verbosity == Verbosity::quiet));
+  }
   say_where(world, record, csv, verbosity);
   return exit_code_of_run(world, record, exit_code_of_variants(verdict, planned.set));
 }
@@ -221,7 +231,8 @@ Result<int> measure(Surroundings& world, const VariantsOptions& options, Prepare
 Result<int> act(Surroundings& world, const VariantsOptions& options) {
   INFERMETER_TRY(PlanDraft draft, gather(world, options));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
-  INFERMETER_TRY_DONE(options.output.check());
+  if (format == Format::html) return usage_error("a page of variants is written by --html FILE");
+  INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
   INFERMETER_TRY(VariantsRequest request, request_of(options));
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
   INFERMETER_TRY(PreparedVariants prepared,

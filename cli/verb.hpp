@@ -22,6 +22,7 @@ struct Verb {
 
 Action declare_run(CLI::App& app);
 Action declare_compare(CLI::App& app);
+Action declare_profile(CLI::App& app);
 Action declare_gate(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_runs(CLI::App& app);

@@ -9,6 +9,7 @@
 #include "infermeter/models/expose_outputs.hpp"
 #include "infermeter/trial/memory_probe.hpp"
 #include "infermeter/trial/proc_file.hpp"
+#include "infermeter/trial_job.hpp"
 #include "infermeter/worker/private_folder.hpp"
 
 namespace infermeter {
@@ -32,18 +33,9 @@ Limits limits_of(const Plan& plan) {
 }
 
 TrialJob make_job(const Plan& plan, const Subject& subject, const ModelFacts& copy) {
-  return {.subject = subject,
-          .model_path = copy.path,
-          .zoo_name = {},
-          .stopping = {.warmup = 0, .iterations = 1, .duration_s = {}},
-          .limits = limits_of(plan),
-          .sandbox = plan.sandbox,
-          .cpus = plan.cpus,
-          .seed = plan.seed,
-          .time_it = false,
-          .keep_outputs = true,
-          .watch_memory = false,
-          .readable = {}};
+  TrialJob job = outputs_job(plan, subject, copy);
+  job.limits = limits_of(plan);
+  return job;
 }
 
 Result<DataSet> one_item(const Plan& plan, const Subject& subject, std::span<const Port> inputs) {

@@ -33,6 +33,9 @@ Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::s
   // Does memory grow? In processes of their own, since looking disturbs times.
   INFERMETER_TRY_DONE(trials.leaks());
 
+  // Which operator takes how long? Likewise.
+  INFERMETER_TRY_DONE(trials.profiles());
+
   // The end: finished, or to be resumed.
   record.finished = !trials.interrupted();
   if (record.finished) INFERMETER_TRY_DONE(store.finish_run(record));

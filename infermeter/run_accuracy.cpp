@@ -30,29 +30,14 @@ Truth truth_in(const DataSet& data, bool asked_for) {
   return truth;
 }
 
-// Scores [rows, classes, …] or a label map [rows, …] for a mask [rows, …].
-bool fits_mask(const Value& output, const Tensor& mask) {
-  if (output.kind != Value::Kind::tensor) return false;
-  Shape shape = output.tensor.shape;
-  if (shape == mask.shape) return true;
-  if (shape.size() != mask.shape.size() + 1) return false;
-  shape.erase(shape.begin() + 1);
-  return shape == mask.shape;
-}
-
 std::optional<std::size_t> output_for(const ItemValues& outputs, const Truth& truth) {
-  if (truth.masks.empty()) {
-    const auto has_rows = [](const Value& value) {
-      return value.kind == Value::Kind::tensor && !value.tensor.shape.empty();
-    };
-    const auto first = std::ranges::find_if(outputs, has_rows);
-    if (first == outputs.end()) return std::nullopt;
-    return scores_among(outputs, static_cast<std::size_t>(first->tensor.shape[0]));
-  }
-  const auto found =
-      std::ranges::find_if(outputs, [&](const Value& output) { return fits_mask(output, truth.masks.front()); });
-  if (found == outputs.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - outputs.begin());
+  if (!truth.masks.empty()) return scores_for_mask(outputs, truth.masks.front());
+  const auto has_rows = [](const Value& value) {
+    return value.kind == Value::Kind::tensor && !value.tensor.shape.empty();
+  };
+  const auto first = std::ranges::find_if(outputs, has_rows);
+  if (first == outputs.end()) return std::nullopt;
+  return scores_among(outputs, static_cast<std::size_t>(first->tensor.shape[0]));
 }
 
 struct Counted {
@@ -61,10 +46,8 @@ struct Counted {
 };
 
 Error no_output(const Truth& truth) {
-  return usage_error(truth.masks.empty()
-                         ? "no output has a row of scores for each label (floating-point numbers [rows, classes])"
-                         : fmt::format("no output has scores [rows, classes, …] or a label map for a mask of shape {}",
-                                       to_string(truth.masks.front().shape)));
+  if (!truth.masks.empty()) return no_scores_for_mask(truth.masks.front());
+  return usage_error("no output has a row of scores for each label (floating-point numbers [rows, classes])");
 }
 
 Result<Done> add_labels(AccuracyTally& tally, const Tensor& scores, const Truth& truth, std::size_t& row) {
@@ -85,10 +68,7 @@ Result<Counted> count(const std::vector<ItemValues>& outputs, const Truth& truth
     if (!index || (item > 0 && *index != counted.output)) return no_output(truth);
     counted.output = *index;
     const Tensor& scores = outputs[item][*index].tensor;
-    if (truth.classes > 0 && scores.shape[1] != static_cast<std::int64_t>(truth.classes)) {
-      return usage_error(fmt::format("the data's folders are {} classes, the output has scores for {}", truth.classes,
-                                     scores.shape[1]));
-    }
+    if (truth.classes > 0) INFERMETER_TRY_DONE(check_folder_classes(scores, truth.classes));
     if (truth.masks.empty()) {
       INFERMETER_TRY_DONE(add_labels(counted.tally, scores, truth, row));
     } else if (item >= truth.masks.size()) {

@@ -11,15 +11,11 @@ namespace {
 
 constexpr std::size_t largest_block = 900'000'000;  // SQLite's limit for one value is 10^9 bytes
 
-// By the coarser of the two precisions that were really executed.
 std::vector<Tolerance> tolerances(const Samples& reference, const Samples& candidate,
                                   std::span<const ItemValues> values) {
   std::vector<Tolerance> result;
-  for (const auto& value : values.front()) {
-    const DType dtype = value.kind == Value::Kind::tensor ? value.tensor.dtype : DType::float32;
-    const auto one = default_tolerance(reference.executed_value("dtype"), dtype);
-    const auto other = default_tolerance(candidate.executed_value("dtype"), dtype);
-    result.push_back(one.relative > other.relative ? one : other);
+  for (const Value& value : values.front()) {
+    result.push_back(coarser_tolerance(reference.executed_value("dtype"), candidate.executed_value("dtype"), value));
   }
   return result;
 }
@@ -56,7 +52,7 @@ Result<Done> compare_with_reference(Store& store, RunRecord& record, std::size_t
 const Samples* outputs_trial(const RunRecord& record, std::size_t subject) {
   for (const auto* trials : {&record.side_trials, &record.trials}) {
     for (const Samples& trial : *trials) {
-      const bool is_its = trial.subject == static_cast<int>(subject) && trial.purpose != Purpose::leak;
+      const bool is_its = trial.subject == static_cast<int>(subject) && tells_outputs(trial.purpose);
       if (is_its && trial.end == TrialEnd::ok) return &trial;
     }
   }

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "infermeter/run_begin.hpp"
 #include "infermeter/run_outputs.hpp"
 #include "infermeter/time_left.hpp"
+#include "infermeter/trial/peaks.hpp"
+#include "infermeter/trial_job.hpp"
 
 namespace infermeter {
 namespace {
@@ -29,10 +34,31 @@ std::string settled_note(const std::string& label, const PilotFinding& finding, 
                      stopping.warmup);
 }
 
-bool has_leak_trial(const RunRecord& record, std::size_t subject) {
-  return std::ranges::any_of(record.side_trials, [&](const Samples& trial) {
-    return trial.purpose == Purpose::leak && trial.subject == static_cast<int>(subject);
-  });
+// How many the subject has had.
+int side_trials_of(const RunRecord& record, std::size_t subject, Purpose purpose) {
+  return static_cast<int>(std::ranges::count_if(record.side_trials, [&](const Samples& trial) {
+    return trial.purpose == purpose && trial.subject == static_cast<int>(subject);
+  }));
+}
+
+// 0: no trial says.
+int threads_of_first(const RunRecord& record) {
+  for (const Samples& trial : record.trials) {
+    const std::string said = trial.subject == 0 ? trial.executed_value("threads") : "";
+    int threads = 0;
+    const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), threads);
+    if (error == std::errc() && threads > 0) return threads;
+  }
+  return 0;
+}
+
+// Blocks of all subjects in random order, as the timed trials have them, with orders of their own.
+std::vector<PlannedTrial> profile_order(const Plan& plan) {
+  Plan profiled = plan;
+  profiled.processes = plan.profiling.processes;
+  profiled.seed += side_seeds;
+  order_trials(profiled);
+  return profiled.order;
 }
 
 }  // namespace
@@ -41,17 +67,13 @@ bool RunTrials::interrupted() const { return context_.interrupt != nullptr && co
 
 TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const {
   const Plan& plan = record_.plan;
-  return {.subject = plan.subjects[place.subject],
-          .model_path = record_.models[place.subject].path,
-          .zoo_name = record_.models[place.subject].from_zoo ? record_.models[place.subject].name : "",
-          .stopping = stopping,
-          .limits = plan.limits,
-          .sandbox = plan.sandbox,
-          .cpus = plan.cpus,
-          .seed = plan.seed + place.position + (place.purpose == Purpose::timed ? 0 : side_seeds),
-          .keep_outputs = place.purpose != Purpose::leak && wants_outputs(record_, place.subject),
-          .watch_memory = place.purpose == Purpose::leak,
-          .readable = {}};
+  TrialJob job = trial_job(plan, plan.subjects[place.subject], record_.models[place.subject]);
+  job.stopping = stopping;
+  job.seed += place.position + (place.purpose == Purpose::timed ? 0 : side_seeds);
+  job.keep_outputs = tells_outputs(place.purpose) && wants_outputs(record_, place.subject);
+  job.watch_memory = place.purpose == Purpose::leak;
+  job.profile = place.purpose == Purpose::profile;
+  return job;
 }
 
 Progress RunTrials::progress_at(const Place& place) const {
@@ -93,9 +115,8 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   result.samples.process = place.process;
   result.samples.position = static_cast<int>(place.position);
   result.samples.purpose = place.purpose;
-  INFERMETER_TRY_DONE(store_.add_trial(record_.id, result.samples));
-  auto& trials = place.purpose == Purpose::timed ? record_.trials : record_.side_trials;
-  trials.push_back(std::move(result.samples));
+  INFERMETER_TRY_DONE(keep(place, result));
+  const auto& trials = place.purpose == Purpose::timed ? record_.trials : record_.side_trials;
   if (context_.on_progress) {
     Progress progress = progress_at(place);
     progress.phase = Phase::done;
@@ -106,15 +127,26 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
     progress.finished = &trials.back();
     context_.on_progress(progress);
   }
-  return place.purpose == Purpose::leak ? Result<Done>(Done{})
-                                        : take_outputs(store_, record_, place.subject, trials.back(), result, data_);
+  if (!tells_outputs(place.purpose)) return Done{};
+  return take_outputs(store_, record_, place.subject, trials.back(), result, data_);
+}
+
+// The trial, and what it told of its operators.
+Result<Done> RunTrials::keep(const Place& place, TrialResult& result) {
+  std::optional<OperatorProfile> profile;
+  if (place.purpose == Purpose::profile) profile = profile_of_(place.subject, result);
+  INFERMETER_TRY_DONE(store_.add_trial(record_.id, result.samples));
+  auto& trials = place.purpose == Purpose::timed ? record_.trials : record_.side_trials;
+  trials.push_back(std::move(result.samples));
+  if (!profile) return Done{};
+  profile->position = static_cast<int>(place.position);
+  INFERMETER_TRY_DONE(store_.add_profile(record_.id, *profile));
+  record_.profiles.push_back(std::move(*profile));
+  return Done{};
 }
 
 Result<Done> RunTrials::side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping) {
-  const auto same = [&](const Samples& trial) {
-    return trial.purpose == purpose && trial.subject == static_cast<int>(subject);
-  };
-  const auto process = static_cast<int>(std::ranges::count_if(record_.side_trials, same));
+  const int process = side_trials_of(record_, subject, purpose);
   return measure({.subject = subject, .position = record_.side_trials.size(), .process = process, .purpose = purpose},
                  stopping);
 }
@@ -169,8 +201,34 @@ Result<Done> RunTrials::leaks() {
   if (record_.plan.leak_iterations == 0) return Done{};
   const Stopping stopping{.warmup = least_warmup, .iterations = record_.plan.leak_iterations, .duration_s = {}};
   for (std::size_t subject = 0; subject < record_.plan.subjects.size() && !interrupted(); ++subject) {
-    if (has_leak_trial(record_, subject)) continue;
+    if (side_trials_of(record_, subject, Purpose::leak) > 0) continue;
     INFERMETER_TRY_DONE(side_trial(subject, Purpose::leak, stopping));
+  }
+  return Done{};
+}
+
+// What the machine does at best with as many threads as the first subject has, in the same session.
+Result<Done> RunTrials::peaks() {
+  if (record_.peaks || interrupted()) return Done{};
+  const int threads = threads_of_first(record_);
+  if (threads == 0) return Done{};  // nothing ran
+  const std::vector<int> processors = record_.plan.cpus.empty() ? processors_by_core() : record_.plan.cpus;
+  tell(fmt::format("measuring what this machine does at best with {} thread{}", threads, threads == 1 ? "" : "s"));
+  record_.peaks = measure_peaks(processors, threads, record_.environment);
+  return store_.set_peaks(record_.id, *record_.peaks);
+}
+
+Result<Done> RunTrials::profiles() {
+  if (record_.plan.profiling.processes == 0) return Done{};
+  INFERMETER_TRY_DONE(peaks());
+  const auto findings = find_in_pilots(record_);
+  for (const PlannedTrial& planned : profile_order(record_.plan)) {
+    if (interrupted()) break;
+    if (planned.process < side_trials_of(record_, planned.subject, Purpose::profile)) continue;  // of a run that is resumed
+    Stopping stopping = settle(record_.plan, findings, planned.subject);
+    stopping.iterations = record_.plan.profiling.iterations;
+    stopping.duration_s.reset();
+    INFERMETER_TRY_DONE(side_trial(planned.subject, Purpose::profile, stopping));
   }
   return Done{};
 }

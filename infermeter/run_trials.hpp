@@ -8,6 +8,7 @@
 
 #include "infermeter/run.hpp"
 #include "infermeter/run_inputs.hpp"
+#include "infermeter/run_profile.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/verdict/pilot.hpp"
 
@@ -17,7 +18,7 @@ class RunTrials {
  public:
   // All of them outlive it. `record` grows by each trial.
   RunTrials(Store& store, RunRecord& record, const RunContext& context)
-      : store_(store), record_(record), context_(context), inputs_(record.plan) {}
+      : store_(store), record_(record), context_(context), inputs_(record.plan), profile_of_(record) {}
 
   // Until every subject has the pilots that it needs; then tells what they showed.
   [[nodiscard]] Result<Done> pilots();
@@ -25,6 +26,8 @@ class RunTrials {
   [[nodiscard]] Result<Done> timed();
   // One long trial per subject, if the plan wants them.
   [[nodiscard]] Result<Done> leaks();
+  // Trials whose operators are profiled, if the plan wants them.
+  [[nodiscard]] Result<Done> profiles();
 
   [[nodiscard]] bool interrupted() const;
 
@@ -37,6 +40,8 @@ class RunTrials {
   };
   [[nodiscard]] Result<Done> measure(const Place& place, const Stopping& stopping);
   [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
+  [[nodiscard]] Result<Done> keep(const Place& place, TrialResult& result);
+  [[nodiscard]] Result<Done> peaks();
   [[nodiscard]] TrialJob job_for(const Place& place, const Stopping& stopping) const;
   [[nodiscard]] TrialHooks hooks_for(const Place& place);
   [[nodiscard]] Progress progress_at(const Place& place) const;
@@ -50,6 +55,7 @@ class RunTrials {
   RunRecord& record_;
   const RunContext& context_;
   RunInputs inputs_;
+  ProfileReader profile_of_;
   DataSet data_{};  // of the trial that runs, or ran last
 };
 

@@ -9,6 +9,7 @@
 #include "infermeter/data/port_fit.hpp"
 #include "infermeter/run_begin.hpp"
 #include "infermeter/trial/clock.hpp"
+#include "infermeter/trial_job.hpp"
 #include "infermeter/validate_inputs.hpp"
 #include "infermeter/validate_labels.hpp"
 
@@ -70,6 +71,7 @@ class ValidationRun {
     out_.times.again_s = out_.times.models_s;
     out_.times.models_s = 0;
     const std::int64_t part = part_size(again);
+    planned_ = 1 + 2 * static_cast<std::size_t>((inputs_.items() + part - 1) / part);
     for (std::int64_t first = 0; first < inputs_.items(); first += part) {
       INFERMETER_TRY_DONE(do_part(first, std::min(part, inputs_.items() - first), again));
       again.values.clear();
@@ -148,11 +150,8 @@ class ValidationRun {
   std::vector<Tolerance> tolerances(const Answers& baseline, const Answers& candidate) {
     std::vector<Tolerance> result;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      const Value& value = baseline.values.front()[i];
-      const DType dtype = value.kind == Value::Kind::tensor ? value.tensor.dtype : DType::float32;
-      const Tolerance one = default_tolerance(baseline.samples.executed_value("dtype"), dtype);
-      const Tolerance other = default_tolerance(candidate.samples.executed_value("dtype"), dtype);
-      Tolerance tolerance = one.relative > other.relative ? one : other;
+      Tolerance tolerance = coarser_tolerance(baseline.samples.executed_value("dtype"),
+                                              candidate.samples.executed_value("dtype"), baseline.values.front()[i]);
       for (const AskedTolerance& asked : {request_.tolerance, asked_for(names_[i])}) {
         tolerance.relative = asked.relative.value_or(tolerance.relative);
         tolerance.absolute = asked.absolute.value_or(tolerance.absolute);
@@ -202,6 +201,8 @@ class ValidationRun {
         context_.trial ? context_.trial(context_.launcher, job, hooks) : run_trial(context_.launcher, job, hooks);
     out_.times.models_s += result.samples.wall_s - (inputs_.seconds() - made_before_s);
     if (result.samples.end != TrialEnd::ok) return trial_failure(result.samples, job.subject.label);
+    if (trials_ > 1) parts_s_ += result.samples.wall_s;
+    tell_finished(subject, result.samples);
     if (result.output_values.size() != answers.data.items.size()) {
       return internal_error("the worker ended well and did not give the outputs of all items");
     }
@@ -224,30 +225,43 @@ class ValidationRun {
   }
 
   [[nodiscard]] TrialJob job_for(std::size_t subject) {
-    const Plan& plan = request_.plan;
-    return {.subject = plan.subjects[subject],
-            .model_path = models_[subject].path,
-            .zoo_name = models_[subject].from_zoo ? models_[subject].name : "",
-            .stopping = {.warmup = 0, .iterations = 1, .duration_s = {}},
-            .limits = plan.limits,
-            .sandbox = plan.sandbox,
-            .cpus = plan.cpus,
-            .seed = plan.seed + trials_++,
-            .time_it = false,
-            .keep_outputs = true,
-            .readable = {}};
+    TrialJob job = outputs_job(request_.plan, request_.plan.subjects[subject], models_[subject]);
+    job.seed += trials_++;
+    return job;
+  }
+
+  // Of the trial that was begun last.
+  [[nodiscard]] Progress progress_of(std::size_t subject) const {
+    Progress shown;
+    shown.trial = trials_ - 1;
+    shown.trials = std::max(planned_, trials_);
+    shown.subject = &request_.plan.subjects[subject];
+    return shown;
   }
 
   [[nodiscard]] std::function<void(const TrialProgress&)> progress(std::size_t subject) const {
     if (!context_.on_progress) return {};
     return [this, subject](const TrialProgress& now) {
-      Progress shown;
-      shown.trial = trials_ - 1;
-      shown.trials = std::max<std::size_t>(3, trials_);
-      shown.subject = &request_.plan.subjects[subject];
+      Progress shown = progress_of(subject);
       shown.phase = now.phase;
+      shown.seconds_left = seconds_left();
       context_.on_progress(shown);
     };
+  }
+
+  void tell_finished(std::size_t subject, const Samples& samples) const {
+    if (!context_.on_progress) return;
+    Progress shown = progress_of(subject);
+    shown.phase = Phase::done;
+    shown.finished = &samples;
+    context_.on_progress(shown);
+  }
+
+  // By the trials of whole parts that have ended; the first trial of all has fewer items.
+  [[nodiscard]] std::optional<double> seconds_left() const {
+    if (trials_ < 3) return std::nullopt;
+    const std::size_t ended = trials_ - 1, left = planned_ > ended ? planned_ - ended : 0;
+    return parts_s_ / static_cast<double>(ended - 1) * static_cast<double>(left);
   }
 
   const ValidationRequest& request_;
@@ -257,7 +271,8 @@ class ValidationRun {
   ValidationLabels labels_;
   std::vector<std::string> names_;
   std::optional<OutputComparer> comparer_;
-  std::size_t trials_ = 0;
+  std::size_t trials_ = 0, planned_ = 3;
+  double parts_s_ = 0;  // that the trials of whole parts took
   Validation out_;
 };
 

@@ -7,27 +7,12 @@
 namespace infermeter {
 namespace {
 
-// Scores [rows, classes, …] or a label map [rows, …] for a mask [rows, …].
-bool fits_mask(const Value& output, const Tensor& mask) {
-  if (output.kind != Value::Kind::tensor) return false;
-  Shape shape = output.tensor.shape;
-  if (shape == mask.shape) return true;
-  if (shape.size() != mask.shape.size() + 1) return false;
-  shape.erase(shape.begin() + 1);
-  return shape == mask.shape;
-}
-
 std::optional<std::size_t> output_for(const DataItem& item, const ItemValues& outputs) {
-  if (!item.mask) return scores_among(outputs, item.labels.size());
-  const auto found = std::ranges::find_if(outputs, [&](const Value& output) { return fits_mask(output, *item.mask); });
-  return found == outputs.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - outputs.begin()));
+  return item.mask ? scores_for_mask(outputs, *item.mask) : scores_among(outputs, item.labels.size());
 }
 
 Error no_output(const DataItem& item) {
-  if (item.mask) {
-    return usage_error(fmt::format("no output has scores [rows, classes, …] or a label map for a mask of shape {}",
-                                   to_string(item.mask->shape)));
-  }
+  if (item.mask) return no_scores_for_mask(*item.mask);
   return usage_error(
       fmt::format("no output has a row of scores for each of {} labels (floating-point numbers [rows, "
                   "classes])",
@@ -46,15 +31,14 @@ Result<Done> ValidationLabels::add(Side& side, const DataItem& item, const ItemV
   side.output = index;
   const Tensor& scores = outputs[*index].tensor;
   if (item.mask) {
-    AccuracyTally alone;
-    INFERMETER_TRY_DONE(alone.add_mask(scores, *item.mask));
-    if (const auto share = alone.accuracy().share()) side.shares.push_back(*share);
-    return side.tally.add_mask(scores, *item.mask);
+    const MaskAccuracy before = side.tally.accuracy().masks.value_or(MaskAccuracy{});
+    INFERMETER_TRY_DONE(side.tally.add_mask(scores, *item.mask));
+    const MaskAccuracy& now = *side.tally.accuracy().masks;
+    const MaskAccuracy own{.pixels = now.pixels - before.pixels, .right = now.right - before.right, .classes = {}};
+    if (const auto share = own.share()) side.shares.push_back(*share);
+    return Done{};
   }
-  if (classes_ > 0 && scores.shape[1] != static_cast<std::int64_t>(classes_)) {
-    return usage_error(
-        fmt::format("the data's folders are {} classes, the output has scores for {}", classes_, scores.shape[1]));
-  }
+  if (classes_ > 0) INFERMETER_TRY_DONE(check_folder_classes(scores, classes_));
   return side.tally.add(scores, item.labels);
 }
 

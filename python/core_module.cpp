@@ -20,6 +20,7 @@ NB_MODULE(_core, module) {
   bind_outputs(module);
   bind_metrics(module);
   bind_verdict(module);
+  bind_page(module);
   bind_validate(module);
   bind_record(module);
   bind_store(module);

@@ -15,6 +15,7 @@ void bind_outputs(nanobind::module_& module);
 void bind_metrics(nanobind::module_& module);
 void bind_validate(nanobind::module_& module);
 void bind_verdict(nanobind::module_& module);
+void bind_page(nanobind::module_& module);
 void bind_record(nanobind::module_& module);
 void bind_store(nanobind::module_& module);
 void bind_run(nanobind::module_& module);

@@ -103,6 +103,8 @@ void bind_fields(PlanClass& plan) {
           "duration_s", [](const Plan& p) { return p.stopping.duration_s; },
           "Seconds of timed iterations per process; None: `iterations` or pilots tell.")
       .def_ro("leak_iterations", &Plan::leak_iterations)
+      .def_prop_ro("profile_processes", [](const Plan& self) { return self.profiling.processes; })
+      .def_prop_ro("profile_iterations", [](const Plan& self) { return self.profiling.iterations; })
       .def_ro("question", &Plan::question, "None: it is no comparison.")
       .def_ro("seed", &Plan::seed)
       .def_prop_ro(

@@ -37,6 +37,10 @@ std::vector<std::shared_ptr<Trial>> shared(const SharedRun& run, std::vector<Tri
   return pointers;
 }
 
+ReportPart part_of(const MeasuredRun& run, bool samples) {
+  return run_part(run.record(), run.verdict(), {.samples = samples});
+}
+
 std::string rendered(const MeasuredRun& run, std::string_view format, const RenderOptions& options) {
   return render(run.record(), run.verdict(), value_or_raise(format_from_string(format)), options);
 }
@@ -64,6 +68,10 @@ void write_csv(const MeasuredRun& run, const std::filesystem::path& file) {
   value_or_raise(write_file(file, rendered(run, "csv", {}), true));
 }
 
+void write_page(const MeasuredRun& run, const std::filesystem::path& file, bool samples) {
+  value_or_raise(write_file(file, rendered(run, "html", {.samples = samples}), true));
+}
+
 nb::object as_frame(nb::handle_t<MeasuredRun> self, bool iterations) {
   return nb::module_::import_("infermeter.record").attr("frame_of")(self, iterations);
 }
@@ -87,9 +95,8 @@ void bind_reports(RecordClass& record) {
   record
       .def("render", render_as, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
            nb::arg("color") = false, nb::arg("samples") = true,
-           "The report as text: \"table\", \"json\", \"csv\" or \"markdown\"; `width` in columns, `samples`: JSON with "
-           "every "
-           "iteration.")
+           "The report as text: \"table\", \"json\", \"csv\", \"markdown\" or \"html\"; `width` of the table in columns, "
+           "`samples`: JSON and the page with every iteration.")
       .def(
           "text", [](const MeasuredRun& run, std::size_t width) { return rendered(run, "table", {.width = width}); },
           nb::arg("width") = 80, "The report as a table, for people.")
@@ -98,6 +105,11 @@ void bind_reports(RecordClass& record) {
            "The report as a dict (docs/schema/run.schema.json): seconds, bytes, items per second.")
       .def("to_csv", write_csv, nb::arg("file"), nb::sig("def to_csv(self, file: str | os.PathLike[str]) -> None"),
            "Writes a row per subject (docs/files.md); whole, over what was there.")
+      .def("to_html", write_page, nb::arg("file"), nb::kw_only(), nb::arg("samples") = true,
+           nb::sig("def to_html(self, file: str | os.PathLike[str], *, samples: bool = True) -> None"),
+           "Writes the page that `infermeter run --html` writes; whole, over what was there. `samples`: with every "
+           "iteration. Of several runs in one page: infermeter.write_html.")
+      .def("report_part", part_of, nb::arg("samples") = true, "For infermeter.write_html.")
       .def("to_dataframe", as_frame, nb::kw_only(), nb::arg("iterations") = false,
            nb::sig("def to_dataframe(self, *, iterations: bool = False) -> pandas.DataFrame"),
            "A pandas.DataFrame: a row per subject with the columns of the CSV report, or per timed iteration with "

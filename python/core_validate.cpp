@@ -217,6 +217,9 @@ void bind_validation(nb::module_& module) {
           [](const Validation& v, bool samples) { return render_validation(v, Format::json, {.samples = samples}); },
           nb::arg("samples") = true, "docs/schema/validation.schema.json")
       .def(
+          "report_part", [](const Validation& v, bool) { return validation_part(v); }, nb::arg("samples") = true,
+          "For infermeter.write_html.")
+      .def(
           "__bool__", [](const Validation& v) { return outcome_of(v) == Outcome::pass; }, "Did it pass?")
       .def("__repr__", [](const Validation& v) {
         return fmt::format("<Validation of {} against {}: {}>", v.candidate.subject.label, v.baseline.subject.label,

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -29,9 +30,14 @@ struct MeasuredVariants {
   VariantSet set;
 };
 
+ReportPart part_of(const MeasuredVariants& variants, bool samples) {
+  return variants_part(variants.run->record(), variants.run->verdict(), variants.set, {.samples = samples});
+}
+
 std::string rendered(const MeasuredVariants& variants, const std::string& format, std::size_t width) {
-  return render_variants(variants.run->record(), variants.run->verdict(), variants.set,
-                         value_or_raise(format_from_string(format)), {.color = false, .width = width, .samples = true});
+  const Format form = value_or_raise(format_from_string(format));
+  return render_variants(variants.run->record(), variants.run->verdict(), variants.set, form,
+                         {.color = false, .width = width, .samples = true});
 }
 
 // A key that is not there, or None, leaves the default.
@@ -111,7 +117,8 @@ void bind_variants(nb::module_& module) {
   nb::class_<MeasuredVariants>(module, "Variants", "A model's variants, measured beside each other.")
       .def_ro("record", &MeasuredVariants::run, "The run that measured them.")
       .def("render", rendered, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
-           "\"table\", \"markdown\", \"json\" (docs/schema/variants.schema.json) or \"csv\".")
+           "\"table\", \"markdown\", \"json\" (docs/schema/variants.schema.json), \"csv\" or \"html\".")
+      .def("report_part", part_of, nb::arg("samples") = true, "For infermeter.write_html.")
       .def_prop_ro(
           "report",
           [](const MeasuredVariants& variants) {

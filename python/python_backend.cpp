@@ -14,6 +14,7 @@
 #include "infermeter/data/dtype.hpp"
 #include "python/output_signature.hpp"
 #include "sdk/abi_edge.hpp"
+#include "sdk/profile_folder.hpp"
 
 namespace nb = nanobind;
 
@@ -116,6 +117,7 @@ struct imb_runtime {
 struct imb_session {
   nb::object object;
   std::deque<infermeter::python::PortText> inputs, outputs;
+  std::string profile_folder;  // empty: operators are not profiled
 };
 
 struct OutputView {
@@ -195,7 +197,8 @@ nb::dict pairs_of(std::size_t count, const imb_pair* pairs) {
 nb::object load_of(const imb_load& load) {
   return nb::module_::import_("infermeter.backend")
       .attr("Load")(load.model_path, text_or_empty(load.zoo_name), load.device, load.dtype, load.threads, load.batch,
-                    pairs_of(load.dimension_count, load.dimensions), pairs_of(load.option_count, load.options));
+                    pairs_of(load.dimension_count, load.dimensions), pairs_of(load.option_count, load.options),
+                    text_or_empty(profile_folder_of(load)));
 }
 
 void read_ports(imb_session& session) {
@@ -214,14 +217,33 @@ imb_status compile(imb_session* session, imb_message message) {
 
 nb::object optional_method(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
 
+imb_status call_with_folder(imb_session* session, const char* name, imb_message message) {
+  return in_python(message, IMB_RUN_ERROR, [&] {
+    if (session->profile_folder.empty()) fail(IMB_INVALID_ARGUMENT, "the model was not loaded to be profiled");
+    if (const nb::object method = optional_method(session->object, name); !method.is_none())
+      method(session->profile_folder);
+  });
+}
+
+imb_status profile_begin(imb_session* session, imb_message message) {
+  return call_with_folder(session, "profile_begin", message);
+}
+imb_status profile_end(imb_session* session, imb_message message) {
+  return call_with_folder(session, "profile_end", message);
+}
+
 imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** session, imb_message message) {
   *session = nullptr;
   return in_python(message, IMB_MODEL_ERROR, [&] {
     auto made = std::make_unique<imb_session>();
     made->object = runtime->object.attr("load")(load_of(*load));
     read_ports(*made);
-    // Whether there is a step of its own for compiling is known of a session, and the ABI asks the table.
+    made->profile_folder = text_or_empty(profile_folder_of(*load));
+    // Whether there is a step of its own for compiling, and a profile, is known of a session; the ABI asks the table.
     table.compile = optional_method(made->object, "compile").is_none() ? nullptr : compile;
+    const bool has_profile = !optional_method(made->object, "profile_end").is_none();
+    table.profile_begin = has_profile ? profile_begin : nullptr;
+    table.profile_end = has_profile ? profile_end : nullptr;
     *session = made.release();
   });
 }

@@ -42,40 +42,60 @@ def models_cache(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+@pytest.fixture(scope="session")
+def environment_in(models_cache):
+    """environment_in(folder) -> an environment with a private HOME in that folder."""
+
+    def make(folder) -> dict:
+        home = folder / "home"
+        (home / "intel").mkdir(parents=True)
+        (home / "intel/openvino_telemetry").write_text("0")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("INFERMETER_", "XDG_"))}
+        return kept | {
+            "HOME": str(home),
+            "XDG_CACHE_HOME": str(models_cache),
+            "VIRTUAL_ENV": sys.prefix,
+            "NO_COLOR": "1",
+            "LC_ALL": "C.UTF-8",
+            "ORT_DISABLE_TELEMETRY": "1",
+        }
+
+    return make
+
+
 @pytest.fixture
-def environment(tmp_path, models_cache) -> dict:
+def environment(environment_in, tmp_path) -> dict:
     """A private HOME, no colour, nothing of the caller's INFERMETER_* settings; the runtimes of this test's Python."""
-    home = tmp_path / "home"
-    (home / "intel").mkdir(parents=True)
-    (home / "intel/openvino_telemetry").write_text("0")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("INFERMETER_", "XDG_"))}
-    return kept | {
-        "HOME": str(home),
-        "XDG_CACHE_HOME": str(models_cache),
-        "VIRTUAL_ENV": sys.prefix,
-        "NO_COLOR": "1",
-        "LC_ALL": "C.UTF-8",
-        "ORT_DISABLE_TELEMETRY": "1",
-    }
+    return environment_in(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def run_in(infermeter):
+    """run_in(folder, environment) -> `run` for what several tests share."""
+
+    def make(parent, environment):
+        folder = parent / "work"
+        folder.mkdir()
+
+        def call(*arguments, env=None, cwd=folder, timeout=RUN_LIMIT_S, program=infermeter, **options):
+            if "input" not in options:
+                options.setdefault("stdin", subprocess.DEVNULL)
+            options.setdefault("stdout", subprocess.PIPE)
+            options.setdefault("stderr", subprocess.PIPE)
+            return subprocess.run(
+                [str(program), *map(str, arguments)],
+                env=environment | (env or {}), cwd=cwd, timeout=timeout, text=True, errors="surrogateescape", **options)
+
+        call.folder = folder
+        return call
+
+    return make
 
 
 @pytest.fixture
-def run(infermeter, environment, tmp_path):
+def run(run_in, environment, tmp_path):
     """run("models", "--list", env={…}, cwd=…, input=…) -> CompletedProcess with text; the exit code is the test's affair."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-
-    def call(*arguments, env=None, cwd=folder, timeout=RUN_LIMIT_S, program=infermeter, **options):
-        if "input" not in options:
-            options.setdefault("stdin", subprocess.DEVNULL)
-        options.setdefault("stdout", subprocess.PIPE)
-        options.setdefault("stderr", subprocess.PIPE)
-        return subprocess.run(
-            [str(program), *map(str, arguments)],
-            env=environment | (env or {}), cwd=cwd, timeout=timeout, text=True, errors="surrogateescape", **options)
-
-    call.folder = folder
-    return call
+    return run_in(tmp_path, environment)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@
 #include "sdk/abi_edge.hpp"
 #include "sdk/dimensions.hpp"
 #include "sdk/processors.hpp"
+#include "sdk/profile_folder.hpp"
 #include "settings.hpp"
 
 using namespace infermeter;  // the ABI's struct tags are global names
@@ -33,6 +34,9 @@ struct imb_session {
   std::atomic<std::uint64_t> requests = 0, inferences = 0;  // requests may be used by a thread each
   std::atomic<std::int64_t> device_busy_until_ns = 0;
   std::vector<std::pair<std::string, double>> attempts;
+
+  std::string profile_folder;
+  std::uint64_t profiled_from = 0;  // inferences before the profile began
 };
 
 struct imb_request {
@@ -128,7 +132,19 @@ void make_ports(imb_session& session, const imb_load& load) {
                                                               .dimension_names = {"batch", ""}}));
 }
 
+// A script's inferences take what its operators take, profiled or not.
+void prepare_script(Settings& settings) {
+  Script& script = settings.script;
+  apply_delays(script);
+  if (script.operators.empty()) {
+    script.operators = {{.kind = "Nothing", .name = "nothing"}};
+  } else if (settings.latency.distribution == Distribution::none) {
+    settings.latency = {Distribution::constant, script.seconds()};
+  }
+}
+
 void prepare_inferences(imb_session& session) {
+  prepare_script(session.settings);
   const Settings& settings = session.settings;
   session.seed = settings.seed ? *settings.seed : std::random_device{}();
   session.work = settings.work.value_or(Work::spin);
@@ -141,8 +157,8 @@ void prepare_inferences(imb_session& session) {
   const bool misbehaves = at_run(t.fail) || at_run(t.out_of_memory) || at_run(t.crash) || at_run(t.abort) ||
                           at_run(t.kill) || at_run(t.exit) || at_run(t.hang);
   const bool takes_time = settings.latency.distribution != Distribution::none && session.work != Work::none;
-  session.plain =
-      !misbehaves && !takes_time && settings.compute == 0 && settings.first_delay == 0 && settings.memory_per_run == 0;
+  session.plain = !misbehaves && !takes_time && settings.compute == 0 && settings.first_delay == 0 &&
+                  settings.memory_per_run == 0 && session.profile_folder.empty();
 }
 
 void try_what_is_forbidden(imb_session& session) {
@@ -173,6 +189,7 @@ imb_status load_model(imb_runtime*, const imb_load* load, imb_session** session,
     made->dtype = load->dtype;
     made->threads = load->threads > 0 ? load->threads : usable_processors();
     make_ports(*made, *load);
+    if (const char* folder = profile_folder_of(*load)) made->profile_folder = folder;
     prepare_inferences(*made);
     spew(made->settings.stderr_bytes, made->settings.stderr_endless);
     misbehave(made->settings.triggers, Place::load);
@@ -319,6 +336,19 @@ imb_status counters(imb_session* session, imb_number_sink sink, void* user, imb_
   });
 }
 
+imb_status profile_begin(imb_session* session, imb_message message) {
+  session->profiled_from = session->inferences;
+  return succeed(message);
+}
+
+imb_status profile_end(imb_session* session, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] {
+    if (session->profile_folder.empty()) fail(IMB_INVALID_ARGUMENT, "this session was not loaded to be profiled");
+    write_profile(session->settings.script, session->inferences - session->profiled_from, session->profile_folder);
+    misbehave(session->settings.triggers, Place::profile);
+  });
+}
+
 constexpr imb_backend backend = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
@@ -343,8 +373,8 @@ constexpr imb_backend backend = {
     .executed = executed,
     .device_memory = nullptr,
     .counters = counters,
-    .profile_begin = nullptr,
-    .profile_end = nullptr,
+    .profile_begin = profile_begin,
+    .profile_end = profile_end,
     .between = nullptr,
 };
 

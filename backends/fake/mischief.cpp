@@ -24,10 +24,13 @@ namespace {
 std::string where(Place here, std::uint64_t inference) {
   if (here == Place::load) return "while loading";
   if (here == Place::compile) return "while compiling";
+  if (here == Place::profile) return "at the end of its profile";
   return "in inference " + std::to_string(inference);
 }
 
-imb_status failure_status(Place here) { return here == Place::run ? IMB_RUN_ERROR : IMB_MODEL_ERROR; }
+imb_status failure_status(Place here) {
+  return here == Place::run || here == Place::profile ? IMB_RUN_ERROR : IMB_MODEL_ERROR;
+}
 
 int try_to_open(const std::string& path, int flags) {
   const int file = open(path.c_str(), flags | O_CLOEXEC, 0600);
@@ -42,6 +45,7 @@ Trigger trigger_from(std::string_view text) {
   if (text == "load") return {Place::load};
   if (text == "compile") return {Place::compile};
   if (text == "run") return {Place::run};
+  if (text == "profile") return {Place::profile};
   if (!text.starts_with("run:")) throw std::invalid_argument("");
   return {Place::run, parse_integer<std::uint64_t>(text.substr(4), 1, UINT64_MAX)};
 }

@@ -8,9 +8,10 @@
 
 namespace infermeter {
 
-enum class Place { nowhere, load, compile, run };
+enum class Place { nowhere, load, compile, run, profile };
 
-// "load", "compile", "run:N" (the N-th inference of the session, from 1; "run" is "run:1").
+// "load", "compile", "run:N" (the N-th inference of the session, from 1; "run" is "run:1"), "profile" (when the profile
+// of operators is written, and its file is there).
 struct Trigger {
   Place place = Place::nowhere;
   std::uint64_t inference = 1;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <climits>
+#include <cmath>
 #include <stdexcept>
 
 #include "units.hpp"
@@ -79,7 +80,7 @@ Work work_from(std::string_view text) {
 
 using S = Settings;
 using Text = std::string_view;
-constexpr const char* places = "load|compile|run:N";
+constexpr const char* places = "load|compile|run:N|profile";
 
 const OptionRow<Settings> rows[] = {
     {{"latency", "none|constant:T|normal:MEAN:SD|lognormal:MEDIAN:SIGMA|exponential:MEAN|bimodal:A:B:P",
@@ -135,6 +136,15 @@ const OptionRow<Settings> rows[] = {
     {{"executed_device", "NAME", "reported as executed"}, [](S& s, Text v) { s.executed_device = v; }},
     {{"provider", "NAME", "reported as executed"}, [](S& s, Text v) { s.provider = v; }},
     {{"counters", "NAME:VALUE[+...]", "reported as counters"}, [](S& s, Text v) { s.counters = counters_from(v); }},
+    {{"operators", "KIND:NAME:TIME[:ORIGIN|...[:KERNEL[:PRECISION[:LAYOUT]]]][+...]",
+      "operators of its profile; without a latency, an inference takes their time"},
+     [](S& s, Text v) { s.script.operators = operators_from(v); }},
+    {{"operator_gap", "TIME", "time before each operator that belongs to none"},
+     [](S& s, Text v) { s.script.gap_ns = std::llround(seconds_from(v) * 1e9); }},
+    {{"delay", "NAME:TIME[+...]", "added to the time of that operator"},
+     [](S& s, Text v) { s.script.delays = delays_from(v); }},
+    {{"profile", "events|means|flood|cut|hostile|none", "how the profile comes; flood: more events than are kept"},
+     [](S& s, Text v) { s.script.profile = profile_kind_from(v); }},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "latency.hpp"
 #include "mischief.hpp"
+#include "operators.hpp"
 #include "outputs.hpp"
 #include "sdk/options.hpp"
 #include "sdk/port.hpp"
@@ -39,6 +40,7 @@ struct Settings {
   int executed_threads = 0;
   std::vector<std::pair<std::string, double>> counters;
   std::vector<PortFields> inputs;
+  Script script;
 };
 
 [[nodiscard]] std::span<const OptionRow<Settings>> option_rows();

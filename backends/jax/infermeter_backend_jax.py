@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,6 +184,7 @@ class Session:
         self._weights = jax.device_put(function.weights, device)
         self._compiled: Any = None
         self._returns_one_array = False
+        self._trace: TemporaryDirectory[str]
         self.inputs = model.inputs
         self.outputs = [Port(name, load.dtype, None) for name in model.outputs or ("output",)]
         for port in self.inputs:
@@ -208,13 +210,8 @@ class Session:
             jax.device_put(np.asarray(array, self._input_type(array.dtype.name)), self._device) for array in arrays
         ]
         jax.block_until_ready(inputs)
-        compiled, weights, wait = self._compiled, self._weights, jax.block_until_ready
-        if not self._returns_one_array:
-            return lambda: wait(compiled(weights, *inputs))
-        if len(inputs) == 1:  # without unpacking
-            (only,) = inputs
-            return lambda: compiled(weights, only).block_until_ready()
-        return lambda: compiled(weights, *inputs).block_until_ready()
+        step = self._step(inputs)
+        return self._annotated(step) if self._load.profile_folder else step
 
     def values(self, result: object) -> list[np.ndarray]:
         return [np.array(leaf) for leaf in self._jax.tree.leaves(result)]
@@ -236,6 +233,54 @@ class Session:
     def device_memory(self) -> tuple[int, int] | None:
         stats = self._device.memory_stats() if self._load.device != "cpu" else None
         return (stats["bytes_in_use"], stats["peak_bytes_in_use"]) if stats else None
+
+    def profile_begin(self, folder: str) -> None:
+        options = self._jax.profiler.ProfileOptions()
+        options.python_tracer_level = 0
+        # Beside the folder's files, in a folder that the host does not look into.
+        self._trace = TemporaryDirectory(dir=folder)
+        self._jax.profiler.start_trace(self._trace.name, profiler_options=options)
+
+    def profile_end(self, folder: str) -> None:
+        from infermeter.xla_operators import describe, operators_of, read_trace, write_operators
+
+        self._jax.profiler.stop_trace()
+        with self._trace as trace:
+            recorded = read_trace(Path(trace))
+        made = operators_of(recorded, describe(self._compiled.as_text() or ""))
+        if not made.operators:
+            raise Refused(Status.RUN_ERROR, f"XLA's trace names no operation on {self._load.device}")
+        source = f"XLA's trace, JAX {self._jax.__version__}"
+        write_operators(Path(folder), source, len(recorded.iterations), made, self._costs())
+
+    def _costs(self) -> str:
+        try:
+            costs = self._compiled.cost_analysis() or {}
+        except (NotImplementedError, RuntimeError):
+            return ""
+        if "flops" not in costs:
+            return ""
+        return f"XLA counts {costs['flops']:.0f} FLOPs and {costs.get('bytes accessed', 0):.0f} bytes accessed"
+
+    def _step(self, inputs: list[Any]) -> Callable[[], object]:
+        compiled, weights, wait = self._compiled, self._weights, self._jax.block_until_ready
+        if not self._returns_one_array:
+            return lambda: wait(compiled(weights, *inputs))
+        if len(inputs) == 1:  # without unpacking
+            (only,) = inputs
+            return lambda: compiled(weights, only).block_until_ready()
+        return lambda: compiled(weights, *inputs).block_until_ready()
+
+    def _annotated(self, step: Callable[[], object]) -> Callable[[], object]:
+        from infermeter.xla_operators import ITERATION
+
+        annotation = self._jax.profiler.TraceAnnotation
+
+        def annotated() -> object:
+            with annotation(ITERATION):
+                return step()
+
+        return annotated
 
     def _declared_outputs(self, result: Any) -> list[Port]:
         jax = self._jax

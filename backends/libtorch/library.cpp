@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "sdk/library_search.hpp"
+#include "sdk/second_part.hpp"
 
 namespace infermeter {
 namespace {
@@ -35,25 +36,14 @@ void check_version(const OpenLibrary& library) {
   if (version != built_with) refuse_version(library.path + " is PyTorch " + version);
 }
 
-std::string own_folder() {
-  Dl_info info{};
-  static const char here = 0;
-  if (dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return ".";
-  const std::string file = info.dli_fname;
-  return file.substr(0, file.rfind('/'));
-}
-
-// RTLD_LOCAL serves for both: what needs PyTorch's symbols names its libraries, and the loader knows these as open.
 void* open_own(const std::string& name) {
-  const std::string file = own_folder() + "/" + name;
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* reason = dlerror();
-    fail(IMB_LIBRARY_MISSING, "a part of the libtorch back end cannot be opened (" +
-                                  std::string(reason != nullptr ? reason : "unknown reason") +
+  static const char here = 0;
+  const SecondPart opened = open_beside(&here, name);
+  if (opened.handle == nullptr) {
+    fail(IMB_LIBRARY_MISSING, "a part of the libtorch back end cannot be opened (" + opened.reason +
                                   "); build or install infermeter again");
   }
-  return handle;
+  return opened.handle;
 }
 
 const imb_backend* open_part() {

@@ -56,8 +56,8 @@ constexpr imb_backend backend = {
     .executed = hand_on<&imb_backend::executed>,
     .device_memory = nullptr,
     .counters = nullptr,
-    .profile_begin = nullptr,
-    .profile_end = nullptr,
+    .profile_begin = hand_on<&imb_backend::profile_begin>,
+    .profile_end = hand_on<&imb_backend::profile_end>,
     .between = nullptr,
 };
 

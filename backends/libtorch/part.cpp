@@ -11,9 +11,11 @@
 #include "cuda.hpp"
 #include "errors.hpp"
 #include "ports.hpp"
+#include "profile.hpp"
 #include "program.hpp"
 #include "sdk/options.hpp"
 #include "sdk/processors.hpp"
+#include "sdk/profile_folder.hpp"
 #include "values.hpp"
 
 using namespace infermeter;  // the ABI's struct tags are global names
@@ -27,6 +29,7 @@ struct imb_runtime {
 
 struct imb_session {
   std::unique_ptr<Program> program;
+  std::unique_ptr<Profile> profile;  // nullptr: operators are not profiled
   Ports inputs, outputs;
   Ports outputs_before;  // what was handed out before the first run stays where it is
   bool outputs_known = false;
@@ -35,7 +38,9 @@ struct imb_session {
 
 struct imb_request {
   explicit imb_request(imb_session& of_session)
-      : session(of_session), inference(of_session.program->make_inference()), is_bound(of_session.inputs.size()) {}
+      : session(of_session), inference(of_session.program->make_inference()), is_bound(of_session.inputs.size()) {
+    if (session.profile != nullptr) inference = session.profile->watched(std::move(inference));
+  }
 
   imb_session& session;
   std::unique_ptr<Inference> inference;
@@ -124,6 +129,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
       made->dynamic_batch = made->dynamic_batch || (!input.port.shape.empty() && input.port.shape[0] < 0);
     }
     made->outputs = ports_before_run(made->program->output_names);
+    if (const char* const folder = profile_folder_of(*load)) made->profile = std::make_unique<Profile>(folder);
     *session = made.release();
   });
 }
@@ -226,6 +232,21 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
   });
 }
 
+// --- profile -------------------------------------------------------------------------------------------------------
+
+Profile& profile_of(imb_session& session) {
+  if (session.profile == nullptr) fail(IMB_INVALID_ARGUMENT, "the model was not loaded to be profiled");
+  return *session.profile;
+}
+
+imb_status profile_begin(imb_session* session, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] { profile_of(*session).begin(); });
+}
+
+imb_status profile_end(imb_session* session, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] { profile_of(*session).end(); });
+}
+
 constexpr imb_backend part = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
@@ -250,8 +271,8 @@ constexpr imb_backend part = {
     .executed = executed,
     .device_memory = nullptr,
     .counters = nullptr,
-    .profile_begin = nullptr,
-    .profile_end = nullptr,
+    .profile_begin = profile_begin,
+    .profile_end = profile_end,
     .between = nullptr,
 };
 

@@ -4,12 +4,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "infermeter_backend.h"
 #include "library.hpp"
 #include "ports.hpp"
+#include "profile.hpp"
 #include "sdk/onnx_declaration.hpp"
 #include "sdk/processors.hpp"
+#include "sdk/profile_folder.hpp"
 #include "session_options.hpp"
 #include "settings.hpp"
 #include "values.hpp"
@@ -38,6 +41,7 @@ struct imb_session {
   Settings settings;
   std::string device, dtype;
   int threads = 1;
+  std::string profile_folder;  // empty: it is not profiled, or not any more
 };
 
 struct imb_request {
@@ -155,6 +159,33 @@ std::string floats_of(const imb_session& session, const OnnxDeclaration& declara
   return text.empty() ? "float32" : text;
 }
 
+Owned<OrtSession> open_session(const imb_runtime& runtime, const imb_load& load, const OrtSessionOptions* options) {
+  const OrtApi& api = *runtime.library.api;
+  OrtSession* opened = nullptr;
+  check(api, api.CreateSession(runtime.environment.get(), load.model_path, options, &opened), IMB_MODEL_ERROR,
+        "ONNX Runtime could not load " + std::string(load.model_path));
+  return owned(opened, api.ReleaseSession);
+}
+
+Owned<OrtSession> open_profiled(const imb_runtime& runtime, const imb_load& load, OrtSessionOptions* options,
+                                const std::string& folder) {
+  const OrtApi& api = *runtime.library.api;
+  enable_profile(api, options, folder);
+  OrtSessionOptions* copy = nullptr;
+  check(api, api.CloneSessionOptions(options, &copy), IMB_RUN_ERROR, "ONNX Runtime could not copy its options");
+  const auto saving = owned(copy, api.ReleaseSessionOptions);
+  save_optimised_graph(api, copy, folder);
+  Owned<OrtSession> session(nullptr, {api.ReleaseSession});
+  try {
+    session = open_session(runtime, load, copy);
+  } catch (const Failure&) {
+    // Some graphs cannot be saved: those with parts that a provider has compiled.
+    session = open_session(runtime, load, options);
+  }
+  finish_load(api, session.get(), folder);
+  return session;
+}
+
 imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** session, imb_message message) {
   *session = nullptr;
   return guarded(message, IMB_MODEL_ERROR, [&] {
@@ -168,10 +199,9 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     made->threads = load->threads > 0 ? load->threads : usable_processors();
     made->device = load->device;
     const auto options = make_session_options(runtime->library, *load, made->settings, made->threads, sizes);
-    OrtSession* opened = nullptr;
-    check(api, api.CreateSession(runtime->environment.get(), load->model_path, options.get(), &opened), IMB_MODEL_ERROR,
-          "ONNX Runtime could not load " + std::string(load->model_path));
-    made->session = owned(opened, api.ReleaseSession);
+    if (const char* folder = profile_folder_of(*load)) made->profile_folder = folder;
+    made->session = made->profile_folder.empty() ? open_session(*runtime, *load, options.get())
+                                                 : open_profiled(*runtime, *load, options.get(), made->profile_folder);
     OrtMemoryInfo* memory = nullptr;
     check(api, api.CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory), IMB_MODEL_ERROR, "memory");
     made->memory = owned(memory, api.ReleaseMemoryInfo);
@@ -278,6 +308,27 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
   });
 }
 
+imb_status require_profile(const imb_session& session, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] {
+    if (session.profile_folder.empty()) {
+      fail(IMB_INVALID_ARGUMENT,
+           "this session was not loaded to be profiled, or its profile has ended: ONNX Runtime "
+           "records one for each session");
+    }
+  });
+}
+
+// It has recorded since the load; the host tells its own runs by their time.
+imb_status profile_begin(imb_session* session, imb_message message) { return require_profile(*session, message); }
+
+imb_status profile_end(imb_session* session, imb_message message) {
+  if (const imb_status status = require_profile(*session, message); status != IMB_OK) return status;
+  return guarded(message, IMB_RUN_ERROR, [&] {
+    const std::string folder = std::exchange(session->profile_folder, {});
+    end_profile(session->api, session->session.get(), session->allocator, folder);
+  });
+}
+
 constexpr imb_backend backend = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
@@ -302,8 +353,8 @@ constexpr imb_backend backend = {
     .executed = executed,
     .device_memory = nullptr,
     .counters = nullptr,
-    .profile_begin = nullptr,
-    .profile_end = nullptr,
+    .profile_begin = profile_begin,
+    .profile_end = profile_end,
     .between = nullptr,
 };
 

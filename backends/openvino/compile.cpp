@@ -19,6 +19,7 @@ std::vector<Property> properties_of(const CompileRequest& request) {
                                       {"PERFORMANCE_HINT", request.settings.performance_hint}};
   if (request.device == "CPU") properties.emplace_back("INFERENCE_NUM_THREADS", std::to_string(request.threads));
   if (!request.settings.streams.empty()) properties.emplace_back("NUM_STREAMS", request.settings.streams);
+  if (request.profile) properties.emplace_back("PERF_COUNT", "YES");
   properties.insert(properties.end(), request.settings.others.begin(), request.settings.others.end());
   return properties;
 }

@@ -14,6 +14,7 @@ struct CompileRequest {
   std::string dtype;   // ours: "float32"
   int threads = 1;
   Settings settings;
+  bool profile = false;  // count what each operator takes
 };
 
 // "f32", "f16", "bf16"; throws Failure(IMB_UNSUPPORTED) for anything else.

@@ -48,6 +48,8 @@ namespace infermeter {
   X(ov_infer_request_infer)                      \
   X(ov_infer_request_start_async)                \
   X(ov_infer_request_wait)                       \
+  X(ov_infer_request_get_profiling_info)         \
+  X(ov_profiling_info_list_free)                 \
   X(ov_infer_request_free)                       \
   X(ov_tensor_create_from_host_ptr)              \
   X(ov_tensor_get_shape)                         \

@@ -9,8 +9,10 @@
 #include "infermeter_backend.h"
 #include "library.hpp"
 #include "ports.hpp"
+#include "profile.hpp"
 #include "sdk/dimensions.hpp"
 #include "sdk/processors.hpp"
+#include "sdk/profile_folder.hpp"
 #include "settings.hpp"
 #include "values.hpp"
 
@@ -36,6 +38,8 @@ struct imb_session {
   Owned<ov_model_t> model;  // until it is compiled
   Owned<ov_compiled_model_t> compiled;
   Ports inputs, outputs;
+  std::unique_ptr<Profile> profile;               // nullptr: operators are not profiled
+  const ov_infer_request_t* last_made = nullptr;  // of the requests that there are
 };
 
 struct imb_request {
@@ -189,7 +193,9 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     made->request = {.device = upper(load->device),
                      .dtype = load->dtype,
                      .threads = load->threads > 0 ? load->threads : usable_processors(),
-                     .settings = read_options(option_rows(), *load, "openvino")};
+                     .settings = read_options(option_rows(), *load, "openvino"),
+                     .profile = profile_folder_of(*load) != nullptr};
+    if (made->request.profile) made->profile = std::make_unique<Profile>(runtime->library, profile_folder_of(*load));
     made->model = read_model(*runtime, load->model_path);
     if (std::string_view(load->model_path).ends_with(".onnx")) {
       made->declaration = read_onnx_declaration(load->model_path);
@@ -235,11 +241,15 @@ imb_status create_request(imb_session* session, imb_request** request, imb_messa
     check(api, api.ov_compiled_model_create_infer_request(session->compiled.get(), &infer), IMB_RUN_ERROR,
           "OpenVINO did not make a request");
     made->infer = owned(infer, api.ov_infer_request_free);
+    session->last_made = infer;
     *request = made.release();
   });
 }
 
-void destroy_request(imb_request* request) { delete request; }
+void destroy_request(imb_request* request) {
+  if (request->session.last_made == request->infer.get()) request->session.last_made = nullptr;
+  delete request;
+}
 
 void forget_outputs(imb_request& request) {
   request.done = false;
@@ -347,6 +357,28 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
   });
 }
 
+// --- profile -------------------------------------------------------------------------------------------------------
+
+Profile& profile_of(imb_session& session) {
+  if (session.profile == nullptr) fail(IMB_INVALID_ARGUMENT, "the model was not loaded to be profiled");
+  return *session.profile;
+}
+
+imb_status profile_begin(imb_session* session, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] { profile_of(*session).begin(session->last_made); });
+}
+
+imb_status profile_end(imb_session* session, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR,
+                 [&] { profile_of(*session).end(session->last_made, session->compiled.get()); });
+}
+
+imb_status between(imb_request* request, imb_message message) {
+  Profile* const profile = request->session.profile.get();
+  if (profile == nullptr) return IMB_OK;
+  return guarded(message, IMB_RUN_ERROR, [&] { profile->note(request->infer.get()); });
+}
+
 constexpr imb_backend backend = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
@@ -371,9 +403,9 @@ constexpr imb_backend backend = {
     .executed = executed,
     .device_memory = nullptr,
     .counters = nullptr,
-    .profile_begin = nullptr,
-    .profile_end = nullptr,
-    .between = nullptr,
+    .profile_begin = profile_begin,
+    .profile_end = profile_end,
+    .between = between,
 };
 
 }  // namespace

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,6 +208,9 @@ class Session:
         self._names = model.outputs
         self.inputs = model.inputs
         self.outputs = [Port(name, "", None) for name in model.outputs or ("output",)]
+        self._profile: Any = None
+        self._step: Callable[[], object] | None = None  # of a session that is profiled
+        self._modules: list[Any] = []
         self._state = ProcessState(torch)
         self._state.set(thread_count(load))
         if load.device == "cuda":
@@ -219,7 +223,11 @@ class Session:
         call = functools.partial(self._call, *tensors)
         if self._settings.autocast:
             call = self._autocasting(call)
-        return self._synchronised(call)
+        call = self._synchronised(call)
+        if not self._load.profile_folder:
+            return call
+        self._step = self._annotated(call)
+        return self._step
 
     def values(self, result: object) -> list[np.ndarray]:
         tensors = list(tensors_in(self._torch, result, "output"))
@@ -265,6 +273,32 @@ class Session:
             return None
         return self._torch.cuda.memory_allocated(), self._torch.cuda.max_memory_allocated()
 
+    def profile_begin(self, folder: str) -> None:
+        self._modules = self._modules_of(Path(folder)) if self._step else []
+        profiler = self._torch.profiler
+        activities = [profiler.ProfilerActivity.CPU]
+        if self._load.device == "cuda":
+            activities.append(profiler.ProfilerActivity.CUDA)
+        self._profile = profiler.profile(activities=activities, record_shapes=True)
+        self._profile.start()
+
+    def profile_end(self, folder: str) -> None:
+        from infermeter.torch_operators import iterations_in, read_trace, write_operators
+
+        self._profile.stop()
+        file = Path(folder) / "torch.json"
+        self._profile.export_chrome_trace(str(file))
+        if self._load.device == "cpu":  # what a call takes that leaves the work to a device is not the work's time
+            write_operators(Path(folder), self._torch.__version__, iterations_in(read_trace(file)), self._modules)
+
+    def _modules_of(self, folder: Path) -> list[Any]:
+        torch = self._torch
+        from infermeter.torch_operators import modules_of
+
+        # Of what was compiled, modules are not called, and a hook would have it compiled again.
+        is_eager = isinstance(self._call, torch.nn.Module) and self._provider() == "eager"
+        return modules_of(torch, self._call, self._step, folder / "modules.json") if is_eager else []
+
     def close(self) -> None:
         self._state.restore()
 
@@ -298,6 +332,15 @@ class Session:
 
         return step
 
+    def _annotated(self, call: Callable[[], object]) -> Callable[[], object]:
+        record_function = self._torch.profiler.record_function
+
+        def step() -> object:
+            with record_function("infermeter_iteration"):
+                return call()
+
+        return step
+
     def _provider(self) -> str:
         return "torchscript" if isinstance(self._module, self._torch.jit.ScriptModule) else "eager"
 
@@ -319,7 +362,8 @@ class CompiledSession(Session):
         breaks = self._graph_breaks()
         # torch.compile compiles when it is first called, for the shapes and types that it is called with.
         try:
-            self.bind([zeros(shape, port.dtype) for shape, port in zip(shapes, self.inputs, strict=True)])()
+            with self._naming_kernels():
+                self.bind([zeros(shape, port.dtype) for shape, port in zip(shapes, self.inputs, strict=True)])()
         except Exception as error:
             raise Refused(
                 Status.MODEL_ERROR,
@@ -327,6 +371,15 @@ class CompiledSession(Session):
                 "compiler and a temporary folder that it may write to; compile=false runs the model without it)",
             ) from error
         self._breaks = self._graph_breaks() - breaks
+
+    def _naming_kernels(self) -> AbstractContextManager[Any]:
+        """What Inductor compiled tells the profiler of its kernels only if it was compiled so."""
+        if not self._load.profile_folder:
+            return nullcontext()
+        import torch._inductor.config as inductor
+
+        patch: AbstractContextManager[Any] = inductor.patch({"cpp.enable_kernel_profile": True})
+        return patch
 
     def executed(self) -> dict[str, str]:
         return super().executed() | {"graph_breaks": str(self._breaks)}

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "infermeter/data/distribution.hpp"
 #include "infermeter/data/image_data.hpp"
 #include "infermeter/data/npy.hpp"
 #include "infermeter/data/port_fit.hpp"
@@ -178,20 +179,6 @@ Result<Done> attach_text(DataSet& set, const DataOptions& options) {
   return Done{};
 }
 
-bool is_integer(DType dtype) {
-  switch (dtype) {
-    case DType::uint8:
-    case DType::int8:
-    case DType::uint16:
-    case DType::int16:
-    case DType::int32:
-    case DType::int64:
-    case DType::uint32:
-    case DType::uint64: return true;
-    default: return false;
-  }
-}
-
 Result<Done> attach_indices(DataSet& set, const Rows& rows, const Tensor& array, const DataOptions& options) {
   INFERMETER_TRY(const auto numbers, to_doubles(array));
   std::vector<int> wanted;
@@ -229,7 +216,7 @@ Result<Done> attach_array(DataSet& set, const DataOptions& options) {
   INFERMETER_TRY(Tensor array,
                  read_npy(options.labels, {.rows = rows.count, .bytes = kMostDataBytes, .first_row = rows.first}));
   const bool is_mask = shape.size() > 2 || (shape.size() == 2 && shape[1] != 1);
-  if (!is_integer(array.dtype) && !(is_mask && array.dtype == DType::boolean)) {
+  if (!is_integer(array.dtype) || (!is_mask && array.dtype == DType::boolean)) {
     return usage_error(fmt::format("{} is {}; labels are integers, the indices of classes", in_quotes(options.labels),
                                    describe(array)));
   }

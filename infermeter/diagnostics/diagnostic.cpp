@@ -97,6 +97,8 @@ constexpr std::array table = {
     INFERMETER_ROW(precision_not_as_asked, warning,
                    "Ask for a --dtype that the device executes; `infermeter backends` lists them."),
     INFERMETER_ROW(threads_not_as_asked, warning, "Set --threads to what the runtime can have, or leave it out."),
+    INFERMETER_ROW(machines_differ, warning,
+                   "Compare times within a machine only; sizes, outputs and accuracy can be compared across machines."),
     // Outputs.
     INFERMETER_ROW(outputs_differ, error,
                    "Find out why before trusting the times: compare with --dtype float32 and a runtime without graph "
@@ -128,6 +130,13 @@ constexpr std::array table = {
                    "Report it to those who maintain the runtime with the command that led here; restart long-running "
                    "processes until it is mended."),
     INFERMETER_ROW(leak_unclear, warning, "Raise --leak-iterations, so that slow growth stands out."),
+    // Profiles.
+    INFERMETER_ROW(no_operator_profile, warning,
+                   "Choose a back end that profiles its operators: docs/profile.md lists them and what each tells."),
+    INFERMETER_ROW(profile_distorted, warning, "Read shares, not times: those of the timed trials are above."),
+    INFERMETER_ROW(profile_cut, info, "Lower --profile-iterations, so that all of them are kept."),
+    INFERMETER_ROW(nodes_not_attributed, info,
+                   "Read the operators by the runtime's own names; differences between runtimes leave these out."),
     // The run.
     INFERMETER_ROW(trial_failed, error,
                    "Read the end of its error output in the report (--format json), mend the cause, and run it again."),

@@ -62,6 +62,7 @@ enum class DiagnosticId {
   input_differs,           // not the same input bytes
   precision_not_as_asked,
   threads_not_as_asked,
+  machines_differ,         // reports of several machines beside each other
   // Outputs.
   outputs_differ,
   outputs_not_finite,
@@ -79,6 +80,11 @@ enum class DiagnosticId {
   // Memory over iterations.
   memory_leak,             // it grows with every iteration
   leak_unclear,            // it cannot be told whether it grows
+  // Profiles.
+  no_operator_profile,     // the runtime told nothing about its operators
+  profile_distorted,       // profiling slowed the inference down: its times are not the timed run's
+  profile_cut,             // events are missing
+  nodes_not_attributed,    // operators whose place in the model could not be found
   // The run.
   trial_failed,
   trial_interrupted,

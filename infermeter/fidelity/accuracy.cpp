@@ -144,6 +144,13 @@ Shape pixels_of(const Shape& scores) {
   return pixels;
 }
 
+// Scores [rows, classes, …] or a label map [rows, …] for a mask [rows, …].
+bool fits_mask(const Value& output, const Tensor& mask) {
+  if (output.kind != Value::Kind::tensor) return false;
+  if (output.tensor.shape == mask.shape) return true;
+  return output.tensor.shape.size() == mask.shape.size() + 1 && pixels_of(output.tensor.shape) == mask.shape;
+}
+
 bool is_label_map(const Tensor& output, const Tensor& mask) {
   const DTypeClass kind = class_of(output.dtype);
   return (kind == DTypeClass::integer || kind == DTypeClass::boolean) && output.shape == mask.shape;
@@ -188,12 +195,13 @@ std::optional<double> LabelAccuracy::top1_share() const { return share_of(top1, 
 std::optional<double> LabelAccuracy::top5_share() const { return top5 ? share_of(*top5, rows) : std::nullopt; }
 std::optional<double> ClassOverlap::iou() const { return share_of(both, truth + predicted - both); }
 std::optional<double> ClassOverlap::dice() const { return share_of(2 * both, truth + predicted); }
+std::optional<double> MaskAccuracy::share() const { return share_of(right, pixels); }
 std::optional<double> MaskAccuracy::mean_iou() const { return mean_over(classes, &ClassOverlap::iou); }
 std::optional<double> MaskAccuracy::mean_dice() const { return mean_over(classes, &ClassOverlap::dice); }
 
 std::optional<double> Accuracy::share() const {
   if (labels) return labels->top1_share();
-  return masks ? share_of(masks->right, masks->pixels) : std::nullopt;
+  return masks ? masks->share() : std::nullopt;
 }
 
 Result<Done> AccuracyTally::add(const Tensor& scores, std::span<const int> labels) {
@@ -284,6 +292,23 @@ std::optional<std::size_t> scores_among(std::span<const Value> outputs, std::siz
     if (tensor.shape[0] == static_cast<std::int64_t>(rows) && tensor.shape[1] >= 2) return i;
   }
   return std::nullopt;
+}
+
+std::optional<std::size_t> scores_for_mask(std::span<const Value> outputs, const Tensor& mask) {
+  const auto found = std::ranges::find_if(outputs, [&](const Value& output) { return fits_mask(output, mask); });
+  if (found == outputs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - outputs.begin());
+}
+
+Error no_scores_for_mask(const Tensor& mask) {
+  return usage_error(fmt::format("no output has scores [rows, classes, …] or a label map for a mask of shape {}",
+                                 to_string(mask.shape)));
+}
+
+Result<Done> check_folder_classes(const Tensor& scores, std::size_t folders) {
+  if (scores.shape[1] == static_cast<std::int64_t>(folders)) return Done{};
+  return usage_error(
+      fmt::format("the data's folders are {} classes, the output has scores for {}", folders, scores.shape[1]));
 }
 
 }  // namespace infermeter

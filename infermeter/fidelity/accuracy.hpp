@@ -42,6 +42,7 @@ struct MaskAccuracy {
   std::uint64_t pixels = 0, right = 0;  // less the ignored ones
   std::vector<ClassOverlap> classes;    // those in the truth or predicted, ascending
 
+  [[nodiscard]] std::optional<double> share() const;     // right / pixels, in [0, 1]; nullopt without pixels
   [[nodiscard]] std::optional<double> mean_iou() const;  // over classes that have one
   [[nodiscard]] std::optional<double> mean_dice() const;
 };
@@ -90,5 +91,13 @@ class AccuracyTally {
 // The output that is read as scores where nobody names one: the first of floating-point numbers whose rows are those of
 // the labels and that has at least two classes. nullopt: none.
 [[nodiscard]] std::optional<std::size_t> scores_among(std::span<const Value> outputs, std::size_t rows);
+
+// The one that is held against a mask [rows, …]: the first that is scores [rows, classes, …] or a label map [rows, …].
+[[nodiscard]] std::optional<std::size_t> scores_for_mask(std::span<const Value> outputs, const Tensor& mask);
+// Where there is none.
+[[nodiscard]] Error no_scores_for_mask(const Tensor& mask);
+
+// An error where scores are not of as many classes as the data's folders are.
+[[nodiscard]] Result<Done> check_folder_classes(const Tensor& scores, std::size_t folders);
 
 }  // namespace infermeter

@@ -24,6 +24,8 @@ struct Tolerance {
 // By the lower of the two executed precisions ("float32", "bfloat16", …) and the output's own dtype
 // (docs/methodology.md). Integers, booleans and strings: exact.
 [[nodiscard]] Tolerance default_tolerance(std::string_view executed_precision, DType output);
+// Of an output of the reference, by the coarser of the precisions in which the two were executed.
+[[nodiscard]] Tolerance coarser_tolerance(std::string_view one, std::string_view other, const Value& output);
 
 struct OutputDifference {
   std::string name;

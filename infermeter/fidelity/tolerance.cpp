@@ -64,4 +64,11 @@ Tolerance default_tolerance(std::string_view executed_precision, DType output) {
   return {std::max(executed.relative, stored.relative), std::max(executed.absolute, stored.absolute)};
 }
 
+Tolerance coarser_tolerance(std::string_view one, std::string_view other, const Value& output) {
+  const DType dtype = output.kind == Value::Kind::tensor ? output.tensor.dtype : DType::float32;
+  const Tolerance first = default_tolerance(one, dtype);
+  const Tolerance second = default_tolerance(other, dtype);
+  return first.relative > second.relative ? first : second;
+}
+
 }  // namespace infermeter

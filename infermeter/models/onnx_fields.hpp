@@ -46,13 +46,18 @@ enum class GraphProto : protozero::pbf_tag_type {
   initializer = 5,
   input = 11,
   output = 12,
+  value_info = 13,
   sparse_initializer = 15
 };
-enum class Function : protozero::pbf_tag_type { node = 7 };
+enum class Function : protozero::pbf_tag_type { name = 1, node = 7, domain = 10 };
 enum class Node : protozero::pbf_tag_type { input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7 };
 enum class Attribute : protozero::pbf_tag_type {
+  name = 1,
+  i = 3,
+  s = 4,
   t = 5,
   g = 6,
+  ints = 8,
   tensors = 10,
   graphs = 11,
   sparse_tensor = 22,

@@ -152,6 +152,11 @@ Result<Done> check_plan(const Plan& plan) {
                     "(--leak-iterations 2000)",
                     plan.leak_iterations));
   }
+  if (plan.profiling.processes < 0 || plan.profiling.iterations < 1) {
+    return usage_error(fmt::format("a profile of {} processes of {} iterations cannot be: 0 or more, of at least 1 "
+                                   "(--profile-processes 8 --profile-iterations 20)",
+                                   plan.profiling.processes, plan.profiling.iterations));
+  }
   INFERMETER_TRY_DONE(check_seconds(plan.limits.load_timeout_s, "a load limit", "--load-timeout"));
   INFERMETER_TRY_DONE(check_seconds(plan.limits.run_timeout_s, "a run limit", "--run-timeout"));
   INFERMETER_TRY_DONE(check_data(plan.data));

@@ -65,6 +65,14 @@ struct Question {
   std::optional<double> budget_s{};  // no new pair after so long; counted from the first pair
 };
 
+// Trials that tell which operator takes how long. They are processes of their own, after the timed ones and in the same
+// order of blocks, and no figure of speed is made from them.
+struct Profiling {
+  int processes = 0;  // per subject; 0: no profile
+  std::int64_t iterations = 20;
+};
+inline constexpr int kProfileProcesses = 8;  // where a profile is asked for and no number is
+
 struct Limits {
   double load_timeout_s = 300;           // from the worker's start to the end of the first inference
   double run_timeout_s = 600;            // from there to the trial's end
@@ -108,6 +116,7 @@ struct Plan {
   std::optional<Question> question{};  // trials end when it is answered
   // One more process per subject, which looks at its memory after each of so many iterations; 0: none.
   std::int64_t leak_iterations = 0;
+  Profiling profiling{};
   Limits limits{};
   std::uint64_t seed = 1;  // order of trials, synthetic inputs
   DataRequest data{};

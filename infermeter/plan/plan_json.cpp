@@ -161,6 +161,8 @@ Json settings_to_json(const Plan& p) {
           {"automatic_warmup", p.automatic.warmup},
           {"automatic_iterations", p.automatic.iterations},
           {"leak_iterations", p.leak_iterations},
+          {"profile_processes", p.profiling.processes},
+          {"profile_iterations", p.profiling.iterations},
           {"iterations", optional_to_json(p.stopping.iterations)},
           {"duration_s", optional_to_json(p.stopping.duration_s)},
           {"load_timeout_s", p.limits.load_timeout_s},
@@ -210,6 +212,8 @@ void read_settings(Members& m, Plan& p) {
   m.read("automatic_warmup", p.automatic.warmup);
   m.read("automatic_iterations", p.automatic.iterations);
   m.read("leak_iterations", p.leak_iterations);
+  m.read("profile_processes", p.profiling.processes);
+  m.read("profile_iterations", p.profiling.iterations);
   m.read("iterations", p.stopping.iterations);
   m.read("duration_s", p.stopping.duration_s);
   m.read("load_timeout_s", p.limits.load_timeout_s);

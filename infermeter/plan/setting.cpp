@@ -21,6 +21,7 @@ constexpr std::int64_t kMostThreads = 4096;
 constexpr std::int64_t kMostProcesses = 10'000;
 constexpr std::int64_t kFewestPairs = 6;  // fewer cannot exclude anything at 5 %
 constexpr std::int64_t kMostLeakIterations = 100'000;
+constexpr std::int64_t kMostProfileIterations = 1000;
 
 Result<Done> set_texts(std::vector<std::string>& target, Texts values) {
   target.assign(values.begin(), values.end());
@@ -167,6 +168,24 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"leak_iterations", "leak-iterations", Shape::one, Type::integer, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.leak_iterations, integer_from_string(v[0], 0, kMostLeakIterations));
+       return Done{};
+     }, nullptr},
+    {"profile", "profile", Shape::one, Type::boolean, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(const bool wanted, truth_from_string(v[0]));
+       int& processes = d.plan.profiling.processes;
+       processes = !wanted ? 0 : processes > 0 ? processes : kProfileProcesses;
+       return Done{};
+     }, nullptr},
+    {"profile_processes", "profile-processes", Shape::one, Type::integer, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(const std::int64_t processes, integer_from_string(v[0], 1, kMostProcesses));
+       d.plan.profiling.processes = static_cast<int>(processes);
+       return Done{};
+     }, nullptr},
+    {"profile_iterations", "profile-iterations", Shape::one, Type::integer, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.profiling.iterations, integer_from_string(v[0], 1, kMostProfileIterations));
        return Done{};
      }, nullptr},
     {"compare", "", Shape::one, Type::boolean, From::plan_file,

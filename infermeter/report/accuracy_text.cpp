@@ -44,10 +44,16 @@ Tone tone_of(const std::optional<PairedProportions>& change) {
   return change->interval.low > 0 ? Tone::good : Tone::faint;
 }
 
+std::string verdict_of(const std::optional<PairedProportions>& change) {
+  if (!change) return "accuracy";
+  if (change->interval.high < 0) return "less accurate";
+  return change->interval.low > 0 ? "more accurate" : "cannot tell";
+}
+
 Sentence labels_sentence(const std::string& label, const std::string& baseline, const AccuracyVerdict& accuracy) {
   const LabelAccuracy& labels = *accuracy.measured->accuracy.labels;
   if (!accuracy.share || !accuracy.interval) {
-    return {Tone::faint, fmt::format("{}: accuracy not known: no row has a label", label)};
+    return {Tone::faint, fmt::format("{}: accuracy not known: no row has a label", label), "not known"};
   }
   std::string text = fmt::format("{}: accuracy {}", label, share_text(*accuracy.share));
   if (accuracy.change && !baseline.empty()) {
@@ -57,7 +63,7 @@ Sentence labels_sentence(const std::string& label, const std::string& baseline, 
   }
   text += fmt::format(" of {}", counted(static_cast<std::int64_t>(labels.rows), "row", "rows"));
   if (const auto top5 = labels.top5_share()) text += fmt::format("; among the first five {}", share_text(*top5));
-  return {tone_of(accuracy.change), text};
+  return {tone_of(accuracy.change), text, verdict_of(accuracy.change)};
 }
 
 std::string figure_clause(const char* name, std::optional<double> own, std::optional<double> other) {
@@ -68,11 +74,12 @@ std::string figure_clause(const char* name, std::optional<double> own, std::opti
 
 Sentence masks_sentence(const std::string& label, const AccuracyVerdict& accuracy, const MaskAccuracy* other) {
   const MaskAccuracy& masks = *accuracy.measured->accuracy.masks;
-  if (!accuracy.share) return {Tone::faint, fmt::format("{}: accuracy not known: no pixel has a label", label)};
+  if (!accuracy.share) return {Tone::faint, fmt::format("{}: accuracy not known: no pixel has a label", label), "not known"};
   return {Tone::plain,
           fmt::format("{}: {} of the pixels are right{}{}", label, share_text(*accuracy.share),
                       figure_clause("mean IoU", masks.mean_iou(), other ? other->mean_iou() : std::nullopt),
-                      figure_clause("mean Dice", masks.mean_dice(), other ? other->mean_dice() : std::nullopt))};
+                      figure_clause("mean Dice", masks.mean_dice(), other ? other->mean_dice() : std::nullopt)),
+          "accuracy"};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/number_text.hpp"
+#include "infermeter/report/profile_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/text.hpp"
 
@@ -54,34 +55,45 @@ Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) 
   const Ratio* ratio = ratio_of(verdict, "latency_p50");
   if (ratio == nullptr || !ratio->estimate.value) {
     const std::string why = ratio == nullptr ? "" : printable(ratio->estimate.note);
-    return {Tone::warning, fmt::format("cannot tell whether {} or {} is faster {}{}", candidate, baseline, place,
-                                       why.empty() ? "" : ": " + why)};
+    return {Tone::warning,
+            fmt::format("cannot tell whether {} or {} is faster {}{}", candidate, baseline, place,
+                        why.empty() ? "" : ": " + why),
+            "cannot tell"};
   }
   const double value = *ratio->estimate.value;
   if (!ratio->estimate.interval) {
     return {Tone::warning,
             fmt::format("cannot tell whether {} or {} is faster {}: the ratio is {} without an interval, "
                         "which takes at least two processes of each (--processes 3)",
-                        candidate, baseline, place, format_ratio(value))};
+                        candidate, baseline, place, format_ratio(value)),
+            "cannot tell"};
   }
   const auto [low, high, confidence] = *ratio->estimate.interval;
   if (low > 1) {
-    return {Tone::good, fmt::format("{} is {} faster than {} {} ({})", candidate, format_ratio(value), baseline, place,
-                                    bounds(low, high, confidence))};
+    return {Tone::good,
+            fmt::format("{} is {} faster than {} {} ({})", candidate, format_ratio(value), baseline, place,
+                        bounds(low, high, confidence)),
+            "faster"};
   }
   if (high < 1) {
-    return {Tone::warning, fmt::format("{} is {} slower than {} {} ({})", candidate, format_ratio(1 / value), baseline,
-                                       place, bounds(1 / high, 1 / low, confidence))};
+    return {Tone::warning,
+            fmt::format("{} is {} slower than {} {} ({})", candidate, format_ratio(1 / value), baseline, place,
+                        bounds(1 / high, 1 / low, confidence)),
+            "slower"};
   }
-  return {Tone::faint, fmt::format("cannot tell whether {} or {} is faster {}: the {} includes 1 (more --processes "
-                                   "narrow it)",
-                                   candidate, baseline, place, bounds(low, high, confidence))};
+  return {Tone::faint,
+          fmt::format("cannot tell whether {} or {} is faster {}: the {} includes 1 (more --processes narrow it)",
+                      candidate, baseline, place, bounds(low, high, confidence)),
+          "cannot tell"};
 }
 
 Sentence comparison_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
   Sentence sentence = speed_sentence(record, verdict);
   sentence.text += memory_clause(verdict) + outputs_clause(verdict);
-  if (verdict.outputs != nullptr && !verdict.outputs->comparison.agree) sentence.tone = Tone::bad;
+  if (verdict.outputs != nullptr && !verdict.outputs->comparison.agree) {
+    sentence.tone = Tone::bad;
+    sentence.verdict = "outputs differ";
+  }
   return sentence;
 }
 
@@ -100,7 +112,7 @@ Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict
   if (!trial.message.empty()) text += "; " + printable(trial.message);
   const std::string said = last_line(trial.stderr_tail);
   if (!said.empty()) text += "; its last words: " + said;
-  return {Tone::bad, text};
+  return {Tone::bad, text, "failed"};
 }
 
 Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
@@ -113,11 +125,41 @@ Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
         fmt::format(" (95 % interval {} … {})", format_bytes(leak.interval->low), format_bytes(leak.interval->high));
   }
   switch (leak.verdict) {
-    case LeakVerdict::leak: return {Tone::bad, fmt::format("{} leaks {}: {}", label, slope, leak.reason)};
-    case LeakVerdict::no_leak: return {Tone::good, fmt::format("{} does not leak: {}", label, leak.reason)};
+    case LeakVerdict::leak: return {Tone::bad, fmt::format("{} leaks {}: {}", label, slope, leak.reason), "leaks"};
+    case LeakVerdict::no_leak: return {Tone::good, fmt::format("{} does not leak: {}", label, leak.reason), "no leak"};
     case LeakVerdict::cannot_tell: break;
   }
-  return {Tone::faint, fmt::format("{}: {} whether it leaks: {}", label, outcome, leak.reason)};
+  return {Tone::faint, fmt::format("{}: {} whether it leaks: {}", label, outcome, leak.reason), "cannot tell"};
+}
+
+// "11.2 ms (95 % interval 11.0 ms … 11.4 ms)"
+std::string measured_text(const Estimate& estimate, std::string (*format)(double)) {
+  std::string text = format(*estimate.value);
+  if (!estimate.interval) return text + " (no interval: " + printable(estimate.note) + ")";
+  return text + fmt::format(" ({:.0f} % interval {} … {})", estimate.interval->confidence * 100,
+                            format(estimate.interval->low), format(estimate.interval->high));
+}
+
+Sentence measured_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
+  const std::string label = label_of(record, verdict.subject), place = where(record, verdict);
+  const Metric* latency = verdict.summary.metric("latency_p50");
+  if (latency == nullptr || !latency->estimate.value) {
+    const std::string why = latency == nullptr ? "" : ": " + printable(latency->estimate.note);
+    return {Tone::faint, fmt::format("cannot tell how fast {} is {}{}", label, place, why), "cannot tell"};
+  }
+  std::string text = fmt::format("{} takes {} {}, median of {} in {}", label,
+                                 measured_text(latency->estimate, format_time), place,
+                                 counted(latency->estimate.n, "iteration", "iterations"),
+                                 counted(latency->estimate.processes, "process", "processes"));
+  const Metric* throughput = verdict.summary.metric("throughput");
+  if (throughput != nullptr && throughput->estimate.value) {
+    text += fmt::format("; throughput {}", measured_text(throughput->estimate, format_rate));
+  }
+  return {Tone::plain, text, "measured"};
+}
+
+bool is_baseline(const Verdict& verdict, int subject) {
+  return std::ranges::any_of(verdict.subjects, [&](const SubjectVerdict& one) { return one.baseline == subject; });
 }
 
 // Failures and leaks are among the answers, with more to say than the diagnostic.
@@ -152,6 +194,9 @@ std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
       sentences.push_back(comparison_sentence(record, subject));
     }
   }
+  if (verdict.profile) {
+    for (auto& sentence : why_sentences(record, *verdict.profile)) sentences.push_back(std::move(sentence));
+  }
   for (auto& sentence : accuracy_sentences(record, verdict)) sentences.push_back(std::move(sentence));
   for (const auto& subject : verdict.subjects) {
     const Samples* failed = failed_trial(record, subject.subject);
@@ -163,9 +208,21 @@ std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
   return sentences;
 }
 
-std::vector<Notice> notices(const Verdict& verdict) {
+std::vector<Sentence> measured_answers(const RunRecord& record, const Verdict& verdict) {
+  std::vector<Sentence> sentences;
+  for (const auto& subject : verdict.subjects) {
+    const bool ran = subject.summary.trials_ok + subject.summary.trials_partial > 0;
+    const bool is_compared = subject.baseline || is_baseline(verdict, subject.subject);
+    if (ran && !is_compared) sentences.push_back(measured_sentence(record, subject));
+  }
+  return sentences;
+}
+
+std::vector<Notice> notices(const Verdict& verdict) { return notices(verdict.diagnostics); }
+
+std::vector<Notice> notices(const std::vector<Diagnostic>& diagnostics) {
   std::vector<Notice> all;
-  for (const auto& diagnostic : verdict.diagnostics) {
+  for (const auto& diagnostic : diagnostics) {
     if (is_told_elsewhere(diagnostic.id)) continue;
     auto found = std::ranges::find(all, diagnostic.id, &Notice::id);
     if (found == all.end()) {

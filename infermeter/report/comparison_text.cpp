@@ -50,15 +50,17 @@ Sentence unresolved(const RunRecord& record, const ComparisonVerdict& verdict, c
   const std::string start =
       fmt::format("cannot tell whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
                   words_of(c.metric).worse, baseline, where(record, c.candidate));
-  if (!verdict.steady) return {Tone::faint, start + ": their times do not settle"};
-  if (!c.estimate) return {Tone::faint, start + ": there is no whole pair"};
+  const auto because = [&](const std::string& why) {
+    return Sentence{Tone::faint, fmt::format("{}: {}", start, why), "cannot tell"};
+  };
+  if (!verdict.steady) return because("their times do not settle");
+  if (!c.estimate) return because("there is no whole pair");
   if (!c.interval) {
-    return {Tone::faint, fmt::format("{}: {} after {}, too few for an interval{}", start,
-                                     effect_text(c.metric, *c.estimate), after(verdict, c), pairs_clause(c))};
+    return because(fmt::format("{} after {}, too few for an interval{}", effect_text(c.metric, *c.estimate),
+                               after(verdict, c), pairs_clause(c)));
   }
-  return {Tone::faint, fmt::format("{}: {} {} after {} (margin {}){}", start, confidence(record),
-                                   effects_text(c.metric, *c.interval), after(verdict, c),
-                                   size_text(std::log1p(record.plan.question->margin)), pairs_clause(c))};
+  return because(fmt::format("{} {} after {} (margin {}){}", confidence(record), effects_text(c.metric, *c.interval),
+                             after(verdict, c), size_text(std::log1p(record.plan.question->margin)), pairs_clause(c)));
 }
 
 Sentence answer(const RunRecord& record, const Verdict& verdict, const PairedComparison& c) {
@@ -70,19 +72,22 @@ Sentence answer(const RunRecord& record, const Verdict& verdict, const PairedCom
   if (c.direction == Direction::equivalent) {
     return {Tone::plain,
             fmt::format("{} and {} differ by less than {} {} ({}", candidate, baseline,
-                        size_text(std::log1p(record.plan.question->margin)), where(record, c.candidate), rest)};
+                        size_text(std::log1p(record.plan.question->margin)), where(record, c.candidate), rest),
+            "equivalent"};
   }
   const bool small = std::abs(*c.estimate) < std::log1p(record.plan.question->margin);
   return {
       c.direction == Direction::faster ? Tone::good : Tone::warning,
       fmt::format("{} {} {} than {}{} {} ({}", candidate, words_of(c.metric).verb, effect_text(c.metric, *c.estimate),
-                  baseline, small ? ", which is less than the margin," : "", where(record, c.candidate), rest)};
+                  baseline, small ? ", which is less than the margin," : "", where(record, c.candidate), rest),
+      std::string(c.direction == Direction::faster ? words_of(c.metric).better : words_of(c.metric).worse)};
 }
 
 Sentence other_outputs(const RunRecord& record, const SubjectOutputs& outputs) {
   return {Tone::bad, fmt::format("{} answers something else than {} ({}): their times are not of the same work",
                                  label_of(record, outputs.subject), label_of(record, outputs.reference),
-                                 largest_difference(outputs.comparison) + image_figures(outputs.comparison))};
+                                 largest_difference(outputs.comparison) + image_figures(outputs.comparison)),
+          "outputs differ"};
 }
 
 std::optional<Sentence> power(const RunRecord& record, const ComparisonVerdict& verdict) {
@@ -93,18 +98,20 @@ std::optional<Sentence> power(const RunRecord& record, const ComparisonVerdict& 
                   fmt::format("{} of {} can show a difference of {} here (80 % power); a pair varies by {}",
                               counted(static_cast<std::int64_t>(measured->differences.size()), "pair", "pairs"),
                               label_of(record, measured->candidate), size_text(*measured->minimum_effect),
-                              size_text(measured->standard_deviation))};
+                              size_text(measured->standard_deviation)),
+                  "power"};
 }
 
 Sentence machine_noise(const RunRecord& record) {
   if (!record.noise) {
-    return {Tone::plain, "this machine's own noise is not known: `infermeter doctor --aa 20` measures it"};
+    return {Tone::plain, "this machine's own noise is not known: `infermeter doctor --aa 20` measures it", "noise"};
   }
   const MachineNoise& noise = *record.noise;
   return {Tone::plain,
           fmt::format("this machine's own noise: {} compared with itself varied by {} a pair ({} pairs, {})",
                       printable(noise.subject, 80), size_text(noise.standard_deviation), noise.pairs,
-                      utc_time(noise.measured_at).substr(0, 10))};
+                      utc_time(noise.measured_at).substr(0, 10)),
+          "noise"};
 }
 
 // "better", "worse", or nothing where it cannot be told.

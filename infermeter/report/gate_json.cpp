@@ -48,8 +48,7 @@ void write_baseline(JsonWriter& json, const GateVerdict& verdict) {
 
 }  // namespace
 
-std::string render_gate_json(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
-  JsonWriter json;
+void write_gate(JsonWriter& json, const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
   json.begin_object();
   json.member("schema", "infermeter.gate/1");
   json.member("gate", gate.name);
@@ -69,6 +68,11 @@ std::string render_gate_json(const RunRecord& record, const Gate& gate, const Ga
   }
   json.end_array();
   json.end_object();
+}
+
+std::string render_gate_json(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
+  JsonWriter json;
+  write_gate(json, record, gate, verdict);
   return json.take() + '\n';
 }
 

@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "infermeter/report/json_writer.hpp"
 #include "infermeter/verdict/gate.hpp"
 
 namespace infermeter {
 
 [[nodiscard]] std::string render_gate_markdown(const RunRecord& record, const Gate& gate, const GateVerdict& verdict);
 [[nodiscard]] std::string render_gate_json(const RunRecord& record, const Gate& gate, const GateVerdict& verdict);
+void write_gate(JsonWriter& json, const RunRecord& record, const Gate& gate, const GateVerdict& verdict);
 
 }  // namespace infermeter

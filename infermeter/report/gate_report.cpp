@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/report/document.hpp"
 #include "infermeter/report/gate_renderers.hpp"
 #include "infermeter/report/gate_text.hpp"
 #include "infermeter/report/run_line.hpp"
@@ -175,6 +176,7 @@ std::string render_gate(const RunRecord& record, const Gate& gate, const GateVer
   switch (format) {
     case Format::json: return render_gate_json(record, gate, verdict);
     case Format::markdown: return render_gate_markdown(record, gate, verdict);
+    case Format::html: return render_html(gate_part(record, judge(record), gate, verdict, options));
     case Format::csv:
     case Format::table: break;
   }

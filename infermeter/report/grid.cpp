@@ -39,6 +39,7 @@ std::vector<Block> blocks_of(const Grid& grid, std::size_t width) {
     Column column = measured(grid, index);
     column.width = std::min(column.width, width - label.width - gap);
     if (used + gap + column.width > width) {
+      if (grid.columns[index].if_it_fits) continue;
       blocks.push_back({label});
       used = label.width;
     }
@@ -90,6 +91,12 @@ std::string grid_text(const Grid& grid, const GridLook& look) {
   std::string text;
   for (const auto& block : blocks_of(grid, look.width)) text += block_text(grid, block, look);
   return text;
+}
+
+bool is_shown(const Grid& grid, std::size_t index, const GridLook& look) {
+  return std::ranges::any_of(blocks_of(grid, look.width), [index](const Block& block) {
+    return std::ranges::find(block, index, &Column::index) != block.end();
+  });
 }
 
 std::string painted(const std::string& text, Tone tone, bool color) {

@@ -13,6 +13,7 @@ namespace infermeter {
 struct GridColumn {
   std::string title;
   Align align = Align::left;
+  bool if_it_fits = false;  // left out where it would not stand beside the columns before it
 };
 
 struct Grid {
@@ -28,6 +29,8 @@ struct GridLook {
 
 // The columns that fit side by side; what does not fit comes below, each block with the first column again.
 [[nodiscard]] std::string grid_text(const Grid& grid, const GridLook& look);
+// Whether that text has the column `index`.
+[[nodiscard]] bool is_shown(const Grid& grid, std::size_t index, const GridLook& look);
 
 [[nodiscard]] std::string painted(const std::string& text, Tone tone, bool color);
 

@@ -1,10 +1,9 @@
-#include "infermeter/report/history_report.hpp"
+#include "infermeter/report/history_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#include "infermeter/report/json_writer.hpp"
 #include "infermeter/report/utc_time.hpp"
 #include "infermeter/stats/metrics.hpp"
 
@@ -127,9 +126,8 @@ void write_machine(JsonWriter& json, const MachineName& machine) {
 
 }  // namespace
 
-std::string render_history_json(const HistoryReport& report, bool with_runs) {
+void write_history(JsonWriter& json, const HistoryReport& report, bool with_runs) {
   const MetricKind* kind = metric_kind(report.metric);
-  JsonWriter json;
   json.begin_object();
   json.member("schema", "infermeter.history/1");
   json.member("metric", report.metric);
@@ -146,6 +144,11 @@ std::string render_history_json(const HistoryReport& report, bool with_runs) {
   for (const HistoryEntry& entry : report.entries) write_entry(json, entry, with_runs);
   json.end_array();
   json.end_object();
+}
+
+std::string render_history_json(const HistoryReport& report, bool with_runs) {
+  JsonWriter json;
+  write_history(json, report, with_runs);
   return json.take() + '\n';
 }
 

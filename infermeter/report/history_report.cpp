@@ -1,4 +1,4 @@
-#include "infermeter/report/history_report.hpp"
+#include "infermeter/report/history_parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "infermeter/report/answers.hpp"
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
@@ -108,6 +107,34 @@ std::string context_text(const ContextChange& change) {
   return fmt::format("{}: {} → {}{}", name, shown(change.before), shown(change.after), where);
 }
 
+std::string too_few_text(const History& history) {
+  return fmt::format("{} {} too few to look for changes: it takes {}", runs_text(history.figures.size()),
+                     history.figures.size() == 1 ? "is" : "are", fewest_runs());
+}
+
+std::string none_text(const History& history) {
+  return fmt::format("of {:.0f} % or more is seen in {}", 100 * ChangeOptions{}.smallest_change,
+                     runs_text(history.figures.size()));
+}
+
+std::string alarm_text(const History& history, const HistoryChange& alarm) {
+  return fmt::format("since {} it is {} than before, in {}; a history cannot tell a build from a bad day, so "
+                     "confirm it",
+                     day(first_after(history, alarm).created_at), effect_of(history, alarm),
+                     runs_text(history.figures.size() - alarm.point.index));
+}
+
+Sentence answer_of(const History& history) {
+  if (history.too_few) return {Tone::faint, too_few_text(history), "cannot tell"};
+  if (const HistoryChange* alarm = history.alarm()) return {Tone::bad, alarm_text(history, *alarm), "worse"};
+  if (history.changes.empty()) return {Tone::plain, "no change " + none_text(history), "steady"};
+  const HistoryChange& last = history.changes.back();
+  return {Tone::good,
+          fmt::format("since {} it is {} than before", day(first_after(history, last).created_at),
+                      effect_of(history, last)),
+          "better"};
+}
+
 class HistoryText {
  public:
   HistoryText(const HistoryReport& report, const HistoryEntry& entry, std::size_t width)
@@ -181,16 +208,8 @@ class HistoryText {
 
   void change_lines() {
     title("CHANGES");
-    if (history_.too_few) {
-      return sentence(Tone::faint,
-                      fmt::format("{} {} too few to look for changes: it takes {}", runs_text(history_.figures.size()),
-                                  history_.figures.size() == 1 ? "is" : "are", fewest_runs()));
-    }
-    if (history_.changes.empty()) {
-      return sentence(Tone::plain,
-                      fmt::format("none of {:.0f} % or more is seen in {}", 100 * ChangeOptions{}.smallest_change,
-                                  runs_text(history_.figures.size())));
-    }
+    if (history_.too_few) return sentence(Tone::faint, too_few_text(history_));
+    if (history_.changes.empty()) return sentence(Tone::plain, "none " + none_text(history_));
     for (const HistoryChange& change : history_.changes) change_line(change);
   }
 
@@ -209,11 +228,7 @@ class HistoryText {
     const HistoryChange* alarm = history_.alarm();
     if (alarm == nullptr) return;
     title("ALARM");
-    sentence(Tone::bad,
-             fmt::format("since {} it is {} than before, in {}; a history cannot tell a build from a bad day, "
-                         "so confirm it",
-                         day(first_after(history_, *alarm).created_at), effect_of(history_, *alarm),
-                         runs_text(history_.figures.size() - alarm->point.index)));
+    sentence(Tone::bad, alarm_text(history_, *alarm));
     if (!confirmation_) return;
     if (confirmation_->command.empty()) {
       text_ += "    " + wrapped("→ " + printable(confirmation_->why_not, 1000), width_ - 4, 6) + '\n';
@@ -275,6 +290,17 @@ void fit_names(std::vector<std::vector<std::string>>& rows, std::size_t width) {
 }
 
 }  // namespace
+
+std::vector<Sentence> history_answers(const HistoryReport& report) {
+  std::vector<Sentence> sentences;
+  for (const HistoryEntry& entry : report.entries) {
+    Sentence sentence = answer_of(entry.history);
+    sentence.text = fmt::format("{}, {}, {}: {}", printable(entry.history.series), metric_name(entry.history.metric),
+                                machine_text(report, entry.history.machine), sentence.text);
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
 
 std::string render_series_list(const HistoryReport& report, std::size_t width) {
   const std::size_t text_width = std::clamp(width, narrowest, widest);

@@ -28,18 +28,28 @@ void write_subjects(JsonWriter& json, const RunRecord& record, const Verdict& ve
   json.end_array();
 }
 
-void write_trials(JsonWriter& json, std::string_view name, const std::vector<Samples>& trials, bool with_samples) {
+void write_trials(JsonWriter& json, std::string_view name, const std::vector<Samples>& trials,
+                  const std::function<TrialIterations(const Samples&)>& iterations) {
   json.key(name);
   json.begin_array();
-  for (const auto& trial : trials) write_trial(json, trial, with_samples);
+  for (const auto& trial : trials) {
+    const auto given = iterations ? std::optional(iterations(trial)) : std::nullopt;
+    write_trial(json, trial, given ? &*given : nullptr);
+  }
   json.end_array();
+}
+
+// The same for all trials of a run, but for rare ones: of the first that has one.
+std::optional<std::string> energy_reason(const RunRecord& record) {
+  for (const Samples& trial : record.trials)
+    if (!trial.energy.reason.empty()) return trial.energy.reason;
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::string render_json(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
-  JsonWriter json;
-  json.reserve(expected_size(record, options.samples));
+void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict,
+               const std::function<TrialIterations(const Samples&)>& iterations) {
   json.begin_object();
   json.member("schema", "infermeter.run/1");
   json.member("id", record.id);
@@ -52,10 +62,22 @@ std::string render_json(const RunRecord& record, const Verdict& verdict, const R
   write_subjects(json, record, verdict);
   write_comparison(json, verdict.comparison);
   write_machine_noise(json, record.noise);
-  write_trials(json, "trials", record.trials, options.samples);
-  write_trials(json, "side_trials", record.side_trials, options.samples);
+  json.member("energy_reason", energy_reason(record));
+  write_trials(json, "trials", record.trials, iterations);
+  write_trials(json, "side_trials", record.side_trials, iterations);
+  write_profile(json, record, verdict.profile);
   write_diagnostics(json, verdict.diagnostics);
   json.end_object();
+}
+
+std::string render_json(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
+  JsonWriter json;
+  json.reserve(expected_size(record, options.samples));
+  if (options.samples) {
+    write_run(json, record, verdict, all_iterations);
+  } else {
+    write_run(json, record, verdict, {});
+  }
   return json.take() + '\n';
 }
 

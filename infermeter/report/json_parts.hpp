@@ -1,11 +1,13 @@
 // The parts of the JSON report, each an object of docs/schema/run.schema.json.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "infermeter/report/json_writer.hpp"
+#include "infermeter/report/trial_iterations.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
@@ -21,7 +23,12 @@ void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& 
 void write_question(JsonWriter& json, const std::optional<Question>& question);
 void write_machine_noise(JsonWriter& json, const std::optional<MachineNoise>& noise);
 void write_leak(JsonWriter& json, const std::optional<LeakEstimate>& leak);
-void write_trial(JsonWriter& json, const Samples& trial, bool with_samples);
+void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* iterations);  // null: without them
+// The whole: an object of its root. `iterations` gives those of a trial; empty: without them.
+void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict,
+               const std::function<TrialIterations(const Samples&)>& iterations);
+void write_profile(JsonWriter& json, const RunRecord& record,
+                   const std::optional<ProfileFindings>& findings);  // with its key
 void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics);  // with its key
 
 }  // namespace infermeter

@@ -115,6 +115,8 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   json.member("automatic_warmup", plan.automatic.warmup);
   json.member("automatic_iterations", plan.automatic.iterations);
   json.member("leak_iterations", plan.leak_iterations);
+  json.member("profile_processes", plan.profiling.processes);
+  json.member("profile_iterations", plan.profiling.iterations);
   write_question(json, plan.question);
   write_limits(json, plan.limits);
   json.member("seed", plan.seed);

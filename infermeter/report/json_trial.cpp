@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "infermeter/report/json_parts.hpp"
 #include "infermeter/report/utc_time.hpp"
 
@@ -84,14 +82,11 @@ void write_output_facts(JsonWriter& json, const std::vector<OutputFacts>& output
   json.end_array();
 }
 
-void write_times(JsonWriter& json, std::string_view name, const std::vector<double>& begin_s,
-                 const std::vector<double>& end_s) {
-  std::vector<double> latency_s(std::min(begin_s.size(), end_s.size()));
-  for (std::size_t i = 0; i < latency_s.size(); ++i) latency_s[i] = end_s[i] - begin_s[i];
+void write_times(JsonWriter& json, std::string_view name, const IterationTimes& times) {
   json.key(name);
   json.begin_object();
-  json.numbers("begin_s", begin_s);
-  json.numbers("latency_s", latency_s);
+  json.numbers("begin_s", times.begin_s);
+  json.numbers("latency_s", times.latency_s);
   json.end_object();
 }
 
@@ -117,7 +112,7 @@ std::string digest_text(std::uint64_t digest) { return fmt::format("{:016x}", di
 
 }  // namespace
 
-void write_trial(JsonWriter& json, const Samples& trial, bool with_samples) {
+void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* iterations) {
   json.begin_object();
   json.member("subject", trial.subject);
   json.member("process", trial.process);
@@ -132,16 +127,17 @@ void write_trial(JsonWriter& json, const Samples& trial, bool with_samples) {
   write_clock(json, trial.clock);
   write_memory(json, trial.memory);
   write_noise(json, trial.noise);
+  json.member("energy_j", trial.energy.energy_j);
   json.object("executed", trial.executed);
   write_counters(json, trial.counters);
   write_output_facts(json, trial.outputs);
   json.member("input_digest", digest_text(trial.input_digest));
   json.member("output_digest", digest_text(trial.output_digest));
   write_diagnostics(json, trial.diagnostics);
-  if (with_samples) {
-    write_times(json, "warmup_samples", trial.warmup_begin_s, trial.warmup_end_s);
-    write_times(json, "samples", trial.begin_s, trial.end_s);
-    json.numbers("memory_after_iteration_bytes", trial.memory_bytes);
+  if (iterations != nullptr) {
+    write_times(json, "warmup_samples", iterations->warmup);
+    write_times(json, "samples", iterations->timed);
+    json.numbers("memory_after_iteration_bytes", iterations->memory_bytes);
   }
   json.end_object();
 }

@@ -28,10 +28,7 @@ void JsonWriter::open(char bracket) {
 
 void JsonWriter::close(char bracket) {
   --depth_;
-  if (!first_) {
-    text_ += '\n';
-    text_.append(static_cast<std::size_t>(depth_) * 2, ' ');
-  }
+  if (!first_) break_line();
   text_ += bracket;
   first_ = false;
 }
@@ -39,15 +36,20 @@ void JsonWriter::close(char bracket) {
 void JsonWriter::separate() {
   if (std::exchange(after_key_, false) || depth_ == 0) return;
   if (!first_) text_ += ',';
+  break_line();
+  first_ = false;
+}
+
+void JsonWriter::break_line() {
+  if (compact_) return;
   text_ += '\n';
   text_.append(static_cast<std::size_t>(depth_) * 2, ' ');
-  first_ = false;
 }
 
 void JsonWriter::key(std::string_view name) {
   separate();
   quote(name);
-  text_ += ": ";
+  text_ += compact_ ? ":" : ": ";
   after_key_ = true;
 }
 
@@ -86,10 +88,15 @@ void JsonWriter::numbers(std::string_view name, const std::vector<double>& conte
   after_key_ = false;
   text_ += '[';
   for (std::size_t i = 0; i < content.size(); ++i) {
-    if (i != 0) text_ += ", ";
+    if (i != 0) text_ += compact_ ? "," : ", ";
     number_text(content[i]);
   }
   text_ += ']';
+}
+
+void JsonWriter::embed(std::string_view json) {
+  separate();
+  text_ += json;
 }
 
 void JsonWriter::strings(std::string_view name, const std::vector<std::string>& content) {

@@ -12,8 +12,13 @@
 
 namespace infermeter {
 
+// compact: on one line and without spaces, for programs alone.
+enum class JsonLayout { indented, compact };
+
 class JsonWriter {
  public:
+  explicit JsonWriter(JsonLayout layout = JsonLayout::indented) : compact_(layout == JsonLayout::compact) {}
+
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
   void begin_array() { open('['); }
@@ -49,6 +54,9 @@ class JsonWriter {
   // Pairs as an object; of keys that come twice the first counts, as JSON cannot say both.
   void object(std::string_view name, const std::vector<std::pair<std::string, std::string>>& content);
 
+  // A value that is JSON already, as it is.
+  void embed(std::string_view json);
+
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
   [[nodiscard]] std::string take() { return std::move(text_); }
 
@@ -56,10 +64,12 @@ class JsonWriter {
   void open(char bracket);
   void close(char bracket);
   void separate();
+  void break_line();
   void number_text(double number);
   void quote(std::string_view text);
 
   std::string text_;
+  bool compact_ = false;
   int depth_ = 0;
   bool first_ = true;  // nothing in the innermost bracket yet
   bool after_key_ = false;

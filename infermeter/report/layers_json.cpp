@@ -58,9 +58,8 @@ void write_tensor(JsonWriter& json, const LayerDifference& tensor) {
 
 }  // namespace
 
-std::string render_layers_json(const LayersRecord& record) {
+void write_layers(JsonWriter& json, const LayersRecord& record) {
   const LayerGrowth& growth = record.growth;
-  JsonWriter json;
   json.begin_object();
   json.member("schema", "infermeter.layers/1");
   write_side(json, "reference", record.reference, record.reference_trial);
@@ -79,6 +78,11 @@ std::string render_layers_json(const LayersRecord& record) {
   json.strings("reference_only", growth.reference_only);
   json.strings("candidate_only", growth.candidate_only);
   json.end_object();
+}
+
+std::string render_layers_json(const LayersRecord& record) {
+  JsonWriter json;
+  write_layers(json, record);
   return json.take() + '\n';
 }
 

@@ -1,8 +1,10 @@
-// What both reports of layers say.
+// What the reports of layers say.
 #pragma once
 
 #include <optional>
 
+#include "infermeter/report/answers.hpp"
+#include "infermeter/report/json_writer.hpp"
 #include "infermeter/verdict/layers_record.hpp"
 
 namespace infermeter {
@@ -14,5 +16,10 @@ inline constexpr const char* kExposedNote =
 
 // The matched tensor with the largest finite error; nullopt where there is none.
 [[nodiscard]] std::optional<std::size_t> worst_tensor(const LayerGrowth& growth);
+
+// Where they part, if they do.
+[[nodiscard]] Sentence layers_answer(const LayersRecord& record);
+
+void write_layers(JsonWriter& json, const LayersRecord& record);
 
 }  // namespace infermeter

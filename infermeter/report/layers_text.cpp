@@ -45,6 +45,40 @@ std::string shortened(const std::string& name, std::size_t most) {
   return "…" + shown.substr(begin);
 }
 
+Sentence jump(const LayerGrowth& growth) {
+  const LayerDifference& tensor = growth.tensors[*growth.jump];
+  const std::string how = tensor.tally.non_finite_apart > 0
+                              ? fmt::format("{} of its {} values are NaN or infinite in one of the two only",
+                                            tensor.tally.non_finite_apart, tensor.tally.count)
+                              : fmt::format("relative L2 error {}, above the {} that rounding explains",
+                                            number(growth_error(tensor)), number(tensor.floor));
+  return {
+      Tone::bad,
+      fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
+                  growth.before_jump > 0 ? "at most " + number(growth.before_jump) : "all numbers are the same"),
+      "they part"};
+}
+
+Sentence no_jump(const LayerGrowth& growth) {
+  if (growth.tensors.empty()) return {Tone::warning, "no tensor of the one has a partner in the other", "cannot tell"};
+  if (!growth.first_difference) {
+    return {Tone::good, fmt::format("the same numbers in all {}", tensors(growth.tensors.size())), "equal"};
+  }
+  const auto worst = worst_tensor(growth);
+  if (!worst) return {Tone::warning, "no tensor of floating-point numbers could be compared", "cannot tell"};
+  const LayerDifference& tensor = growth.tensors[*worst];
+  const std::string largest = fmt::format("the largest relative L2 error is {} at {} ({})",
+                                          number(growth_error(tensor)), printable(tensor.name, 120), maker(tensor));
+  if (*growth_error(tensor) <= tensor.floor) {
+    return {Tone::good, "they part nowhere beyond what rounding explains: " + largest, "rounding only"};
+  }
+  return {Tone::warning,
+          fmt::format("the error grows step by step, nowhere {:g} times at once: {}, where rounding of one operator "
+                      "explains {}",
+                      least_jump, largest, number(tensor.floor)),
+          "grows"};
+}
+
 class LayersText {
  public:
   LayersText(const LayersRecord& record, std::size_t width, bool color)
@@ -66,40 +100,9 @@ class LayersText {
   void paragraph(const std::string& line) { text_ += wrapped(line, width_, 2) + '\n'; }
 
   void answer() {
-    const Sentence sentence = growth_.jump ? jump() : no_jump();
+    const Sentence sentence = layers_answer(record_);
     const std::string line = fmt::format("{} {}", sign_of(sentence.tone), sentence.text);
     text_ += painted(wrapped(line, width_, 2), sentence.tone, color_) + "\n\n";
-  }
-
-  Sentence jump() const {
-    const LayerDifference& tensor = growth_.tensors[*growth_.jump];
-    const std::string how = tensor.tally.non_finite_apart > 0
-                                ? fmt::format("{} of its {} values are NaN or infinite in one of the two only",
-                                              tensor.tally.non_finite_apart, tensor.tally.count)
-                                : fmt::format("relative L2 error {}, above the {} that rounding explains",
-                                              number(growth_error(tensor)), number(tensor.floor));
-    return {
-        Tone::bad,
-        fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
-                    growth_.before_jump > 0 ? "at most " + number(growth_.before_jump) : "all numbers are the same")};
-  }
-
-  Sentence no_jump() const {
-    if (growth_.tensors.empty()) return {Tone::warning, "no tensor of the one has a partner in the other"};
-    if (!growth_.first_difference) {
-      return {Tone::good, fmt::format("the same numbers in all {}", tensors(growth_.tensors.size()))};
-    }
-    const auto worst = worst_tensor(growth_);
-    if (!worst) return {Tone::warning, "no tensor of floating-point numbers could be compared"};
-    const LayerDifference& tensor = growth_.tensors[*worst];
-    const std::string largest = fmt::format("the largest relative L2 error is {} at {} ({})",
-                                            number(growth_error(tensor)), printable(tensor.name, 120), maker(tensor));
-    if (*growth_error(tensor) <= tensor.floor) {
-      return {Tone::good, "they part nowhere beyond what rounding explains: " + largest};
-    }
-    return {Tone::warning, fmt::format("the error grows step by step, nowhere {:g} times at once: {}, where rounding "
-                                       "of one operator explains {}",
-                                       least_jump, largest, number(tensor.floor))};
   }
 
   void who(const Subject& subject, const Samples& trial, const char* role) {
@@ -216,6 +219,10 @@ std::optional<std::size_t> worst_tensor(const LayerGrowth& growth) {
     worst = i;
   }
   return worst;
+}
+
+Sentence layers_answer(const LayersRecord& record) {
+  return record.growth.jump ? jump(record.growth) : no_jump(record.growth);
 }
 
 std::string render_layers(const LayersRecord& record, std::size_t width, bool color) {

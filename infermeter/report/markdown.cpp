@@ -6,6 +6,7 @@
 #include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/counter_table.hpp"
 #include "infermeter/report/markdown_text.hpp"
+#include "infermeter/report/profile_text.hpp"
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/run_line.hpp"
@@ -62,6 +63,23 @@ void comparison_table(std::string& text, const RunRecord& record, const Comparis
   text += "\n\\* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).\n";
 }
 
+void operator_tables(std::string& text, const RunRecord& record, const ProfileFindings& findings) {
+  constexpr std::size_t most_operators = 10;
+  for (const OperatorText& one : operator_texts(record, findings, most_operators)) {
+    text += "\n### " + markdown_text(one.title) + "\n";
+    if (!one.grid.columns.empty()) text += "\n|";
+    for (const GridColumn& column : one.grid.columns) text += ' ' + column.title + " |";
+    if (!one.grid.columns.empty()) text += "\n|";
+    for (const GridColumn& column : one.grid.columns) text += column.align == Align::right ? "--:|" : "---|";
+    for (const auto& row : one.grid.rows) {
+      text += "\n|";
+      for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
+    }
+    text += '\n';
+    for (const std::string& line : one.lines) text += '\n' + markdown_text(line) + '\n';
+  }
+}
+
 void notice_list(std::string& text, const Verdict& verdict) {
   const auto all = notices(verdict);
   if (all.empty()) return;
@@ -84,6 +102,7 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   }
   for (const auto& group : groups_of(record, verdict)) table(text, record, group);
   if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
+  if (verdict.profile) operator_tables(text, record, *verdict.profile);
   notice_list(text, verdict);
   const std::string machine = machine_line(record.environment);
   if (!machine.empty()) text += "\n" + markdown_text(machine) + "\n";

@@ -6,13 +6,15 @@
 #include <utility>
 
 #include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/report/document.hpp"
 #include "infermeter/report/renderers.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr std::array formats = {std::pair{"table", Format::table}, std::pair{"json", Format::json},
-                                std::pair{"csv", Format::csv}, std::pair{"markdown", Format::markdown}};
+                                std::pair{"csv", Format::csv}, std::pair{"markdown", Format::markdown},
+                                std::pair{"html", Format::html}};
 
 }  // namespace
 
@@ -23,7 +25,7 @@ Result<Format> format_from_string(std::string_view name) {
     names.emplace_back(known);
   }
   const auto near = nearest_name(name, names);
-  return usage_error(fmt::format("there is no report format '{}'{}: --format takes table, json, csv or markdown",
+  return usage_error(fmt::format("there is no report format '{}'{}: --format takes table, json, csv, markdown or html",
                                  printable(name, 60), near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
 }
 
@@ -33,6 +35,7 @@ std::string render(const RunRecord& record, const Verdict& verdict, Format forma
     case Format::json: return render_json(record, verdict, options);
     case Format::csv: return render_csv(record, verdict);
     case Format::markdown: return render_markdown(record, verdict);
+    case Format::html: return render_html(run_part(record, verdict, options));
   }
   return {};
 }

@@ -187,6 +187,16 @@ TEST(Report, SaysWhatFailedWhereAllFailed) {
   EXPECT_THAT(text, Not(HasSubstr("faster")));
 }
 
+TEST(Report, GivesEnergyOrOnceTheReason) {
+  RunRecord record = test::example_record();
+  record.trials[0].energy.energy_j = 12.5;
+  record.trials[1].energy.reason = "this machine shows no energy counters";
+  const auto json = nlohmann::json::parse(rendered(record, Format::json));
+  EXPECT_EQ(json["trials"][0]["energy_j"], 12.5);
+  EXPECT_TRUE(json["trials"][1]["energy_j"].is_null());
+  EXPECT_EQ(json["energy_reason"], "this machine shows no energy counters");
+}
+
 TEST(Report, MarksPartialTrials) {
   RunRecord record = test::example_record();
   record.trials[1].end = TrialEnd::interrupted;
@@ -214,6 +224,47 @@ TEST(Report, TurnsRatiosRoundForWhatIsSlower) {
   EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {})),
               HasSubstr("openvino is 2.00x slower than onnxruntime on resnet50 at batch size 1 "
                         "(95 % interval 1.25 … 2.50); outputs agree"));
+}
+
+// The example, with iterations enough to be drawn: the second subject is the faster one, and once very slow.
+RunRecord drawn_record() {
+  RunRecord record = test::example_record();
+  for (const std::size_t subject : {0U, 1U}) {
+    Samples& trial = record.trials[subject];
+    trial.begin_s.clear();
+    trial.end_s.clear();
+    for (int i = 0; i < 60; ++i) {
+      trial.begin_s.push_back(i);
+      trial.end_s.push_back(i + (subject == 0 ? 0.0360 : 0.0340) + 0.00005 * (i % 20));
+    }
+  }
+  record.trials[1].end_s.back() = 61;
+  return record;
+}
+
+TEST(Report, ShowsHowLatenciesAreDistributedOnOneScale) {
+  const RunRecord record = drawn_record();
+  const std::string text = render(record, test::example_verdict(record), Format::table, {.width = 80});
+  expect_golden("latencies_80.txt", text);
+  EXPECT_THAT(text, HasSubstr("Latencies: all iterations, 34.0 ms … 36.9 ms; 4 longer ones in the last cell."));
+  for (const auto& line : lines_of(text)) EXPECT_LE(display_width(line), 80U) << line;
+}
+
+TEST(Report, LeavesThePictureOutWhereThereIsNoRoomOrTooLittleToShow) {
+  RunRecord record = drawn_record();
+  const Verdict verdict = test::example_verdict(record);
+  EXPECT_THAT(render(record, verdict, Format::table, {.width = 44}), Not(HasSubstr("Latencies")));
+  for (auto& trial : record.trials) {
+    trial.begin_s.resize(std::min<std::size_t>(trial.begin_s.size(), 19));
+    trial.end_s.resize(trial.begin_s.size());
+  }
+  EXPECT_THAT(render(record, verdict, Format::table, {.width = 160}), Not(HasSubstr("Latencies")));
+}
+
+TEST(Report, AnswersFirst) {
+  const std::string text = example(Format::table);
+  EXPECT_LT(text.find("ANSWERS"), text.find("Latency p50"));
+  EXPECT_LT(text.find("Latency p50"), text.find("TO MIND"));
 }
 
 TEST(Report, FitsEightyColumns) {
@@ -333,7 +384,7 @@ TEST(Report, IsTheSameForTheSameRecord) {
 TEST(Report, KnowsItsFormats) {
   EXPECT_EQ(format_from_string("markdown").value(), Format::markdown);
   EXPECT_THAT(format_from_string("jsno").error().message,
-              AllOf(HasSubstr("did you mean 'json'?"), HasSubstr("--format takes table, json, csv or markdown")));
+              AllOf(HasSubstr("did you mean 'json'?"), HasSubstr("--format takes table, json, csv, markdown or html")));
   EXPECT_THAT(format_from_string("\x1b[2J").error().message, Not(HasSubstr("\x1b")));
 }
 

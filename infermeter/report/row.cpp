@@ -155,7 +155,8 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
                       : Cell{format_bytes(static_cast<double>(model->size_bytes)), Tone::plain},
           .outputs = outputs_cell(record, subject),
           .p99 = cell_of(subject.summary.metric("latency_p99"), format_time),
-          .accuracy = accuracy_cell(subject)};
+          .accuracy = accuracy_cell(subject),
+          .latencies = {}};
 }
 
 const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict) {

@@ -18,7 +18,7 @@ struct Cell {
 };
 
 struct Row {
-  Cell label, latency, speed_up, throughput, memory, size, outputs, p99, accuracy;
+  Cell label, latency, speed_up, throughput, memory, size, outputs, p99, accuracy, latencies;
 };
 
 // Subjects that are compared with each other, in the plan's order; the first is the baseline.

@@ -1,4 +1,4 @@
-// The console report: what was measured where, a table per group, the answers, what to mind.
+// The console report: what was measured where, the answers, a table per group, what to mind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/counter_table.hpp"
 #include "infermeter/report/grid.hpp"
+#include "infermeter/report/latency_cells.hpp"
+#include "infermeter/report/profile_text.hpp"
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/run_line.hpp"
@@ -26,6 +28,7 @@ struct Column {
   const char* title;
   Cell R::*cell;
   Align align;
+  bool if_it_fits = false;
 };
 
 constexpr std::array subject_columns = {
@@ -33,7 +36,7 @@ constexpr std::array subject_columns = {
     Column<Row>{"Speed-up", &Row::speed_up, Align::left}, Column<Row>{"Throughput", &Row::throughput, Align::right},
     Column<Row>{"Memory", &Row::memory, Align::right},    Column<Row>{"Size", &Row::size, Align::right},
     Column<Row>{"p99", &Row::p99, Align::right},          Column<Row>{"Accuracy", &Row::accuracy, Align::left},
-    Column<Row>{"Outputs", &Row::outputs, Align::left},
+    Column<Row>{"Outputs", &Row::outputs, Align::left},   Column<Row>{"Latencies", &Row::latencies, Align::left, true},
 };
 using Compared = ComparisonRow;
 constexpr std::array comparison_columns = {
@@ -52,15 +55,16 @@ class TableReport {
         verdict_(verdict),
         color_(options.color),
         width_(std::max(options.width, narrowest)),
-        text_width_(std::min(width_, widest_text)) {}
+        text_width_(std::min(width_, widest_text)),
+        most_operators_(options.operators) {}
 
   std::string render() {
     head();
-    if (verdict_.comparison) answer_lines();
+    answer_lines();
     for (const auto& group : groups_of(record_, verdict_)) group_table(group);
     interval_line();
     comparison_table();
-    if (!verdict_.comparison) answer_lines();
+    operator_tables();
     notice_lines();
     return std::move(text_);
   }
@@ -79,6 +83,8 @@ class TableReport {
   void group_table(const Group& group) {
     std::vector<Row> rows;
     for (const auto* subject : group.subjects) rows.push_back(row_of(record_, group, *subject));
+    const LatencyCells latencies = latency_cells(record_, group);
+    for (std::size_t i = 0; i < latencies.cells.size(); ++i) rows[i].latencies = latencies.cells[i];
     text_ += '\n';
     line(group.title);
     std::vector<Column<Row>> wanted(subject_columns.begin(), subject_columns.end());
@@ -88,7 +94,11 @@ class TableReport {
     if (!has_accuracy(group.subjects)) {
       std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::accuracy; });
     }
-    table<Row>(wanted, rows);
+    if (latencies.cells.empty()) {
+      std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::latencies; });
+    }
+    const bool all_shown = table<Row>(wanted, rows);
+    if (all_shown && !latencies.legend.empty()) line(latencies.legend, Tone::faint);
     counters(group);
   }
 
@@ -116,15 +126,28 @@ class TableReport {
          Tone::faint);
   }
 
+  void operator_tables() {
+    if (!verdict_.profile) return;
+    for (const OperatorText& text : operator_texts(record_, *verdict_.profile, most_operators_)) {
+      text_ += '\n';
+      line(text.title);
+      if (!text.grid.columns.empty()) text_ += grid_text(text.grid, {.width = width_, .rule = text_width_, .color = color_});
+      for (const std::string& one : text.lines) line(one, Tone::faint);
+    }
+  }
+
+  // Whether all columns were shown.
   template <class R>
-  void table(std::span<const Column<R>> wanted, const std::vector<R>& rows) {
+  bool table(std::span<const Column<R>> wanted, const std::vector<R>& rows) {
     Grid grid;
-    for (const auto& column : wanted) grid.columns.push_back({column.title, column.align});
+    for (const auto& column : wanted) grid.columns.push_back({column.title, column.align, column.if_it_fits});
     for (const auto& row : rows) {
       auto& cells = grid.rows.emplace_back();
       for (const auto& column : wanted) cells.push_back(row.*column.cell);
     }
-    text_ += grid_text(grid, {.width = width_, .rule = text_width_, .color = color_});
+    const GridLook look{.width = width_, .rule = text_width_, .color = color_};
+    text_ += grid_text(grid, look);
+    return is_shown(grid, wanted.size() - 1, look);
   }
 
   // What the brackets mean, once for all tables.
@@ -198,7 +221,7 @@ class TableReport {
   const RunRecord& record_;
   const Verdict& verdict_;
   bool color_;
-  std::size_t width_, text_width_;
+  std::size_t width_, text_width_, most_operators_;
   std::string text_;
 };
 

@@ -114,8 +114,7 @@ void write_again(JsonWriter& json, const Validation& validation) {
 
 }  // namespace
 
-std::string render_validation_json(const Validation& validation, bool with_samples) {
-  JsonWriter json;
+void write_validation(JsonWriter& json, const Validation& validation, bool with_samples) {
   json.begin_object();
   json.member("schema", "infermeter.validation/1");
   json.member("outcome", to_string(outcome_of(validation)));
@@ -139,6 +138,11 @@ std::string render_validation_json(const Validation& validation, bool with_sampl
   json.member("whole_s", validation.times.whole_s);
   json.end_object();
   json.end_object();
+}
+
+std::string render_validation_json(const Validation& validation, bool with_samples) {
+  JsonWriter json;
+  write_validation(json, validation, with_samples);
   return json.take() + '\n';
 }
 

@@ -155,15 +155,19 @@ Sentence title_of(const Validation& validation) {
   switch (outcome_of(validation)) {
     case Outcome::pass:
       return {Tone::good, by_labels ? fmt::format("{} is as right as was asked beside {}", candidate, baseline)
-                                    : fmt::format("{} agrees with {}", candidate, baseline)};
+                                    : fmt::format("{} agrees with {}", candidate, baseline),
+              by_labels ? "right enough" : "agrees"};
     case Outcome::inconclusive:
       return {Tone::warning,
-              fmt::format("it cannot be told whether {} is as right as was asked beside {}", candidate, baseline)};
+              fmt::format("it cannot be told whether {} is as right as was asked beside {}", candidate, baseline),
+              "cannot tell"};
     case Outcome::fail: break;
   }
-  return {Tone::bad, by_labels && validation.outputs.agree
-                         ? fmt::format("{} is less right than {} by more than is allowed", candidate, baseline)
-                         : fmt::format("{} DIFFERS from {}", candidate, baseline)};
+  const bool by_drop = by_labels && validation.outputs.agree;
+  return {Tone::bad,
+          by_drop ? fmt::format("{} is less right than {} by more than is allowed", candidate, baseline)
+                  : fmt::format("{} DIFFERS from {}", candidate, baseline),
+          by_drop ? "less right" : "differs"};
 }
 
 }  // namespace

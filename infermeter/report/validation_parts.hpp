@@ -8,6 +8,7 @@
 
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/grid.hpp"
+#include "infermeter/report/json_writer.hpp"
 #include "infermeter/verdict/validation.hpp"
 
 namespace infermeter {
@@ -21,9 +22,12 @@ struct ValidationWords {
 };
 [[nodiscard]] ValidationWords validation_words(const Validation& validation, std::size_t worst);
 
+// What was asked and found; and the same with what to mind and how long it took.
+[[nodiscard]] std::vector<Sentence> validation_answers(const Validation& validation);
 [[nodiscard]] std::vector<Sentence> validation_sentences(const Validation& validation);
 
 [[nodiscard]] std::string render_validation_json(const Validation& validation, bool with_samples);
+void write_validation(JsonWriter& json, const Validation& validation, bool with_samples);
 [[nodiscard]] std::string render_validation_markdown(const ValidationWords& words);
 
 // "[0, 3]", or "7" where the shape does not say.

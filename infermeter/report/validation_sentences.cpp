@@ -34,13 +34,14 @@ Sentence agreement(const Validation& validation) {
   } else {
     text += "; all values are equal";
   }
-  return {Tone::good, text};
+  return {Tone::good, text, "outputs agree"};
 }
 
 Sentence difference(const Validation& validation, std::size_t index) {
   const OutputDifference& o = validation.outputs.outputs[index];
   if (!o.comparable)
-    return {Tone::bad, fmt::format("output {} cannot be compared: it {}", quoted(o.name), printable(o.reason))};
+    return {Tone::bad, fmt::format("output {} cannot be compared: it {}", quoted(o.name), printable(o.reason)),
+            "not comparable"};
   const auto beyond = std::ranges::count_if(
       validation.samples, [&](const auto& sample) { return sample.output == index && !sample.within_tolerance; });
   std::string text = fmt::format("output {}: {} of {} beyond the tolerance, {} of {} values", quoted(o.name), beyond,
@@ -53,7 +54,7 @@ Sentence difference(const Validation& validation, std::size_t index) {
   }
   // Where labels decide, outputs need not be alike.
   const bool decides = !validation.accuracy || !outcome_of(*validation.accuracy);
-  return {decides ? Tone::bad : Tone::plain, text};
+  return {decides ? Tone::bad : Tone::plain, text, "outputs differ"};
 }
 
 void add_outputs(const Validation& validation, std::vector<Sentence>& sentences) {
@@ -62,7 +63,7 @@ void add_outputs(const Validation& validation, std::vector<Sentence>& sentences)
     // Of the outputs as a whole; those of single outputs follow.
     const bool of_all =
         diagnostic.id == DiagnosticId::outputs_not_comparable && !diagnostic.message.starts_with("output '");
-    if (of_all) sentences.push_back({Tone::bad, printable(diagnostic.message)});
+    if (of_all) sentences.push_back({Tone::bad, printable(diagnostic.message), "not comparable"});
   }
   for (std::size_t i = 0; i < validation.outputs.outputs.size(); ++i) {
     const OutputDifference& output = validation.outputs.outputs[i];
@@ -76,22 +77,26 @@ void add_oddities(const OutputDifference& o, std::vector<Sentence>& sentences) {
   if (o.nan_reference + o.inf_reference > 0) {
     sentences.push_back({Tone::warning, fmt::format("the baseline itself has {} NaN and {} infinite values in {}; the "
                                                     "figures are of the others",
-                                                    o.nan_reference, o.inf_reference, quoted(o.name))});
+                                                    o.nan_reference, o.inf_reference, quoted(o.name)),
+                         "not finite"});
   }
   if (o.non_finite_apart > 0) {
     sentences.push_back(
         {Tone::bad, fmt::format("{}: {} values are NaN or infinite in one and not the same in the other "
                                 "({} NaN and {} infinite in the candidate)",
-                                quoted(o.name), o.non_finite_apart, o.nan_candidate, o.inf_candidate)});
+                                quoted(o.name), o.non_finite_apart, o.nan_candidate, o.inf_candidate),
+         "not finite"});
   }
   if (o.data_range && *o.data_range == 0 && o.element_count > 1) {
     const bool equal = o.max_absolute == 0;
     sentences.push_back(
         {Tone::plain, fmt::format("{} is constant in the baseline: it correlates with nothing{}", quoted(o.name),
                                   equal ? ", and as both are equal PSNR is infinite"
-                                        : ", and there is no range that PSNR could be relative to")});
+                                        : ", and there is no range that PSNR could be relative to"),
+                         "constant"});
   } else if (o.psnr_db && std::isinf(*o.psnr_db) && o.ssim) {
-    sentences.push_back({Tone::plain, fmt::format("{} is equal in both: PSNR is infinite (∞)", quoted(o.name))});
+    sentences.push_back(
+        {Tone::plain, fmt::format("{} is equal in both: PSNR is infinite (∞)", quoted(o.name)), "equal"});
   }
 }
 
@@ -101,14 +106,16 @@ void add_floor(const Validation& validation, std::vector<Sentence>& sentences) {
     if (!o.comparable || o.non_finite_apart > 0) {
       sentences.push_back({Tone::warning, fmt::format("the baseline does not repeat itself in {}: {}", quoted(o.name),
                                                       o.comparable ? "values are NaN in one of two runs only"
-                                                                   : "it " + printable(o.reason))});
+                                                                   : "it " + printable(o.reason)),
+                           "does not repeat"});
       continue;
     }
     sentences.push_back(
         {Tone::warning,
          fmt::format("the baseline does not repeat itself: run twice on {}, {} differed by up to {}; no "
                      "tolerance is below that",
-                     samples_text(validation.again_items), quoted(o.name), difference_text(o.max_absolute))});
+                     samples_text(validation.again_items), quoted(o.name), difference_text(o.max_absolute)),
+         "does not repeat"});
   }
 }
 
@@ -176,17 +183,22 @@ void add_accuracy(const Validation& validation, std::vector<Sentence>& sentences
     text += fmt::format(" (only the baseline right: {}, only the candidate: {}, McNemar p = {:.3g})",
                         accuracy.paired->reference_only, accuracy.paired->candidate_only, accuracy.change->p_value);
   }
-  sentences.push_back({tone_of(accuracy), text + worst_class(accuracy) + allowed_clause(accuracy)});
+  sentences.push_back({tone_of(accuracy), text + worst_class(accuracy) + allowed_clause(accuracy), "accuracy"});
 }
 
 }  // namespace
 
-std::vector<Sentence> validation_sentences(const Validation& validation) {
+std::vector<Sentence> validation_answers(const Validation& validation) {
   std::vector<Sentence> sentences;
   add_outputs(validation, sentences);
   add_accuracy(validation, sentences);
   add_floor(validation, sentences);
   for (const OutputDifference& output : validation.outputs.outputs) add_oddities(output, sentences);
+  return sentences;
+}
+
+std::vector<Sentence> validation_sentences(const Validation& validation) {
+  std::vector<Sentence> sentences = validation_answers(validation);
   for (const Diagnostic& diagnostic : validation.diagnostics) {
     if (info(diagnostic.id).severity == Severity::info && diagnostic.id != DiagnosticId::accuracy_not_told) continue;
     const std::string about = diagnostic.about.empty() ? "" : printable(diagnostic.about, 80) + ": ";

@@ -1,6 +1,8 @@
 // The console's report of a validation.
 #include <algorithm>
+#include <array>
 
+#include "infermeter/report/document.hpp"
 #include "infermeter/report/text.hpp"
 #include "infermeter/report/validation_parts.hpp"
 #include "infermeter/report/validation_report.hpp"
@@ -55,6 +57,7 @@ class ValidationReport {
 std::string render_validation(const Validation& validation, Format format, const RenderOptions& options,
                               std::size_t worst) {
   if (format == Format::json) return render_validation_json(validation, options.samples);
+  if (format == Format::html) return render_html(validation_part(validation));
   const ValidationWords words = validation_words(validation, worst);
   if (format == Format::markdown) return render_validation_markdown(words);
   return ValidationReport(words, options).render();

@@ -8,6 +8,7 @@
 
 #include "infermeter/report/row.hpp"
 #include "infermeter/stats/proportions.hpp"
+#include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -119,13 +120,6 @@ bool computes_in_float32(const RunRecord& record, const Samples& trial) {
   return lacks_float16 || trial.executed_value("dtype") == "float32";
 }
 
-std::vector<Samples> trials_of(const RunRecord& record, int subject) {
-  std::vector<Samples> trials;
-  for (const Samples& trial : record.trials)
-    if (trial.subject == subject) trials.push_back(trial);
-  return trials;
-}
-
 // Of the same model as it was given, on the same back end with the same settings; nullptr: there is none.
 const SubjectVerdict* float32_beside(const RunRecord& record, const VariantsFigures& all,
                                      const SubjectVerdict& subject) {
@@ -152,11 +146,15 @@ void remark_on_float16(const RunRecord& record, const VariantsFigures& all, Vari
                            summary_options(record.plan.outliers));
   const auto& interval = gain.estimate.interval;
   constexpr double least_gain = 1.01;
-  if (interval && interval->low > 1) return;
-  figures.remarks.emplace_back(
-      interval && interval->high < least_gain
-          ? "float16 is executed as float32 here: half the size, no faster"
-          : "float16 is executed as float32 here: half the size; that it is faster cannot be told");
+  std::string remark = "float16 is executed as float32 here: half the size";
+  if (interval && interval->low > 1) {
+    remark += "; where it is faster, float16 arithmetic is not why";
+  } else if (interval && interval->high < least_gain) {
+    remark += ", no faster";
+  } else {
+    remark += "; that it is faster cannot be told";
+  }
+  figures.remarks.push_back(std::move(remark));
 }
 
 void remark_on_pruning(VariantFigures& figures) {

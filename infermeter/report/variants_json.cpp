@@ -102,8 +102,7 @@ void write_variant(JsonWriter& json, const RunRecord& record, const VariantFigur
 
 }  // namespace
 
-std::string render_variants_json(const RunRecord& record, const VariantSet& set, const VariantsFigures& figures) {
-  JsonWriter json;
+void write_variants(JsonWriter& json, const RunRecord& record, const VariantSet& set, const VariantsFigures& figures) {
   json.begin_object();
   json.member("schema", "infermeter.variants/1");
   json.member("run", record.id);
@@ -122,6 +121,11 @@ std::string render_variants_json(const RunRecord& record, const VariantSet& set,
   json.end_array();
   json.strings("notes", set.notes);
   json.end_object();
+}
+
+std::string render_variants_json(const RunRecord& record, const VariantSet& set, const VariantsFigures& figures) {
+  JsonWriter json;
+  write_variants(json, record, set, figures);
   return json.take() + '\n';
 }
 

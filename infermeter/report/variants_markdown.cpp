@@ -27,13 +27,13 @@ std::string render_variants_markdown(const RunRecord& record, const Verdict& ver
                                  markdown_text(run_line(record)));
   if (!record.finished) text += "\n⚠ Not finished: what there is so far is shown.\n";
   table(text, variants_grid(set, figures));
-  for (const std::string& line : front_lines(figures)) text += "\n" + markdown_text(line) + "\n";
+  for (const Sentence& sentence : front_sentences(figures)) text += "\n" + markdown_text(sentence.text) + "\n";
   for (const VariantFigures& one : figures.variants) {
     const auto sentences = sentences_of(record, set, one);
     if (sentences.empty()) continue;
     text += fmt::format("\n**{}**\n\n", markdown_text(printable(one.entry->label, 100)));
-    for (const auto& [tone, sentence] : sentences)
-      text += fmt::format("- {} {}\n", sign_of(tone), markdown_text(sentence));
+    for (const Sentence& sentence : sentences)
+      text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
   }
   if (!set.notes.empty()) text += "\n**Left out**\n\n";
   for (const std::string& note : set.notes) text += fmt::format("- {}\n", markdown_text(printable(note, 600)));

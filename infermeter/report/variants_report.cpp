@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "infermeter/report/document.hpp"
 #include "infermeter/report/run_line.hpp"
 #include "infermeter/report/text.hpp"
 #include "infermeter/report/variants_table.hpp"
@@ -37,7 +39,7 @@ class VariantsText {
     line(
         "Output error: relative L2 distance to the baseline's outputs, of the output in which it is largest. "
         "[low, high]: 95 % intervals over worker processes.");
-    headed("PARETO FRONT", front_lines(figures_));
+    front();
     recommendations();
     made();
     headed("LEFT OUT", set_.notes);
@@ -46,6 +48,12 @@ class VariantsText {
   }
 
  private:
+  void front() {
+    std::vector<std::string> lines;
+    for (const Sentence& sentence : front_sentences(figures_)) lines.push_back(sentence.text);
+    headed("PARETO FRONT", lines);
+  }
+
   void recommendations() {
     bool is_first = true;
     for (const VariantFigures& one : figures_.variants) {
@@ -55,7 +63,7 @@ class VariantsText {
       if (!is_first) text_ += '\n';
       is_first = false;
       line(printable(one.entry->label, 100) + ":");
-      for (const auto& [tone, sentence] : sentences) signed_line(tone, sentence);
+      for (const Sentence& sentence : sentences) signed_line(sentence.tone, sentence.text);
     }
   }
 
@@ -115,6 +123,7 @@ class VariantsText {
 std::string render_variants(const RunRecord& record, const Verdict& verdict, const VariantSet& set, Format format,
                             const RenderOptions& options) {
   if (format == Format::csv) return render(record, verdict, format, options);
+  if (format == Format::html) return render_html(variants_part(record, verdict, set, options));
   const VariantsFigures figures = figures_of_variants(record, verdict, set);
   if (format == Format::json) return render_variants_json(record, set, figures);
   if (format == Format::markdown) return render_variants_markdown(record, verdict, set, figures);

@@ -141,8 +141,8 @@ TEST(VariantsReport, SaysThatFloat16BringsNothingOnlyWhereItDoesNot) {
   Example made = example();
   constexpr const char* sentence = "float16 is executed as float32 here: half the size, no faster";
   EXPECT_THAT(rendered(made, Format::table), HasSubstr(sentence));
-  add_trials(made.record, 1, 0.02, 0.0002);  // as fast as on another back end, or on one that can
-  EXPECT_THAT(rendered(made, Format::table), Not(HasSubstr("float16 is executed as float32")));
+  add_trials(made.record, 1, 0.02, 0.0002);  // as fast as on another back end: something is, but not float16
+  EXPECT_THAT(rendered(made, Format::table), HasSubstr("half the size; where it is faster,"));
   add_trials(made.record, 1, 0.037, 0.3);
   EXPECT_THAT(rendered(made, Format::table), HasSubstr("half the size; that it is faster cannot"));
   made = example();

@@ -171,23 +171,27 @@ std::vector<Sentence> sentences_of(const RunRecord& record, const VariantSet& se
   return sentences;
 }
 
-std::vector<std::string> front_lines(const VariantsFigures& figures) {
-  std::vector<std::string> on_it, lines;
+std::vector<Sentence> front_sentences(const VariantsFigures& figures) {
+  std::vector<std::string> on_it;
+  std::vector<Sentence> sentences;
   for (std::size_t i = 0; i < figures.variants.size(); ++i) {
     const ParetoVerdict& pareto = figures.variants[i].pareto;
     if (pareto.place == ParetoPlace::front) on_it.push_back(label_of(figures, i));
     if (pareto.place != ParetoPlace::dominated) continue;
     std::vector<std::string> by;
     for (const std::size_t other : pareto.dominated_by) by.push_back(label_of(figures, other));
-    lines.push_back(fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
-                                label_of(figures, i), fmt::join(by, " and by ")));
+    sentences.push_back({Tone::plain,
+                         fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
+                                     label_of(figures, i), fmt::join(by, " and by ")),
+                         "beaten"});
   }
-  if (on_it.empty()) return lines;
-  const auto& of = figures.pareto_of;
-  lines.insert(lines.begin(),
-               fmt::format("On the Pareto front of {}: {}. What intervals cannot tell apart does not count.",
-                           fmt::join(of, ", "), fmt::join(on_it, ", ")));
-  return lines;
+  if (on_it.empty()) return sentences;
+  sentences.insert(sentences.begin(),
+                   {Tone::plain,
+                    fmt::format("On the Pareto front of {}: {}. What intervals cannot tell apart does not count.",
+                                fmt::join(figures.pareto_of, ", "), fmt::join(on_it, ", ")),
+                    "Pareto front"});
+  return sentences;
 }
 
 std::vector<Notice> notices_of_variants(const Verdict& verdict) {

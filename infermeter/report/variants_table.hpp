@@ -6,6 +6,7 @@
 
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/grid.hpp"
+#include "infermeter/report/json_writer.hpp"
 #include "infermeter/report/variants_figures.hpp"
 
 namespace infermeter {
@@ -18,13 +19,14 @@ namespace infermeter {
                                                  const VariantFigures& figures);
 
 // "On the Pareto front of output error, latency, memory and size: …", and who is beaten by whom.
-[[nodiscard]] std::vector<std::string> front_lines(const VariantsFigures& figures);
+[[nodiscard]] std::vector<Sentence> front_sentences(const VariantsFigures& figures);
 
 // Notices less those that say what variants are meant to be: other files, other precisions, other runtimes.
 [[nodiscard]] std::vector<Notice> notices_of_variants(const Verdict& verdict);
 
 [[nodiscard]] std::string render_variants_json(const RunRecord& record, const VariantSet& set,
                                                const VariantsFigures& figures);
+void write_variants(JsonWriter& json, const RunRecord& record, const VariantSet& set, const VariantsFigures& figures);
 [[nodiscard]] std::string render_variants_markdown(const RunRecord& record, const Verdict& verdict,
                                                    const VariantSet& set, const VariantsFigures& figures);
 

@@ -16,10 +16,11 @@ constexpr std::array<std::pair<TrialEnd, std::string_view>, 7> trial_ends = {{
     {TrialEnd::interrupted, "interrupted"},
 }};
 
-constexpr std::array<std::pair<Purpose, std::string_view>, 3> purposes = {{
+constexpr std::array<std::pair<Purpose, std::string_view>, 4> purposes = {{
     {Purpose::timed, "timed"},
     {Purpose::pilot, "pilot"},
     {Purpose::leak, "leak"},
+    {Purpose::profile, "profile"},
 }};
 
 constexpr std::array<std::pair<Phase, std::string_view>, 9> phases = {{

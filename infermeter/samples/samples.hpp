@@ -25,10 +25,14 @@ enum class Phase { start, load, compile, inputs, first_inference, warmup, timed,
 [[nodiscard]] std::string_view to_string(Phase phase);
 [[nodiscard]] std::optional<Phase> phase_from_string(std::string_view name);
 
-// What a trial is for. Only timed ones enter a figure.
-enum class Purpose { timed, pilot, leak };
+// What a trial is for. Only timed ones enter a figure of speed or memory.
+enum class Purpose { timed, pilot, leak, profile };
 [[nodiscard]] std::string_view to_string(Purpose purpose);
 [[nodiscard]] std::optional<Purpose> purpose_from_string(std::string_view name);
+// Leak and profile trials run otherwise than the timed ones, if only a little: no outputs are taken from them.
+[[nodiscard]] constexpr bool tells_outputs(Purpose purpose) {
+  return purpose == Purpose::timed || purpose == Purpose::pilot;
+}
 
 struct MemoryRecord {  // bytes of the worker process
   std::optional<std::uint64_t> rss_before_load;
@@ -54,10 +58,19 @@ struct NoiseRecord {
   std::optional<std::int64_t> processors;    // it may use
 };
 
+// Of the timed loop, all packages of the processor together and whatever ran on them (trial/energy.hpp).
+struct EnergyRecord {
+  std::optional<double> energy_j;
+  std::string reason;  // why there is none, one sentence; empty: there is one, or there was no timed loop
+};
+
 struct ClockRecord {
   std::string name;        // "tsc" or "monotonic"
   double tick_s = 0;       // seconds per tick
   double read_cost_s = 0;  // one read, measured in this trial
+  // Of profile trials: the origin of begin_s on CLOCK_MONOTONIC; how far CLOCK_REALTIME, by which runtimes stamp their
+  // events, was ahead of it after the loop, and by how much that had changed since before it.
+  std::optional<std::int64_t> origin_monotonic_ns, realtime_ahead_ns, realtime_slip_ns;
 };
 
 struct Counter {
@@ -106,6 +119,7 @@ struct Samples {
   ClockRecord clock;
   MemoryRecord memory;
   NoiseRecord noise;
+  EnergyRecord energy;
   // As the back end reports it: "dtype", "threads", "device", "provider", "runtime", "runtime_version", "library", …
   std::vector<std::pair<std::string, std::string>> executed;
   std::vector<Counter> counters;

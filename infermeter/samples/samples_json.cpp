@@ -65,11 +65,20 @@ void visit_fields(V& v, S& s) {
   v.field("processors", s.processors);
 }
 
+template <class V, MaybeConst<EnergyRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("energy_j", s.energy_j);
+  v.field("reason", s.reason);
+}
+
 template <class V, MaybeConst<ClockRecord> S>
 void visit_fields(V& v, S& s) {
   v.field("name", s.name);
   v.field("tick_s", s.tick_s);
   v.field("read_cost_s", s.read_cost_s);
+  v.field("origin_monotonic_ns", s.origin_monotonic_ns);
+  v.field("realtime_ahead_ns", s.realtime_ahead_ns);
+  v.field("realtime_slip_ns", s.realtime_slip_ns);
 }
 
 template <class V, MaybeConst<Counter> S>
@@ -120,6 +129,7 @@ void visit_fields(V& v, S& s) {
   v.field("clock", s.clock);
   v.field("memory", s.memory);
   v.field("noise", s.noise);
+  v.field("energy", s.energy);
   v.field("executed", s.executed);
   v.field("counters", s.counters);
   v.field("outputs", s.outputs);

@@ -37,9 +37,10 @@ Samples full_samples() {
   s.first_inference_s = 0.4;
   s.ready_s = 1.0 / 3;
   s.items_per_iteration = 8;
-  s.clock = {"tsc", 3.7e-10, 2.1e-8};
+  s.clock = {"tsc", 3.7e-10, 2.1e-8, 12, 34, -5};
   s.memory = {1, 2, 3, max_u64, 5, 6, 7, true};
   s.noise = {0.41, 0.01, 1.9, -1, 2, 3, 4, 0.2, 0.3, 2.1e9, 2.2e9, 50, 60, 5, 2};
+  s.energy = {12.5, "no counters"};
   s.executed = {{"threads", "2"}, {"dtype", "float32"}, {"dtype", "again"}};
   s.counters = {{"hits", "1", 12.5}};
   s.outputs = {{"logits", "float32", {1, 1000}, 1, 2, 1000}};
@@ -72,7 +73,7 @@ TEST(SamplesJson, NoFieldOfAFullRecordIsLeftAtItsDefault) {
   const json empty = json::parse(samples_to_json(Samples{}));
   ASSERT_EQ(full.size(), empty.size());
   for (const auto& [key, value] : full.items()) EXPECT_NE(value, empty[key]) << key;
-  for (const char* part : {"memory", "noise", "clock"}) {
+  for (const char* part : {"memory", "noise", "energy", "clock"}) {
     for (const auto& [key, value] : full[part].items()) EXPECT_NE(value, empty[part][key]) << part << '.' << key;
   }
 }

@@ -54,11 +54,18 @@ std::optional<Range> kept_range(std::span<const double> values, std::string_view
 
 }  // namespace
 
+Fences tukey_fences(std::span<const double> sorted) {
+  const Range inner = fences(sorted, 1.5);
+  const Range outer = fences(sorted, 3);
+  return {outer.low, inner.low, inner.high, outer.high};
+}
+
 Marked mark_outliers(std::span<const double> sorted) {
   Marked marked;
   if (sorted.empty()) return marked;
-  const Range inner = fences(sorted, 1.5);
-  const Range outer = fences(sorted, 3);
+  const Fences at = tukey_fences(sorted);
+  const Range inner{at.mild_low, at.mild_high};
+  const Range outer{at.severe_low, at.severe_high};
   for (const double value : sorted) {
     if (!outer.holds(value)) {
       ++marked.severe;

@@ -13,7 +13,14 @@ struct Marked {
   std::int64_t severe = 0;  // beyond 3
 };
 
-// Tukey, "Exploratory Data Analysis", 1977, chapter 2, with type 7 quartiles for his hinges. `sorted` is ascending.
+// Tukey, "Exploratory Data Analysis", 1977, chapter 2, with type 7 quartiles for his hinges: values beyond the inner
+// fences are mild outliers, those beyond the outer ones severe. `sorted` is ascending and not empty.
+struct Fences {
+  double severe_low = 0, mild_low = 0, mild_high = 0, severe_high = 0;
+};
+[[nodiscard]] Fences tukey_fences(std::span<const double> sorted);
+
+// `sorted` is ascending.
 [[nodiscard]] Marked mark_outliers(std::span<const double> sorted);
 
 struct Kept {

@@ -19,6 +19,14 @@ TEST(Outliers, AreMarkedByTukeysFences) {
   EXPECT_EQ(mark_outliers({}).mild, 0);
 }
 
+TEST(Outliers, FencesAreWhereTheMarksAre) {
+  const Fences fences = tukey_fences(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 20});
+  EXPECT_EQ(fences.severe_low, -11.5);
+  EXPECT_EQ(fences.mild_low, -4);
+  EXPECT_EQ(fences.mild_high, 16);
+  EXPECT_EQ(fences.severe_high, 23.5);
+}
+
 const std::vector<double> values = {10, 12, 11, 40, 10, 11, 12, 9};
 
 TEST(Outliers, AreRemovedByTheRuleAskedFor) {

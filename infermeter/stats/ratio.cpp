@@ -1,9 +1,10 @@
+#include "infermeter/stats/ratio.hpp"
+
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "infermeter/diagnostics/check.hpp"
-#include "infermeter/stats/metrics.hpp"
 #include "infermeter/stats/process_interval.hpp"
 #include "infermeter/stats/process_times.hpp"
 #include "infermeter/stats/summary.hpp"
@@ -35,33 +36,55 @@ void set_centre(Estimate& result, const std::optional<Centre>& centre, bool enou
       enough_processes ? "the processes differ too much for an interval" : "needs 2 processes of each for an interval";
 }
 
-// One side of the ratio.
-struct Side {
-  SubjectTimes times;
-  Estimate estimate;
-};
-
-Side side_of(const MetricKind& kind, std::span<const Samples> trials, const SummaryOptions& options) {
-  Side side{subject_times(trials, options, kind.needs_order() ? Wanted::sorted : Wanted::any_order), {}};
-  side.estimate = estimate(kind, side.times, options.confidence);
-  return side;
+RatioSide side_of(const MetricKind& kind, std::span<const Samples> trials, const SummaryOptions& options) {
+  const Wanted wanted = kind.needs_order() ? Wanted::sorted : Wanted::any_order;
+  return ratio_side(kind, subject_times(trials, options, wanted), options.confidence);
 }
 
-void ratio_over_processes(const MetricKind& kind, const Side& above, const Side& below, double confidence,
-                          Estimate& result) {
-  const auto numerator = process_values(kind, above.times);
-  const auto denominator = process_values(kind, below.times);
+void ratio_over_processes(const RatioSide& above, const RatioSide& below, double confidence, Estimate& result) {
   result.method = "ratio of geometric means over processes; Welch's t interval on logarithms";
-  set_centre(result, ratio_of(numerator, denominator, confidence), numerator.size() >= 2 && denominator.size() >= 2);
+  set_centre(result, ratio_of(above.values, below.values, confidence),
+             above.values.size() >= 2 && below.values.size() >= 2);
 }
 
-void ratio_of_values(const Side& above, const Side& below, Estimate& result) {
+void ratio_of_values(const RatioSide& above, const RatioSide& below, Estimate& result) {
   result.method = "ratio of the two values";
   set_centre(result, plain_ratio(above.estimate, below.estimate), true);
   if (result.value) result.note = "no interval for this metric";
 }
 
 }  // namespace
+
+RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, double confidence) {
+  RatioSide side{estimate(kind, times, confidence), {}};
+  if (kind.per_process()) side.values = process_values(kind, times);
+  return side;
+}
+
+Estimate ratio_of_sides(const MetricKind& kind, const RatioSide& baseline, const RatioSide& candidate,
+                        double confidence) {
+  Estimate result;
+  result.n = baseline.estimate.n + candidate.estimate.n;
+  result.processes = baseline.estimate.processes + candidate.estimate.processes;
+  const RatioSide& above = kind.lower_is_better ? baseline : candidate;
+  const RatioSide& below = kind.lower_is_better ? candidate : baseline;
+  if (!baseline.estimate.value || !candidate.estimate.value) {
+    result.note = missing(baseline.estimate, candidate.estimate);
+  } else if (kind.per_process()) {
+    ratio_over_processes(above, below, confidence, result);
+  } else {
+    ratio_of_values(above, below, result);
+  }
+  return result;
+}
+
+Estimate reversed(Estimate ratio) {
+  if (ratio.value) ratio.value = 1 / *ratio.value;
+  if (ratio.interval) {
+    ratio.interval = Interval{1 / ratio.interval->high, 1 / ratio.interval->low, ratio.interval->confidence};
+  }
+  return ratio;
+}
 
 Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidate, std::string_view metric,
             const SummaryOptions& options) {
@@ -72,19 +95,8 @@ Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidat
     result.estimate.note = fmt::format("there is no metric '{}'", metric);
     return result;
   }
-  const Side before = side_of(*kind, baseline, options);
-  const Side after = side_of(*kind, candidate, options);
-  result.estimate.n = before.estimate.n + after.estimate.n;
-  result.estimate.processes = before.estimate.processes + after.estimate.processes;
-  const Side& above = kind->lower_is_better ? before : after;
-  const Side& below = kind->lower_is_better ? after : before;
-  if (!before.estimate.value || !after.estimate.value) {
-    result.estimate.note = missing(before.estimate, after.estimate);
-  } else if (kind->per_process()) {
-    ratio_over_processes(*kind, above, below, options.confidence, result.estimate);
-  } else {
-    ratio_of_values(above, below, result.estimate);
-  }
+  result.estimate = ratio_of_sides(*kind, side_of(*kind, baseline, options), side_of(*kind, candidate, options),
+                                   options.confidence);
   return result;
 }
 

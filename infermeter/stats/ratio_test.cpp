@@ -1,3 +1,5 @@
+#include "infermeter/stats/ratio.hpp"
+
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -76,6 +78,31 @@ TEST(Ratio, OfASubjectWithItselfHoldsOne) {
   EXPECT_NEAR(*estimate.value, 1, 1e-15);
   EXPECT_LT(estimate.interval->low, 1);
   EXPECT_GT(estimate.interval->high, 1);
+}
+
+TEST(Ratio, OfSidesMadeReadyIsTheSame) {
+  const auto before = constant_processes(slow), after = constant_processes(fast);
+  for (const char* metric : {"latency_p50", "throughput", "latency_max"}) {
+    const MetricKind& kind = *metric_kind(metric);
+    const RatioSide baseline = ratio_side(kind, subject_times(before, {}), 0.95);
+    const RatioSide candidate = ratio_side(kind, subject_times(after, {}), 0.95);
+    const Estimate prepared = ratio_of_sides(kind, baseline, candidate, 0.95);
+    const Estimate whole = ratio(before, after, metric, {}).estimate;
+    EXPECT_EQ(prepared.value, whole.value) << metric;
+    EXPECT_EQ(prepared.interval.has_value(), whole.interval.has_value()) << metric;
+    EXPECT_EQ(prepared.n, whole.n);
+    const Estimate turned = reversed(prepared), other = ratio_of_sides(kind, candidate, baseline, 0.95);
+    EXPECT_NEAR(*turned.value, *other.value, 1e-12) << metric;
+    if (!other.interval) continue;
+    EXPECT_NEAR(turned.interval->low, other.interval->low, 1e-12) << metric;
+    EXPECT_NEAR(turned.interval->high, other.interval->high, 1e-12) << metric;
+  }
+}
+
+TEST(Ratio, ThatIsNotKnownIsNotKnownReversedEither) {
+  const Estimate none = reversed(ratio({}, constant_processes(fast), "latency_p50", {}).estimate);
+  EXPECT_FALSE(none.value);
+  EXPECT_EQ(none.note, "the baseline: no timed iterations");
 }
 
 }  // namespace

@@ -113,6 +113,18 @@ CREATE TABLE accuracy (
   PRIMARY KEY (run, subject)
 ) STRICT;
 )sql",
+    R"sql(
+CREATE TABLE profiles (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  profile TEXT NOT NULL,
+  PRIMARY KEY (run, position)
+) STRICT;
+CREATE TABLE peaks (
+  run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  peaks TEXT NOT NULL
+) STRICT;
+)sql",
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/samples/profile_json.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/store/record_json.hpp"
 #include "infermeter/store/run_name.hpp"
@@ -195,6 +196,23 @@ Result<Done> Store::set_accuracy(std::string_view run, const SubjectAccuracy& ac
   return transaction.commit();
 }
 
+Result<Done> Store::add_profile(std::string_view run, const OperatorProfile& profile) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(
+      impl_->database.run("INSERT INTO profiles (run, position, profile) VALUES (?1, ?2, ?3) "
+                          "ON CONFLICT (run, position) DO UPDATE SET profile = excluded.profile",
+                          run, profile.position, std::string_view(profile_to_json(profile))));
+  return transaction.commit();
+}
+
+Result<Done> Store::set_peaks(std::string_view run, const MachinePeaks& peaks) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(impl_->database.run("INSERT INTO peaks (run, peaks) VALUES (?1, ?2) "
+                                          "ON CONFLICT (run) DO UPDATE SET peaks = excluded.peaks",
+                                          run, std::string_view(peaks_to_json(peaks))));
+  return transaction.commit();
+}
+
 Result<Done> Store::finish_run(const RunRecord& record) {
   const std::vector<Figure> figures = record.finished ? figures_of(record, judge(record)) : std::vector<Figure>();
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
@@ -311,6 +329,22 @@ Result<Done> Store::Impl::load_accuracy(RunRecord& record) const {
   }
 }
 
+Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
+  INFERMETER_TRY(auto statement, database.prepare("SELECT profile FROM profiles WHERE run = ?1 ORDER BY position",
+                                                  std::string_view(record.id)));
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) break;
+    INFERMETER_TRY(auto profile, profile_from_json(statement.text(0)));
+    record.profiles.push_back(std::move(profile));
+  }
+  INFERMETER_TRY(auto peaks, database.prepare("SELECT peaks FROM peaks WHERE run = ?1", std::string_view(record.id)));
+  INFERMETER_TRY(const bool measured, peaks.step());
+  if (!measured) return Done{};
+  INFERMETER_TRY(record.peaks, peaks_from_json(peaks.text(0)));
+  return Done{};
+}
+
 Result<RunRecord> Store::load_run(std::string_view run) {
   INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database));
   INFERMETER_TRY(const auto id, impl_->find(run));
@@ -324,6 +358,7 @@ Result<RunRecord> Store::load_run(std::string_view run) {
   record->side_trials = std::move(side_trials).value();
   if (auto outputs = impl_->load_outputs(*record); !outputs.ok()) return impl_->damaged(id, outputs.error());
   if (auto accuracy = impl_->load_accuracy(*record); !accuracy.ok()) return impl_->damaged(id, accuracy.error());
+  if (auto profiles = impl_->load_profiles(*record); !profiles.ok()) return impl_->damaged(id, profiles.error());
   return record;
 }
 

@@ -28,6 +28,7 @@ struct Store::Impl {
   [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, std::string_view table) const;
   [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
   [[nodiscard]] Result<Done> load_accuracy(RunRecord& record) const;
+  [[nodiscard]] Result<Done> load_profiles(RunRecord& record) const;
   // Within a transaction of the caller's. In place of those that the run has.
   [[nodiscard]] Result<Done> write_figures(std::string_view run, std::span<const Figure> figures) const;
   [[nodiscard]] Result<Done> keep_aside(std::span<const Figure> figures);

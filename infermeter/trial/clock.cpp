@@ -47,6 +47,19 @@ bool has_invariant_tsc() {
 
 double wall_clock_s() { return seconds_of(CLOCK_REALTIME); }
 double monotonic_s() { return seconds_of(CLOCK_MONOTONIC); }
+double thread_time_s() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+
+std::int64_t realtime_ahead_ns() {
+  struct RealtimeClock {
+    [[nodiscard]] std::uint64_t now() const {
+      timespec t{};
+      clock_gettime(CLOCK_REALTIME, &t);
+      return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
+    }
+  };
+  const ClockPair pair = read_pair(RealtimeClock{}, MonotonicClock{});
+  return static_cast<std::int64_t>(pair.ticks - pair.monotonic_ns);
+}
 
 ClockKind best_clock() { return has_invariant_tsc() ? ClockKind::tsc : ClockKind::monotonic; }
 

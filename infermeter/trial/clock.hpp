@@ -41,5 +41,9 @@ struct TscClock {
 [[nodiscard]] double wall_clock_s();
 // Seconds of CLOCK_MONOTONIC.
 [[nodiscard]] double monotonic_s();
+// Seconds that this thread has been on a processor.
+[[nodiscard]] double thread_time_s();
+// CLOCK_REALTIME - CLOCK_MONOTONIC, of the tightest of several pairs of readings.
+[[nodiscard]] std::int64_t realtime_ahead_ns();
 
 }  // namespace infermeter

@@ -26,11 +26,14 @@ void LoopRecords::begin(const SampleBlock& block, const LoopLimits& limits, cons
   own_bytes_ = block.touch(limits.iterations);
   was_reset_ = memory.reset_peak();
   before_ = noise_.before();
+  energy_before_ = energy_.read();
 }
 
 void LoopRecords::end(const SampleBlock& block, const LoopLimits& limits, const Stopping& stopping, LoopEnd end,
                       int threads_asked, const MemoryProbe& memory, Samples& samples) {
+  const EnergyReading energy_after = energy_.read();
   const NoiseReading after = noise_.after();
+  samples.energy = energy_.between(energy_before_, energy_after);
   samples.noise = noise_between(before_, after);
   // The pages of the sample block are ours, not the subject's.
   const auto without_own = [&](std::optional<std::uint64_t> bytes) {

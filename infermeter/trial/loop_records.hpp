@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "infermeter/samples/samples.hpp"
+#include "infermeter/trial/energy.hpp"
 #include "infermeter/trial/memory_probe.hpp"
 #include "infermeter/trial/noise.hpp"
 #include "infermeter/trial/sample_block.hpp"
@@ -20,13 +21,15 @@ class LoopRecords {
   void begin_warmup(const MemoryProbe& memory);
   // After warm-up: touches the pages that the loop needs, and reads the counters last.
   void begin(const SampleBlock& block, const LoopLimits& limits, const MemoryProbe& memory);
-  // Fills samples.noise and samples.memory and adds what is to be said about them. `threads_asked` 0: nobody asked.
+  // Fills samples.noise, samples.energy and samples.memory and adds what is to be said about them. `threads_asked` 0: nobody asked.
   void end(const SampleBlock& block, const LoopLimits& limits, const Stopping& stopping, LoopEnd end, int threads_asked,
            const MemoryProbe& memory, Samples& samples);
 
  private:
   NoiseProbe noise_;
   NoiseReading before_;
+  EnergyProbe energy_;
+  EnergyReading energy_before_;
   std::size_t own_bytes_ = 0;
   bool was_reset_ = false;
   std::optional<std::uint64_t> warmup_peak_;

@@ -136,6 +136,7 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   load.option_count = options.size();
   load.options = options.data();
   load.zoo_name = plan.zoo_name.empty() ? nullptr : plan.zoo_name.c_str();
+  load.profile_folder = plan.profile_folder.empty() ? nullptr : plan.profile_folder.c_str();
   AbiMessage message;
   imb_session* session = nullptr;
   const imb_status status = runtime.backend().load(runtime.get(), &load, &session, message.slot());
@@ -179,6 +180,21 @@ std::optional<Session::DeviceMemory> Session::device_memory() const {
   const imb_status status = backend_->device_memory(session_.get(), &memory.now, &memory.peak, message.slot());
   if (status != IMB_OK) return std::nullopt;
   return memory;
+}
+
+Result<Done> Session::profile_begin() const {
+  AbiMessage message;
+  if (backend_->profile_begin == nullptr) return Done{};
+  const imb_status status = backend_->profile_begin(session_.get(), message.slot());
+  if (status != IMB_OK) return message.error(status, "beginning the profile of operators");
+  return Done{};
+}
+
+Result<Done> Session::profile_end() const {
+  AbiMessage message;
+  const imb_status status = backend_->profile_end(session_.get(), message.slot());
+  if (status != IMB_OK) return message.error(status, "ending the profile of operators");
+  return Done{};
 }
 
 Request::Request(const Session& session, imb_request* request)

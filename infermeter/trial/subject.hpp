@@ -61,6 +61,7 @@ struct LoadPlan {
   int threads = 0;
   std::int64_t batch = 0;
   Pairs dimensions, options;
+  std::string profile_folder{};  // empty: operators are not profiled
 };
 struct ModelPlace {
   std::string path;      // a file, or MODULE:FACTORY
@@ -83,6 +84,10 @@ class Session {
     std::uint64_t now = 0, peak = 0;
   };
   [[nodiscard]] std::optional<DeviceMemory> device_memory() const;
+  [[nodiscard]] bool has_profile() const { return backend_->profile_end != nullptr; }
+  // Around the iterations that are to be profiled; of a session loaded with a profile_folder.
+  [[nodiscard]] Result<Done> profile_begin() const;
+  [[nodiscard]] Result<Done> profile_end() const;
   [[nodiscard]] const imb_backend& backend() const { return *backend_; }
   [[nodiscard]] imb_session* get() const { return session_.get(); }
 

@@ -46,9 +46,9 @@ void record_times(const SampleBlock& block, const ClockPair& last, Samples& samp
   convert(block.timed_done(), scale, last.ticks, samples.begin_s, samples.end_s);
   if (!samples.begin_s.empty()) samples.ready_s = samples.begin_s.front();
   const double cost_ticks = block.header().read_cost_ticks;
-  samples.clock = {.name = clock_name(block.clock()),
-                   .tick_s = scale.tick_s,
-                   .read_cost_s = std::isfinite(cost_ticks) && cost_ticks > 0 ? cost_ticks * scale.tick_s : 0};
+  samples.clock.name = clock_name(block.clock());
+  samples.clock.tick_s = scale.tick_s;
+  samples.clock.read_cost_s = std::isfinite(cost_ticks) && cost_ticks > 0 ? cost_ticks * scale.tick_s : 0;
   if (block.clock() != ClockKind::tsc)
     samples.diagnostics.push_back({DiagnosticId::clock_not_tsc, "times are of the monotonic clock", {}});
   check_resolution(samples);

@@ -26,6 +26,7 @@ struct TrialRequest {
   bool time_it = true;  // false: outputs only
   bool keep_outputs = false;
   bool watch_memory = false;  // note the resident memory after each timed iteration
+  std::string profile_folder{};  // where the back end is to leave its operator profile; empty: none is made
   std::vector<std::string> python_folders;
   std::string folder{};  // the current one of whoever asks for the trial
   int launcher = 0;      // the process that waits for this one: its processor time is not foreign

@@ -112,6 +112,7 @@ class Trial final : public AnyTrial {
   Result<Done> load_model() {
     INFERMETER_TRY(plan_, plan_load(request_.subject, {request_.model_path, request_.zoo_name}, runtime_->info(),
                                     usable_processors()));
+    plan_.profile_folder = request_.profile_folder;
     const std::uint64_t begin = coarse_.now();
     INFERMETER_TRY(Session session, Session::load(*runtime_, plan_));
     record().load_s = seconds_since(begin);
@@ -187,6 +188,7 @@ class Trial final : public AnyTrial {
 
   Result<Done> measure() {
     const LoopLimits limits = limits_for(request_.stopping, block_, scale_now(), first_ticks_);
+    begin_profile();
     if (!inference_->prepare(0)) return inference_->error("binding the inputs");
     block_.header().read_cost_ticks = read_cost_ticks(clock_);
     block_.set_phase(Phase::timed);
@@ -195,10 +197,34 @@ class Trial final : public AnyTrial {
     const LoopEnd end = request_.watch_memory ? watched_loop(limits) : loop(*inference_, limits);
 
     loop_.end(block_, limits, request_.stopping, end, plan_.threads, memory_, record());
+    end_profile();
     note_device_memory();
     record().counters = session_->counters();
     if (end == LoopEnd::failed) return inference_->error("a timed inference failed");
     return Done{};
+  }
+
+  // A profile that cannot be made is said, and takes nothing else away.
+  void begin_profile() {
+    if (request_.profile_folder.empty()) return;
+    if (!session_->has_profile())
+      return say_no_profile("this back end gives none");
+    if (const auto begun = session_->profile_begin(); !begun.ok()) return say_no_profile(begun.error().message);
+    is_profiled_ = true;
+    realtime_ahead_before_ns_ = realtime_ahead_ns();
+  }
+
+  void end_profile() {
+    if (!is_profiled_) return;
+    ClockRecord& clock = record().clock;
+    clock.origin_monotonic_ns = static_cast<std::int64_t>(block_.start().monotonic_ns);
+    clock.realtime_ahead_ns = realtime_ahead_ns();
+    clock.realtime_slip_ns = *clock.realtime_ahead_ns - realtime_ahead_before_ns_;
+    if (const auto ended = session_->profile_end(); !ended.ok()) say_no_profile(ended.error().message);
+  }
+
+  void say_no_profile(const std::string& why) {
+    add({{DiagnosticId::no_operator_profile, "no profile of operators: " + why, {}}});
   }
 
   template <class Step>
@@ -279,6 +305,8 @@ class Trial final : public AnyTrial {
   std::vector<Port> outputs_;
   std::vector<std::uint64_t> input_digests_;
   std::uint64_t first_ticks_ = 0, first_digest_ = 0;
+  bool is_profiled_ = false;
+  std::int64_t realtime_ahead_before_ns_ = 0;
 };
 
 }  // namespace infermeter

@@ -19,12 +19,6 @@ Finding of_rows(std::uint64_t rows) {
   return finding;
 }
 
-Finding nothing(std::string why) {
-  Finding finding;
-  finding.why = std::move(why);
-  return finding;
-}
-
 Finding share_of_rows(std::uint64_t right, std::uint64_t rows) {
   if (rows == 0) return nothing("no row has a label");
   Finding finding = of_rows(rows);

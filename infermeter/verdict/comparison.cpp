@@ -170,7 +170,7 @@ double wall_between(const RunRecord& record) {
   double first = HUGE_VAL, last = 0;
   for (const auto* trials : {&record.trials, &record.side_trials}) {
     for (const Samples& trial : *trials) {
-      if (trial.purpose == Purpose::leak) continue;
+      if (!tells_outputs(trial.purpose)) continue;  // those come after the answer
       first = std::min(first, trial.started_at);
       last = std::max(last, trial.started_at + trial.wall_s);
     }

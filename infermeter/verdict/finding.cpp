@@ -38,12 +38,6 @@ Finding finding_from(const Estimate& estimate) {
   return finding;
 }
 
-Finding nothing(std::string why) {
-  Finding finding;
-  finding.why = std::move(why);
-  return finding;
-}
-
 // The same fact in every process is exact; one process cannot tell.
 Finding finding_from(const std::vector<double>& values, const Centre& centre) {
   Finding finding;
@@ -75,6 +69,12 @@ std::string why_no_counter(const Expectation& expectation, const SubjectTimes& t
 }
 
 }  // namespace
+
+Finding nothing(std::string why) {
+  Finding finding;
+  finding.why = std::move(why);
+  return finding;
+}
 
 Finding find_metric(const Expectation& expectation, int subject, const GateEvidence& evidence) {
   const Metric* metric = verdict_of(subject, evidence).summary.metric(expectation.name);

@@ -26,6 +26,9 @@ struct Finding {
   std::optional<Outcome> outcome;
 };
 
+// There is no value, and why.
+[[nodiscard]] Finding nothing(std::string why);
+
 [[nodiscard]] Finding finding_of(const Expectation& expectation, int subject, const GateEvidence& evidence);
 
 // The parts, each of some kinds of expectation.

@@ -136,6 +136,8 @@ Verdict judge(const RunRecord& record) {
   }
   verdict.comparison = judge_comparison(record, record.finished);
   if (verdict.comparison) append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
+  verdict.profile = find_in_profiles(record);
+  if (verdict.profile) append(verdict.diagnostics, profile_diagnostics(record, *verdict.profile));
   verdict.exit_code = exit_code(record);
   return verdict;
 }

@@ -9,6 +9,7 @@
 #include "infermeter/stats/proportions.hpp"
 #include "infermeter/stats/summary.hpp"
 #include "infermeter/verdict/comparison.hpp"
+#include "infermeter/verdict/profile_findings.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
@@ -35,6 +36,7 @@ struct SubjectVerdict {
 struct Verdict {
   std::vector<SubjectVerdict> subjects;         // in the plan's order
   std::optional<ComparisonVerdict> comparison;  // the answer to the plan's question
+  std::optional<ProfileFindings> profile{};     // what its profile trials say
   // Everything that a reader must know, each once: the run's, the trials' (merged when they say the same), those of the
   // subjects' summaries and of their outputs' comparisons, and what judging found (precision_differs, …).
   std::vector<Diagnostic> diagnostics;

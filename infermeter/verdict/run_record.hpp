@@ -10,6 +10,8 @@
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/environment.hpp"
 #include "infermeter/samples/model_facts.hpp"
+#include "infermeter/samples/machine_peaks.hpp"
+#include "infermeter/samples/operator_profile.hpp"
 #include "infermeter/samples/samples.hpp"
 
 namespace infermeter {
@@ -45,9 +47,11 @@ struct RunRecord {
   Environment environment;
   std::vector<ModelFacts> models;    // one per subject, same order
   std::vector<Samples> trials;       // in the order in which they ran
-  std::vector<Samples> side_trials;  // pilots and leak trials: no figure is made from them
+  std::vector<Samples> side_trials;  // pilots, leak and profile trials: no figure of speed is made from them
   std::vector<SubjectOutputs> outputs;
   std::vector<SubjectAccuracy> accuracy{};
+  std::vector<OperatorProfile> profiles{};  // of profile trials, by their position; those that told something
+  std::optional<MachinePeaks> peaks{};      // of profiled runs
   std::vector<Diagnostic> diagnostics;  // of the whole run
   std::optional<MachineNoise> noise;    // of this machine, as known when the run began; with a question only
 };

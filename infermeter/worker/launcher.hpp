@@ -16,6 +16,7 @@
 #include "infermeter/data/tensor.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/operator_profile.hpp"
 #include "infermeter/samples/samples.hpp"
 
 namespace infermeter {
@@ -67,6 +68,7 @@ struct TrialJob {
   bool time_it = true;        // false: outputs only (validate): no warm-up, no timed loop
   bool keep_outputs = false;  // TrialResult::outputs is wanted
   bool watch_memory = false;  // Samples::memory_bytes is wanted; costs some microseconds between two iterations
+  bool profile = false;       // TrialResult::profile_files is wanted: operators are profiled, which disturbs times
   std::vector<std::filesystem::path>
       readable;  // what the sandbox lets it read, besides the system and the model's folder
 };
@@ -88,6 +90,7 @@ struct TrialResult {
   std::vector<Port> inputs, outputs;      // as the model declares them; empty if it was not loaded
   std::vector<ItemValues> output_values;  // per data item, if keep_outputs and it came so far
   std::vector<std::byte> output_block;    // the same, as bytes (data/value_block.hpp)
+  std::vector<ProfileFile> profile_files;  // what the back end left of its profile, even if the trial ended badly
 };
 
 // One trial in one fresh process. Never fails: what went wrong is in result.samples (end, phase, message, stderr_tail).

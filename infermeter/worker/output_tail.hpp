@@ -21,7 +21,4 @@ class OutputTail {
 // The last line that says something.
 [[nodiscard]] std::string last_line(std::string_view text);
 
-// Every byte that is not part of a well-formed sequence (Unicode 15, table 3-7) becomes U+FFFD.
-[[nodiscard]] std::string valid_utf8(std::string_view bytes);
-
 }  // namespace infermeter

@@ -16,6 +16,7 @@
 #include "infermeter/worker/launcher.hpp"
 #include "infermeter/worker/library_choice.hpp"
 #include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/profile_folder.hpp"
 #include "infermeter/worker/shared_memory.hpp"
 #include "infermeter/worker/watchdog.hpp"
 #include "infermeter/worker/wire.hpp"
@@ -77,7 +78,7 @@ class TrialRun {
 
  private:
   Result<Done> all_steps() {
-    INFERMETER_TRY(const WorkerJob orders, make_orders());
+    INFERMETER_TRY(WorkerJob orders, make_orders());
     INFERMETER_TRY(const SharedMemory memory,
                    SharedMemory::create(SampleBlock::bytes_for(capacity()), "infermeter-samples"));
     const ClockKind clock = best_clock();
@@ -88,6 +89,9 @@ class TrialRun {
         WorkerProcess worker,
         WorkerProcess::start(
             {.program = std::move(program), .cpus = job_.cpus, .seed = job_.seed, .block = memory.descriptor().get()}));
+    if (job_.profile) {
+      INFERMETER_TRY(orders.trial.profile_folder, make_profile_folder(worker.folder()));
+    }
     INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(orders)));
     const WatchEnd end = watch(worker, rules_for(worker, block));
     if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
@@ -95,6 +99,7 @@ class TrialRun {
     record_times(block, read_pair(clock), product_.samples);
     note_partial();
     product_.samples.stderr_tail = worker.tail().text();
+    if (job_.profile) product_.profile_files = read_profile_folder(orders.trial.profile_folder);
     return Done{};
   }
 

@@ -24,6 +24,7 @@ TrialRequest request_for(const TrialJob& job) {
           .time_it = job.time_it,
           .keep_outputs = job.keep_outputs,
           .watch_memory = job.watch_memory,
+          .profile_folder = {},
           .python_folders = {},
           .folder = std::filesystem::current_path(error).string(),
           .launcher = getpid()};

@@ -65,6 +65,7 @@ void visit_fields(V& v, S& s) {
   v.field("time_it", s.time_it);
   v.field("keep_outputs", s.keep_outputs);
   v.field("watch_memory", s.watch_memory);
+  v.field("profile_folder", s.profile_folder);
   v.field("python_folders", s.python_folders);
   v.field("folder", s.folder);
   v.field("launcher", s.launcher);

@@ -33,6 +33,7 @@ class WorkerProcess {
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   ~WorkerProcess();
 
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }  // its current one
   [[nodiscard]] int socket() const { return socket_.get(); }
   [[nodiscard]] int output() const { return output_.get(); }  // -1 when it has been closed
   [[nodiscard]] int pidfd() const { return child_.pidfd.get(); }

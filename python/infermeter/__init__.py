@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from infermeter.runs import load as load
     from infermeter.runs import run as run
     from infermeter.runs import validate as validate
+    from infermeter.runs import write_html as write_html
     from infermeter.variant_runs import variants as variants
 
     __version__: str
@@ -85,7 +86,7 @@ _PLACES = {
     ),
     "infermeter.backend": "Port",
     "infermeter.errors": "Error InternalError ModelError UsageError WorkerError",
-    "infermeter.runs": "compare load run validate",
+    "infermeter.runs": "compare load run validate write_html",
     "infermeter.variant_runs": "variants",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}

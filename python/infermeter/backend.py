@@ -83,11 +83,13 @@ class Load:
     batch: int
     dimensions: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
+    profile_folder: str = ""  # operators are to be profiled, into this folder; "": they are not
 
 
 class Session(Protocol):
     """A loaded model. May also have `compile()`, `device_memory() -> tuple[int, int] | None` (bytes now and at peak),
-    `counters() -> dict[str, tuple[float, str]]` (value, unit) and `close()`."""
+    `counters() -> dict[str, tuple[float, str]]` (value, unit) and `close()`; and, where its operators can be profiled,
+    `profile_begin(folder: str)` and `profile_end(folder: str)`, around the steps that are to be recorded."""
 
     inputs: list[Port]
     outputs: list[Port]

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infermeter.errors import UsageError
+from infermeter.figure import REFUSED, check_ending, new_figure, set_text
 from infermeter.plot_rows import clean
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["draw", "draw_histogram", "is_image"]
-
-ENDINGS = (".png", ".svg", ".pdf")
-REFUSED = 78  # EX_CONFIG; the last line on standard error says why
 
 _MOST_CHANNELS = 4  # of an image with several, so many are drawn
 _LEAST_SIZE = 4  # pixels; below it there is nothing to see
@@ -63,13 +60,14 @@ def draw(
         reference, candidate = reference[worst : worst + 1], candidate[worst : worst + 1]
     planes = list(_planes(reference, candidate, slices))
     heights = [min(1.5, max(0.4, len(plane.reference) / plane.reference.shape[1])) for plane in planes]
-    with _figure(10.5, 0.5 + sum(3.0 * height + 0.3 for height in heights), path) as figure:
+    height = 0.5 + sum(3.0 * height + 0.3 for height in heights)
+    with new_figure(path, "a picture", 10.5, height, dpi=110) as figure:
         everything = _difference(reference, candidate)
         scale = _greatest(everything)
         rows = figure.subplots(len(planes), 3, squeeze=False, height_ratios=heights)
         for (left, middle, right), plane in zip(rows, planes, strict=True):
             _draw_row(figure, (left, middle, right), plane, scale, names)
-        _set_text(figure.suptitle(""), _title(title, everything))
+        set_text(figure.suptitle(""), _title(title, everything))
 
 
 def draw_histogram(
@@ -109,7 +107,7 @@ def _draw_counts(counts: _Counts, path: str | os.PathLike[str], title: str) -> N
     first = max(0, (filled[0] if filled else 0) - counts.steps)
     last = min(len(counts.counts), (filled[-1] + 1 if filled else 1) + counts.steps)
     edges = [10 ** (counts.lowest_decade + number / counts.steps) for number in range(first, last + 1)]
-    with _figure(7, 3.8, path) as figure:
+    with new_figure(path, "a picture", 7, 3.8, dpi=110) as figure:
         axes = figure.add_subplot()
         axes.stairs(counts.counts[first:last], edges, fill=True, color="#0072b2")
         axes.set_xscale("log")
@@ -122,7 +120,7 @@ def _draw_counts(counts: _Counts, path: str | os.PathLike[str], title: str) -> N
         parts.append(f"{sum(counts.counts)} values differ, {counts.equal} are equal")
         if counts.non_finite:
             parts.append(f"{counts.non_finite} NaN or infinite")
-        _set_text(axes.set_title("", fontsize=10), ", ".join(parts))
+        set_text(axes.set_title("", fontsize=10), ", ".join(parts))
 
 
 # --- what is drawn ----------------------------------------------------------------------------------------------------
@@ -171,19 +169,19 @@ def _draw_row(
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     for place, picture, name in zip(axes, (plane.reference, plane.candidate), names, strict=False):
         shown = place.imshow(picture.astype(np.float64), cmap="gray", vmin=low, vmax=high, interpolation="nearest")
-        _set_text(place.set_title("", fontsize=9), clean(name, 40))
+        set_text(place.set_title("", fontsize=9), clean(name, 40))
     figure.colorbar(shown, ax=axes[:2], fraction=0.04, pad=0.02)
     diverging = LinearSegmentedColormap.from_list("infermeter", _DIVERGING).with_extremes(bad="#d62ad6")
     difference = _difference(plane.reference, plane.candidate)
     # Where there is no difference at all there is no scale either: any does.
     drawn = axes[2].imshow(difference, cmap=diverging, vmin=-(scale or 1.0), vmax=scale or 1.0, interpolation="nearest")
     figure.colorbar(drawn, ax=axes[2], fraction=0.046, pad=0.02)
-    _set_text(axes[2].set_title("", fontsize=9), f"difference, at most {_greatest(difference):.3g}")
+    set_text(axes[2].set_title("", fontsize=9), f"difference, at most {_greatest(difference):.3g}")
     for place in axes:
         place.set_xticks([])
         place.set_yticks([])
     if plane.name:
-        _set_text(axes[0].set_ylabel("", fontsize=8), plane.name)
+        set_text(axes[0].set_ylabel("", fontsize=8), plane.name)
 
 
 def _difference(reference: np.ndarray, candidate: np.ndarray) -> np.ndarray:
@@ -223,48 +221,7 @@ def _check(reference: np.ndarray, candidate: np.ndarray, path: str | os.PathLike
             raise UsageError("an output of complex numbers is no picture")
     if slices < 1:
         raise UsageError(f"slices: wanted at least 1, got {slices}")
-    if Path(path).suffix not in ENDINGS:
-        raise UsageError(f"{clean(str(path))}: a picture is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file")
-
-
-class _figure:
-    """A figure of this size in inches, saved at the end."""
-
-    def __init__(self, width: float, height: float, path: str | os.PathLike[str]) -> None:
-        try:
-            import matplotlib
-            from matplotlib.figure import Figure
-        except ModuleNotFoundError as error:
-            raise UsageError(
-                f"a picture needs {error.name}, which is not installed in {sys.executable}: scripts/setup --with plot, "
-                "or pip install matplotlib"
-            ) from None
-        self._path = Path(path)
-        self._settings = matplotlib.rc_context()
-        self._warnings = warnings.catch_warnings()
-        self._settings.__enter__()
-        self._warnings.__enter__()
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.hashsalt": "infermeter", "font.size": 9})
-        warnings.simplefilter("ignore")
-        self._figure = Figure(figsize=(width, height), layout="constrained")
-
-    def __enter__(self) -> Figure:
-        return self._figure
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
-        try:
-            if kind is None:
-                metadata = {"Date": None} if self._path.suffix == ".svg" else None
-                self._figure.savefig(self._path, dpi=110, metadata=metadata)
-        finally:
-            self._warnings.__exit__(None, None, None)
-            self._settings.__exit__(None, None, None)
-
-
-def _set_text(text: Any, content: str) -> None:
-    text.set_parse_math(False)  # a "$" is a "$"
-    text.set_text(content)
+    check_ending(path, "a picture")
 
 
 # --- as a program -----------------------------------------------------------------------------------------------------

@@ -12,12 +12,12 @@ import json
 import math
 import os
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infermeter.errors import UsageError
+from infermeter.figure import REFUSED, check_ending, new_figure, set_text
 from infermeter.plot_rows import clean
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["error_along_graph"]
 
 ENDINGS = (".png", ".svg")
-REFUSED = 78  # EX_CONFIG; the last line on standard error says why
 
 _SMALLEST = 1e-10  # relative; nothing smaller tells anything
 _MOST_NAMES = 40  # along the axis
@@ -36,28 +35,14 @@ _ERROR, _FLOOR, _JUMP = "#0072b2", "#8c8c8c", "#d55e00"
 def error_along_graph(report: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Draws the relative L2 error of each tensor, in the order of the graph, to a .png or .svg file. `report`: the parsed
     JSON of `infermeter validate A B --layers`."""
-    if Path(path).suffix not in ENDINGS:
-        raise UsageError(f"{clean(str(path))}: a plot is a {' or '.join(ENDINGS)} file")
+    check_ending(path, "a plot", ENDINGS)
     tensors = report.get("tensors")
     if not isinstance(tensors, list):
         raise UsageError("this is no report of layers: it has no tensors")
     if not any(tensor["error"] is not None for tensor in tensors):
         raise UsageError("there is nothing to draw: no tensor of floating-point numbers could be compared")
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"a plot needs {error.name}, which is not installed in {sys.executable}: scripts/setup --with plot, or "
-            "pip install matplotlib"
-        ) from None
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.hashsalt": "infermeter", "font.size": 9})
-        warnings.simplefilter("ignore")
-        figure = Figure(figsize=(10, 5.5), layout="constrained")
+    with new_figure(path, "a plot", 10, 5.5, dpi=150) as figure:
         _draw(figure.add_subplot(), report)
-        figure.savefig(path, dpi=150, metadata={"Date": None} if Path(path).suffix == ".svg" else None)
 
 
 def _draw(axes: Axes, report: Mapping[str, Any]) -> None:
@@ -83,7 +68,7 @@ def _draw(axes: Axes, report: Mapping[str, Any]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8)
     reference, candidate = (clean(report[side]["label"], 60) for side in ("reference", "candidate"))
-    _set_text(axes.set_title(""), f"{candidate} against {reference}, along the graph")
+    set_text(axes.set_title(""), f"{candidate} against {reference}, along the graph")
 
 
 def _mark_jump(axes: Axes, report: Mapping[str, Any]) -> None:
@@ -105,12 +90,7 @@ def _mark_jump(axes: Axes, report: Mapping[str, Any]) -> None:
         va="bottom",
         color=_JUMP,
     )
-    _set_text(text, f" they part at {clean(tensor['name'], 60)} ({clean(tensor['operator'], 30)}) ")
-
-
-def _set_text(text: Any, content: str) -> None:
-    text.set_parse_math(False)  # a "$" is a "$"
-    text.set_text(content)
+    set_text(text, f" they part at {clean(tensor['name'], 60)} ({clean(tensor['operator'], 30)}) ")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

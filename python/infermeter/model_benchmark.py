@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
 import math
 import tempfile
@@ -192,7 +191,7 @@ class BenchmarkSuite:
     def generate_report(self, path: str | Path) -> None:
         """By the ending of `path`: .html, .json, .csv, .md or .txt."""
         writers = {
-            ".html": lambda: _page(self.record.text(width=110)),
+            ".html": lambda: self.record.render("html"),
             ".json": lambda: self.record.render("json"),
             ".csv": lambda: self.record.render("csv"),
             ".md": lambda: self.record.render("markdown"),
@@ -307,10 +306,3 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {
         key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in values.items()
     }
-
-
-def _page(text: str) -> str:
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>infermeter</title></head>\n'
-        f"<body><pre>{html.escape(text)}</pre></body></html>\n"
-    )

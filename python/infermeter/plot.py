@@ -14,13 +14,13 @@ import math
 import os
 import sys
 import textwrap
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infermeter.errors import UsageError
+from infermeter.figure import ENDINGS, REFUSED, check_ending, new_figure, set_text
 from infermeter.plot_rows import METRICS, Metric, Row, Unit, clean, rows_of
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from infermeter._core import Record
 
 __all__ = ["METRICS", "latency_by_batch"]
-
-ENDINGS = (".png", ".svg", ".pdf")
-REFUSED = 78  # EX_CONFIG; the last line on standard error says why
 
 # Told apart by those who see few colours too (Okabe & Ito, "Color universal design", 2008), and by their markers.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31")
@@ -51,8 +48,7 @@ def latency_by_batch(
     columns. `metric`: p50, throughput or memory. With a single batch size there are bars instead of lines."""
     if metric not in METRICS:
         raise UsageError(f"there is no metric '{clean(metric)}' to draw: p50, throughput and memory can be")
-    if Path(path).suffix not in ENDINGS:
-        raise UsageError(f"{clean(str(path))}: a plot is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file")
+    check_ending(path, "a plot")
     rows, caption = rows_of(report, METRICS[metric])
     if not any(row.value is not None for row in rows):
         raise UsageError(f"there is nothing to draw: no subject has a {METRICS[metric].title.lower()}")
@@ -63,31 +59,17 @@ def latency_by_batch(
 
 
 def _draw(rows: Sequence[Row], metric: Metric, caption: str, path: Path) -> None:
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"a plot needs {error.name}, which is not installed in {sys.executable}: scripts/setup --with plot, or "
-            "pip install matplotlib"
-        ) from None
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()
-        # The same run gives the same bytes; a name in a script that the font lacks is drawn as boxes, which is seen.
-        matplotlib.rcParams.update({"svg.hashsalt": "infermeter", "font.size": 9})
-        warnings.simplefilter("ignore")
-        models = list(dict.fromkeys(row.model for row in rows))
-        with_value = {row.series for row in rows if row.value is not None}
-        names = [name for name in dict.fromkeys(row.series for row in rows) if name in with_value]
-        columns = min(len(models), _MOST_COLUMNS)
-        width = max(6.4, 4.0 * columns)
-        foot = _foot(names, _caption(rows, caption), width)
-        height = 0.5 + 3.2 * math.ceil(len(models) / columns) + foot.height
-        above = ConstrainedLayoutEngine(rect=(0, foot.height / height, 1, 1 - foot.height / height))
-        figure = Figure(figsize=(width, height), layout=above)
+    models = list(dict.fromkeys(row.model for row in rows))
+    with_value = {row.series for row in rows if row.value is not None}
+    names = [name for name in dict.fromkeys(row.series for row in rows) if name in with_value]
+    columns = min(len(models), _MOST_COLUMNS)
+    width = max(6.4, 4.0 * columns)
+    foot = _foot(names, _caption(rows, caption), width)
+    height = 0.5 + 3.2 * math.ceil(len(models) / columns) + foot.height
+    with new_figure(path, "a plot", width, height, dpi=150) as figure:
+        above = (0, foot.height / height, 1, 1 - foot.height / height)
+        figure.set_layout_engine("constrained", rect=above)
         _add_foot(figure, foot, _add_panels(figure, rows, models, names, columns, metric))
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def _add_panels(
@@ -100,7 +82,7 @@ def _add_panels(
         axes = figure.add_subplot(math.ceil(len(models) / columns), columns, number + 1)
         of_model = [row for row in rows if row.model == model]
         unit = _unit_of(of_model, metric)
-        _set_text(axes.set_title(""), clean(Path(model).name or model))
+        set_text(axes.set_title(""), clean(Path(model).name or model))
         draw = _draw_bars if is_one_batch_size else _draw_lines
         handles |= draw(axes, of_model, names, unit)
         axes.set_ylabel(f"{metric.title} ({unit.name})" + (", log scale" if axes.get_yscale() == "log" else ""))
@@ -228,7 +210,7 @@ def _foot(names: Sequence[str], caption: str, width: float) -> _Foot:
 def _add_foot(figure: Figure, foot: _Foot, handles: Sequence[Any]) -> None:
     height = figure.get_size_inches()[1]
     caption = figure.text(0.5, 0.06 / height, "", ha="center", va="bottom", fontsize=7, color="#555555")
-    _set_text(caption, "\n".join(foot.caption))
+    set_text(caption, "\n".join(foot.caption))
     legend = figure.legend(
         handles,
         # Given afterwards, as a name that begins with "_" would be left out.
@@ -239,12 +221,7 @@ def _add_foot(figure: Figure, foot: _Foot, handles: Sequence[Any]) -> None:
         frameon=False,
     )
     for text, name in zip(legend.get_texts(), foot.names, strict=True):
-        _set_text(text, name)
-
-
-def _set_text(text: Any, content: str) -> None:
-    text.set_parse_math(False)  # a "$" is a "$"
-    text.set_text(content)
+        set_text(text, name)
 
 
 def _caption(rows: Sequence[Row], caption: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from infermeter import _core
 from infermeter.errors import UsageError
 
-__all__ = ["compare", "load", "run", "validate"]
+__all__ = ["compare", "load", "run", "validate", "write_html"]
 
 Subject = str | Mapping[str, object]
 
@@ -96,6 +96,21 @@ def validate(
 def load(name: str = "latest", output_dir: str | os.PathLike[str] = "results") -> _core.Record:
     """A stored run: its id, a unique beginning of one, or "latest"."""
     return _core.load_run(name, output_dir)
+
+
+def write_html(
+    file: str | os.PathLike[str],
+    *reports: _core.Record | _core.Gate | _core.Variants | _core.Validation,
+    samples: bool = True,
+) -> None:
+    """Writes one page of all `reports`, in this order, as `infermeter report RUN… --html FILE` does: it opens in a
+    browser, without a network. Runs of different machines are said to be that. Whole, over what was there. `samples`:
+    with every iteration."""
+    for report in reports:
+        if not hasattr(report, "report_part"):
+            kind = type(report).__name__
+            raise UsageError(f"a page is made of records, gates, variants and validations, not of a {kind}")
+    _core.write_page(file, [report.report_part(samples) for report in reports])
 
 
 def _plan_of(

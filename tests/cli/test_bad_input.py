@@ -24,7 +24,7 @@ def refused(done, code, *fragments):
     (["--versoin"], ["unknown flag '--versoin' (did you mean '--version'?)"]),
     (["run"], ["nothing to measure", "--plan"]),
     (["run", FAKE, "--itrations", "3"], ["unknown flag '--itrations' (did you mean '--iterations'?)"]),
-    (["report", "a", "b"], ["'b' is one argument too many"]),
+    (["history", "a", "b"], ["'b' is one argument too many"]),
     (["run", FAKE, "--iterations"], ["--iterations: a value is missing"]),
     (["run", FAKE, "--iterations", "0"], ["--iterations: wanted auto, or a whole number of at least 1, got '0'"]),
     (["run", FAKE, "--iterations", "many"], ["--iterations: wanted auto, or a whole number of at least 1, got 'many'"]),

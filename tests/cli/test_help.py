@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-VERBS = ["", "run", "compare", "gate", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove",
+VERBS = ["", "run", "compare", "profile", "gate", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove",
          "history", "validate", "variants", "models", "models build", "models show", "backends", "doctor", "version"]
 
 
@@ -36,7 +36,7 @@ def test_every_example_parses(run, verb):
 def test_every_setting_of_a_plan_is_described(source_dir, run):
     described = (source_dir / "docs/plan.md").read_text()
     flags = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", run("run", "--help").stdout, re.M))
-    not_in_plans = {"--plan", "--output", "--force", "--no-samples", "--dry-run", "--resume", "--quiet",
+    not_in_plans = {"--plan", "--output", "--html", "--force", "--no-samples", "--operators", "--dry-run", "--resume", "--quiet",
                     "--verbose", "--help"}
     missing = {flag for flag in flags - not_in_plans if f"`{flag}`" not in described}
     assert not missing

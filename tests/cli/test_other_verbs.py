@@ -113,6 +113,22 @@ def test_doctor_gives_a_remedy_for_everything(run):
     assert text.returncode == 0 and "What disturbs a measurement here" in text.stdout
 
 
+def test_doctor_measures_peaks_where_it_is_asked(run):
+    assert json.loads(run("doctor", "--format", "json").stdout)["peaks"] is None
+    done = run("doctor", "--peaks", "--format", "json")
+    assert done.returncode == 0
+    peaks = json.loads(done.stdout)["peaks"]
+    assert peaks[0]["threads"] == 1
+    for one in peaks:
+        missing = {sentence.split(":")[0] for sentence in one["missing"]}
+        told = {peak["dtype"] for peak in one["compute"]} | {peak["level"] for peak in one["bandwidth"]}
+        assert told | missing >= {"float32", "bfloat16", "int8", "L1", "L2", "L3", "DRAM", "DRAM triad"} or \
+            "all peaks" in missing
+        assert all(0 < peak["low"] <= peak["high"] for peak in one["compute"] + one["bandwidth"])
+    text = run("doctor", "--peaks").stdout
+    assert "What this machine does at best with 1 thread" in text and "Gop/s" in text
+
+
 def test_doctor_says_what_is_missing(run):
     (run.folder / "file").write_text("")
     found = json.loads(run("doctor", "--format", "json", "--output-dir", "file/results",

@@ -108,7 +108,8 @@ TEST_F(RuntimeTest, MessageIsTerminatedAndNothingBesideItIsTouchedWhateverItsSiz
                       .option_count = 0,
                       .options = nullptr,
                       .model_base_folder = nullptr,
-                      .zoo_name = nullptr};
+                      .zoo_name = nullptr,
+                      .profile_folder = nullptr};
   for (std::size_t capacity = 0; capacity < 80; ++capacity) {
     Message message(capacity);
     imb_session* session = nullptr;

@@ -53,7 +53,8 @@ Outcome<Session> load(const Runtime& runtime, const LoadRequest& request) {
                       .option_count = options.size(),
                       .options = options.data(),
                       .model_base_folder = nullptr,
-                      .zoo_name = nullptr};
+                      .zoo_name = nullptr,
+                      .profile_folder = request.profile_folder.empty() ? nullptr : request.profile_folder.c_str()};
   Message message;
   imb_session* session = nullptr;
   imb_status status = table.load(runtime.get(), &what, &session, message.view());

@@ -73,6 +73,7 @@ struct LoadRequest {
   std::map<std::string, std::string> dimensions = {};
   std::map<std::string, std::string> options = under_test().options;
   bool compile = true;
+  std::string profile_folder = "";  // empty: operators are not profiled
 };
 [[nodiscard]] Outcome<Session> load(const Runtime& runtime, const LoadRequest& request = {});
 [[nodiscard]] Outcome<Request> create_request(const Session& session);

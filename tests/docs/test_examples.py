@@ -1,11 +1,12 @@
 """Every command that README.md, docs/ and --help show is run, in a folder that holds the files they name. `run`, `compare`
-and `variants` get --dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
+`profile` and `variants` get --dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
 
 import glob
 import importlib.util
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,17 +43,19 @@ for name, array in (("input_0", x), ("output_0", session.run(None, {"input": x})
 """
 
 
-@pytest.fixture
-def folder(run):
+@pytest.fixture(scope="module")
+def all_that_is_named(run_in, environment_in, tmp_path_factory):
     """A folder with all that the examples name: models, test data, a plan, another runtime's library, a stored run."""
+    parent = tmp_path_factory.mktemp("examples")
+    run = run_in(parent, environment_in(parent))
     here = run.folder
     library = sorted(glob.glob(str(Path(sys.prefix) / "lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so*")))[0]
     assert run("models", "build", "mlp", "model.onnx").returncode == 0
     (here / "my.onnx").write_bytes((here / "model.onnx").read_bytes())
-    for name in ("model", "my"):
-        data = here / name / "test_data_set_0"
-        data.mkdir(parents=True)
-        subprocess.run([sys.executable, "-c", RECORD, here / "model.onnx", data], check=True)
+    data = here / "model/test_data_set_0"
+    data.mkdir(parents=True)
+    subprocess.run([sys.executable, "-c", RECORD, here / "model.onnx", data], check=True)
+    shutil.copytree(here / "model", here / "my")
     (here / "plan.toml").write_text(toml_blocks()[0])
     for name in ("quantised.onnx", "small.onnx"):
         (here / name).write_bytes((here / "model.onnx").read_bytes())
@@ -64,11 +67,18 @@ def folder(run):
         (here / place).symlink_to(library)
     numpy.save(here / "inputs.npy", numpy.zeros((4, 16), numpy.float32))
     (here / "labels.txt").write_text("0\n1\n2\n3\n")
-    assert run("run", "mlp@onnxruntime", "--iterations", 10, "--processes", 2, "--quiet").returncode == 0
+    assert run("run", "mlp@onnxruntime", "--iterations", 10, "--processes", 2, "--profile-processes", 1,
+               "--quiet").returncode == 0
     for name in ("before the rewrite", "nightly"):
         assert run("baseline", "set", name, "latest").returncode == 0
     (here / "gate.toml").write_text("expect = ['latency_p50_ms <= 60000']\n")
     return here
+
+
+@pytest.fixture
+def folder(all_that_is_named, run):
+    """A copy of it for each example."""
+    return shutil.copytree(all_that_is_named, run.folder, symlinks=True, dirs_exist_ok=True)
 
 
 def test_there_are_examples():
@@ -83,15 +93,18 @@ def test_example(command, run, folder):
             pytest.skip(f"{name} is not installed: scripts/setup --with {name}")
     if "--resume" in words:
         pytest.skip("needs a broken run: tests/faults has one")
-    stored = json.loads(run("runs", "--format", "json").stdout)[0]["id"]
-    words = [stored[:8] if word == "20261121" else word for word in words]
-    slow = words[0] in ("run", "compare", "variants") and "--dry-run" not in words
+    if "20261122" in words:
+        assert run("run", "mlp@fake", "--iterations", 10, "--quiet").returncode == 0
+    stored = [one["id"] for one in json.loads(run("runs", "--format", "json").stdout)]
+    dates = {"20261121": stored[-1], "20261122": stored[0]}
+    words = [dates.get(word, word) for word in words]
+    slow = words[0] in ("run", "compare", "profile", "variants") and "--dry-run" not in words
     if "--aa" in words:
         words[words.index("--aa") + 1] = "8"
         words += ["--aa-subject", "mlp@fake,latency=normal:100us:1us"]
     done = run(*words, *(["--dry-run"] if slow else []))
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    assert done.stdout or "--output" in words or "--plot" in words
+    assert done.stdout or {"--output", "--plot", "--html", "--profile-files"} & set(words)
 
 
 def test_python_example(run, folder):

@@ -45,10 +45,10 @@ def test_report_that_is_not_on_the_disk_is_not_reported_as_written(run, no_fsync
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 300 kB."""
+    """A file system of 400 kB."""
     folder = tmp_path / "small"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder], capture_output=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True)
     if mounted.returncode != 0:
         pytest.skip("a file system cannot be mounted here")
     yield folder

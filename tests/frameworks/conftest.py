@@ -17,6 +17,13 @@ PACKAGES = {
     "onnxruntime": ("onnxruntime", "onnx"),
 }
 
+# What a factory's file begins with.
+IMPORTS = {
+    "pytorch": "import numpy as np\nimport torch\nfrom infermeter.backend import Port\n",
+    "jax": "import jax\nimport jax.numpy as jnp\nfrom flax import nnx\nfrom infermeter.backend import Port\n"
+    "from infermeter.factory import Model\n",
+}
+
 
 @pytest.fixture(scope="session", autouse=True)
 def package(build_dir):
@@ -36,6 +43,15 @@ def need():
                 pytest.skip(f"{name} is not installed: scripts/setup --with {name}")
 
     return check
+
+
+@pytest.fixture(autouse=True)
+def framework(request, need):
+    """What the test's file is about, FRAMEWORK = "jax": its tests are skipped where it is not installed."""
+    name = getattr(request.module, "FRAMEWORK", None)
+    if name:
+        need(name)
+    return name
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +77,39 @@ def open_runtime(plugin, tmp_path_factory):
         return plugin(f"infermeter_backend_{name}").open_runtime(Environment(**environment))
 
     return call
+
+
+@pytest.fixture
+def runtime(framework, open_runtime, tmp_path):
+    """That of FRAMEWORK's back end."""
+    return open_runtime(framework, folder=str(tmp_path))
+
+
+@pytest.fixture
+def refused(runtime, load_of):
+    """refused(...) -> the sentence with which that load is refused."""
+
+    def sentence(*arguments, **fields):
+        from infermeter.backend import Refused
+
+        with pytest.raises(Refused) as raised:
+            session = runtime.load(load_of(*arguments, **fields))
+            session.compile()
+        return str(raised.value)
+
+    return sentence
+
+
+@pytest.fixture
+def factory(framework, tmp_path, request):
+    """factory(source) -> FILE.py:make with that source. A name for each test: modules stay in memory."""
+
+    def write(body):
+        file = tmp_path / f"{request.node.name.partition('[')[0]}.py"
+        file.write_text(f"{IMPORTS[framework]}{body}")
+        return f"{file.name}:make"
+
+    return write
 
 
 @pytest.fixture(scope="session")
@@ -146,9 +195,10 @@ def run_once():
 def load_of():
     """load_of(model="m:f", batch=2, …) -> a Load with defaults."""
 
-    def make(model="", zoo_name="", device="cpu", dtype="float32", threads=0, batch=2, dimensions=None, **options):
+    def make(model="", zoo_name="", device="cpu", dtype="float32", threads=0, batch=2, dimensions=None,
+             profile_folder="", **options):
         from infermeter.backend import Load
 
-        return Load(str(model), zoo_name, device, dtype, threads, batch, dimensions or {}, options)
+        return Load(str(model), zoo_name, device, dtype, threads, batch, dimensions or {}, options, str(profile_folder))
 
     return make

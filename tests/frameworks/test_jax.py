@@ -1,6 +1,8 @@
 """The back end of JAX, called as a worker calls it."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -8,41 +10,7 @@ import textwrap
 import numpy as np
 import pytest
 
-
-@pytest.fixture(autouse=True)
-def jax(need):
-    need("jax")
-
-
-@pytest.fixture
-def runtime(open_runtime, tmp_path):
-    return open_runtime("jax", folder=str(tmp_path))
-
-
-@pytest.fixture
-def factory(tmp_path, request):
-    def write(body):
-        file = tmp_path / f"{request.node.name.partition('[')[0]}.py"
-        file.write_text(
-            "import jax\nimport jax.numpy as jnp\nfrom flax import nnx\nfrom infermeter.backend import Port\n"
-            f"from infermeter.factory import Model\n{body}"
-        )
-        return f"{file.name}:make"
-
-    return write
-
-
-@pytest.fixture
-def refused(runtime, load_of):
-    def sentence(*arguments, **fields):
-        from infermeter.backend import Refused
-
-        with pytest.raises(Refused) as raised:
-            session = runtime.load(load_of(*arguments, **fields))
-            session.compile()
-        return str(raised.value)
-
-    return sentence
+FRAMEWORK = "jax"
 
 
 @pytest.fixture
@@ -219,3 +187,80 @@ def test_a_missing_framework_is_said_with_the_way_to_get_it(plugin, monkeypatch)
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(Refused, match="JAX is not installed in .*: scripts/setup --with jax, or pip install jax"):
         plugin("infermeter_backend_jax").open_runtime(Environment())
+
+
+def profiled(session, folder, array, steps=3):
+    """operators.json of that many steps, after one that nobody records."""
+    folder.mkdir()
+    session.compile()
+    step = session.bind([array])
+    step()
+    session.profile_begin(str(folder))
+    for _ in range(steps):
+        step()
+    session.profile_end(str(folder))
+    assert [file.name for file in folder.iterdir()] == ["operators.json"], "the trace names the machine, and goes"
+    return json.loads((folder / "operators.json").read_text())
+
+
+def test_a_profile_has_the_operations_of_each_recorded_iteration(runtime, factory, load_of, tmp_path):
+    body = "def make():\n    return lambda x: jnp.sin(x @ x).sum()\n"
+    load = load_of(factory(body), input_shape="256x256", profile_folder=tmp_path / "made", batch=256)
+    told = profiled(runtime.load(load), tmp_path / "made", np.ones((256, 256), np.float32))
+    assert (told["format"], told["version"], told["clock"], told["iterations"]) == ("infermeter-operators", 1, "iteration", 3)
+    names = [operator["name"] for operator in told["operators"]]
+    assert any("dot" in name or "fusion" in name for name in names)
+    assert any("dot_general" in origin for operator in told["operators"] for origin in operator["origin_names"])
+    events = told["events"]
+    assert len({len(column) for column in events.values()}) == 1
+    assert set(events["iteration"]) == {0, 1, 2} and set(events["op"]) == set(range(len(names)))
+    assert min(events["begin_ns"]) >= 0 and min(events["duration_ns"]) >= 0
+    # 2 * 256^3 for the product alone.
+    assert int(re.search(r"XLA counts (\d+) FLOPs", told["sources"][0]["detail"])[1]) > 2 * 256**3
+
+
+def test_without_a_folder_no_annotation_is_around_a_step(runtime, factory, load_of):
+    session = runtime.load(load_of(factory("def make():\n    return lambda x: x + 1\n"), input_shape="2x3"))
+    session.compile()
+    assert session.bind([np.ones((2, 3), np.float32)]).__name__ == "<lambda>"
+
+
+def test_what_lies_within_another_operation_is_not_counted_twice():
+    from infermeter.xla_operators import Event, own_times
+
+    # A loop with two runs of its body, the second of which calls something; then another operation.
+    nested = [Event("loop", 0, 100), Event("body", 10, 30), Event("body", 40, 90), Event("call", 50, 60),
+              Event("next", 100, 105)]
+    assert [(e.name, e.begin, e.end) for e in own_times(nested)] == [
+        ("loop", 0, 10), ("body", 10, 30), ("loop", 30, 40), ("body", 40, 50), ("call", 50, 60), ("body", 60, 90),
+        ("loop", 90, 100), ("next", 100, 105)]
+
+
+def test_only_what_runs_beside_something_else_leaves_the_first_lane():
+    from infermeter.xla_operators import Event, Recorded, operators_of
+
+    iterations = [Event("i", 1000, 1100), Event("i", 2000, 2100)]
+    # The pool's threads take turns; in the second iteration both work at once.
+    first = [Event("conv", 1010, 1090), Event("relu", 2030, 2040), Event("stray", 1500, 1510)]
+    second = [Event("relu", 1090, 1095), Event("conv", 2020, 2090), Event("add", 2090, 2099)]
+    made = operators_of(Recorded(iterations, [first, second]), {"conv": {"kind": "convolution"}})
+    assert [(operator["name"], operator["kind"]) for operator in made.operators] == [
+        ("conv", "convolution"), ("relu", "relu"), ("add", "add")]
+    assert list(zip(*made.events.values(), strict=True)) == [
+        (0, 0, 0, 10, 80), (0, 1, 0, 90, 5), (1, 0, 0, 20, 70), (1, 1, 1, 30, 10), (1, 2, 0, 90, 9)]
+
+
+def test_a_compiled_program_tells_shapes_origins_and_edges():
+    from infermeter.xla_operators import describe
+
+    told = describe("""
+ENTRY %main.5 (x.1: f32[4,8], w.1: f32[8,2]) -> f32[4,2] {
+  %x.1 = f32[4,8]{1,0} parameter(0), metadata={op_name="x"}
+  %w.1 = f32[8,2]{1,0} parameter(1), metadata={op_name="w"}
+  %dot.3 = f32[4,2]{1,0} dot(%x.1, %w.1), metadata={op_name="jit(f)/layer/dot_general" source_line=3}
+  ROOT %add_fusion = f32[4,2]{1,0} fusion(%dot.3), kind=kLoop, calls=%fused, metadata={op_name="jit(f)/add"}
+}""")
+    assert told["dot.3"]["shapes"] == "(4, 8), (8, 2) -> (4, 2)"
+    assert told["dot.3"]["origin_names"] == ["jit(f)/layer/dot_general"]
+    assert told["add_fusion"]["inputs"] == told["dot.3"]["outputs"]
+    assert (told["dot.3"]["precision"], told["dot.3"]["layout"]) == ("float32", "1,0")

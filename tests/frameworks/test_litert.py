@@ -7,15 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-
-@pytest.fixture(autouse=True)
-def litert(need):
-    need("litert")
-
-
-@pytest.fixture
-def runtime(open_runtime):
-    return open_runtime("litert")
+FRAMEWORK = "litert"
 
 
 @pytest.fixture
@@ -23,19 +15,6 @@ def graph():
     from infermeter.zoo.litert_graph import Graph
 
     return Graph("test")
-
-
-@pytest.fixture
-def refused(runtime, load_of):
-    def sentence(*arguments, **fields):
-        from infermeter.backend import Refused
-
-        with pytest.raises(Refused) as raised:
-            session = runtime.load(load_of(*arguments, **fields))
-            session.compile()
-        return str(raised.value)
-
-    return sentence
 
 
 @pytest.fixture

@@ -1,49 +1,18 @@
 """The back end of PyTorch, called as a worker calls it."""
 
 import contextlib
+import functools
 import importlib.util
+import json
 import shutil
 import sys
+import textwrap
 import warnings
 
 import numpy as np
 import pytest
 
-
-@pytest.fixture(autouse=True)
-def pytorch(need):
-    need("pytorch")
-
-
-@pytest.fixture
-def runtime(open_runtime, tmp_path):
-    return open_runtime("pytorch", folder=str(tmp_path))
-
-
-@pytest.fixture
-def factory(tmp_path, request):
-    """factory(source) -> FILE.py:make with that source. A name for each test: modules stay in memory."""
-
-    def write(body):
-        file = tmp_path / f"{request.node.name.partition('[')[0]}.py"
-        file.write_text(f"import numpy as np\nimport torch\nfrom infermeter.backend import Port\n{body}")
-        return f"{file.name}:make"
-
-    return write
-
-
-@pytest.fixture
-def refused(runtime, load_of):
-    """refused(...) -> the sentence with which that load is refused."""
-
-    def sentence(*arguments, **fields):
-        from infermeter.backend import Refused
-
-        with pytest.raises(Refused) as raised:
-            runtime.load(load_of(*arguments, **fields))
-        return str(raised.value)
-
-    return sentence
+FRAMEWORK = "pytorch"
 
 
 def state():
@@ -367,3 +336,111 @@ def test_what_only_some_loads_need_is_said_when_it_is_not_there(missing, name, d
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda package: None if package == missing else find(package))
     assert f"needs the package {missing}, which is not installed" in refused(file, name, dtype=dtype)
+
+
+def profiled(session, folder, steps, shape=(2, 3)):
+    """torch.json's events and operators.json of that many steps, after two that nobody records."""
+    folder.mkdir()
+    if hasattr(session, "compile"):
+        session.compile()
+    step = session.bind([np.ones(shape, np.float32)])
+    for _ in range(2):
+        step()
+    session.profile_begin(str(folder))
+    for _ in range(steps):
+        step()
+    session.profile_end(str(folder))
+    assert sorted(file.name for file in folder.iterdir()) == ["operators.json", "torch.json"]
+    session.close()
+    trace = json.loads((folder / "torch.json").read_text())["traceEvents"]
+    return trace, json.loads((folder / "operators.json").read_text())
+
+
+@pytest.mark.parametrize("compiles", ["false", "true"])
+def test_a_profile_has_the_operators_of_each_recorded_iteration(runtime, factory, load_of, tmp_path, compiles):
+    model = factory("def make():\n    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU())\n")
+    folder = tmp_path / "made"
+    session = runtime.load(load_of(model, input_shape="2x3", profile_folder=folder, compile=compiles))
+    trace, told = profiled(session, folder, steps=3)
+    names = [event["name"] for event in trace if event.get("cat") == "user_annotation"]
+    assert names.count("infermeter_iteration") == 3
+    assert told["iterations"] == 3 and told["events"]["iteration"] == sorted(told["events"]["iteration"])
+    kinds = [operator["kind"] for operator in told["operators"]]
+    assert any("relu" in kind for kind in kinds), "of what Inductor compiled, too"
+    of_each = [sum(iteration == index for iteration in told["events"]["iteration"]) for index in range(3)]
+    assert of_each == [len(kinds)] * 3
+    assert told["sources"][0]["available"] == (compiles == "false")
+
+
+def test_an_operator_of_a_profile_tells_its_kernel_shapes_and_module(runtime, factory, load_of, tmp_path):
+    body = """
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.act, self.last = torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.act(self.last(self.act(self.first(x)))) + 1
+
+        def make():
+            return Net()
+        """
+    session = runtime.load(
+        load_of(factory(textwrap.dedent(body)), input_shape="2x3", profile_folder=tmp_path / "made"))
+    _, told = profiled(session, tmp_path / "made", steps=2)
+    found = [(operator["name"], operator["kernel"], operator["shapes"], operator["origin_names"])
+             for operator in told["operators"]]
+    # What runs more than once, or is no module's, has no name that tells which operator of the model it is.
+    assert found == [
+        ("aten::linear.0", "aten::addmm", "(2, 3), (4, 3), (4,)", ["first"]),
+        ("aten::relu.0", found[1][1], "(2, 4)", []),
+        ("aten::linear.1", "aten::addmm", "(2, 4), (4, 4), (4,)", ["last"]),
+        ("aten::relu.1", found[3][1], "(2, 4)", []),
+        ("aten::add.0", "aten::add", "(2, 4)", [])]
+
+
+def test_a_module_that_calls_none_of_those_within_it_has_its_operators(runtime, factory, load_of, tmp_path):
+    body = """
+        class Fused(torch.nn.Module):  # as attention, which takes its layers' weights
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(3, 4)
+
+            def forward(self, x):
+                return x @ self.layer.weight.T
+
+        def make():
+            return torch.nn.Sequential(Fused())
+        """
+    session = runtime.load(
+        load_of(factory(textwrap.dedent(body)), input_shape="2x3", profile_folder=tmp_path / "made"))
+    _, told = profiled(session, tmp_path / "made", steps=1)
+    assert [operator["origin_names"] for operator in told["operators"] if operator["kind"] == "aten::matmul"] == [["0"]]
+
+
+def test_what_is_around_operators_is_none_and_the_longest_of_an_operator_is_its_kernel():
+    from infermeter.torch_operators import iterations_in
+
+    def event(name, begin, end, kind="cpu_op", thread=1):
+        return {"ph": "X", "cat": kind, "name": name, "ts": begin, "dur": end - begin, "tid": thread}
+
+    trace = [
+        event("infermeter_iteration", 10.0, 20.0, "user_annotation"),
+        event("aten::add", 1.0, 2.0),  # before it
+        event("aten::add", 12.0, 13.0, thread=2),
+        event("Torch-Compiled Region: 0/0", 11.0, 19.0),
+        event("aten::conv2d", 12.0, 15.0),
+        event("aten::fast", 12.5, 13.0),
+        event("aten::slow", 13.0, 14.5),  # conv2d itself: 1.0
+        event("cpp_fused_relu_0", 15.0, 16.0),
+    ]
+    (calls,) = iterations_in(trace)
+    assert [(call.name, call.begin, call.end, call.longest().name) for call in calls] == [
+        ("aten::conv2d", 2000, 5000, "aten::slow"), ("cpp_fused_relu_0", 5000, 6000, "cpp_fused_relu_0")]
+
+
+def test_without_a_folder_nothing_is_between_the_caller_and_the_model(runtime, factory, load_of):
+    session = runtime.load(load_of(factory("def make():\n    return torch.nn.Linear(3, 4)\n"), input_shape="2x3"))
+    step = session.bind([np.ones((2, 3), np.float32)])
+    assert isinstance(step, functools.partial) and isinstance(step.func, type(session._module))
+    session.close()

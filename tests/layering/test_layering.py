@@ -244,3 +244,17 @@ def test_the_rule_of_includes(layer, name, fine):
 ])
 def test_the_rules_of_calls(pattern, code, seen):
     assert any(pattern.search(line) for line in code_lines(code)) == seen
+
+
+def test_every_name_of_a_type_is_one_type():
+    """Headers share a namespace: two types of one name are undefined behaviour that no linker tells of."""
+    found = {}
+    for file in sources("infermeter", suffixes=(".hpp",)):
+        if file.name.startswith("test_"):
+            continue  # of a test program alone
+        text = "\n".join(code_lines(file.read_text()))
+        space = "::".join(re.findall(r"^namespace ([\w:]+) \{", text, re.MULTILINE))
+        for name in re.findall(r"^(?:struct|class|enum class) (\w+)(?: final)?(?: : [^;]*)? \{", text, re.MULTILINE):
+            found.setdefault(f"{space}::{name}", set()).add(str(file.relative_to(SOURCE)))
+    assert len(found) > 200
+    assert not {name: sorted(files) for name, files in found.items() if len(files) > 1}

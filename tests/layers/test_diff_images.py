@@ -55,7 +55,7 @@ def test_the_worst_samples_and_a_histogram(run, drawn):
 
 
 def test_volumes_are_cut_along_each_axis(run, drawn):
-    arguments = pair(run.folder, shape=(1, 1, 8, 16, 16))
+    arguments = (*pair(run.folder, shape=(1, 1, 8, 16, 16)), "--perturb", 1)
     assert run("validate", *arguments, "--diff-images", "one").returncode == 0
     assert run("validate", *arguments, "--diff-images", "three", "--diff-slices", 3).returncode == 0
     one, three = (sizes_of(run.folder / name)["0_y_worst_1.png"] for name in ("one", "three"))

@@ -238,7 +238,7 @@ def test_the_text_and_the_picture(run, net, tmp_path):
 @pytest.mark.parametrize("arguments, sentence", [
     (["mlp@onnxruntime", "mlp@onnxruntime", "--layers-plot", "a.png"], "give --layers as well"),
     (["mlp@onnxruntime", "mlp@onnxruntime", "--layers", "--layers-plot", "a.gif"], "it can end with .png or .svg"),
-    (["mlp@onnxruntime", "resnet50@onnxruntime", "--layers"], "do not take the same inputs"),
+    (["mlp@onnxruntime", "mobilenet_v3_small@onnxruntime", "--layers"], "do not take the same inputs"),
     (["mlp@onnxruntime", "model.xml@openvino", "--layers"], "'model.xml' is no ONNX file"),
 ])
 def test_what_is_asked_for_wrongly(run, arguments, sentence):

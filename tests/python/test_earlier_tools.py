@@ -295,7 +295,7 @@ def test_a_suite_of_models(im, x, capsys):
                           (".txt", "=")):
         suite.generate_report(f"report{ending}")
         assert open(f"report{ending}").read().startswith(start)
-    assert "<pre>" in open("report.html").read()
+    assert "http-equiv=\"Content-Security-Policy\"" in open("report.html").read()
     with pytest.raises(im.UsageError, match="its name must end in .html, .json"):
         suite.generate_report("report.pdf")
     with pytest.raises(im.UsageError, match="there is a model 'other' already"):

@@ -57,7 +57,7 @@ def test_arrays_are_views(quick_run):
 
 
 def test_arrays_keep_the_record_alive(im):
-    record = im.run("mlp@fake,latency=constant:100us", warmup=0, iterations=20_000, processes=1)
+    record = im.run("mlp@fake,latency=constant:10us", warmup=0, iterations=20_000, processes=1)
     begin, latencies = record.samples[0].begin_s, record.samples[0].latencies_s
     expected = begin.copy(), latencies.copy()
     facts, verdict = record.samples[0].memory, record.verdict.subjects[0].summary.metrics[0].estimate

@@ -12,6 +12,9 @@ ALL_INSTALLED = 'shift 3; for name; do echo "installed $name"; done'
 UNREACHABLE = 'echo "E: Unable to locate package" >&2; exit 100'
 
 
+NODE = {"node": "echo 20", "npm": ":"}
+
+
 @pytest.fixture
 def clone(source_dir, tmp_path):
     folder = tmp_path / "clone"
@@ -29,7 +32,7 @@ def setup(clone, tmp_path):
 
     def call(*options, programs=None, before=(), **environment):
         fakes.mkdir(exist_ok=True)
-        for name, text in (programs or {}).items():
+        for name, text in {**NODE, **(programs or {})}.items():
             (fakes / name).write_text(f"#!/bin/sh\n{text}\n")
             (fakes / name).chmod(0o755)
         return subprocess.run(
@@ -86,6 +89,14 @@ def test_nothing_missing_is_told_quickly(clone, setup):
         done = setup(*options, programs={"dpkg-query": ALL_INSTALLED})
         assert (done.returncode, done.stdout) == (0, "setup: nothing is missing\n")
     assert time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize("node", ["echo 18", "exit 127"])
+def test_an_old_node_is_helped_out(clone, setup, node):
+    a_venv(clone, *pins(clone))
+    done = setup("--check", programs={"dpkg-query": ALL_INSTALLED, "node": node})
+    assert (done.returncode, done.stdout) == (1, f"setup: missing in .venv: {' '.join(pins(clone, 'requirements-node.txt'))} "
+                                                 "(about 208 MB)\n")
 
 
 def test_tests_and_bench_need_more(clone, setup):

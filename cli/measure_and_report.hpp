@@ -1,0 +1,28 @@
+// What the measuring verbs have in common once there is a plan: check it against this machine, measure, store, report.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/report_output.hpp"
+#include "cli/surroundings.hpp"
+#include "cli/verbosity.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/verdict/judge.hpp"
+
+namespace infermeter {
+
+struct MeasureRequest {
+  Plan plan{};
+  Format format = Format::table;
+  bool dry_run = false;
+  Verbosity verbosity{};
+  std::optional<std::string> resume{};                    // the id of the unfinished run that is to be finished
+  std::function<int(const Verdict& verdict)> exit_code{};  // empty: the verdict's own
+};
+
+// The exit code.
+[[nodiscard]] Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output);
+
+}  // namespace infermeter

@@ -1,0 +1,55 @@
+#include "cli/profile_files.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/output_file.hpp"
+#include "infermeter/report/profile_export.hpp"
+#include "infermeter/report/report.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Done> make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && fs::is_directory(folder, error)) return Done{};
+  return io_error(fmt::format("--profile-files: {} cannot be made: {}", printable(folder.string(), 200),
+                              error ? error.message() : "it is no folder"));
+}
+
+}  // namespace
+
+void ProfileFilesFlag::declare(CLI::App& app) {
+  app.add_option("--profile-files", folder,
+                 "Instead of printing: write the operators of a profiled run into this folder, for Perfetto, Chrome, "
+                 "speedscope and flame graphs, with summaries by time and by memory, a breakdown, and a page that says "
+                 "how to view each.")
+      ->type_name("FOLDER")
+      ->group("Profiles");
+}
+
+Result<Done> ProfileFilesFlag::check(bool overwrite) const {
+  for (const std::string& name : profile_export_names()) {
+    INFERMETER_TRY_DONE(check_output_file(fs::path(folder) / name, overwrite));
+  }
+  return Done{};
+}
+
+Result<Done> ProfileFilesFlag::write(Surroundings& world, const RunRecord& record, bool overwrite) const {
+  INFERMETER_TRY(const auto files, export_profiles(record));
+  INFERMETER_TRY_DONE(make_folder(folder));
+  double bytes = 0;
+  for (const ProfileExport& file : files) {
+    INFERMETER_TRY_DONE(write_file(fs::path(folder) / file.name, file.bytes, overwrite));
+    bytes += static_cast<double>(file.bytes.size());
+  }
+  world.err << fmt::format("profiles: {} ({} files, {}); README.md says how to look at them\n", printable(folder, 300),
+                           files.size(), format_bytes(bytes));
+  return Done{};
+}
+
+}  // namespace infermeter

@@ -1,0 +1,24 @@
+// report --profile-files FOLDER: a run's profiles of operators as files for other tools.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/surroundings.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/verdict/judge.hpp"
+
+namespace infermeter {
+
+struct ProfileFilesFlag {
+  std::string folder;  // empty: none
+
+  void declare(CLI::App& app);
+  [[nodiscard]] bool wanted() const { return !folder.empty(); }
+  // Refuses now what could not be written later.
+  [[nodiscard]] Result<Done> check(bool overwrite) const;
+  // Makes the folder and says what is in it.
+  [[nodiscard]] Result<Done> write(Surroundings& world, const RunRecord& record, bool overwrite) const;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,200 @@
+#include "infermeter/fidelity/difference_planes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "infermeter/fidelity/element_reader.hpp"
+#include "infermeter/fidelity/ssim.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// How far two values are apart; infinite where only one of them is a finite number.
+double distance(double reference, double candidate) {
+  if (std::isfinite(reference) != std::isfinite(candidate)) return infinite;
+  return std::isfinite(reference) ? std::abs(candidate - reference) : 0;
+}
+
+// [N, C, H, W] or [N, C, D, H, W], as planes one behind the other.
+struct Layout {
+  std::size_t channels = 1, slices = 1, rows = 1, columns = 1, planes = 1;
+
+  explicit Layout(const Shape& shape) {
+    const auto side = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
+    channels = side(1);
+    slices = shape.size() == 5 ? side(2) : 1;
+    rows = side(shape.size() - 2);
+    columns = side(shape.size() - 1);
+    planes = side(0) * channels * slices;
+  }
+  [[nodiscard]] std::size_t plane_size() const { return rows * columns; }
+
+  // "2 of the batch of 4, channel 0 of 3, slice 12 of 32", without what there is only one of.
+  [[nodiscard]] std::vector<std::string> place(std::size_t plane) const {
+    std::vector<std::string> parts;
+    const std::size_t batch = planes / (channels * slices);
+    if (batch > 1) parts.push_back(fmt::format("{} of the batch of {}", plane / (channels * slices), batch));
+    if (channels > 1) parts.push_back(fmt::format("channel {} of {}", plane / slices % channels, channels));
+    if (slices > 1) parts.push_back(fmt::format("slice {} of {}", plane % slices, slices));
+    return parts;
+  }
+};
+
+// The plane with the largest difference; of two that are equal everywhere, the middle slice.
+std::size_t worst_plane(const Tensor& reference, const Tensor& candidate, const Layout& layout) {
+  ElementChunk chunk;
+  double largest = 0;
+  std::size_t worst = layout.slices / 2;
+  const std::size_t values = layout.planes * layout.plane_size();
+  for (std::size_t begin = 0; begin < values; begin += chunk_size) {
+    read_chunk(reference, candidate, begin, std::min(chunk_size, values - begin), chunk);
+    for (std::size_t i = 0; i < chunk.size; ++i) {
+      const double apart = distance(chunk.reference[i], chunk.candidate[i]);
+      if (apart <= largest) continue;
+      largest = apart;
+      worst = (begin + i) / layout.plane_size();
+    }
+  }
+  return worst;
+}
+
+std::vector<double> plane_of(const Tensor& tensor, const Layout& layout, std::size_t plane) {
+  std::vector<double> values(layout.plane_size());
+  read_values(tensor, plane * layout.plane_size(), values);
+  return values;
+}
+
+std::vector<double> distances(const std::vector<double>& reference, const std::vector<double>& candidate) {
+  std::vector<double> apart(reference.size());
+  std::ranges::transform(reference, candidate, apart.begin(), distance);
+  return apart;
+}
+
+// Calls `use` with the values that each pixel of the thinned plane stands for.
+template <class Use>
+void for_each_pixel(const std::vector<double>& plane, const DifferencePicture& picture, Use use) {
+  std::vector<double> block;
+  for (std::size_t row = 0; row < picture.rows; ++row) {
+    const std::size_t top = row * picture.full_rows / picture.rows;
+    const std::size_t bottom = (row + 1) * picture.full_rows / picture.rows;
+    for (std::size_t column = 0; column < picture.columns; ++column) {
+      const std::size_t left = column * picture.full_columns / picture.columns;
+      const std::size_t right = (column + 1) * picture.full_columns / picture.columns;
+      block.clear();
+      for (std::size_t y = top; y < bottom; ++y) {
+        for (std::size_t x = left; x < right; ++x) block.push_back(plane[y * picture.full_columns + x]);
+      }
+      use(block);
+    }
+  }
+}
+
+// An infinity in it is the mean; NaN only where nothing else is.
+double mean_of(const std::vector<double>& block) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const double value : block) {
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return sum / static_cast<double>(count);
+}
+
+char grey(double value, double low, double high) {
+  if (!(value > low)) return 0;  // NaN too
+  const double share = value >= high ? 1 : (value - low) / (high - low);
+  return static_cast<char>(static_cast<unsigned char>(std::lround(share * 255)));
+}
+
+std::string thinned_means(const std::vector<double>& plane, const DifferencePicture& picture) {
+  std::string bytes;
+  for_each_pixel(plane, picture,
+                 [&](const auto& block) { bytes += grey(mean_of(block), picture.low, picture.high); });
+  return bytes;
+}
+
+std::string thinned_largest(const std::vector<double>& plane, const DifferencePicture& picture) {
+  std::string bytes;
+  for_each_pixel(plane, picture, [&](const auto& block) {
+    bytes += grey(*std::ranges::max_element(block), 0, picture.max_difference);
+  });
+  return bytes;
+}
+
+void set_scale(DifferencePicture& picture, const std::vector<double>& reference, const std::vector<double>& candidate) {
+  double low = infinite, high = -infinite;
+  for (const auto* plane : {&reference, &candidate}) {
+    for (const double value : *plane) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  picture.low = low <= high ? low : 0;
+  picture.high = low <= high ? high : 0;
+}
+
+std::size_t not_finite(const std::vector<double>& plane) {
+  return static_cast<std::size_t>(std::ranges::count_if(plane, [](double value) { return !std::isfinite(value); }));
+}
+
+bool are_images(const Tensor& reference, const Tensor& candidate) {
+  return reference.shape == candidate.shape && image_like(reference.dtype, reference.shape) &&
+         image_like(candidate.dtype, candidate.shape) && whole(reference) && whole(candidate);
+}
+
+}  // namespace
+
+std::optional<DifferencePicture> difference_picture(const Tensor& reference, const Tensor& candidate) {
+  if (!are_images(reference, candidate)) return std::nullopt;
+  const Layout layout(reference.shape);
+  const std::size_t plane = worst_plane(reference, candidate, layout);
+  const auto expected = plane_of(reference, layout, plane), got = plane_of(candidate, layout, plane);
+  const auto apart = distances(expected, got);
+
+  DifferencePicture picture;
+  picture.full_rows = layout.rows;
+  picture.full_columns = layout.columns;
+  picture.rows = std::min(layout.rows, kPlaneSide);
+  picture.columns = std::min(layout.columns, kPlaneSide);
+  set_scale(picture, expected, got);
+  for (const double value : apart) {
+    if (std::isfinite(value)) picture.max_difference = std::max(picture.max_difference, value);
+  }
+  auto parts = layout.place(plane);
+  const std::size_t strange = not_finite(expected) + not_finite(got);
+  if (strange > 0) parts.push_back(fmt::format("{} NaN or infinite", strange));
+  picture.where = fmt::format("{}", fmt::join(parts, ", "));
+  picture.reference = thinned_means(expected, picture);
+  picture.candidate = thinned_means(got, picture);
+  picture.difference = thinned_largest(apart, picture);
+  return picture;
+}
+
+std::vector<DifferencePicture> difference_pictures(const KeptDifferences& kept, std::span<const std::string> outputs,
+                                                   std::span<const std::string> items) {
+  const auto name_at = [](std::span<const std::string> names, std::size_t index, const char* what) {
+    return index < names.size() ? names[index] : fmt::format("{} {}", what, index);
+  };
+  std::vector<DifferencePicture> pictures;
+  for (const auto& [index, output] : kept.outputs()) {
+    for (const KeptItem& item : output.worst) {
+      auto picture = difference_picture(item.reference, item.candidate);
+      if (!picture) continue;
+      picture->output = name_at(outputs, index, "output");
+      picture->name = name_at(items, item.item, "item");
+      picture->item = item.item;
+      pictures.push_back(std::move(*picture));
+    }
+  }
+  return pictures;
+}
+
+}  // namespace infermeter

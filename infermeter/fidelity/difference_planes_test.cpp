@@ -1,0 +1,155 @@
+#include "infermeter/fidelity/difference_planes.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <numeric>
+
+namespace infermeter {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+Tensor tensor_of(Shape shape, const std::vector<float>& values) {
+  return make_tensor<float>(DType::float32, std::move(shape), values);
+}
+
+std::vector<float> zeros(std::size_t count) { return std::vector<float>(count, 0); }
+
+int byte(const std::string& plane, std::size_t index) { return static_cast<unsigned char>(plane.at(index)); }
+
+TEST(DifferencePicture, HoldsReferenceCandidateAndTheirDistance) {
+  std::vector<float> reference = zeros(7 * 8), candidate = zeros(7 * 8);
+  reference[3] = 10;
+  candidate[3] = 8;
+  candidate[9] = -1;
+  const auto picture = difference_picture(tensor_of({1, 1, 7, 8}, reference), tensor_of({1, 1, 7, 8}, candidate));
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->rows, 7U);
+  EXPECT_EQ(picture->columns, 8U);
+  EXPECT_EQ(picture->full_rows, 7U);
+  EXPECT_EQ(picture->full_columns, 8U);
+  EXPECT_EQ(picture->low, -1);
+  EXPECT_EQ(picture->high, 10);
+  EXPECT_EQ(picture->max_difference, 2);
+  EXPECT_EQ(picture->where, "");
+  EXPECT_EQ(picture->reference.size(), 56U);
+  EXPECT_EQ(byte(picture->reference, 3), 255);
+  EXPECT_EQ(byte(picture->reference, 0), 23);  // 1 / 11 of 255
+  EXPECT_EQ(byte(picture->candidate, 9), 0);
+  EXPECT_EQ(byte(picture->difference, 3), 255);
+  EXPECT_EQ(byte(picture->difference, 9), 128);  // half of it
+  EXPECT_EQ(byte(picture->difference, 0), 0);
+}
+
+TEST(DifferencePicture, IsOfThePlaneWithTheLargestDifference) {
+  const Shape shape{2, 3, 7, 7};
+  std::vector<float> candidate = zeros(2 * 3 * 49);
+  candidate[(1 * 3 + 2) * 49 + 5] = -3;
+  candidate[4] = 2;
+  const auto picture = difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate));
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->where, "1 of the batch of 2, channel 2 of 3");
+  EXPECT_EQ(picture->max_difference, 3);
+  EXPECT_EQ(byte(picture->difference, 5), 255);
+}
+
+TEST(DifferencePicture, IsOfTheSliceOfAVolumeWithTheLargestDifference) {
+  const Shape shape{1, 1, 9, 7, 8};
+  std::vector<float> candidate = zeros(9 * 56);
+  candidate[6 * 56 + 17] = 1;
+  const auto picture = difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate));
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->where, "slice 6 of 9");
+  EXPECT_EQ(byte(picture->difference, 17), 255);
+}
+
+TEST(DifferencePicture, OfEqualVolumesIsTheMiddle) {
+  const Tensor volume = tensor_of({1, 1, 9, 7, 8}, zeros(9 * 56));
+  const auto picture = difference_picture(volume, volume);
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->where, "slice 4 of 9");
+  EXPECT_EQ(picture->max_difference, 0);
+  EXPECT_EQ(picture->difference, std::string(56, '\0'));
+}
+
+TEST(DifferencePicture, IsThinnedByMeansAndByTheLargestDifference) {
+  const std::size_t side = 2 * kPlaneSide;
+  const Shape shape{1, 1, static_cast<std::int64_t>(side), static_cast<std::int64_t>(side)};
+  std::vector<float> reference = zeros(side * side), candidate = reference;
+  candidate[side + 1] = 4;  // the last of the four values of the first pixel
+  const auto picture = difference_picture(tensor_of(shape, reference), tensor_of(shape, candidate));
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->rows, kPlaneSide);
+  EXPECT_EQ(picture->full_rows, side);
+  EXPECT_EQ(picture->candidate.size(), kPlaneSide * kPlaneSide);
+  EXPECT_EQ(byte(picture->candidate, 0), 64);  // a quarter of 0 … 4
+  EXPECT_EQ(byte(picture->difference, 0), 255);
+  EXPECT_EQ(byte(picture->difference, 1), 0);
+}
+
+TEST(DifferencePicture, KeepsEachValueOfAPlaneThatIsNoMultiple) {
+  const Shape shape{1, 1, 7, 200};
+  for (std::size_t at = 0; at < 200; ++at) {
+    std::vector<float> candidate = zeros(7 * 200);
+    candidate[3 * 200 + at] = 1;
+    const auto picture = difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate));
+    EXPECT_EQ(std::ranges::count(picture->difference, '\xff'), 1) << at;
+  }
+}
+
+TEST(DifferencePicture, ShowsWhatIsFiniteInOneOnlyAsTheLargestDifference) {
+  std::vector<float> reference = zeros(49), candidate = zeros(49);
+  candidate[10] = nan;
+  reference[20] = candidate[20] = nan;
+  candidate[30] = 1;
+  const auto picture = difference_picture(tensor_of({1, 1, 7, 7}, reference), tensor_of({1, 1, 7, 7}, candidate));
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->where, "3 NaN or infinite");
+  EXPECT_EQ(picture->max_difference, 1);
+  EXPECT_EQ(byte(picture->difference, 10), 255);
+  EXPECT_EQ(byte(picture->difference, 20), 0);
+  EXPECT_EQ(byte(picture->candidate, 10), 0);
+}
+
+TEST(DifferencePicture, SurvivesPlanesOfNothingButNaN) {
+  const Tensor strange = tensor_of({1, 1, 7, 7}, std::vector<float>(49, nan));
+  const auto picture = difference_picture(strange, tensor_of({1, 1, 7, 7}, zeros(49)));
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->max_difference, 0);
+  EXPECT_EQ(picture->difference, std::string(49, '\xff'));
+  const auto both = difference_picture(strange, strange);
+  EXPECT_EQ(both->low, 0);
+  EXPECT_EQ(both->high, 0);
+}
+
+TEST(DifferencePicture, IsOfImagesOnly) {
+  const auto picture = [](const Shape& reference, const Shape& candidate) {
+    return difference_picture(tensor_of(reference, zeros(*element_count(reference))),
+                              tensor_of(candidate, zeros(*element_count(candidate))));
+  };
+  EXPECT_FALSE(picture({1, 1000}, {1, 1000}));
+  EXPECT_FALSE(picture({1, 1, 6, 7}, {1, 1, 6, 7}));
+  EXPECT_FALSE(picture({1, 1, 7, 8}, {1, 1, 8, 7}));
+  EXPECT_FALSE(difference_picture(tensor_of({1, 1, 7, 7}, zeros(48)), tensor_of({1, 1, 7, 7}, zeros(48))));
+}
+
+TEST(DifferencePictures, AreOfEveryKeptItemWithItsNames) {
+  KeptDifferences kept(2);
+  for (std::size_t item = 0; item < 3; ++item) {
+    const Value reference{.tensor = tensor_of({1, 1, 7, 7}, zeros(49))};
+    const Value candidate{.tensor = tensor_of({1, 1, 7, 7}, std::vector<float>(49, static_cast<float>(item)))};
+    kept.add(item, std::vector{reference}, std::vector{candidate});
+  }
+  const std::vector<std::string> outputs{"mask"}, items{"a", "b"};
+  const auto pictures = difference_pictures(kept, outputs, items);
+  ASSERT_EQ(pictures.size(), 2U);
+  EXPECT_EQ(pictures[0].output, "mask");
+  EXPECT_EQ(pictures[0].name, "item 2");
+  EXPECT_EQ(pictures[0].item, 2U);
+  EXPECT_EQ(pictures[0].max_difference, 2);
+  EXPECT_EQ(pictures[1].name, "b");
+}
+
+}  // namespace
+}  // namespace infermeter

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "infermeter/report/document.hpp"
+
+namespace infermeter {
+
+// Of the whole document: its parts' titles, as far as there are few.
+[[nodiscard]] std::string document_title(std::span<const ReportPart> parts);
+
+}  // namespace infermeter

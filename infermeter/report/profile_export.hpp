@@ -1,0 +1,23 @@
+// The files that `infermeter report --profile-files` writes: a run's profiles for other tools' viewers, and as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/verdict/run_record.hpp"
+
+namespace infermeter {
+
+struct ProfileExport {
+  std::string name;  // of the file, without a folder
+  std::string bytes;
+};
+
+// The names alone, in the same order: what is to be looked for before anything is written.
+[[nodiscard]] std::vector<std::string> profile_export_names();
+
+// Pure. Errors: the run has no profile.
+[[nodiscard]] Result<std::vector<ProfileExport>> export_profiles(const RunRecord& record);
+
+}  // namespace infermeter

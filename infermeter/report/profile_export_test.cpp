@@ -1,0 +1,181 @@
+#include "infermeter/report/profile_export.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "infermeter/report/profile_summaries.hpp"
+#include "infermeter/report/test_records.hpp"
+
+namespace infermeter {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Samples profile_trial(int subject, int process, int position) {
+  Samples trial = test::trial_of(subject, process, position, 0.01);
+  trial.purpose = Purpose::profile;
+  return trial;
+}
+
+OperatorProfile profile_at(int position, const std::string& name = "conv1") {
+  OperatorProfile profile;
+  profile.position = position;
+  profile.operators.resize(2);
+  profile.operators[0].name = name;
+  profile.operators[0].kind = "Conv";
+  profile.operators[0].kernel = "NchwcConv";
+  profile.operators[0].precision = "float32";
+  profile.operators[0].shapes = "(1, 3, 224, 224) -> (1, 64, 112, 112)";
+  profile.operators[0].nodes = {name, "relu1"};
+  profile.operators[0].rule = OriginRule::tensor;
+  profile.operators[0].flops = 0.6e9;
+  profile.operators[0].activation_bytes = 602'112;
+  profile.operators[0].parameter_bytes = 37'632;
+  profile.operators[0].output_bytes = 3'211'264;
+  profile.operators[1].name = "fc";
+  profile.operators[1].kind = "Gemm";
+  profile.operators[1].output_bytes = 8'000'000;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    for (std::uint32_t op = 0; op < 2; ++op) {
+      profile.iteration.push_back(i);
+      profile.op.push_back(op);
+      profile.thread.push_back(0);
+      profile.begin_s.push_back(op == 0 ? 0.0005 : 0.0065);
+      profile.duration_s.push_back(op == 0 ? 0.006 : 0.003);
+    }
+  }
+  return profile;
+}
+
+RunRecord profiled_record() {
+  RunRecord record = test::comparison_record();
+  record.side_trials.push_back(profile_trial(0, 0, 1));
+  record.side_trials.push_back(profile_trial(1, 0, 2));
+  record.side_trials.push_back(profile_trial(0, 1, 3));
+  record.profiles = {profile_at(1), profile_at(2), profile_at(3), profile_at(0)};  // 0: of a pilot
+  return record;
+}
+
+std::map<std::string, std::string> exported(const RunRecord& record) {
+  const auto files = export_profiles(record);
+  EXPECT_TRUE(files.ok());
+  std::map<std::string, std::string> result;
+  for (const ProfileExport& file : *files) result[file.name] = file.bytes;
+  return result;
+}
+
+TEST(ExportProfiles, TakesProfileTrialsByTheirPosition) {
+  const RunRecord record = profiled_record();
+  const auto subjects = profiled_subjects(record);
+  ASSERT_EQ(subjects.size(), 2U);
+  EXPECT_EQ(subjects[0].label, "resnet50@onnxruntime");
+  ASSERT_EQ(subjects[0].trials.size(), 2U);
+  EXPECT_EQ(subjects[0].trials[1].profile, &record.profiles[2]);
+  EXPECT_EQ(subjects[0].trials[1].samples, &record.side_trials[3]);
+  ASSERT_EQ(subjects[0].timed.size(), 1U);
+  EXPECT_EQ(subjects[0].timed[0], &record.trials[0]);
+}
+
+TEST(ExportProfiles, WritesEveryFileThatItNames) {
+  const auto files = export_profiles(profiled_record());
+  std::vector<std::string> names;
+  for (const ProfileExport& file : *files) {
+    names.push_back(file.name);
+    EXPECT_FALSE(file.bytes.empty()) << file.name;
+  }
+  EXPECT_EQ(names, profile_export_names());
+}
+
+TEST(ExportProfiles, TheReadMeTellsOfEveryFile) {
+  const auto files = exported(profiled_record());
+  for (const std::string& name : profile_export_names()) {
+    if (name != "README.md") {
+      EXPECT_THAT(files.at("README.md"), HasSubstr("`" + name + "`"));
+    }
+  }
+  EXPECT_THAT(files.at("README.md"), Not(HasSubstr("sums only")));
+}
+
+TEST(ExportProfiles, TracesHoldEveryProcess) {
+  const auto files = exported(profiled_record());
+  const auto events = nlohmann::json::parse(files.at("profile.chrome.json")).at("traceEvents");
+  EXPECT_EQ(std::ranges::count_if(events, [](const auto& event) { return event.at("name") == "conv1"; }), 6);
+  EXPECT_THAT(files.at("profile.collapsed.txt"), HasSubstr("resnet50@onnxruntime;iteration;Conv;conv1 24000\n"));
+  EXPECT_THAT(files.at("profile.collapsed.txt"), HasSubstr("resnet50@openvino;iteration;Conv;conv1 12000\n"));
+  EXPECT_THAT(files.at("profile.collapsed.txt"), HasSubstr("resnet50@openvino;iteration 2000\n"));
+}
+
+TEST(ExportProfiles, SaysWhatAMeanIs) {
+  RunRecord record = profiled_record();
+  record.profiles.resize(1);
+  OperatorProfile& profile = record.profiles[0];
+  profile.mean_s = {0.006, 0.003};
+  profile.mean_calls = {1, 1};
+  for (auto* column : {&profile.iteration, &profile.op, &profile.thread}) column->clear();
+  profile.begin_s.clear();
+  profile.duration_s.clear();
+  EXPECT_THAT(exported(record).at("README.md"), HasSubstr("Of 1 process the runtime told sums only"));
+}
+
+TEST(ExportProfiles, ARunWithoutProfilesIsRefused) {
+  const auto files = export_profiles(test::example_record());
+  ASSERT_FALSE(files.ok());
+  EXPECT_THAT(files.error().message, HasSubstr("--profile"));
+}
+
+TEST(SummaryByTime, OperatorsAndRestAddUp) {
+  const RunRecord record = profiled_record();
+  const std::string text = summary_by_time(profiled_subjects(record));
+  EXPECT_THAT(text, HasSubstr("resnet50@onnxruntime\n2 operators of 2 processes, 10.0 ms per inference\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("conv1 +Conv +60.0 % +6.00 ms"));
+  EXPECT_THAT(text, testing::ContainsRegex("fc +Gemm +30.0 % +3.00 ms"));
+  EXPECT_THAT(text, testing::ContainsRegex("\\(rest\\) +between operators +10.0 % +1.00 ms"));
+  EXPECT_LT(text.find("conv1"), text.find("fc ")) << "slowest first";
+}
+
+TEST(SummaryByMemory, LargestFirstAndTheProcess) {
+  const RunRecord record = profiled_record();
+  const std::string text = summary_by_memory(profiled_subjects(record));
+  EXPECT_LT(text.find("fc "), text.find("conv1")) << "largest first";
+  EXPECT_THAT(text, testing::ContainsRegex("conv1 +Conv +3.85 MB +602 kB +37.6 kB +3.21 MB"));
+  EXPECT_THAT(text, HasSubstr("highest while running"));
+  RunRecord silent = profiled_record();
+  for (OperatorProfile& profile : silent.profiles) {
+    for (ProfiledOperator& op : profile.operators) {
+      op.activation_bytes = op.parameter_bytes = op.output_bytes = std::nullopt;
+    }
+  }
+  EXPECT_THAT(summary_by_memory(profiled_subjects(silent)), HasSubstr("tells no memory of single operators"));
+}
+
+TEST(ProfileBreakdown, TellsEverythingInExecutionOrder) {
+  const RunRecord record = profiled_record();
+  const std::string text = profile_breakdown(profiled_subjects(record));
+  EXPECT_THAT(text, testing::ContainsRegex("Kind +Operators +Calls +Own time +Own %"));
+  EXPECT_THAT(text, HasSubstr("   1  conv1 (Conv)\n    own time    6.00 ms (60.0 %)"));
+  EXPECT_THAT(text, HasSubstr("    work        0.600 GFLOP, 100 GFLOP/s\n"));
+  EXPECT_THAT(text, HasSubstr("    nodes       conv1, relu1 (tensor)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Layout"))) << "nothing is told of it";
+}
+
+TEST(ProfileSummaries, NamesCannotSteer) {
+  for (const std::string& name : test::hostile_names()) {
+    RunRecord record = profiled_record();
+    record.plan.subjects[0].label = record.id = name;
+    record.profiles = {profile_at(1, name)};
+    for (const auto& [file, bytes] : exported(record)) {
+      if (file != "profile.perfetto-trace") {  // bytes, not text
+        EXPECT_EQ(bytes.find('\x1b'), std::string::npos) << file;
+      }
+      EXPECT_LT(bytes.size(), 100'000U) << file;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace infermeter

@@ -1,0 +1,200 @@
+#include "infermeter/report/profile_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "infermeter/report/interval_text.hpp"
+#include "infermeter/report/number_text.hpp"
+#include "infermeter/report/report.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t longest_name = 48;
+constexpr std::size_t longest_kind = 24;
+constexpr double enough = 0.5;  // of a difference, for a reason to be one
+constexpr std::size_t clauses_told = 3;
+
+std::string label_of(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
+
+std::optional<Interval> interval_of(const OperatorTime& time) {
+  if (!time.low_s || !time.high_s) return std::nullopt;
+  return Interval{.low = *time.low_s, .high = *time.high_s, .confidence = 0.95};
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+// A distorted profile's times are not the timed run's: its shares are what can be read.
+Cell time_cell(const OperatorTable& table, const OperatorTime& time) {
+  if (table.distorted) return {"–", Tone::faint};
+  return {with_interval(time.mean_s, interval_of(time), format_time), Tone::plain};
+}
+
+// "jit_avx512_f32, float32, NCHWc"
+std::string kernel_text(const ProfiledOperator& op) {
+  std::string text;
+  for (const std::string* part : {&op.kernel, &op.precision, &op.layout}) {
+    if (!part->empty()) text += (text.empty() ? "" : ", ") + printable(*part, 40);
+  }
+  return text;
+}
+
+Cell roof_cell(const Roofline& roofline, std::size_t op) {
+  const auto point = std::ranges::find(roofline.points, op, &RooflinePoint::op);
+  if (point == roofline.points.end()) return {"", Tone::plain};
+  return {fmt::format("{:.0f} % {}", point->fraction * 100, point->bound == Bound::compute ? "compute" : "memory"),
+          Tone::plain};
+}
+
+class OperatorRows {
+ public:
+  OperatorRows(const SubjectProfile& profile, std::size_t most) : profile_(profile), most_(most) {}
+
+  Grid grid() {
+    Grid grid{.columns = {{"Operator", Align::left},
+                          {"Kind", Align::left},
+                          {"Share", Align::right},
+                          {"Time", Align::left},
+                          {"Of the roof", Align::left, true},
+                          {"Kernel, precision, layout", Align::left, true}},
+              .rows = {}};
+    width_ = grid.columns.size();
+    const OperatorTable& table = profile_.table;
+    const std::size_t shown = std::min(most_, table.operators.size());
+    for (std::size_t i = 0; i < shown; ++i) add(grid, table.operators[i]);
+    add_others(grid, shown);
+    add(grid, {Cell{"(rest)", Tone::faint}, Cell{"between", Tone::faint}, Cell{percent(table.rest.share), Tone::plain},
+               time_cell(table, table.rest)});
+    return grid;
+  }
+
+ private:
+  void add(Grid& grid, std::vector<Cell> cells) const {
+    cells.resize(width_);
+    grid.rows.push_back(std::move(cells));
+  }
+
+  void add(Grid& grid, const OperatorTime& time) const {
+    const ProfiledOperator& op = profile_.table.profile->operators[time.op];
+    add(grid, {Cell{printable(op.name, longest_name), Tone::plain}, Cell{printable(op.kind, longest_kind), Tone::plain},
+               Cell{percent(time.share), Tone::plain}, time_cell(profile_.table, time),
+               roof_cell(profile_.roofline, time.op), Cell{kernel_text(op), Tone::plain}});
+  }
+
+  void add_others(Grid& grid, std::size_t shown) const {
+    const auto& all = profile_.table.operators;
+    if (shown == all.size()) return;
+    OperatorTime others;
+    for (std::size_t i = shown; i < all.size(); ++i) {
+      others.mean_s += all[i].mean_s;
+      others.share += all[i].share;
+    }
+    add(grid, {Cell{fmt::format("({} others)", all.size() - shown), Tone::faint}, Cell{},
+               Cell{percent(others.share), Tone::plain}, time_cell(profile_.table, others)});
+  }
+
+  const SubjectProfile& profile_;
+  std::size_t most_, width_ = 0;
+};
+
+std::string title_of(const RunRecord& record, const SubjectProfile& profile) {
+  const OperatorTable& table = profile.table;
+  std::string text = fmt::format("{}: {}, {}", label_of(record, profile.subject),
+                                 counted(static_cast<std::int64_t>(table.operators.size()), "operator", "operators"),
+                                 counted(static_cast<std::int64_t>(table.processes), "process", "processes"));
+  if (table.profiled_p50_s) text += fmt::format("; p50 {} profiled", format_time(*table.profiled_p50_s));
+  if (table.clean_p50_s) text += fmt::format(", {} otherwise", format_time(*table.clean_p50_s));
+  return text;
+}
+
+std::vector<std::string> lines_of(const SubjectProfile& profile) {
+  std::vector<std::string> lines;
+  for (const ProfileSource& source : profile.table.profile->sources) {
+    if (source.available && source.detail.empty()) continue;
+    lines.push_back(fmt::format("{}{}: {}", source.available ? "" : "no ", printable(source.name, 40),
+                                printable(source.detail, 300)));
+  }
+  if (profile.roofline.whole_fraction) {
+    lines.push_back(fmt::format("the whole model runs at {:.0f} % of this machine's roof ({} GFLOP)",
+                                *profile.roofline.whole_fraction * 100, three_digits(profile.roofline.whole_flops / 1e9)));
+    for (const std::string& note : profile.roofline.notes) lines.push_back(printable(note, 300));
+  } else if (!profile.roofline.reason.empty()) {
+    lines.push_back("no roofline: " + printable(profile.roofline.reason, 300));
+  }
+  if (profile.table.left_out > 0) {
+    lines.push_back(fmt::format("{} had other operators and are left out",
+                                counted(static_cast<std::int64_t>(profile.table.left_out), "process", "processes")));
+  }
+  return lines;
+}
+
+std::string bounds(double low, double high) {
+  return fmt::format("95 % interval {} … {}", signed_time(low), signed_time(high));
+}
+
+std::string clauses_text(const Explanation& why) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(why.clauses.size(), clauses_told); ++i) {
+    const Clause& clause = why.clauses[i];
+    text += fmt::format("{}{} ({}, {}, {:.0f} %)", i == 0 ? "" : "; ", printable(clause.sentence, 300),
+                        signed_time(clause.mean_s), bounds(clause.low_s, clause.high_s), clause.share * 100);
+  }
+  if (why.clauses.size() > clauses_told) text += fmt::format("; and {} more", why.clauses.size() - clauses_told);
+  return text;
+}
+
+Sentence why_sentence(const RunRecord& record, const ProfileExplanation& one) {
+  const Explanation& why = one.explanation;
+  const std::string between = fmt::format("{} against {}", label_of(record, one.subject), label_of(record, one.baseline));
+  const auto cannot = [&](const std::string& reason) {
+    return Sentence{Tone::faint, fmt::format("why {}: cannot tell: {}", between, reason), "cannot tell"};
+  };
+  if (!why.reason.empty()) return cannot(printable(why.reason, 300));
+  const std::string whole = fmt::format("{} per inference ({})", signed_time(why.difference_s), bounds(why.low_s, why.high_s));
+  if (!why.consistent) {
+    return {Tone::warning,
+            fmt::format("why {}: the profile's {} does not explain what was measured without it, {}", between, whole,
+                        why.clean_difference_s ? signed_time(*why.clean_difference_s) : "nothing"),
+            "not explained"};
+  }
+  if (why.clauses.empty()) return cannot(fmt::format("no group of operators differs beyond its noise, of {}", whole));
+  double told = 0;
+  for (const Clause& clause : why.clauses) told += clause.share;
+  if (told < enough) {
+    return cannot(fmt::format("what can be told from noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
+  }
+  return {Tone::plain, fmt::format("why {}: {}, of {}", between, clauses_text(why), whole), "explained"};
+}
+
+}  // namespace
+
+std::string signed_time(double seconds) {
+  return (seconds < 0 ? "-" : "+") + format_time(std::abs(seconds));
+}
+
+std::vector<OperatorText> operator_texts(const RunRecord& record, const ProfileFindings& findings,
+                                         std::size_t most_operators) {
+  std::vector<OperatorText> texts;
+  for (const SubjectProfile& profile : findings.subjects) {
+    if (profile.asked == 0) continue;
+    OperatorText& text = texts.emplace_back();
+    if (profile.table.profile == nullptr) {
+      text.title = label_of(record, profile.subject) + ": no profile of operators";
+      continue;
+    }
+    text.title = title_of(record, profile);
+    text.grid = OperatorRows(profile, most_operators).grid();
+    text.lines = lines_of(profile);
+  }
+  return texts;
+}
+
+std::vector<Sentence> why_sentences(const RunRecord& record, const ProfileFindings& findings) {
+  std::vector<Sentence> sentences;
+  for (const ProfileExplanation& one : findings.explanations) sentences.push_back(why_sentence(record, one));
+  return sentences;
+}
+
+}  // namespace infermeter

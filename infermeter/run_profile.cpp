@@ -1,0 +1,85 @@
+#include "infermeter/run_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "infermeter/models/read_graph.hpp"
+#include "infermeter/profile/attribution.hpp"
+#include "infermeter/profile/profile_files.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::string_view compiled_graph_file = "optimized.onnx";
+constexpr std::size_t names_told = 3;
+
+void say(Samples& trial, DiagnosticId id, std::string message) {
+  trial.diagnostics.push_back({.id = id, .message = std::move(message), .about = {}});
+}
+
+bool is_said(const Samples& trial, DiagnosticId id) {
+  return std::ranges::find(trial.diagnostics, id, &Diagnostic::id) != trial.diagnostics.end();
+}
+
+// The graph that the runtime made of the model, where it left it.
+std::optional<ModelGraph> compiled_graph(const TrialResult& result) {
+  const auto file = std::ranges::find(result.profile_files, compiled_graph_file, &ProfileFile::name);
+  if (file == result.profile_files.end()) return std::nullopt;
+  auto graph = read_graph_bytes(file->bytes);
+  return graph.ok() ? std::optional(std::move(graph).value()) : std::nullopt;
+}
+
+std::string first_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), names_told); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > names_told ? text + ", …" : text;
+}
+
+void say_what_is_missing(const AttributionCheck& check, Samples& trial) {
+  if (!check.unowned.empty()) {
+    say(trial, DiagnosticId::nodes_not_attributed,
+        fmt::format("{} of the model's {} nodes are in no operator: {}", check.unowned.size(), check.nodes,
+                    first_names(check.unowned)));
+  }
+  if (!check.doubtful.empty()) {
+    say(trial, DiagnosticId::nodes_not_attributed,
+        fmt::format("operators stand for another number of products than their kind says: {}",
+                    first_names(check.doubtful)));
+  }
+}
+
+}  // namespace
+
+const ModelGraph* ProfileReader::graph_of(std::size_t subject) {
+  const auto [place, is_new] = graphs_.try_emplace(subject);
+  const ModelFacts& model = record_.models[subject];
+  const Subject& asked = record_.plan.subjects[subject];
+  if (is_new && model.format == "onnx") {
+    auto graph = read_model_graph(model.path, asked.batch_size, asked.dimensions);
+    if (graph.ok()) place->second = std::move(graph).value();
+  }
+  return place->second ? &*place->second : nullptr;
+}
+
+std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, TrialResult& result) {
+  Samples& trial = result.samples;
+  if (trial.iterations() == 0) return std::nullopt;  // how it ended is told anyway
+  const auto compiled = compiled_graph(result);
+  auto profile = read_operator_profile(result.profile_files, compiled ? &*compiled : nullptr, trial);
+  if (!profile.ok()) {
+    if (!is_said(trial, DiagnosticId::no_operator_profile)) {
+      say(trial, DiagnosticId::no_operator_profile, profile.error().message);
+    }
+    return std::nullopt;
+  }
+  if (const ModelGraph* graph = graph_of(subject)) say_what_is_missing(attribute(*profile, *graph), trial);
+  if (profile->cut) {
+    say(trial, DiagnosticId::profile_cut, "the profile ends early: what there is of it is shown");
+  }
+  return std::move(profile).value();
+}
+
+}  // namespace infermeter

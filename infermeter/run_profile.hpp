@@ -1,0 +1,30 @@
+// What a profile trial left: read, attributed to the nodes of its model, with what is to be said about it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+
+#include "infermeter/samples/model_graph.hpp"
+#include "infermeter/samples/operator_profile.hpp"
+#include "infermeter/verdict/run_record.hpp"
+#include "infermeter/worker/launcher.hpp"
+
+namespace infermeter {
+
+class ProfileReader {
+ public:
+  explicit ProfileReader(const RunRecord& record) : record_(record) {}  // outlives this
+
+  // nullopt: the back end told nothing that can be read. Either way `result.samples` gets the diagnostics.
+  [[nodiscard]] std::optional<OperatorProfile> operator()(std::size_t subject, TrialResult& result);
+
+ private:
+  // Of the subject's model; nullptr: it has none that we can read.
+  [[nodiscard]] const ModelGraph* graph_of(std::size_t subject);
+
+  const RunRecord& record_;
+  std::map<std::size_t, std::optional<ModelGraph>> graphs_;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,33 @@
+// StackProfile: where a program was found at, sample by sample.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace infermeter {
+
+// All texts are from outside: hostile.
+struct StackFrame {
+  std::string symbol;        // empty: not known
+  std::string module;        // the file that holds it; empty: not known
+  std::uint64_t offset = 0;  // into the module, where there is no symbol; 0: not told
+  bool operator==(const StackFrame&) const = default;
+};
+
+struct StackSample {
+  double t_s = 0;                     // since the source's own origin; 0: not told
+  std::uint32_t thread = 0;           // index into threads
+  std::vector<std::uint32_t> frames;  // indices into frames, the outermost first
+  double weight = 1;
+};
+
+struct StackProfile {
+  std::vector<StackFrame> frames;
+  std::vector<std::string> threads;
+  std::vector<StackSample> samples;
+  std::string unit;  // of weights: "s", "samples", or an event's own: "cycles"; empty: not told
+  bool cut = false;  // the source ends within a sample, or had more than is kept
+};
+
+}  // namespace infermeter

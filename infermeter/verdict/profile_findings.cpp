@@ -1,0 +1,107 @@
+#include "infermeter/verdict/profile_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "infermeter/verdict/trial_diagnostics.hpp"
+
+namespace infermeter {
+namespace {
+
+const OperatorProfile* profile_at(const RunRecord& record, int position) {
+  const auto found = std::ranges::find(record.profiles, position, &OperatorProfile::position);
+  return found == record.profiles.end() ? nullptr : &*found;
+}
+
+std::vector<const Samples*> timed_trials(const RunRecord& record, int subject) {
+  std::vector<const Samples*> trials;
+  for (const Samples& trial : record.trials) {
+    if (trial.subject == subject) trials.push_back(&trial);
+  }
+  return trials;
+}
+
+SubjectProfile subject_profile(const RunRecord& record, int subject) {
+  SubjectProfile one;
+  one.subject = subject;
+  for (const Samples& trial : record.side_trials) {
+    if (trial.purpose != Purpose::profile || trial.subject != subject) continue;
+    ++one.asked;
+    const OperatorProfile* profile = profile_at(record, trial.position);
+    if (profile != nullptr) one.trials.push_back({.samples = &trial, .profile = profile});
+  }
+  if (one.trials.empty()) return one;
+  one.table = operator_table(one.trials, timed_trials(record, subject));
+  if (one.table.profile == nullptr) return one;
+  const std::string threads = one.trials.front().samples->executed_value("threads");
+  if (record.peaks && threads != std::to_string(record.peaks->threads)) {
+    one.roofline.reason = fmt::format("it runs with {} threads, and the machine's peaks are of {}", threads,
+                                      record.peaks->threads);
+  } else if (record.peaks) {
+    const Precision dtype = record.plan.subjects[static_cast<std::size_t>(subject)].dtype;
+    one.roofline = roofline(one.table, one.table.profile->operators, *record.peaks, std::string(to_string(dtype)));
+  } else {
+    one.roofline.reason = "the machine's peaks were not measured";
+  }
+  return one;
+}
+
+}  // namespace
+
+std::optional<ProfileFindings> find_in_profiles(const RunRecord& record) {
+  const bool asked = std::ranges::any_of(
+      record.side_trials, [](const Samples& trial) { return trial.purpose == Purpose::profile; });
+  if (!asked) return std::nullopt;
+  ProfileFindings findings;
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
+    findings.subjects.push_back(subject_profile(record, static_cast<int>(i)));
+  }
+  for (const SubjectProfile& one : findings.subjects) {
+    const std::size_t first = first_of_group(record.plan, static_cast<std::size_t>(one.subject));
+    const SubjectProfile& baseline = findings.subjects[first];
+    if (first == static_cast<std::size_t>(one.subject) || one.trials.empty() || baseline.trials.empty()) continue;
+    findings.explanations.push_back({.baseline = baseline.subject,
+                                     .subject = one.subject,
+                                     .explanation = explain(baseline.trials, one.trials,
+                                                            timed_trials(record, baseline.subject),
+                                                            timed_trials(record, one.subject))});
+  }
+  return findings;
+}
+
+std::vector<Diagnostic> profile_diagnostics(const RunRecord& record, const ProfileFindings& findings) {
+  std::vector<Diagnostic> found;
+  for (const SubjectProfile& one : findings.subjects) {
+    const std::string& label = record.plan.subjects[static_cast<std::size_t>(one.subject)].label;
+    std::vector<Samples> trials;
+    std::ranges::copy_if(record.side_trials, std::back_inserter(trials), [&](const Samples& trial) {
+      return trial.purpose == Purpose::profile && trial.subject == one.subject;
+    });
+    // How a profile trial ran says nothing of the timed ones: only what is about the profile itself is told.
+    for (Diagnostic& diagnostic : merged_diagnostics(trials, label)) {
+      const auto id = diagnostic.id;
+      if (id == DiagnosticId::no_operator_profile || id == DiagnosticId::profile_cut ||
+          id == DiagnosticId::nodes_not_attributed) {
+        found.push_back(std::move(diagnostic));
+      }
+    }
+    const auto failed = std::ranges::find_if(trials, [](const Samples& trial) { return trial.end != TrialEnd::ok; });
+    if (failed != trials.end()) {
+      found.push_back({.id = DiagnosticId::no_operator_profile,
+                       .message = fmt::format("a profile trial {}: {}", to_string(failed->end), failed->message),
+                       .about = label});
+    }
+    if (one.table.distorted) {
+      found.push_back({.id = DiagnosticId::profile_distorted,
+                       .message = fmt::format("its p50 is {:.1f} % higher while it is profiled",
+                                              (*one.table.profiled_p50_s / *one.table.clean_p50_s - 1) * 100),
+                       .about = label});
+    }
+  }
+  return found;
+}
+
+}  // namespace infermeter

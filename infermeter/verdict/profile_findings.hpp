@@ -1,0 +1,39 @@
+// What a run's profile trials say: operators by their time, how near they are to what the machine can do, and why one
+// subject is slower than another. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infermeter/profile/explain.hpp"
+#include "infermeter/profile/operator_times.hpp"
+#include "infermeter/profile/roofline.hpp"
+#include "infermeter/verdict/run_record.hpp"
+
+namespace infermeter {
+
+struct SubjectProfile {
+  int subject = 0;
+  std::vector<ProfileTrial> trials;  // into the record: those that told of their operators
+  OperatorTable table;
+  Roofline roofline;
+  int asked = 0;  // profile trials that were made
+};
+
+struct ProfileExplanation {
+  int baseline = 0, subject = 0;
+  Explanation explanation;
+};
+
+struct ProfileFindings {
+  std::vector<SubjectProfile> subjects;          // in the plan's order; all of them
+  std::vector<ProfileExplanation> explanations;  // of each subject against the first of its group
+};
+
+// nullopt: nothing was profiled. `record` must outlive it.
+[[nodiscard]] std::optional<ProfileFindings> find_in_profiles(const RunRecord& record);
+
+[[nodiscard]] std::vector<Diagnostic> profile_diagnostics(const RunRecord& record, const ProfileFindings& findings);
+
+}  // namespace infermeter

@@ -1,0 +1,172 @@
+"""A browser, pages of real runs, and pages of documents that were changed on the way."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .document import difference_picture, document_of, layers, with_document
+
+CHROMIUM = os.environ.get("INFERMETER_CHROMIUM") or shutil.which("chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+READY = "html[data-ready]"
+LIMIT_MS = 60_000
+
+# What a page must not do is written down from before its first script on; what it copies is kept.
+WATCH = """
+window.__violations = [];
+document.addEventListener("securitypolicyviolation", (event) => window.__violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+window.__copied = [];
+Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.__copied.push(text); } } });
+"""
+
+
+def unavailable(reason):
+    """Skips, but fails where a browser is promised: tests that silently stop running test nothing."""
+    if os.environ.get("CI") or os.environ.get("INFERMETER_REQUIRE_BROWSER"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        unavailable("Playwright for Python is not installed: scripts/setup --tests installs it")
+    if CHROMIUM is None:
+        unavailable("chromium is not on the PATH: install Debian's package `chromium`, or set INFERMETER_CHROMIUM")
+    with sync_playwright() as playwright:
+        instance = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield instance
+        instance.close()
+
+
+class Watched:
+    """A page in the browser, and whatever it did that a report must not do."""
+
+    def __init__(self, page):
+        self.page = page
+        self.trouble = []
+        page.on("console", lambda message: self.trouble.append(f"console {message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
+        page.on("dialog", self.dismiss)
+        # A page that saves a file makes it itself, as a blob.
+        page.on("request", lambda request: request.url.startswith(("file:", "blob:")) or self.trouble.append(f"request: {request.url}"))
+        self.files = []
+        page.on("request", lambda request: request.url.startswith("file:") and self.files.append(request.url))
+
+    def dismiss(self, dialog):
+        self.trouble.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def found(self):
+        violations = self.page.evaluate("window.__violations ?? []") if self.scripts else []
+        return self.trouble + [f"policy: {violation}" for violation in violations]
+
+    scripts = True
+
+
+@pytest.fixture
+def open_page(browser):
+    """open_page(file, width=…, colour="dark", script=False) -> a Playwright page that is ready. At the end of the test:
+    no console message, no error, no dialog, no violation of the policy, no request but for the file itself."""
+    opened = []
+
+    def open_one(file, width=1280, colour="light", script=True):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=colour, accept_downloads=True,
+                                      java_script_enabled=script)
+        context.set_default_timeout(LIMIT_MS)
+        if script:
+            context.add_init_script(WATCH)
+        watched = Watched(context.new_page())
+        watched.scripts = script
+        opened.append((context, watched))
+        watched.page.goto(Path(file).as_uri())
+        if script:
+            watched.page.wait_for_selector(READY)
+        return watched.page
+
+    yield open_one
+    found = [(watched.found(), watched.files) for _, watched in opened]
+    for context, _ in opened:
+        context.close()
+    for trouble, files in found:
+        assert trouble == []
+        assert len(files) == 1, files
+
+
+@pytest.fixture(scope="session")
+def written(infermeter, models_cache, tmp_path_factory):
+    """written("run", …) -> the page that `infermeter run … --html FILE` writes. The same command is run once."""
+    pages = {}
+    home = tmp_path_factory.mktemp("home")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("INFERMETER_", "XDG_"))} | {
+        "HOME": str(home), "XDG_CACHE_HOME": str(models_cache), "VIRTUAL_ENV": sys.prefix, "LC_ALL": "C.UTF-8"}
+
+    def write(*arguments, codes=(0,)):
+        if arguments not in pages:
+            folder = tmp_path_factory.mktemp("page")
+            result = subprocess.run([str(infermeter), *map(str, arguments), "--html", str(folder / "report.html")], cwd=folder,
+                                    env=environment, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+            assert result.returncode in codes, result.stderr
+            pages[arguments] = folder / "report.html"
+        return pages[arguments]
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def run_page(written):
+    """Three subjects of one group and one of another, on the fake back end."""
+    return written("run", "fast=mlp@fake,latency=normal:1ms:20us", "slow=mlp@fake,latency=normal:1400us:30us",
+                   "mid=mlp@fake,latency=normal:1100us:30us,threads=1", "other=resnet50@fake,latency=normal:2ms:100us,batch=4",
+                   "--processes", "3", "--warmup", "5", "--iterations", "60")
+
+
+@pytest.fixture
+def run_document(run_page):
+    """A fresh copy, to be changed."""
+    return document_of(run_page)
+
+
+@pytest.fixture(scope="session")
+def parts(written, run_page, source_dir):
+    """A part of each kind: from commands on the fake back end, from the golden reports, and contrived."""
+    template = document_of(run_page)["parts"][0]
+    empty = template | {key: None for key in ("run", "figures")} | {"difference_pictures": [], "answers": [], "notices": [], "checks": []}
+    golden = lambda name: json.loads((source_dir / "tests/golden" / name).read_text())
+    validation = document_of(written("validate", "mlp@fake", "mlp@fake,output_error=0.1", codes=(0, 1)))["parts"][0]
+    return {
+        "run": template,
+        "validation": validation | {"difference_pictures": [difference_picture()]},
+        "layers": empty | {"kind": "layers", "title": "Layers", "layers": layers()},
+        "history": empty | {"kind": "history", "title": "History", "history": golden("history/history.json")},
+        "variants": empty | {"kind": "variants", "title": "Variants", "variants": golden("variants/variants.json")},
+    }
+
+
+@pytest.fixture
+def page_of(run_page, open_page, tmp_path):
+    """page_of(document, …) opens a real page whose document is replaced: the policy knows script and style, not data."""
+    def make(document, **options):
+        file = tmp_path / f"page-{len(list(tmp_path.iterdir()))}.html"
+        file.write_text(with_document(run_page, document), encoding="utf-8")
+        return open_page(file, **options)
+    return make
+
+
+@pytest.fixture
+def whole_document(run_document, parts):
+    """Everything that a page can show, in one."""
+    return run_document | {"title": "All parts", "parts": list(parts.values())}
+
+
+@pytest.fixture
+def whole_page(page_of, whole_document):
+    return lambda document=None, **options: page_of(document or whole_document, **options)

@@ -1,0 +1,118 @@
+"""Names, paths and messages are text from outside: whatever they hold, it is shown and not run."""
+
+import copy
+import json
+import re
+import xml.etree.ElementTree as xml
+
+import pytest
+
+from .drawing import draw_all
+
+OWN = "window.__owned=1"
+NAMES = {
+    "ends its element": f"</script><script>{OWN}</script>",
+    "svg": f'"><svg onload="{OWN}">',
+    "image": f"<img src=x onerror={OWN}>",
+    "style": f"</style><script>{OWN}</script><style>*{{display:none}}",
+    "comment": f"<!--<script>{OWN}</script>",
+    "address": f"javascript:{OWN}//",
+    "template": "${" + OWN + "}{{constructor.constructor('" + OWN + "')()}}",
+    "turned around": "a‮gpj.⁧exe",
+    "NUL": "nul\0 bell\a escape\x1b[31m",
+    "spreadsheet": "=cmd|'/c calc'!A0",
+    "right to left": "نموذج سريع",
+    "prototype": "__proto__",
+    "surrogate": "half \ud800 of a pair",
+}
+
+
+def everywhere(value, name):
+    """Every text that is free of form becomes the name; what readers depend on (kinds, digests, pixels) stays."""
+    kept = {"schema", "kind", "outcome", "tone", "severity", "id", "end", "purpose", "unit", "direction", "place", "matched_by", "started_at",
+            "created_at", "at", "first_at", "last_at", "gate", "metric", "first_run", "last_run", "run", "machine", "series",
+            "reference", "candidate", "difference"}  # the last three: planes of pixels
+    if isinstance(value, dict):
+        return {key: item if key in kept and isinstance(item, str) else everywhere(item, name) for key, item in value.items()}
+    if isinstance(value, list):
+        return [everywhere(item, name) for item in value]
+    return name if isinstance(value, str) else value
+
+
+def use_everything(page):
+    """All sections opened, pictures drawn, data shown, tooltips asked for."""
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
+    draw_all(page)
+    for drawing in page.locator(".drawing").all()[:8]:
+        drawing.scroll_into_view_if_needed()
+        box = drawing.bounding_box()
+        for part in (0.3, 0.5, 0.7):
+            page.mouse.move(box["x"] + box["width"] * part, box["y"] + box["height"] * 0.5)
+
+
+@pytest.mark.parametrize("what", NAMES)
+def test_runs_nothing_and_is_shown(page_of, whole_document, what):
+    name = NAMES[what]
+    page = page_of(everywhere(copy.deepcopy(whole_document), name))
+    use_everything(page)
+    assert page.evaluate("window.__owned") is None
+    assert page.locator("main script, main img, main iframe, main object, main style").count() == 0
+    # As text; what steers the terminal or the line is written out.
+    shown = page.locator("main").inner_text()
+    plain = re.match(r"[^\0-\x1f\u202e\ud800]+", name)[0].strip()
+    assert plain in shown
+
+
+@pytest.mark.parametrize("what", ["svg", "comment", "turned around", "NUL", "right to left", "surrogate"])
+def test_saved_pictures_are_well_formed(page_of, whole_document, what):
+    page = page_of(everywhere(copy.deepcopy(whole_document), NAMES[what]))
+    for figure in page.locator("figure.picture").all():
+        with page.expect_download() as download:
+            figure.get_by_role("button", name="Save as SVG").click()
+        root = xml.parse(download.value.path()).getroot()
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        for element in root.iter():
+            assert not element.tag.endswith(("script", "foreignObject")) and not any(key.startswith("on") for key in element.attrib)
+
+
+def test_steering_characters_are_written_out(page_of, run_document):
+    run_document["parts"][0]["run"]["subjects"][0]["label"] = "a‮b\0c"
+    text = page_of(run_document).locator("main").inner_text()
+    assert "\\u{202e}" in text and "\\u{0}" in text
+    assert "‮" not in text and "\0" not in text
+
+
+def test_spreadsheets_get_no_formula(page_of, run_document):
+    run_document["parts"][0]["run"]["subjects"][0]["label"] = "=cmd|'/c calc'!A0"
+    page = page_of(run_document)
+    page.locator('button[aria-label^="Copy as CSV"]').first.click()
+    assert page.evaluate("window.__copied.at(-1)").splitlines()[1].startswith("'=cmd")
+
+
+def test_markdown_and_latex_get_no_markup(page_of, run_document):
+    run_document["parts"][0]["run"]["subjects"][0]["label"] = "<b>|x|</b> $1_2$ \\input{y} @all"
+    page = page_of(run_document)
+    page.locator('button[aria-label^="Copy as Markdown"]').first.click()
+    markdown = page.evaluate("window.__copied.at(-1)").splitlines()
+    assert "<b>" not in markdown[2] and "@all" not in markdown[2] and markdown[2].replace("\\|", "").count("|") == markdown[0].count("|")
+    page.locator('button[aria-label^="Copy as LaTeX"]').first.click()
+    assert "\\input{" not in page.evaluate("window.__copied.at(-1)")
+
+
+def test_a_name_of_a_megabyte_leaves_the_page_usable(page_of, run_document):
+    label = "m" * 1_000_000
+    run_document["parts"][0]["run"]["subjects"][0]["label"] = label
+    run_document["parts"][0]["run"]["plan"]["subjects"][0]["label"] = label
+    page = page_of(run_document, width=1280)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    page.get_by_label("Baseline").first.select_option("1")
+    assert page.locator("h1").is_visible()
+
+
+def test_saved_file_of_a_hostile_name_is_a_plain_file(page_of, run_document):
+    run_document["parts"][0]["run"]["id"] = "../../etc/passwd\0<>"
+    page = page_of(run_document)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save JSON").click()
+    assert "/" not in download.value.suggested_filename and download.value.suggested_filename.endswith(".json")
+    assert json.loads(open(download.value.path(), encoding="utf-8").read())["parts"]

@@ -1,0 +1,174 @@
+"""Pictures: series that are toggled, zoom, the data behind each, and their export."""
+
+import csv
+import io
+import struct
+import xml.etree.ElementTree as xml
+
+import pytest
+
+from .drawing import draw, picture_with, pictures
+
+
+def titled(page, part):
+    return draw(page.locator("figure.picture", has=page.locator("h4", has_text=part)).first)
+
+
+def svg_of(figure):
+    return figure.locator(".drawing svg").first.evaluate("svg => svg.innerHTML")
+
+
+def saved(page, figure, format):
+    with page.expect_download() as download:
+        figure.get_by_role("button", name=f"Save as {format}").click()
+    assert download.value.suggested_filename.endswith(f".{format.lower()}")
+    return open(download.value.path(), "rb").read()
+
+
+def test_every_kind_of_part_has_pictures(whole_page, whole_document):
+    page = whole_page()
+    for index, part in enumerate(whole_document["parts"]):
+        assert page.locator(f"#part-{index + 1} figure.picture").count() > 0, part["kind"]
+
+
+def test_every_picture_draws_and_says_how_it_is_read(whole_page):
+    page = whole_page()
+    all_of_them = pictures(page)
+    assert len({figure.get_attribute("id") for figure in all_of_them}) == len(all_of_them)
+    for figure in all_of_them:
+        draw(figure)
+        assert figure.locator("h4").inner_text() and len(figure.locator(".reads").inner_text()) > 20
+        assert figure.locator(".drawing svg path, .drawing canvas").count() > 0
+        label = figure.locator("[role=img]").get_attribute("aria-label")
+        assert label.startswith(figure.locator("h4").inner_text())
+
+
+def test_toggles_a_series(run_page, open_page):
+    page = open_page(run_page)
+    figure = picture_with(page, ".legend:not([hidden]) button.series")
+    button = figure.locator("button.series").first
+    before = svg_of(figure)
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert button.get_attribute("aria-pressed") == "false"
+    page.wait_for_function("([svg, before]) => svg.innerHTML !== before",
+                           arg=[figure.locator(".drawing svg").first.element_handle(), before])
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+
+
+def marks(figure):
+    """The words in a drawing, those of its axes among them."""
+    return figure.locator(".drawing svg text").all_text_contents()
+
+
+def changed(page, figure, act):
+    before = marks(figure)
+    act()
+    page.wait_for_function("([svg, before]) => String([...svg.querySelectorAll('text')].map(each => each.textContent)) !== before",
+                           arg=[figure.locator(".drawing svg").first.element_handle(), ",".join(before)])
+    return marks(figure)
+
+
+def test_zooms_by_button(run_page, open_page):
+    page = open_page(run_page)
+    figure = picture_with(page, 'button[aria-label^="Zoom in"]')
+    whole = marks(figure)
+    changed(page, figure, figure.get_by_role("button", name="Zoom in").click)
+    assert changed(page, figure, figure.get_by_role("button", name="Show all").click) == whole
+
+
+def test_zooms_by_key(run_page, open_page):
+    page = open_page(run_page)
+    figure = picture_with(page, 'button[aria-label^="Zoom in"]')
+    whole = marks(figure)
+    figure.locator(".drawing").focus()
+    for key in ("+", "+", "ArrowLeft", "ArrowRight", "-"):
+        changed(page, figure, lambda key=key: page.keyboard.press(key))
+    assert changed(page, figure, lambda: page.keyboard.press("0")) == whole
+
+
+def test_controls_draw_anew(whole_page):
+    page = whole_page()
+    seen = 0
+    for figure in pictures(page):
+        select = draw(figure).locator(".controls select").first
+        if select.count() == 0:
+            continue
+        values = select.evaluate("select => [...select.options].map(option => option.value)")
+        assert len(values) > 1
+        select.select_option(values[1])
+        assert figure.locator(".drawing svg path, .drawing canvas").count() > 0
+        seen += 1
+    assert seen > 0
+
+
+def test_data_stand_behind_every_picture(whole_page):
+    page = whole_page()
+    for figure in pictures(page):
+        draw(figure).locator("details.data > summary").click()
+        table = figure.locator("details.data table")
+        table.wait_for()
+        assert table.locator("thead th").count() > 1
+        assert table.locator("tbody tr").count() > 0
+    figure = pictures(page)[0]
+    figure.get_by_role("button", name="Copy as CSV").click()
+    rows = list(csv.reader(io.StringIO(page.evaluate("window.__copied.at(-1)"))))
+    assert len({len(row) for row in rows}) == 1
+    assert rows[0] == figure.locator("details.data thead th").all_inner_texts()
+
+
+def numbers(text):
+    found = set()
+    for cell in (cell for row in csv.reader(io.StringIO(text)) for cell in row):
+        try:
+            found.add(float(cell))
+        except ValueError:
+            pass
+    return found
+
+
+def test_data_are_the_document_s(run_page, open_page, run_document):
+    """Every timed iteration of the first subject is in the data of its picture over time."""
+    page = open_page(run_page)
+    figure = titled(page, "over time")
+    figure.locator("details.data > summary").click()
+    figure.get_by_role("button", name="Copy as CSV").click()
+    latencies = {value for trial in run_document["parts"][0]["run"]["trials"] if trial["subject"] == 0 for value in trial["samples"]["latency_s"]}
+    assert len(latencies) > 100
+    assert latencies <= numbers(page.evaluate("window.__copied.at(-1)"))
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+def test_saves_svg_with_its_title(run_page, open_page, colour):
+    page = open_page(run_page, colour=colour)
+    for figure in pictures(page)[:3]:
+        draw(figure)
+        content = saved(page, figure, "SVG")
+        root = xml.fromstring(content)
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        title = figure.locator("h4").inner_text()
+        assert title in " ".join(root.itertext())
+        assert b"<script" not in content and b"http://www.w3.org/1999/xhtml" not in content
+
+
+def test_saves_png_of_its_size(run_page, open_page):
+    page = open_page(run_page)
+    content = saved(page, draw(pictures(page)[0]), "PNG")
+    assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", content[16:24])
+    assert width == 2 * 960 and height > 200
+
+
+def test_saves_planes(whole_page):
+    """Difference pictures are planes of pixels: both exports hold them."""
+    page = whole_page()
+    figure = titled(page, "mask")
+    note = figure.locator(".note").first.inner_text()
+    assert "0.25" in note and "row 4–5" in note and "column 6–7" in note and "12 × 16" in note and "Thinned to 6 × 8" in note
+    assert saved(page, figure, "PNG").startswith(b"\x89PNG\r\n\x1a\n")
+    root = xml.fromstring(saved(page, figure, "SVG"))
+    image = root.find("{http://www.w3.org/2000/svg}image")
+    assert image.attrib["href"].startswith("data:image/png;base64,")
+    assert "mask" in " ".join(root.itertext())
+

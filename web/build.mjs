@@ -1,0 +1,76 @@
+// Builds the report's page: build.mjs FOLDER writes report.js and report.css there, and page.cpp, which defines
+// infermeter::page (infermeter/report/page.hpp) from the two. One script and one style, with the hashes by which the
+// page's Content-Security-Policy knows them.
+import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+// es2020 runs in every browser of the last five years; `ascii` survives being saved in another encoding.
+async function bundled(entry, options) {
+  const result = await build({
+    entryPoints: [join(here, "src", entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    legalComments: "none",
+    logLevel: "warning",
+    charset: "ascii",
+    ...options,
+  });
+  const text = result.outputFiles[0].text.trim();
+  // What would end its element in the page, or begin a comment in it.
+  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${entry}: the bundle holds markup that ends its element`);
+  return text;
+}
+
+const hash = (text) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+
+// String literals of C++, in pieces that compilers take.
+function literal(text) {
+  const pieces = [];
+  for (let i = 0; i < text.length; i += 8000) {
+    pieces.push(JSON.stringify(text.slice(i, i + 8000)).replaceAll("??", "?\\?"));
+  }
+  return pieces.join("\n    ");
+}
+
+function source(script, style) {
+  return `// Made by web/build.mjs.
+#include "infermeter/report/page.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr char kScript[] =
+    ${literal(script)};
+constexpr char kStyle[] =
+    ${literal(style)};
+
+}  // namespace
+
+constinit const Page page{
+    .script = {kScript, sizeof kScript - 1},
+    .style = {kStyle, sizeof kStyle - 1},
+    .script_hash = "${hash(script)}",
+    .style_hash = "${hash(style)}",
+};
+
+}  // namespace infermeter
+`;
+}
+
+const folder = process.argv[2];
+if (folder === undefined) {
+  console.error("usage: node build.mjs FOLDER");
+  process.exit(2);
+}
+await mkdir(folder, { recursive: true });
+const script = await bundled("main.ts", { format: "iife", target: "es2020" });
+const style = await bundled("report.css", {});
+await writeFile(join(folder, "report.js"), script);
+await writeFile(join(folder, "report.css"), style);
+await writeFile(join(folder, "page.cpp"), source(script, style));

@@ -1,0 +1,753 @@
+// The page's only input: the report document (docs/schema/report.schema.json), which holds the JSON reports of runs,
+// validations, … as they are (docs/schema/*.schema.json). Base units: seconds, bytes, items; null: not measured.
+// Every string is text from outside and may hold anything.
+
+export type Outcome = "pass" | "fail" | "inconclusive" | "none";
+export type Tone = "plain" | "good" | "warning" | "bad" | "faint";
+
+export interface ReportDocument {
+  schema: "infermeter.report/1";
+  infermeter_version: string;
+  title: string;
+  notices: Notice[]; // about the whole: runs of different machines
+  parts: Part[];
+}
+
+// One answer to one question: `verdict` is its word ("faster", "cannot tell"), `text` the sentence.
+export interface Answer {
+  verdict: string;
+  tone: Tone;
+  text: string;
+}
+
+// Diagnostics that say the same, once.
+export interface Notice {
+  id: string;
+  severity: "error" | "warning" | "info";
+  messages: string[];
+  remedy: string;
+}
+
+// A row of the checklist.
+export interface Check {
+  name: string;
+  outcome: Outcome; // none: it was not asked, or there is nothing to check
+  detail: string;
+}
+
+export interface Recommendations {
+  subject: string; // label
+  sentences: { tone: Tone; text: string }[];
+}
+
+export interface Part {
+  kind: "run" | "gate" | "validation" | "variants" | "layers" | "history";
+  title: string;
+  outcome: Outcome;
+  answers: Answer[];
+  notices: Notice[];
+  checks: Check[];
+  recommendations: Recommendations[];
+  run: Run | null; // of kinds run, gate, variants
+  figures: RunFigures | null; // of `run`
+  gate: Gate | null;
+  validation: Validation | null;
+  difference_pictures: DifferencePicture[]; // of `validation`
+  variants: Variants | null;
+  layers: Layers | null;
+  history: History | null;
+}
+
+// --- what pictures need besides the run's own report; made from every iteration ---
+
+export interface RunFigures {
+  quantile_levels: number[]; // ascending, in [0, 1], first 0, last 1: of the pooled iterations
+  process_levels: number[]; // the same for single processes
+  distributions: Distribution[]; // of subjects that have iterations
+  ratios: PairRatio[]; // of latency p50 between any two subjects of a group, both ways
+}
+
+export interface Distribution {
+  subject: number; // index into run.subjects
+  n: number;
+  quantiles_s: number[]; // at quantile_levels (type 7)
+  processes: {
+    process: number;
+    position: number;
+    n: number;
+    quantiles_s: number[]; // at process_levels
+    // Tukey's fences of this process: beyond the inner ones mild outliers, beyond the outer ones severe.
+    fences_s: { severe_low: number; mild_low: number; mild_high: number; severe_high: number };
+  }[];
+}
+
+export interface PairRatio {
+  baseline: number;
+  subject: number;
+  value: number | null; // baseline / subject: 2 is twice as fast
+  interval: Interval | null;
+}
+
+// --- infermeter.run/1 ---
+
+export interface Interval {
+  low: number;
+  high: number;
+  confidence: number;
+}
+
+export interface Estimate {
+  value: number | null;
+  interval: Interval | null;
+  n: number;
+  processes: number;
+  method: string;
+  note: string;
+}
+
+export interface Metric extends Estimate {
+  unit: "s" | "items/s" | "bytes";
+  lower_is_better: boolean;
+  within: Interval | null;
+}
+
+export interface Diagnostic {
+  id: string;
+  severity: "error" | "warning" | "info";
+  message: string;
+  remedy: string;
+  about: string;
+}
+
+export interface OutputDifference {
+  name: string;
+  dtype: string;
+  shape: number[];
+  comparable: boolean;
+  reason: string;
+  within_tolerance: boolean;
+  element_count: number;
+  mismatched: number;
+  max_absolute: number | null;
+  max_absolute_item: number;
+  max_absolute_index: number;
+  reference_at_max: number | null;
+  candidate_at_max: number | null;
+  mae: number | null;
+  mse: number | null;
+  rmse: number | null;
+  relative_l1: number | null;
+  relative_l2: number | null;
+  relative_max: number | null;
+  cosine: number | null;
+  pearson: number | null;
+  data_range: number | null;
+  psnr_db: number | null;
+  ssim: number | null;
+  top1_agreement: number | null;
+  top5_agreement: number | null;
+  nan_reference: number;
+  nan_candidate: number;
+  inf_reference: number;
+  inf_candidate: number;
+  non_finite_apart: number;
+  tolerance_relative: number;
+  tolerance_absolute: number;
+}
+
+export interface Accuracy {
+  output: string;
+  value: number | null;
+  interval: Interval | null;
+  labels: {
+    rows: number;
+    top1: number;
+    top5: number | null;
+    top5_share: number | null;
+    classes: { label: number; rows: number; right: number }[];
+  } | null;
+  masks: {
+    pixels: number;
+    right: number;
+    mean_iou: number | null;
+    mean_dice: number | null;
+    classes: { label: number; truth: number; predicted: number; both: number; iou: number | null; dice: number | null }[];
+  } | null;
+  reference: number | null;
+  change: {
+    value: number;
+    interval: Interval | null;
+    p: number;
+    both: number;
+    reference_only: number;
+    candidate_only: number;
+    neither: number;
+  } | null;
+}
+
+export interface Leak {
+  verdict: string; // "leak", "no leak", "cannot tell"
+  bytes_per_iteration: number;
+  interval: Interval | null;
+  from_iteration: number;
+  growth_bytes: number | null;
+  reason: string;
+}
+
+export interface RunSubject {
+  index: number;
+  label: string;
+  model: string;
+  backend: string;
+  batch_size: number;
+  group: number;
+  baseline: number | null;
+  trials_ok: number;
+  trials_partial: number;
+  trials_failed: number;
+  // latency_p50 … latency_max, throughput, memory_peak, device_memory_peak, load_time, compile_time, …
+  metrics: Record<string, Metric>;
+  counters: (Estimate & { name: string; unit: string })[];
+  ratios: Record<string, Estimate>; // latency_p50, throughput, memory_peak; against `baseline`
+  leak: Leak | null;
+  outputs: {
+    reference: number;
+    agree: boolean;
+    items: number;
+    differences: OutputDifference[];
+    diagnostics: Diagnostic[];
+  } | null;
+  accuracy: Accuracy | null;
+  outliers: { mild: number; severe: number; removed: number; total: number };
+  diagnostics: Diagnostic[];
+}
+
+export interface Times {
+  begin_s: number[]; // seconds since the trial's origin, to about a hundredth of an iteration
+  latency_s: number[]; // six significant digits, to a nanosecond at most
+}
+
+export interface Trial {
+  subject: number;
+  process: number;
+  position: number;
+  purpose: "timed" | "pilot" | "leak" | "profile";
+  started_at: string;
+  wall_s: number;
+  end: string; // ok, load_failed, run_failed, crashed, timeout, out_of_memory, interrupted
+  phase: string;
+  signal: number | null;
+  message: string;
+  usage: boolean;
+  stderr_tail: string;
+  open_s: number | null;
+  load_s: number | null;
+  compile_s: number | null;
+  first_inference_s: number | null;
+  ready_s: number | null;
+  iterations: number; // all that were timed; `samples` may hold fewer: then it was thinned, extremes kept
+  items_per_iteration: number;
+  clock: { name: string; tick_s: number; read_cost_s: number };
+  memory: {
+    rss_before_load_bytes: number | null;
+    rss_after_load_bytes: number | null;
+    rss_peak_load_bytes: number | null;
+    rss_peak_inference_bytes: number | null;
+    pss_after_inference_bytes: number | null;
+    device_now_bytes: number | null;
+    device_peak_bytes: number | null;
+    peak_reset: boolean;
+  };
+  noise: Record<string, number | null>;
+  energy_j: number | null;
+  executed: Record<string, string>;
+  counters: { name: string; unit: string; value: number | null }[];
+  outputs: { name: string; dtype: string; shape: number[]; element_count: number; nan_count: number; inf_count: number }[];
+  input_digest: string;
+  output_digest: string;
+  diagnostics: Diagnostic[];
+  warmup_samples?: Times; // absent with --no-samples
+  samples?: Times;
+  memory_after_iteration_bytes?: number[];
+}
+
+export interface PlannedSubject {
+  label: string;
+  model: string;
+  backend: string;
+  device: string;
+  dtype: string;
+  batch_size: number;
+  threads: number;
+  dimensions: Record<string, string>;
+  options: Record<string, string>;
+  backend_library: string;
+  group: number;
+}
+
+export interface Question {
+  metric: string;
+  margin: number; // a share: 0.01
+  alpha: number;
+  until_resolved: boolean;
+  all_pairs: boolean;
+  drop_disturbed: boolean;
+  budget_s: number | null;
+}
+
+export interface Plan {
+  subjects: PlannedSubject[];
+  processes: number;
+  warmup: number;
+  iterations: number | null;
+  duration_s: number | null;
+  automatic_warmup: boolean;
+  automatic_iterations: boolean;
+  leak_iterations: number;
+  question: Question | null;
+  load_timeout_s: number | null;
+  run_timeout_s: number | null;
+  memory_limit_bytes: number;
+  seed: number;
+  data: { source: string; distributions: Record<string, string>; limit: number; labels: string };
+  outliers: string;
+  sandbox: string;
+  compare_outputs: boolean;
+  cpus: number[];
+  output_dir: string;
+  backend_path: string;
+  order: { subject: number; process: number }[];
+}
+
+export interface Model {
+  name: string;
+  path: string;
+  format: string;
+  sha256: string;
+  size_bytes: number;
+  parameters: number | null;
+  nonzero_parameters: number | null;
+  weight_files: string[];
+  from_zoo: boolean;
+  made: string;
+}
+
+// Differences of natural logarithms, candidate less baseline, turned so that positive is worse.
+export interface PairedComparison {
+  baseline: number;
+  candidate: number;
+  metric: string;
+  lower_is_better: boolean;
+  pairs: number;
+  incomplete: number;
+  dropped: number;
+  estimate: number | null;
+  interval: Interval | null;
+  t_interval: Interval | null;
+  sign_interval: Interval | null;
+  p: number;
+  standard_deviation: number;
+  minimum_effect: number | null;
+  more_pairs: number | null;
+  differences: number[];
+}
+
+export type Direction = "faster" | "slower" | "equivalent" | "unresolved";
+
+export interface Look {
+  pairs: number;
+  level: number;
+  p: number;
+  estimate: number;
+  interval: Interval | null;
+  direction: Direction;
+}
+
+export interface Comparison {
+  pairs: number;
+  resolved: boolean;
+  steady: boolean;
+  ended: boolean;
+  wall_s: number;
+  primary: (PairedComparison & { direction: Direction; looks: Look[] })[];
+  exploratory: PairedComparison[];
+}
+
+export interface Run {
+  schema: "infermeter.run/1";
+  id: string;
+  created_at: string;
+  finished: boolean;
+  exit_code: number;
+  plan: Plan;
+  environment: Record<string, unknown> & { machine: string; processor: string; hostname: string; command: string };
+  models: Model[]; // of each subject, in order
+  subjects: RunSubject[];
+  comparison: Comparison | null;
+  machine_noise: { measured_at: string; subject: string; metric: string; pairs: number; standard_deviation: number } | null;
+  energy_reason: string | null;
+  trials: Trial[];
+  side_trials: Trial[];
+  profile: Profile | null;
+  diagnostics: Diagnostic[];
+}
+
+// Where the time of an inference goes. `subject` and `baseline` are indices into the run's subjects.
+export interface Profile {
+  subjects: SubjectProfile[];
+  explanations: ProfileExplanation[];
+  peaks: MachinePeaks | null;
+}
+
+export interface SubjectProfile {
+  subject: number;
+  asked: number;
+  processes: number;
+  left_out: number;
+  table: OperatorTable | null;
+}
+
+export interface OperatorTime {
+  mean_s: number; // per inference
+  low_s: number | null;
+  high_s: number | null;
+  calls: number;
+  helper_s: number; // of all other threads, in no sum
+  share: number;
+}
+
+export interface OperatorRoofline {
+  flops: number;
+  bytes: number;
+  flops_per_s: number;
+  intensity: number;
+  fraction: number;
+  bound: "compute" | "memory";
+}
+
+export interface ProfiledOperator extends OperatorTime {
+  op: number; // place in the order of execution
+  name: string;
+  kind: string;
+  kernel: string;
+  precision: string;
+  layout: string;
+  shapes: string;
+  provider: string;
+  nodes: string[];
+  rule: "exact" | "tensor" | "suffix" | "inferred" | "none";
+  flops: number | null;
+  moved_bytes: number | null;
+  activation_bytes: number | null;
+  parameter_bytes: number | null;
+  output_bytes: number | null;
+  arena_peak_bytes: number | null;
+  roofline: OperatorRoofline | null;
+}
+
+export interface OperatorTable {
+  wall_s: number; // operators and rest add up to it
+  clean_p50_s: number | null;
+  profiled_p50_s: number | null;
+  distorted: boolean;
+  sources: { name: string; available: boolean; detail: string }[];
+  operators: ProfiledOperator[]; // slowest first
+  rest: OperatorTime;
+  roofline: { whole_fraction: number | null; whole_flops: number; notes: string[]; reason: string };
+  timeline: OperatorTimeline | null;
+}
+
+export interface OperatorTimeline {
+  process: number;
+  iteration: number;
+  wall_s: number;
+  op: number[];
+  thread: number[];
+  begin_s: number[];
+  duration_s: number[];
+}
+
+export interface ProfileClause {
+  sentence: string;
+  cause: string;
+  groups: number[];
+  mean_s: number;
+  low_s: number;
+  high_s: number;
+  share: number;
+}
+
+export interface OperatorGroupDifference {
+  kind: string;
+  nodes: string[];
+  in_baseline: number[]; // of operators[].op
+  in_subject: number[];
+  is_helper: boolean;
+  baseline_s: number;
+  subject_s: number;
+  mean_s: number; // subject less baseline
+  low_s: number;
+  high_s: number;
+  p: number;
+  separable: boolean;
+}
+
+export interface ProfileExplanation {
+  baseline: number;
+  subject: number;
+  reason: string; // why there is none
+  pairs: number;
+  left_out: number; // profile trials
+  baseline_s: number;
+  subject_s: number;
+  difference_s: number; // the groups' mean_s add up to it
+  low_s: number;
+  high_s: number;
+  clean_difference_s: number | null;
+  clean_low_s: number | null;
+  clean_high_s: number | null;
+  consistent: boolean;
+  not_separable_s: number;
+  not_separable_half_width_s: number;
+  clauses: ProfileClause[];
+  groups: OperatorGroupDifference[];
+}
+
+export interface MachinePeaks {
+  threads: number;
+  seconds: number;
+  missing: string[];
+  compute: { dtype: string; ops_per_s: number; low: number; high: number; instructions: string }[];
+  bandwidth: { level: string; holds_bytes: number; bytes_per_s: number; low: number; high: number }[];
+}
+
+// --- infermeter.gate/1 ---
+
+export interface Gate {
+  gate: string;
+  run: string;
+  baseline: { name: string; run: string } | null;
+  passed: number;
+  failed: number;
+  inconclusive: number;
+  exit_code: number;
+  verdicts: {
+    expectation: string;
+    subject: string;
+    outcome: Outcome;
+    relation: string | null;
+    threshold: number | null;
+    unit: string;
+    value: number | null;
+    interval: Interval | null;
+    exact: boolean;
+    n: number;
+    n_of: string;
+    processes: number;
+    reason: string;
+    notes: string[];
+  }[];
+}
+
+// --- infermeter.validation/1 ---
+
+export interface ValidationSide {
+  label: string;
+  model: string;
+  backend: string;
+  batch_size: number;
+  sha256: string;
+  executed: Record<string, string>;
+  accuracy: Accuracy | null;
+}
+
+export interface ValidationSample {
+  item: number;
+  name: string;
+  output: string;
+  within_tolerance: boolean;
+  element_count: number;
+  mismatched: number;
+  non_finite_apart: number;
+  max_absolute: number | null;
+  max_absolute_index: number;
+  reference_at_max: number | null;
+  candidate_at_max: number | null;
+  mae: number | null;
+  mse: number | null;
+  rmse: number | null;
+  relative_l2: number | null;
+  relative_max: number | null;
+  cosine: number | null;
+  pearson: number | null;
+  psnr_db: number | null;
+  ssim: number | null;
+}
+
+export interface Validation {
+  outcome: Outcome;
+  agree: boolean;
+  baseline: ValidationSide;
+  candidate: ValidationSide;
+  data: { source: string; labels: string; items: number; perturb: number; noise: number; seed: number };
+  drop: { allowed: number; outcome: Outcome } | null;
+  outputs: { allowed: number | null; floor: number; difference: OutputDifference }[];
+  again: { items: number; outputs: OutputDifference[] };
+  samples: ValidationSample[];
+  diagnostics: Diagnostic[];
+  times: { models_s: number; again_s: number; data_s: number; whole_s: number };
+}
+
+// An output that is an image, or the slice of a volume in which the largest difference lies. Planes are rows * columns
+// bytes, base64, row by row: 0 … 255 stands for low … high of its scale. Where the image was larger it was thinned:
+// mean of the values for the first two planes, largest for the difference.
+export interface DifferencePicture {
+  output: string;
+  item: number;
+  name: string; // of the data item
+  where: string; // "channel 0", "channel 0, slice 12 of 32"; empty: the whole output
+  rows: number;
+  columns: number;
+  full_rows: number; // before thinning
+  full_columns: number;
+  scale: { low: number; high: number }; // of reference and candidate
+  max_difference: number; // the difference's scale is 0 … this
+  reference: string;
+  candidate: string;
+  difference: string; // |candidate - reference|; 255 where one is not finite and the other is
+}
+
+// --- infermeter.variants/1 ---
+
+export interface PlainEstimate {
+  value: number;
+  interval: Interval | null;
+}
+
+export interface Variants {
+  run: string;
+  model: string;
+  machine: string;
+  batch_sizes: number[];
+  pareto_figures: string[];
+  variants: {
+    label: string;
+    kind: string;
+    failure: string | null;
+    model: Model | null;
+    size_bytes: number | null;
+    measurements: {
+      subject: number;
+      label: string;
+      batch_size: number;
+      latency_p50_s: PlainEstimate | null;
+      throughput_ips: PlainEstimate | null;
+      speed_up: PlainEstimate | null;
+      memory_peak_bytes: PlainEstimate | null;
+      device_memory_peak_bytes: PlainEstimate | null;
+    }[];
+    output_error: number | null;
+    accuracy: number | null;
+    pareto: { place: "front" | "dominated" | "not_placed"; dominated_by: string[] };
+    recommendations: { kind: string; batch_size: number; value: number; interval: Interval | null; text: string }[];
+    remarks: string[];
+  }[];
+  notes: string[];
+}
+
+// --- infermeter.layers/1 ---
+
+export interface LayersSide {
+  label: string;
+  model: string;
+  backend: string;
+  executed: Record<string, string>;
+}
+
+export interface Layers {
+  reference: LayersSide;
+  candidate: LayersSide;
+  item: string;
+  note: string;
+  least_jump: number;
+  first_difference: number | null; // indices into tensors
+  jump: number | null;
+  worst: number | null;
+  before_jump: number | null;
+  tensors: {
+    name: string;
+    candidate_name: string;
+    matched_by: "order" | "name";
+    node: string;
+    operator: string;
+    position: number;
+    dtype: string;
+    candidate_dtype: string;
+    shape: number[];
+    reason: string;
+    elements: number;
+    error: number | null;
+    rounding_floor: number;
+    relative_l2: number | null;
+    relative_l1: number | null;
+    relative_max: number | null;
+    max_absolute: number | null;
+    max_absolute_index: number;
+    mae: number | null;
+    rmse: number | null;
+    cosine: number | null;
+    non_finite_apart: number;
+  }[];
+  reference_only: string[];
+  candidate_only: string[];
+}
+
+// --- infermeter.history/1 ---
+
+export interface HistoryRun {
+  run: string;
+  at: string;
+  label: string;
+  value: number;
+  low: number | null;
+  high: number | null;
+  processes: number;
+  runtime_version: string | null;
+  model_sha256: string | null;
+  git_commit: string | null;
+  infermeter_version: string | null;
+}
+
+export interface History {
+  metric: string;
+  unit: "s" | "items/s" | "bytes" | "";
+  lower_is_better: boolean;
+  this_machine: string;
+  machines: { machine: string; hostname: string | null; processor: string | null }[];
+  hidden_runs: number;
+  series: {
+    series: string;
+    machine: string;
+    runs: number;
+    first_at: string | null;
+    last_at: string | null;
+    last_value: number | null;
+    left_out: number;
+    too_few: boolean;
+    levels: { first_run: string; last_run: string; runs: number; value: number; sd_log: number }[];
+    changes: {
+      run: string;
+      at: string;
+      index: number;
+      change: number; // share: 0.05 is 5 % more
+      worse: boolean;
+      by_scan: boolean;
+      by_e_divisive: boolean;
+      statistic: number;
+      p: number;
+      context: { what: string; before: string; after: string; runs_off: number }[];
+    }[];
+    alarm: { run: string; confirm: string | null; why_not: string | null } | null;
+    values: HistoryRun[] | null;
+  }[];
+}

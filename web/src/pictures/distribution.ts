@@ -1,0 +1,134 @@
+// Where the latencies of each subject, or of each process of one, lie: quantiles of all iterations, and the iterations.
+import type { Part } from "../document.ts";
+import type { Option } from "../echarts.ts";
+import { count, format } from "../format.ts";
+import type { Look } from "../look.ts";
+import type { ChartPicture, Control, DataTable, Picture } from "../picture.ts";
+import { tooltip } from "../picture.ts";
+import { beyondText, latencyScale, reachControl, usualReach } from "./latency_axis.ts";
+import type { Reach } from "./latency_axis.ts";
+import { laneFrame, laneHeight, lanesHeight } from "./lanes.ts";
+import { box, line, marks, points, target } from "./marks.ts";
+import type { Shape } from "./marks.ts";
+import { lanesOf, recordedOf, timedOf } from "./latency_lanes.ts";
+import type { LatencyLane } from "./latency_lanes.ts";
+import { valueAxis } from "./scale.ts";
+import type { Scale } from "./scale.ts";
+import { byRanks, jitter, thinnedText } from "./thin.ts";
+import { leftOut, measured, mostSubjects, quantile, sentences, subjectControl } from "./trials.ts";
+
+const height = 44;
+const mostPoints = 2400;
+
+export function distribution(part: Part): Picture[] {
+  const m = measured(part);
+  if (m === null || m.figures === null || m.figures.distributions.length === 0) return [];
+  const figures = m.figures;
+  let subject: number | null = null;
+  const every = (): LatencyLane[] => lanesOf(m, subject);
+  const shown = (): LatencyLane[] => every().slice(0, mostSubjects);
+  let reach = usualReach(every());
+  const controls: Control[] = [subjectControl(figures.distributions.map((each) => each.subject), m.names, "All subjects, processes pooled", (chosen) => (subject = chosen))];
+  controls.push(reachControl(reach, (chosen) => (reach = chosen)));
+  const picture: ChartPicture = {
+    kind: "chart",
+    id: "distribution",
+    title: "Distribution of latency",
+    reads: "Points are single iterations. Above them the thin bar spans p5 to p95, the thick one p25 to p75, the long line is the median and the short one p99, of all iterations.",
+    note: () => sentences(beyondText(shown(), reach), pointsNote(shown()), leftOut(shown().length, every().length)),
+    controls,
+    data: () => table(every(), subject === null),
+    height: (width) => lanesHeight(shown().length, width, height),
+    option: (look, width) => option(shown(), reach, look, width),
+    legend: (look) => [
+      { name: pointName, look: { color: look.series(0).color, symbol: "circle", dash: [0, 40] } },
+      { name: quantileName, look: { color: look.series(0).color, symbol: "rect", dash: "solid" } },
+    ],
+  };
+  return [picture];
+}
+
+const pointName = "Iterations";
+const quantileName = "Quantiles";
+
+function perLane(lanes: LatencyLane[]): number {
+  return Math.max(3, Math.floor(mostPoints / Math.max(1, lanes.length)));
+}
+
+function pointsNote(lanes: LatencyLane[]): string {
+  const recorded = lanes.reduce((sum, lane) => sum + recordedOf(lane), 0);
+  if (recorded === 0) return "The report holds no single iterations: only their quantiles are drawn.";
+  const drawn = lanes.reduce((sum, lane) => sum + Math.min(perLane(lanes), recordedOf(lane)), 0);
+  return thinnedText(drawn, recorded, lanes.reduce((sum, lane) => sum + timedOf(lane), 0), "at even ranks of each lane, its smallest and largest among them");
+}
+
+function option(lanes: LatencyLane[], reach: Reach, look: Look, width: number): Option {
+  const scale = latencyScale(lanes, reach);
+  const frame = laneFrame(lanes.map((lane) => ({ text: lane.name })), look, width);
+  const most = perLane(lanes);
+  const shift = 8 / laneHeight(width, height);
+  const dots = lanes.flatMap((lane, at) => {
+    const sorted = Float64Array.from(lane.trials.flatMap((trial) => trial.samples?.latency_s ?? [])).sort();
+    return byRanks([...sorted], most).map((value, index) => ({ lane, at, value, index }));
+  });
+  return {
+    grid: frame.grid,
+    xAxis: valueAxis(look, "latency", scale, frame.room),
+    yAxis: frame.yAxis,
+    tooltip: { trigger: "item" },
+    series: [
+      points(
+        pointName,
+        dots,
+        ({ at, value, index }) => [value / scale.unit.factor, at + shift * (1.2 + jitter(index) * 1.7)],
+        ({ lane, value }) => tooltip(lane.name, [["one iteration", format("s", value, 6)]]),
+        { symbolSize: 3.5, itemStyle: { opacity: 0.5, color: (hit: { dataIndex: number }) => look.series(dots[hit.dataIndex]?.lane.series ?? 0).color }, z: 2 },
+      ),
+      marks(
+        quantileName,
+        lanes.map((lane, at) => ({ lane, at })),
+        ({ lane, at }) => [(quantile(lane.levels, lane.quantiles_s, 0.5) ?? 0) / scale.unit.factor, at],
+        ({ lane, at }, place) => quantileShapes(lane, at - shift, scale, look, place),
+        ({ lane }) => laneTip(lane),
+        { z: 3 },
+      ),
+    ],
+  };
+}
+
+function quantileShapes(lane: LatencyLane, at: number, scale: Scale, look: Look, place: (x: number, y: number) => { x: number; y: number }): Shape[] {
+  const color = look.series(lane.series).color;
+  const where = (level: number): { x: number; y: number } | null => {
+    const value = quantile(lane.levels, lane.quantiles_s, level);
+    return value === null ? null : place(value / scale.unit.factor, at);
+  };
+  const bar = (low: number, high: number, half: number, opacity: number): Shape[] => {
+    const [a, b] = [where(low), where(high)];
+    return a === null || b === null ? [] : [box(a.x, a.y - half, b.x, a.y + half, { fill: color, opacity })];
+  };
+  const tick = (level: number, half: number, lineWidth: number, stroke: string): Shape[] => {
+    const a = where(level);
+    return a === null ? [] : [line(a.x, a.y - half, a.x, a.y + half, { stroke, lineWidth })];
+  };
+  const [low, high] = [where(0), where(1)];
+  const catcher = low === null || high === null ? [] : [target(low.x, low.y - 9, high.x, high.y + 9)];
+  return [...catcher, ...bar(0.05, 0.95, 2, 0.55), ...bar(0.25, 0.75, 6, 0.75), ...tick(0.99, 5, 2, color), ...tick(0.5, 9, 2.5, look.text)];
+}
+
+function laneTip(lane: LatencyLane): HTMLElement {
+  const at = (level: number): string => format("s", quantile(lane.levels, lane.quantiles_s, level), 5);
+  const rows: [string, string][] = [["n", count(lane.n, "iteration", "iterations")]];
+  for (const [name, level] of [["smallest", 0], ["p5", 0.05], ["p25", 0.25], ["median", 0.5], ["p75", 0.75], ["p95", 0.95], ["p99", 0.99], ["largest", 1]] as const) {
+    if (quantile(lane.levels, lane.quantiles_s, level) !== null) rows.push([name, at(level)]);
+  }
+  for (const words of lane.disturbed) rows.push(["disturbed", words]);
+  return tooltip(lane.name, rows);
+}
+
+function table(lanes: LatencyLane[], pooled: boolean): DataTable {
+  const levels = lanes[0]?.levels ?? [];
+  return {
+    columns: [{ title: pooled ? "subject" : "process", numeric: false }, { title: "iterations", numeric: true }, ...levels.map((level) => ({ title: `quantile ${level}, s`, numeric: true }))],
+    rows: lanes.map((lane) => [lane.name, lane.n, ...lane.quantiles_s]),
+  };
+}

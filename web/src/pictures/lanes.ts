@@ -1,0 +1,95 @@
+// Horizontal lanes, one under the other, with their names at the left, or above them where there is little room.
+import { shortened, visible } from "../dom.ts";
+import type { Option } from "../echarts.ts";
+import type { Look } from "../look.ts";
+
+export interface Lane {
+  text: string;
+  after?: string; // at the right, or behind the text
+  heading?: boolean;
+  word?: string; // before `after`, where there is room, with a sign: see signPlace
+}
+
+const narrow = 620;
+const perCharacter = 7.3; // pixels, of the widest fonts at 12 px
+const bottom = 52;
+const top = 8;
+
+export function isNarrow(width: number): boolean {
+  return width < narrow;
+}
+
+// Pixels: names that stand above their lanes need some of their own.
+export function laneHeight(width: number, height: number): number {
+  return isNarrow(width) ? height + 28 : height;
+}
+
+export function lanesHeight(lanes: number, width: number, height: number): number {
+  return top + bottom + lanes * laneHeight(width, height);
+}
+
+function longest(texts: string[], most: number): number {
+  return Math.min(most, Math.max(0, ...texts.map((text) => text.length)) * perCharacter);
+}
+
+export interface LaneFrame {
+  grid: Option;
+  yAxis: Option[];
+  room: number; // pixels between left and right
+}
+
+// Lane i lies around y = i.
+export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
+  const tight = isNarrow(width);
+  const left = tight ? 12 : 26 + longest(lanes.map((lane) => (lane.heading === true ? `${lane.text}  ` : lane.text)), width * 0.3);
+  const after = longest(lanes.map(behind), width * 0.34);
+  const signs = lanes.some((lane) => lane.word !== undefined) ? signRoom : 0;
+  const right = tight || after === 0 ? 16 : after + signs + 14;
+  const room = width - left - right;
+  const axisOf = (which: number[], text: (lane: Lane) => string, style: Option): Option => ({
+    type: "value",
+    inverse: true,
+    min: -0.5,
+    max: lanes.length - 0.5,
+    axisLine: { show: false },
+    axisTick: { show: false, customValues: which },
+    splitLine: { show: false },
+    axisLabel: { fontSize: 12, customValues: which, overflow: "truncate", hideOverlap: false, formatter: (at: number) => text(lanes[Math.round(at)] ?? { text: "" }), ...style },
+  });
+  const where = (heading: boolean): number[] => lanes.flatMap((lane, index) => ((lane.heading ?? false) === heading ? [index] : []));
+  const place = tight
+    ? { inside: true, margin: 0, width: room, verticalAlign: "bottom", padding: [0, 0, 18, 0] }
+    : { margin: 10, width: left - 12 };
+  const whole = (lane: Lane): string => (tight ? besides(lane, room) : shortened(visible(lane.text), (left - 22) / perCharacter));
+  return {
+    grid: { left, right, top, bottom, containLabel: false, outerBoundsMode: "none" },
+    yAxis: [
+      { ...axisOf(where(false), whole, { color: look.text, ...place }), position: "left" },
+      { ...axisOf(where(true), whole, { color: look.text, fontWeight: 600, ...place }), position: "left", offset: 0 },
+      { ...axisOf(tight ? [] : where(false), behind, { color: look.text, width: right - signs - 12, margin: signs + 10 }), position: "right" },
+    ],
+    room,
+  };
+}
+
+function behind(lane: Lane): string {
+  return [lane.word ?? "", lane.after ?? ""].filter((text) => text !== "").join(" ");
+}
+
+const signRoom = 20;
+
+// The middle of a lane's sign: before the text at the right, or at the end of the line above.
+export function signPlace(area: { x: number; width: number }, y: number, width: number): { x: number; y: number } {
+  const end = area.x + area.width;
+  return isNarrow(width) ? { x: end - 9, y: y - 26 } : { x: end + 18, y };
+}
+
+// The name is cut, not the figures behind it.
+function besides(lane: Lane, room: number): string {
+  const text = visible(lane.text);
+  const after = lane.after ?? "";
+  if (after === "") return shortened(text, room / perCharacter);
+  const most = Math.floor((room - (lane.word === undefined ? 0 : signRoom)) / perCharacter) - after.length - 3;
+  // Isolated, so that a name from right to left does not turn the figures around.
+  return `\u2068${shortened(text, Math.max(5, most))}\u2069   ${after}`;
+}

@@ -1,0 +1,106 @@
+// Comparisons in pairs: what changed from the baseline to each candidate, and how sure that is.
+import type { Comparison, Direction, PairedComparison, Run, Tone } from "../document.ts";
+import { count, MISSING, percent, probability } from "../format.ts";
+import { grid } from "./grid.ts";
+import type { Column, Measure } from "./grid_model.ts";
+import { subjectLabels, wordsOf } from "./subjects.ts";
+
+export interface ComparisonRow {
+  comparison: PairedComparison;
+  direction: Direction | null; // null: exploratory, which decides nothing
+  baseline: string;
+  candidate: string;
+}
+
+export function comparisonRows(run: Run, comparison: Comparison): ComparisonRow[] {
+  const labels = subjectLabels(run);
+  const row = (each: PairedComparison, direction: Direction | null): ComparisonRow => ({
+    comparison: each,
+    direction,
+    baseline: labels[each.baseline] ?? "",
+    candidate: labels[each.candidate] ?? "",
+  });
+  return [...comparison.primary.map((each) => row(each, each.direction)), ...comparison.exploratory.map((each) => row(each, null))];
+}
+
+// Positive is worse in the document; here a change is of the metric's own value, as a share of the baseline's.
+export function changeOf(comparison: PairedComparison): Measure {
+  const { estimate, interval, lower_is_better: lower } = comparison;
+  const change = (effect: number): number => Math.expm1(lower ? effect : -effect);
+  if (estimate === null) return { value: null, note: "there is no whole pair" };
+  const ends = interval === null ? null : [change(interval.low), change(interval.high)].sort((a, b) => a - b);
+  return {
+    value: change(estimate),
+    interval: ends === null ? null : { low: ends[0] as number, high: ends[1] as number },
+    note: interval === null ? "too few pairs for an interval" : "",
+  };
+}
+
+const words: Record<Direction, [string, Tone]> = {
+  faster: ["faster", "good"],
+  slower: ["slower", "warning"],
+  equivalent: ["equivalent", "plain"],
+  unresolved: ["cannot tell", "faint"],
+};
+
+// Of a comparison that does not decide: where its interval lies.
+function sense({ interval }: PairedComparison): [string, Tone] {
+  if (interval === null || (interval.low <= 0 && interval.high >= 0)) return ["cannot tell", "faint"];
+  return interval.low > 0 ? ["worse", "warning"] : ["better", "good"];
+}
+
+export function verdictOf(row: ComparisonRow): [string, Tone] {
+  if (row.direction === null) return sense(row.comparison);
+  const [word, tone] = words[row.direction];
+  if (/time|latency/.test(row.comparison.metric) || tone === "plain" || tone === "faint") return [word, tone];
+  return [tone === "good" ? "better" : "worse", tone];
+}
+
+function columns(all: boolean): Column<ComparisonRow>[] {
+  return [
+    { kind: "text", id: "candidate", title: "candidate", text: (row) => row.candidate, ...(all ? {} : { sub: (row: ComparisonRow) => `against ${row.baseline}` }) },
+    { kind: "text", id: "metric", title: "metric", text: (row) => wordsOf(row.comparison.metric), sub: (row) => (row.direction === null ? "exploratory" : "decides") },
+    { kind: "text", id: "verdict", title: "verdict", text: (row) => verdictOf(row)[0], tone: (row) => verdictOf(row)[1] },
+    {
+      kind: "number", id: "change", title: "change", quantity: "share", signed: true,
+      about: "Of the metric, from the baseline to the candidate, with the interval at the level that the comparison decides at.",
+      measure: (row) => changeOf(row.comparison),
+    },
+    {
+      kind: "number", id: "p", title: "p", quantity: "plain", show: probability,
+      about: "Of exploratory comparisons adjusted after Benjamini and Hochberg.",
+      measure: (row) => ({ value: row.comparison.pairs > 0 ? row.comparison.p : null }),
+    },
+    {
+      kind: "number", id: "pairs", title: "pairs", quantity: "count",
+      measure: ({ comparison: c }) => ({
+        value: c.pairs,
+        sub: [c.incomplete > 0 ? `${c.incomplete} incomplete` : "", c.dropped > 0 ? `${c.dropped} dropped` : ""].filter((each) => each !== "").join(", "),
+      }),
+    },
+    {
+      kind: "number", id: "detectable", title: "detectable", quantity: "share",
+      about: "The smallest difference that so many pairs show with 80 % power.",
+      measure: ({ comparison: c }) => ({
+        value: c.minimum_effect === null ? null : Math.expm1(c.minimum_effect),
+        sub: c.more_pairs === null ? "" : `${count(c.more_pairs, "more pair", "more pairs")} would tell`,
+      }),
+    },
+  ];
+}
+
+export function comparisonTable(run: Run): HTMLElement | null {
+  const comparison = run.comparison;
+  if (comparison === null) return null;
+  const rows = comparisonRows(run, comparison);
+  if (rows.length === 0) return null;
+  const baselines = new Set(rows.map((row) => row.baseline));
+  const question = run.plan.question;
+  const margin = question === null ? MISSING : percent(question.margin);
+  return grid({
+    caption: baselines.size === 1 ? `Comparisons with ${[...baselines][0]}, pair by pair` : "Comparisons, pair by pair",
+    columns: columns(baselines.size === 1),
+    rows,
+    legend: `Margin: differences below ${margin} do not matter. Alpha: ${question === null ? MISSING : percent(question.alpha)}.`,
+  });
+}

@@ -1,0 +1,276 @@
+// A table that readers can sort, filter, group and thin out by column, and copy as they have it before them.
+import { copy, el, freshId, name } from "../dom.ts";
+import type { Child } from "../dom.ts";
+import type { Unit } from "../format.ts";
+import { scrolling } from "../scrolling.ts";
+import { badge } from "../signs.ts";
+import { cellOf, contentOf, grouped, matches, Notes, sorted, unitOf } from "./grid_model.ts";
+import type { Column, Grouping, Order } from "./grid_model.ts";
+import { asCsv, asLatex, asMarkdown } from "./table_export.ts";
+import type { TableView } from "./table_export.ts";
+
+export interface GridSpec<Row> {
+  caption: string;
+  columns: Column<Row>[]; // the first names the row
+  rows: Row[];
+  off?: ReadonlySet<string>; // columns that are not shown until they are chosen
+  groupings?: Grouping<Row>[];
+  controls?: HTMLElement[];
+  mark?(row: Row): string | undefined; // class of the row
+  legend?: string; // a sentence under the table
+  limit?: number; // rows that are shown before all are asked for
+}
+
+const filteredFrom = 13; // rows
+const tallFrom = 26; // rows, from which on the table scrolls under its own head
+const shownAtFirst = 250; // rows, unless the table says otherwise
+
+export class Grid<Row> {
+  readonly element: HTMLElement;
+  private readonly columns: Column<Row>[];
+  private readonly off: Set<string>;
+  private readonly units = new Map<string, Unit>();
+  private readonly table: HTMLTableElement;
+  private readonly notesBox = el("ol", { class: "table-notes" });
+  private readonly more = el("p", { class: "note" });
+  private readonly count = el("summary", {});
+  private readonly groupings: Grouping<Row>[];
+  private order: Order | null = null;
+  private grouping: Grouping<Row> | null = null;
+  private filter = "";
+  private all = false;
+
+  constructor(private readonly spec: GridSpec<Row>) {
+    const [first, ...rest] = spec.columns;
+    // What has no value but a reason for that can be looked up; what has neither is left out.
+    const told = rest.map((column) => ({ column, content: contentOf(column, spec.rows) })).filter(({ content }) => content !== "nothing");
+    this.columns = first === undefined ? [] : [first, ...told.map(({ column }) => column)];
+    this.off = new Set(told.filter(({ column, content }) => content === "reasons" || spec.off?.has(column.id) === true).map(({ column }) => column.id));
+    this.groupings = (spec.groupings ?? []).filter((grouping) => new Set(spec.rows.map((row) => grouping.key(row))).size > 1);
+    const caption = freshId("caption");
+    this.table = el("table", { class: "grid figures", "aria-labelledby": caption });
+    const box = scrolling(this.table, spec.caption);
+    if (spec.rows.length >= tallFrom) box.classList.add("tall");
+    this.element = el(
+      "div",
+      { class: "sheet" },
+      el("div", { class: "bar top" }, el("p", { class: "caption", id: caption }, name(spec.caption)), this.copies()),
+      this.bar(),
+      box,
+      this.more,
+      this.notesBox,
+      spec.legend === undefined ? null : el("p", { class: "note" }, name(spec.legend)),
+      this.meanings(),
+    );
+    this.refresh();
+  }
+
+  // What columns read has changed.
+  refresh(): void {
+    for (const column of this.columns) this.units.set(column.id, unitOf(column, this.spec.rows));
+    this.drawHead();
+    this.drawBody();
+  }
+
+  private bar(): HTMLElement | null {
+    const controls: Child[] = [...(this.spec.controls ?? []), this.groupChoice(), this.filterBox(), this.chooser()];
+    return controls.some((control) => control !== null) ? el("div", { class: "bar controls" }, ...controls) : null;
+  }
+
+  private groupChoice(): HTMLElement | null {
+    if (this.groupings.length === 0) return null;
+    const select = el("select", {
+      onchange: () => {
+        this.grouping = this.groupings.find((grouping) => grouping.id === select.value) ?? null;
+        this.drawBody();
+      },
+    });
+    select.append(el("option", { value: "" }, "nothing"));
+    for (const grouping of this.groupings) select.append(el("option", { value: grouping.id }, grouping.label));
+    return el("label", {}, "Group by ", select);
+  }
+
+  private filterBox(): HTMLElement | null {
+    if (this.spec.rows.length < filteredFrom) return null;
+    const input = el("input", {
+      type: "search",
+      oninput: () => {
+        this.filter = input.value;
+        this.drawBody();
+      },
+    });
+    return el("label", {}, "Filter ", input);
+  }
+
+  private chooser(): HTMLElement | null {
+    if (this.off.size === 0) return null;
+    const boxes = this.columns.slice(1).map((column) => {
+      const box = el("input", {
+        type: "checkbox",
+        checked: !this.off.has(column.id),
+        onchange: () => {
+          if (box.checked) this.off.delete(column.id);
+          else this.off.add(column.id);
+          this.drawHead();
+          this.drawBody();
+        },
+      });
+      return el("label", {}, box, " ", name(column.title));
+    });
+    return el("details", { class: "chooser" }, this.count, el("div", { class: "choices", role: "group", "aria-label": "Columns" }, ...boxes));
+  }
+
+  private copies(): HTMLElement {
+    const button = (label: string, text: (view: TableView<Row>) => string): HTMLElement =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "small",
+          "aria-label": `Copy as ${label}: ${this.spec.caption}`,
+          onclick: () => void copy(text(this.view()), `${this.spec.caption}: ${label}`),
+        },
+        label,
+      );
+    return el(
+      "div",
+      { class: "buttons" },
+      el("span", { class: "note" }, "Copy as"),
+      button("Markdown", asMarkdown),
+      button("CSV", asCsv),
+      button("LaTeX", asLatex),
+    );
+  }
+
+  private shown(): Column<Row>[] {
+    return this.columns.filter((column) => !this.off.has(column.id));
+  }
+
+  private view(): TableView<Row> {
+    const rows = this.spec.rows.filter((row) => matches(row, this.columns, this.filter));
+    const groups = grouped(sorted(rows, this.columns, this.order), this.grouping, this.spec.rows);
+    return { caption: this.spec.caption, columns: this.shown(), groups, all: this.spec.rows };
+  }
+
+  // Ascending, descending, and back to the document's order.
+  private sortBy(column: string): void {
+    const same = this.order?.column === column;
+    this.order = !same ? { column, descending: false } : this.order?.descending === true ? null : { column, descending: true };
+    this.showOrder();
+    this.drawBody();
+  }
+
+  private drawHead(): void {
+    const line = el("tr", {});
+    for (const column of this.shown()) {
+      const unit = this.units.get(column.id)?.name ?? "";
+      line.append(
+        el(
+          "th",
+          { scope: "col", class: column.kind === "number" ? "number" : undefined, "data-column": column.id },
+          el(
+            "button",
+            { type: "button", class: "sort", title: column.about, onclick: () => this.sortBy(column.id) },
+            el("span", { class: column.title.includes(" ") ? undefined : "short" }, name(column.title), unit === "" ? null : el("span", { class: "unit" }, ",\u00a0", name(unit))),
+            el("span", { class: "arrow", "aria-hidden": "true" }),
+          ),
+        ),
+      );
+    }
+    this.table.tHead?.remove();
+    this.table.prepend(el("thead", {}, line));
+    this.count.textContent = `Columns (${this.shown().length} of ${this.columns.length})`;
+    this.showOrder();
+  }
+
+  private showOrder(): void {
+    for (const head of this.table.tHead?.rows[0]?.cells ?? []) {
+      const order = head.dataset["column"] === this.order?.column ? this.order : undefined;
+      head.setAttribute("aria-sort", order === undefined ? "none" : order?.descending === true ? "descending" : "ascending");
+    }
+  }
+
+  private drawBody(): void {
+    const { columns, groups } = this.view();
+    const notes = new Notes();
+    let left = this.all ? Infinity : this.limit();
+    const bodies: HTMLElement[] = [];
+    for (const group of groups) {
+      if (left <= 0) break;
+      const body = el("tbody", {});
+      if (group.name !== "") {
+        const counted = el("span", { class: "note" }, ` ${group.rows.length}`, group.sum === undefined || group.sum === "" ? null : `: ${group.sum}`);
+        body.append(el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: columns.length }, el("span", {}, name(group.name), counted))));
+      }
+      for (const row of group.rows.slice(0, left)) body.append(this.line(row, columns, notes));
+      left -= group.rows.length;
+      bodies.push(body);
+    }
+    for (const body of [...this.table.tBodies]) body.remove();
+    this.table.append(...bodies);
+    this.showMore(groups.reduce((sum, group) => sum + group.rows.length, 0));
+    this.notesBox.replaceChildren(...notes.texts.map((note) => el("li", {}, name(note))));
+    this.notesBox.hidden = notes.texts.length === 0;
+  }
+
+  private limit(): number {
+    return this.spec.limit ?? shownAtFirst;
+  }
+
+  private line(row: Row, columns: Column<Row>[], notes: Notes): HTMLElement {
+    const line = el("tr", { class: this.spec.mark?.(row) });
+    columns.forEach((column, index) => line.append(this.cell(column, row, index === 0, notes)));
+    return line;
+  }
+
+  private cell(column: Column<Row>, row: Row, first: boolean, notes: Notes): HTMLElement {
+    const { text, sub, note, about, tone } = cellOf(column, row, this.units.get(column.id) ?? { name: "", factor: 1 });
+    const mark = note === "" ? null : el("sup", {}, String(notes.numberOf(note)));
+    const title = [note, about].filter((each) => each !== "").join("; ");
+    const content: Child = tone !== null ? badge(text, tone) : column.kind === "number" ? text : first ? foldable(text) : name(text);
+    return el(
+      first ? "th" : "td",
+      { scope: first ? "row" : undefined, class: classOf(column, text), title: title === "" ? undefined : title },
+      column.kind === "number" || first ? el("span", { class: "value" }, content, mark) : content,
+      column.kind === "number" || first ? null : mark,
+      sub === "" ? null : el("span", { class: sub.length > 40 ? "sub" : "sub short" }, column.kind === "number" ? sub : name(sub)),
+    );
+  }
+
+  private showMore(found: number): void {
+    const rest = this.all ? 0 : found - this.limit();
+    const filtered = found < this.spec.rows.length ? `${found} of ${this.spec.rows.length} rows. ` : "";
+    const showAll = (): void => {
+      this.all = true;
+      this.drawBody();
+    };
+    this.more.replaceChildren(filtered);
+    if (rest > 0) this.more.append(`${rest} more rows are not shown. `, el("button", { type: "button", class: "small", onclick: showAll }, `Show all ${found}`));
+    this.more.hidden = filtered === "" && rest <= 0;
+  }
+
+  private meanings(): HTMLElement | null {
+    const told = this.columns.filter((column) => column.about !== undefined);
+    if (told.length === 0) return null;
+    const list = el("dl", { class: "meanings" });
+    for (const column of told) list.append(el("dt", {}, name(column.title)), el("dd", {}, column.about ?? ""));
+    return el("details", { class: "data" }, el("summary", {}, "What the columns mean"), list);
+  }
+}
+
+// A label that may break after what joins its parts, rather than anywhere.
+function foldable(text: string): HTMLElement {
+  const label = name("", text);
+  for (const piece of text.split(/(?<=[,@/;])/)) label.append(piece, el("wbr"));
+  return label;
+}
+
+function classOf<Row>(column: Column<Row>, text: string): string | undefined {
+  if (column.kind === "number") return "number";
+  const classes = [column.code === true ? "mono" : "", text.length > 40 || (column.long === true && text.length > 20) ? "long" : text.length > 28 ? "" : "short"].filter((each) => each !== "");
+  return classes.length === 0 ? undefined : classes.join(" ");
+}
+
+export function grid<Row>(spec: GridSpec<Row>): HTMLElement {
+  return new Grid(spec).element;
+}

@@ -1,0 +1,43 @@
+// Reservations: what to mind about the figures, with what helps. Errors and warnings open, the rest folded.
+import type { Notice, Tone } from "../document.ts";
+import { el, name } from "../dom.ts";
+import { count } from "../format.ts";
+import { sign } from "../signs.ts";
+
+const tones: Record<Notice["severity"], Tone> = { error: "bad", warning: "warning", info: "plain" };
+const messagesShown = 4;
+
+function messageList(messages: string[]): HTMLElement {
+  const item = (message: string): HTMLElement => el("li", {}, name(message));
+  const rest = messages.slice(messagesShown).map(item);
+  const list = el("ul", { class: "messages" }, ...messages.slice(0, messagesShown).map(item));
+  if (rest.length === 0) return list;
+  return el("div", {}, list, el("details", { class: "more" }, el("summary", {}, `${rest.length} more`), el("ul", { class: "messages" }, ...rest)));
+}
+
+function row(notice: Notice): HTMLElement {
+  return el(
+    "li",
+    { class: `notice ${tones[notice.severity]}` },
+    sign(tones[notice.severity]),
+    el(
+      "div",
+      {},
+      el("p", { class: "id" }, el("span", { class: "off-screen" }, `${notice.severity}: `), el("code", {}, name(notice.id))),
+      messageList(notice.messages),
+      notice.remedy === "" ? null : el("p", { class: "remedy" }, "→ ", name(notice.remedy)),
+    ),
+  );
+}
+
+export function noticeList(notices: Notice[]): HTMLElement | null {
+  if (notices.length === 0) return null;
+  const open = notices.filter((notice) => notice.severity !== "info");
+  const infos = notices.filter((notice) => notice.severity === "info");
+  return el(
+    "div",
+    { class: "notices" },
+    open.length > 0 ? el("ul", {}, ...open.map(row)) : null,
+    infos.length > 0 ? el("details", {}, el("summary", {}, count(infos.length, "remark", "remarks")), el("ul", {}, ...infos.map(row))) : null,
+  );
+}

@@ -1,0 +1,21 @@
+// The figures of a part, as tables.
+import type { Part } from "../document.ts";
+import { comparisonTable } from "./comparison_table.ts";
+import { historyTables } from "./history_tables.ts";
+import { layersTable } from "./layers_table.ts";
+import { runTable } from "./run_table.ts";
+import { accuracyTable, outputsTable, samplesTable } from "./validation_tables.ts";
+import { variantsTable } from "./variants_table.ts";
+
+export function tables(part: Part): HTMLElement[] {
+  const { run, figures, validation, variants, layers, history } = part;
+  const all: (HTMLElement | null)[] = [
+    variants === null ? null : variantsTable(variants),
+    run === null ? null : runTable(run, figures),
+    run === null ? null : comparisonTable(run),
+    ...(validation === null ? [] : [accuracyTable(validation), outputsTable(validation), samplesTable(validation)]),
+    layers === null ? null : layersTable(layers),
+    ...(history === null ? [] : historyTables(history)),
+  ];
+  return all.filter((table): table is HTMLElement => table !== null);
+}

@@ -1,0 +1,93 @@
+// Variants of a model: what each costs, what it brings, and what it answers differently.
+import type { PlainEstimate, Variants } from "../document.ts";
+import { MISSING } from "../format.ts";
+import type { Quantity } from "../format.ts";
+import { grid } from "./grid.ts";
+import type { Column, Grouping, Measure } from "./grid_model.ts";
+import { wordsOf } from "./subjects.ts";
+
+type Variant = Variants["variants"][number];
+type Measurement = Variant["measurements"][number];
+
+export interface VariantRow {
+  variant: Variant;
+  measured: Measurement | null; // null: failed, or not measured
+  baseline: boolean;
+}
+
+export function variantRows(variants: Variants): VariantRow[] {
+  return variants.variants.flatMap((variant, index): VariantRow[] => {
+    const baseline = index === 0; // the model as it was given
+    return variant.measurements.length === 0 ? [{ variant, measured: null, baseline }] : variant.measurements.map((measured) => ({ variant, measured, baseline }));
+  });
+}
+
+function measured(id: string, title: string, quantity: Quantity, of: (measurement: Measurement) => PlainEstimate | null): Column<VariantRow> {
+  return {
+    kind: "number", id, title, quantity,
+    measure: (row): Measure => {
+      const estimate = row.measured === null ? null : of(row.measured);
+      if (estimate === null && row.baseline && id === "speed_up" && row.measured !== null) return { value: null, instead: "baseline" };
+      return { value: estimate?.value ?? null, interval: estimate?.interval, note: estimate === null ? row.variant.failure ?? "" : "" };
+    },
+  };
+}
+
+function place({ variant }: VariantRow): string {
+  if (variant.failure !== null) return MISSING;
+  return variant.pareto.place === "front" ? "on the front" : wordsOf(variant.pareto.place);
+}
+
+function columns(several: boolean): Column<VariantRow>[] {
+  return [
+    { kind: "text", id: "variant", title: "variant", text: ({ variant }) => variant.label, sub: ({ variant }) => (variant.kind === variant.label ? "" : variant.kind) },
+    {
+      kind: "text", id: "state", title: "state",
+      text: ({ variant, measured: m }) => (variant.failure !== null ? "failed" : m === null ? "not measured" : "measured"),
+      tone: ({ variant, measured: m }) => (variant.failure !== null ? "bad" : m === null ? "faint" : null),
+      note: ({ variant }) => variant.failure ?? "",
+    },
+    ...(several ? [{ kind: "number", id: "batch", title: "batch size", quantity: "count", measure: (row: VariantRow) => ({ value: row.measured?.batch_size ?? null }) } as const] : []),
+    { kind: "number", id: "size", title: "model size", quantity: "bytes", measure: ({ variant }) => ({ value: variant.size_bytes }) },
+    measured("latency", "latency p50", "s", (each) => each.latency_p50_s),
+    measured("speed_up", "speed-up", "ratio", (each) => each.speed_up),
+    measured("throughput", "throughput", "items/s", (each) => each.throughput_ips),
+    measured("memory", "memory", "bytes", (each) => each.memory_peak_bytes),
+    measured("device_memory", "device memory", "bytes", (each) => each.device_memory_peak_bytes),
+    {
+      kind: "number", id: "error", title: "output error", quantity: "plain",
+      about: "Relative L2 distance to the baseline's outputs, of the output in which it is largest.",
+      measure: ({ variant }) => ({ value: variant.output_error }),
+    },
+    { kind: "number", id: "accuracy", title: "accuracy", quantity: "share", measure: ({ variant }) => ({ value: variant.accuracy }) },
+    {
+      kind: "text", id: "pareto", title: "Pareto front",
+      about: "On it is what nothing else is better than in one figure without being worse in another. What intervals cannot tell apart does not count.",
+      text: place,
+      tone: ({ variant }) => (variant.failure === null && variant.pareto.place === "front" ? "good" : null),
+      note: ({ variant }) => (variant.pareto.dominated_by.length > 0 ? `${variant.label} is beaten by ${variant.pareto.dominated_by.join(", ")}` : ""),
+    },
+    { kind: "number", id: "parameters", title: "parameters", quantity: "count", measure: ({ variant }) => ({ value: variant.model?.parameters ?? null }) },
+    { kind: "number", id: "nonzero", title: "parameters not zero", quantity: "count", measure: ({ variant }) => ({ value: variant.model?.nonzero_parameters ?? null }) },
+    { kind: "text", id: "remarks", title: "remarks", text: ({ variant }) => variant.remarks.join("; ") },
+    { kind: "text", id: "made", title: "made by", text: ({ variant }) => variant.model?.made ?? "" },
+  ];
+}
+
+const groupings: Grouping<VariantRow>[] = [
+  { id: "kind", label: "kind", key: ({ variant }) => variant.kind },
+  { id: "batch", label: "batch size", key: (row) => String(row.measured?.batch_size ?? MISSING) },
+];
+
+export function variantsTable(variants: Variants): HTMLElement | null {
+  if (variants.variants.length === 0) return null;
+  return grid({
+    caption: `Variants of ${variants.model}`,
+    columns: columns(variants.batch_sizes.length > 1),
+    rows: variantRows(variants),
+    off: new Set(["nonzero", "made"]),
+    groupings,
+    mark: ({ variant }) => (variant.failure === null ? undefined : "failed"),
+    legend: [`The Pareto front is of ${variants.pareto_figures.join(", ")}.`, ...variants.notes].join(" "),
+  });
+}

@@ -1,0 +1,116 @@
+// What pictures decide before anything is drawn.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PairedComparison, Run, Trial } from "../src/document.ts";
+import { shortened, visible } from "../src/dom.ts";
+import { sortedBars } from "../src/pictures/bars.ts";
+import { families } from "../src/pictures/batch.ts";
+import { changeShort, changeText, worseBy } from "../src/pictures/effects.ts";
+import { middleProcess } from "../src/pictures/memory.ts";
+import { isStaircase, plainFront } from "../src/pictures/pareto.ts";
+import { iterationsOf, kindOf } from "../src/pictures/timeline.ts";
+import { disturbances, quantile, uniqueNames } from "../src/pictures/trials.ts";
+
+const latency = { metric: "latency_p50", lower_is_better: true } as PairedComparison;
+const throughput = { metric: "throughput", lower_is_better: false } as PairedComparison;
+
+test("effects are shares of the baseline's value, positive being worse", () => {
+  assert.ok(Math.abs(worseBy(latency, Math.log(1.1)) - 10) < 1e-9);
+  // Half the items per second: 50 % less, though the logarithm is that of a doubled time.
+  assert.ok(Math.abs(worseBy(throughput, Math.log(2)) - 50) < 1e-9);
+  assert.equal(changeText(latency, Math.log(0.9)), "10.0 % faster");
+  assert.equal(changeText(throughput, Math.log(2)), "50.0 % less");
+  assert.equal(changeText(throughput, Math.log(0.5)), "100 % more");
+  assert.equal(changeText({ ...latency, metric: "memory_peak" }, Math.log(1.1)), "10.0 % more");
+  assert.equal(changeText(latency, null), "–");
+});
+
+test("a change's interval begins with its lower end, also where more is better", () => {
+  assert.equal(changeShort(throughput, Math.log(2), { low: Math.log(1.6), high: Math.log(2.5), confidence: 0.95 }), "−50.0 % [−60.0, −37.5]");
+  assert.equal(changeShort(latency, Math.log(1.1), null), "+10.0 % (no interval)");
+});
+
+test("the plain front leaves out what is beaten in one figure and not better in the other", () => {
+  const points = [{ x: 1, y: 5 }, { x: 2, y: 3 }, { x: 2, y: 4 }, { x: 3, y: 3 }, { x: 4, y: 1 }];
+  assert.deepEqual(plainFront(points), [0, 1, 4]);
+  assert.deepEqual(plainFront([{ x: 1, y: 1 }, { x: 1, y: 1 }]), [0, 1], "equal points do not beat each other");
+  assert.deepEqual(plainFront([]), []);
+});
+
+test("only a front of two figures is drawn as a staircase", () => {
+  assert.ok(isStaircase([{ x: 2, y: 3 }, { x: 1, y: 5 }]));
+  assert.ok(!isStaircase([{ x: 1, y: 3 }, { x: 2, y: 5 }]));
+  assert.ok(!isStaircase([{ x: 1, y: 3 }]));
+});
+
+function runOf(subjects: { model: string; backend: string; batch: number; threads?: number }[]): Run {
+  return {
+    subjects: subjects.map((each, index) => ({ index, model: each.model, backend: each.backend, batch_size: each.batch })),
+    plan: { subjects: subjects.map((each) => ({ dtype: "float32", device: "cpu", threads: each.threads ?? 0, options: {}, dimensions: {}, backend_library: "" })) },
+  } as unknown as Run;
+}
+
+test("subjects that differ in the batch size alone are a family", () => {
+  const found = families(runOf([
+    { model: "a", backend: "x", batch: 8 }, { model: "a", backend: "x", batch: 1 }, { model: "a", backend: "y", batch: 1 }, { model: "a", backend: "x", batch: 1 },
+  ]));
+  assert.deepEqual(found, [{ name: "a · x", sizes: [{ batch: 1, subject: 1 }, { batch: 8, subject: 0 }] }]);
+});
+
+test("families' names say what tells them apart", () => {
+  const found = families(runOf([1, 2].flatMap((threads) => [1, 8].map((batch) => ({ model: "a", backend: "x", batch, threads })))));
+  assert.deepEqual(found.map((family) => family.name), ["a · x · 1 threads", "a · x · 2 threads"]);
+});
+
+test("bars without a value are last in any order by value", () => {
+  const bars = [3, null, 1, 2].map((value, subject) => ({ subject, value: { value, interval: null } }));
+  const order = (by: "plan" | "smallest" | "largest"): number[] => sortedBars(bars, by).map((bar) => bar.subject);
+  assert.deepEqual(order("plan"), [0, 1, 2, 3]);
+  assert.deepEqual(order("smallest"), [2, 3, 0, 1]);
+  assert.deepEqual(order("largest"), [0, 3, 2, 1]);
+});
+
+function trial(more: Partial<Trial>): Trial {
+  return { noise: {}, diagnostics: [], memory: { rss_peak_inference_bytes: null, rss_after_load_bytes: null, device_peak_bytes: null }, ...more } as Trial;
+}
+
+test("the process in the middle is one that ran", () => {
+  const of = (bytes: number | null): Trial => trial({ memory: { rss_peak_inference_bytes: bytes, rss_after_load_bytes: null, device_peak_bytes: null } as Trial["memory"] });
+  const trials = [40, 10, null, 30, 20].map(of);
+  assert.equal(middleProcess(trials)?.memory.rss_peak_inference_bytes, 20);
+  assert.equal(middleProcess([of(null)]), null);
+});
+
+test("outliers lie beyond their process' fences, and warm-up counts down to 0", () => {
+  const fences = { severe_low: 1, mild_low: 2, mild_high: 8, severe_high: 9 };
+  assert.deepEqual([5, 8.5, 9.5, 1.5, 0.5].map((value) => kindOf(value, fences)), ["timed", "mild outlier", "severe outlier", "mild outlier", "severe outlier"]);
+  assert.equal(kindOf(100, null), "timed");
+  const times = { begin_s: [0, 1], latency_s: [20, 5] };
+  const iterations = iterationsOf(trial({ warmup_samples: times, samples: { begin_s: [2, 3], latency_s: [5, 9.5] } }), fences, false);
+  assert.deepEqual(iterations.map((each) => each.at), [-1, 0, 1, 2]);
+  assert.deepEqual(iterations.map((each) => each.kind), ["warm-up", "warm-up", "timed", "severe outlier"]);
+  assert.deepEqual(iterationsOf(trial({}), fences, true), [], "a report without samples");
+});
+
+test("disturbances are in words, once each", () => {
+  const foreign = { id: "foreign_load", severity: "warning" as const, message: "other programs used 41 % of a processor", remedy: "", about: "" };
+  assert.deepEqual(disturbances(trial({ noise: { foreign_cpu: 0.41, major_faults: 2 }, diagnostics: [foreign] })), ["other programs used 41.0 % of a processor", "2 major page faults"]);
+  assert.deepEqual(disturbances(trial({ noise: { foreign_cpu: 0.01 } })), [], "what no diagnostic speaks of is no disturbance");
+  assert.deepEqual(disturbances(trial({ diagnostics: [{ ...foreign, id: "note", severity: "info" }] })), []);
+});
+
+test("equal labels get numbers, and steering characters are shown", () => {
+  assert.deepEqual(uniqueNames(["a", "b", "a", ""]), ["a (subject 1)", "b", "a (subject 3)", " (subject 4)"]);
+  assert.deepEqual(uniqueNames(["\u202eevil"]), [visible("\u202eevil")]);
+});
+
+test("quantiles are the document's own or none", () => {
+  assert.equal(quantile([0, 0.5, 1], [1, 2, 3], 0.5), 2);
+  assert.equal(quantile([0, 0.5, 1], [1, 2, 3], 0.95), null);
+});
+
+test("long names are cut in the middle, whole characters at a time", () => {
+  assert.equal(shortened("abcdefghij", 20), "abcdefghij");
+  assert.equal(shortened("resnet50@onnxruntime,batch=64", 15), "resnet5…atch=64");
+  assert.equal(Array.from(shortened("😀".repeat(300), 11)).length, 11);
+});
