@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <protozero/data_view.hpp>
 #include <protozero/exception.hpp>
+#include <protozero/pbf_message.hpp>
 #include <protozero/types.hpp>
 #include <string_view>
 
@@ -85,4 +86,21 @@ enum class ShapeProto : protozero::pbf_tag_type { dim = 1 };
 enum class Dimension : protozero::pbf_tag_type { value = 1, param = 2 };
 
 }  // namespace onnx_field
+struct OnnxOpset {
+  std::string_view domain;  // into the file's bytes
+  std::int64_t version = 0;
+};
+inline OnnxOpset read_onnx_opset(protozero::data_view view) {
+  OnnxOpset result;
+  protozero::pbf_message<onnx_field::OpsetId> opset(view);
+  while (opset.next()) {
+    switch (opset.tag()) {
+      case onnx_field::OpsetId::domain: result.domain = read_text(opset); break;
+      case onnx_field::OpsetId::version: result.version = read_integer(opset); break;
+      default: opset.skip();
+    }
+  }
+  return result;
+}
+
 }  // namespace infermeter

@@ -83,18 +83,9 @@ class Reader {
 
  private:
   void read_opset(data_view view) {
-    std::int64_t version = 0;
-    std::string_view domain;
-    pbf_message<onnx_field::OpsetId> opset(view);
-    while (opset.next()) {
-      switch (opset.tag()) {
-        case onnx_field::OpsetId::domain: domain = read_text(opset); break;
-        case onnx_field::OpsetId::version: version = read_integer(opset); break;
-        default: opset.skip();
-      }
-    }
+    const OnnxOpset opset = read_onnx_opset(view);
     bound(graph_.opsets.size(), most_integers, "operator sets");
-    graph_.opsets.emplace_back(domain_of(domain), version);
+    graph_.opsets.emplace_back(domain_of(opset.domain), opset.version);
   }
 
   void read_function(data_view view) {

@@ -97,17 +97,8 @@ class Reader {
 
   void read_opset(data_view view) {
     has_opset_ = true;
-    std::int64_t version = 0;
-    std::string_view domain;
-    pbf_message<onnx_field::OpsetId> opset(view);
-    while (opset.next()) {
-      switch (opset.tag()) {
-        case onnx_field::OpsetId::domain: domain = read_text(opset); break;
-        case onnx_field::OpsetId::version: version = read_integer(opset); break;
-        default: opset.skip();
-      }
-    }
-    if (domain.empty() || domain == "ai.onnx") summary_.opset = version;
+    const OnnxOpset opset = read_onnx_opset(view);
+    if (opset.domain.empty() || opset.domain == "ai.onnx") summary_.opset = opset.version;
   }
 
   void read_training(data_view view) {

@@ -9,6 +9,7 @@
 #include "infermeter/report/base64.hpp"
 #include "infermeter/report/document.hpp"
 #include "infermeter/report/document_title.hpp"
+#include "infermeter/report/markup.hpp"
 #include "infermeter/report/page.hpp"
 
 namespace infermeter {
@@ -33,21 +34,6 @@ std::string deflated(std::string_view text) {
   deflateEnd(&stream);
   INFERMETER_CHECK(result == Z_STREAM_END);
   return bytes;
-}
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char character : text) {
-    switch (character) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += character;
-    }
-  }
-  return safe;
 }
 
 std::string policy() {

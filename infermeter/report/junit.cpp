@@ -7,29 +7,19 @@
 
 #include "infermeter/report/gate_report.hpp"
 #include "infermeter/report/gate_text.hpp"
+#include "infermeter/report/markup.hpp"
 #include "infermeter/report/utc_time.hpp"
 
 namespace infermeter {
 namespace {
 
 // XML 1.0 takes no control characters, not even as references: printable() shows them as \xNN first.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text, std::numeric_limits<std::size_t>::max())) {
-    switch (c) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&apos;"; break;
-      default: result += c;
-    }
-  }
-  return result;
+std::string in_xml(std::string_view text) {
+  return escaped(printable(text, std::numeric_limits<std::size_t>::max()));
 }
 
 std::string attribute(std::string_view name, std::string_view value) {
-  return fmt::format(" {}=\"{}\"", name, escaped(value));
+  return fmt::format(" {}=\"{}\"", name, in_xml(value));
 }
 
 // What is common to both: the counts and the time that the trials took.
@@ -70,10 +60,10 @@ std::string test_case(const RunRecord& record, const Gate& gate, const Expectati
   const std::string text = body(gate, verdict);
   std::string inside;
   switch (verdict.outcome) {
-    case Outcome::pass: inside = fmt::format("      <system-out>{}</system-out>\n", escaped(text)); break;
+    case Outcome::pass: inside = fmt::format("      <system-out>{}</system-out>\n", in_xml(text)); break;
     case Outcome::fail:
       inside = fmt::format("      <failure type=\"fail\"{}>{}</failure>\n",
-                           attribute("message", why_text(gate, verdict)), escaped(text));
+                           attribute("message", why_text(gate, verdict)), in_xml(text));
       break;
     case Outcome::inconclusive:
       inside = fmt::format("      <skipped{}/>\n", attribute("message", "inconclusive: " + text));

@@ -45,7 +45,7 @@ export function roofline(part: Part): Picture[] {
     title: "Roofline: operators against what this machine can do",
     reads:
       "A point is an operator, its area its time: how many floating-point operations it does a second (up), and how many for each byte that it has to move (right). " +
-      "Under a slope memory is the limit, under a flat roof arithmetic. The roofs were measured on this machine in this session.",
+      "Under a slope memory is the limit, under a flat roof arithmetic. The roofs were measured on this machine, in the same run.",
     note: () => sentences(...shown.map(({ table, name }) => wholeText(table, name, shown.length > 1)), slowed(tablesOf(profile).filter(({ table }) => table.distorted).length), ...peaks.missing.map((each) => `${visible(each)}.`.replace("..", "."))),
     controls,
     zoom: "xy",
