@@ -129,7 +129,8 @@ typedef struct imb_runtime_info {
   const char* runtime_version; /* "1.31.1" */
   const char* library;         /* path of the shared library in use; "" if built in */
   const char* model_formats;   /* comma-separated endings, the preferred first: "onnx,ort"; "*": any name will do;
-                                * "zoo": models of the zoo by their names; "python": MODULE:FACTORY */
+                                * "zoo": models of the zoo by their names; "python": MODULE:FACTORY; "workload:NAME": what is
+                                * measured is no model, and NAME stands where a model's name does */
   size_t device_count;
   const char* const* devices; /* "cpu", "cuda" */
   size_t dtype_count;
@@ -156,6 +157,10 @@ typedef struct imb_load {
   const char* zoo_name;          /* "resnet50" if the model is of the zoo, for who has a definition of his own; or NULL */
   const char* profile_folder; /* operators are to be profiled: an empty folder for the files that profile_end completes;
                                * or NULL: they are not, and nothing may slow the inference down */
+  const char* cache_folder; /* of this back end alone, kept from process to process: what is costly to make and the same
+                             * for all of them; or NULL */
+  int preparing; /* not 0: nothing will be run. What later loads like this one would make is left in cache_folder; they
+                  * only read it, and nothing may be written there but now */
 } imb_load;
 
 typedef struct imb_runtime imb_runtime;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/fresh_runs.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_and_report.hpp"
 #include "cli/plan_flags.hpp"
@@ -87,11 +88,7 @@ Result<Plan> gather_plan(Surroundings& world, const CompareOptions& options, std
   draft.is_comparison = true;
   format = draft.format.empty() ? "table" : draft.format;
   INFERMETER_TRY_DONE(set_libraries(draft, options));
-  INFERMETER_TRY(Plan plan, make_plan(std::move(draft)));
-  const auto metric = metric_from_string(plan.question->metric);
-  if (!metric.ok()) return usage_error("--metric: " + metric.error().message);
-  plan.question->metric = *metric;
-  return plan;
+  return asked_plan(std::move(draft));
 }
 
 // A run's own code first: outputs that differ, trials that failed.

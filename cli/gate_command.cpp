@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/check_subjects.hpp"
+#include "cli/fresh_runs.hpp"
 #include "cli/help.hpp"
 #include "cli/html_flag.hpp"
 #include "cli/measure_plan.hpp"
@@ -174,28 +175,16 @@ Result<std::vector<RunRecord>> stored_runs(const Gate& gate, const GateFile& fil
 Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
   draft.is_comparison = asks_for_regression(gate) && !file.baseline;
   if (draft.is_comparison) draft.question.all_pairs = !draft.question.until_resolved;
-  INFERMETER_TRY(Plan plan, make_plan(std::move(draft)));
-  if (!plan.question) return plan;
-  auto metric = metric_from_string(plan.question->metric);
-  if (!metric) return usage_error("metric: " + metric.error().message);
-  plan.question->metric = std::move(*metric);
-  return plan;
+  return asked_plan(std::move(draft));
 }
 
-Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Gate& gate, const GateFile& file, PlanDraft draft,
-                                          Verbosity verbosity) {
+Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& gate, const GateFile& file,
+                                             PlanDraft draft, Verbosity verbosity) {
   INFERMETER_TRY(const Plan plan, plan_for(gate, file, std::move(draft)));
   INFERMETER_TRY_DONE(check_gate(gate, plan, file.baseline.has_value()));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
   INFERMETER_TRY_DONE(check_subjects(plan, launcher));
-  std::vector<RunRecord> runs;
-  while (static_cast<int>(runs.size()) < runs_wanted(gate) && (runs.empty() || runs.front().finished)) {
-    INFERMETER_TRY(RunRecord record, measure_plan(world, plan, launcher, verbosity));
-    INFERMETER_TRY(const auto csv, write_csv(record, judge(record), false));
-    say_where(world, record, csv, verbosity);
-    runs.insert(runs.begin(), std::move(record));
-  }
-  return runs;
+  return fresh_runs(world, plan, launcher, runs_wanted(gate), verbosity);
 }
 
 Result<Done> write_files(const GateOptions& options, const RunRecord& record, const Gate& gate,
@@ -219,7 +208,7 @@ Result<int> act(Surroundings& world, const GateOptions& options) {
 
   // The run: a new one, or a stored one.
   INFERMETER_TRY(const auto runs, file.is_fresh()
-                                      ? fresh_runs(world, gate, file, std::move(draft), options.verbosity.level())
+                                      ? measured_runs(world, gate, file, std::move(draft), options.verbosity.level())
                                       : stored_runs(gate, file, output_dir));
 
   const RunRecord& record = runs.front();

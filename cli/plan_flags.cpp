@@ -65,6 +65,12 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"profile_processes", "--profile-processes", "N", "",
      "Profile in so many processes per subject. Default with --profile: 8; a comparison needs 3."},
     {"profile_iterations", "--profile-iterations", "N", "", "Profiled inferences per process. Default: 20."},
+    {"stacks", "--stacks", "auto|dwarf|off", "",
+     "In profile trials, sample call stacks: by frame pointers, or with 8 kB of stack each, unwound afterwards. "
+     "Default: auto."},
+    {"python_profiler", "--python-profiler", "off|py-spy|cprofile|pyinstrument", "",
+     "In profile trials of back ends in Python, look at their Python code. cProfile and pyinstrument make Python about "
+     "three times as slow. Default: off."},
     {"seed", "--seed", "N", "", "Of synthetic inputs and of the order of trials. Default: 1."},
     {"cpus", "--cpus", "LIST", "", "Processors that workers may use: 0-3,8. Default: all."},
     {"outliers", "--outliers", "RULE", "",

@@ -24,15 +24,16 @@ Result<Done> make_folder(const fs::path& folder) {
 }  // namespace
 
 void ProfileFilesFlag::declare(CLI::App& app) {
-  app.add_option("--profile-files", folder,
-                 "Instead of printing: write the operators of a profiled run into this folder, for Perfetto, Chrome, "
-                 "speedscope and flame graphs, with summaries by time and by memory, a breakdown, and a page that says "
-                 "how to view each.")
-      ->type_name("FOLDER")
-      ->group("Profiles");
+  option = app.add_option("--profile-files", folder,
+                          "Instead of printing: write the operators and call stacks of a profiled run into this "
+                          "folder, for Perfetto, Chrome, speedscope and flame graphs, with summaries by time and by "
+                          "memory, a breakdown, and a page that says how to view each.")
+               ->type_name("FOLDER")
+               ->group("Profiles");
 }
 
 Result<Done> ProfileFilesFlag::check(bool overwrite) const {
+  if (folder.empty()) return usage_error("--profile-files needs the name of a folder, and '' is none: write them with --profile-files profiles");
   for (const std::string& name : profile_export_names()) {
     INFERMETER_TRY_DONE(check_output_file(fs::path(folder) / name, overwrite));
   }

@@ -1,4 +1,4 @@
-// report --profile-files FOLDER: a run's profiles of operators as files for other tools.
+// report --profile-files FOLDER: a run's profiles as files for other tools.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,10 +11,11 @@
 namespace infermeter {
 
 struct ProfileFilesFlag {
-  std::string folder;  // empty: none
+  std::string folder;
+  CLI::Option* option = nullptr;
 
   void declare(CLI::App& app);
-  [[nodiscard]] bool wanted() const { return !folder.empty(); }
+  [[nodiscard]] bool wanted() const { return option != nullptr && option->count() > 0; }
   // Refuses now what could not be written later.
   [[nodiscard]] Result<Done> check(bool overwrite) const;
   // Makes the folder and says what is in it.

@@ -23,6 +23,7 @@ struct Verb {
 Action declare_run(CLI::App& app);
 Action declare_compare(CLI::App& app);
 Action declare_profile(CLI::App& app);
+Action declare_import(CLI::App& app);
 Action declare_gate(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_runs(CLI::App& app);
@@ -30,6 +31,7 @@ Action declare_baseline(CLI::App& app);
 Action declare_history(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_variants(CLI::App& app);
+Action declare_study(CLI::App& app);
 Action declare_models(CLI::App& app);
 Action declare_backends(CLI::App& app);
 Action declare_doctor(CLI::App& app);

@@ -15,6 +15,12 @@ install(TARGETS infermeter EXPORT infermeterTargets
 install(TARGETS infermeter-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS infermeter-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/infermeter)
 
+# Studies: found beside the program in the build tree as well.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/infermeter)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/studies ${CMAKE_BINARY_DIR}/share/infermeter/studies SYMBOLIC)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/studies/ DESTINATION ${CMAKE_INSTALL_DATADIR}/infermeter/studies
+  FILES_MATCHING PATTERN "*.toml")
+
 # The Python package. In a wheel its Python files come by pyproject.toml; elsewhere PYTHONPATH names the folder above.
 if(INFERMETER_PYTHON)
   if(SKBUILD)

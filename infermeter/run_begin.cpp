@@ -14,16 +14,13 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/trial/clock.hpp"
+#include "infermeter/trial_job.hpp"
 #include "infermeter/worker/convert.hpp"
+#include "infermeter/worker/prepare.hpp"
+#include "infermeter/workload.hpp"
 
 namespace infermeter {
 namespace {
-
-// Sortable by time, and different for two runs that begin in the same second.
-std::string new_id(double now_s) {
-  std::random_device random;
-  return fmt::format("{:%Y%m%d-%H%M%S}-{:04x}", fmt::gmtime(static_cast<std::time_t>(now_s)), random() & 0xffffU);
-}
 
 // A back end that cannot read the zoo's ONNX files gets one of its own kind.
 Result<Done> use_converted(ModelFacts& model, const Subject& subject, const RunContext& context) {
@@ -36,6 +33,20 @@ Result<Done> use_converted(ModelFacts& model, const Subject& subject, const RunC
   model.format = subject.backend;
   model.size_bytes = std::filesystem::file_size(*file, error);
   return Done{};
+}
+
+Result<ModelFacts> model_or_workload(const Plan& plan, const Subject& subject, const RunContext& context) {
+  auto facts = resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code});
+  if (facts.ok() || !may_be_workload(subject.model)) return facts;
+  return resolve_workload(subject, context.launcher, facts.error());
+}
+
+// Before the first trial, so that none of them makes what the others find. What goes wrong here is said by the trials,
+// which go on without.
+void prepare_workload(const Plan& plan, const Subject& subject, const ModelFacts& model, const RunContext& context) {
+  TrialJob job = trial_job(plan, subject, model);
+  job.cache_folder = workload_cache(subject, model, context.cache);
+  static_cast<void>(prepare_backend(context.launcher, job).ok());
 }
 
 // Nothing of ours needs it, but the models of the zoo are then written anew for each user of the temporary folder.
@@ -80,13 +91,23 @@ Result<Done> check_runtimes(const RunRecord& record, const Launcher& launcher) {
 
 }  // namespace
 
+std::string new_run_id(double now_s) {
+  std::random_device random;
+  return fmt::format("{:%Y%m%d-%H%M%S}-{:04x}", fmt::gmtime(static_cast<std::time_t>(now_s)), random() & 0xffffU);
+}
+
 Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context) {
   std::map<std::string, ModelFacts> resolved = context.models;
   std::vector<ModelFacts> models;
   for (const auto& subject : plan.subjects) {
     auto place = resolved.find(subject.model);
     if (place == resolved.end()) {
-      INFERMETER_TRY(auto facts, resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code}));
+      INFERMETER_TRY(auto facts, model_or_workload(plan, subject, context));
+      if (facts.format == workload_format) {  // a name that means something else to another back end
+        prepare_workload(plan, subject, facts, context);
+        models.push_back(std::move(facts));
+        continue;
+      }
       place = resolved.emplace(subject.model, std::move(facts)).first;
     }
     models.push_back(place->second);
@@ -103,7 +124,7 @@ Result<RunRecord> new_record(Store& store, Plan plan, const RunContext& context)
   order_trials(plan);
   RunRecord record;
   record.created_at = std::floor(wall_clock_s());
-  record.id = new_id(record.created_at);
+  record.id = new_run_id(record.created_at);
   INFERMETER_TRY(record.models, resolve_models(plan, context));
   record.plan = std::move(plan);
   record.environment = read_environment();

@@ -1,12 +1,16 @@
 // How a run begins: a new record, or an unfinished one taken up again.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "infermeter/run.hpp"
 
 namespace infermeter {
+
+// Sortable by time, and different for two runs that begin in the same second: "20261121-114200-3f9a".
+[[nodiscard]] std::string new_run_id(double now_s);
 
 // A model per subject: built or found, checked, and in a form that its back end reads.
 [[nodiscard]] Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context);

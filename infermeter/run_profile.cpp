@@ -9,6 +9,7 @@
 #include "infermeter/models/read_graph.hpp"
 #include "infermeter/profile/attribution.hpp"
 #include "infermeter/profile/profile_files.hpp"
+#include "infermeter/profile/python_stacks.hpp"
 
 namespace infermeter {
 namespace {
@@ -51,7 +52,23 @@ void say_what_is_missing(const AttributionCheck& check, Samples& trial) {
   }
 }
 
+// What a profiler of Python code told; `asked`: one was wanted.
+void take_python_stacks(TrialResult& result, bool asked) {
+  auto stacks = read_python_stacks(result.profile_files);
+  if (stacks.ok() && *stacks) return result.stacks.push_back(std::move(**stacks));
+  if (!asked || is_said(result.samples, DiagnosticId::no_python_profile)) return;
+  say(result.samples, DiagnosticId::no_python_profile,
+      fmt::format("no profile of Python code: {}", stacks.ok() ? "the profiler left nothing" : stacks.error().message));
+}
+
 }  // namespace
+
+void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial) {
+  if (graph != nullptr) say_what_is_missing(attribute(profile, *graph), trial);
+  if (profile.cut) {
+    say(trial, DiagnosticId::profile_cut, "the profile ends early: what there is of it is shown");
+  }
+}
 
 const ModelGraph* ProfileReader::graph_of(std::size_t subject) {
   const auto [place, is_new] = graphs_.try_emplace(subject);
@@ -67,6 +84,7 @@ const ModelGraph* ProfileReader::graph_of(std::size_t subject) {
 std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, TrialResult& result) {
   Samples& trial = result.samples;
   if (trial.iterations() == 0) return std::nullopt;  // how it ended is told anyway
+  take_python_stacks(result, record_.plan.profiling.python != PythonProfiler::off);
   const auto compiled = compiled_graph(result);
   auto profile = read_operator_profile(result.profile_files, compiled ? &*compiled : nullptr, trial);
   if (!profile.ok()) {
@@ -75,10 +93,7 @@ std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, Tr
     }
     return std::nullopt;
   }
-  if (const ModelGraph* graph = graph_of(subject)) say_what_is_missing(attribute(*profile, *graph), trial);
-  if (profile->cut) {
-    say(trial, DiagnosticId::profile_cut, "the profile ends early: what there is of it is shown");
-  }
+  tell_profile(*profile, graph_of(subject), trial);
   return std::move(profile).value();
 }
 

@@ -12,6 +12,9 @@
 
 namespace infermeter {
 
+// Attributes the operators to `graph`, unless that is nullptr; `trial` gets what is to be said about it.
+void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial);
+
 class ProfileReader {
  public:
   explicit ProfileReader(const RunRecord& record) : record_(record) {}  // outlives this

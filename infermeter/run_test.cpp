@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "infermeter/data/value_block.hpp"
@@ -41,10 +42,12 @@ class RunOfOwnSubjects : public testing::Test {
     result.samples.phase = Phase::done;
     result.samples.executed = {{"dtype", "float32"}};
     result.samples.outputs = {{.name = "y", .dtype = "float32", .shape = {2}}};
+    if (has_truth) result.samples.outputs.push_back({.name = "truth", .dtype = "float32", .shape = {2}});
     if (!job.keep_outputs) return result;
     const float second = job.subject.model == "other" ? other_output : 2.0F;
     const Value value{.tensor = make_tensor<float>(DType::float32, {2}, std::vector<float>{1.0F, second})};
     result.output_values = {{value}};
+    if (has_truth) result.output_values.front().push_back({.tensor = make_tensor<float>(DType::float32, {2}, std::vector<float>{1.0F, 4.0F})});
     result.output_block.resize(block_size(result.output_values));
     write_block(result.output_values, result.output_block);
     return result;
@@ -55,6 +58,7 @@ class RunOfOwnSubjects : public testing::Test {
   Plan plan;
   std::vector<TrialJob> jobs;
   float other_output = 2.0F;
+  bool has_truth = false;
 };
 
 TEST_F(RunOfOwnSubjects, NeedsNoWorkerAndNoFile) {
@@ -67,6 +71,20 @@ TEST_F(RunOfOwnSubjects, NeedsNoWorkerAndNoFile) {
   ASSERT_EQ(record->outputs.size(), 1U);
   EXPECT_TRUE(record->outputs[0].comparison.agree);
   EXPECT_EQ(judge(*record).exit_code, 0);
+}
+
+TEST_F(RunOfOwnSubjects, TellsInEachTrialHowRightItWas) {
+  has_truth = true;
+  other_output = 3.0F;
+  const auto record = run(plan, context);
+  ASSERT_TRUE(record.ok()) << record.error().message;
+  ASSERT_EQ(record->trials.size(), 4U);
+  for (const Samples& trial : record->trials) {
+    const auto mse = std::ranges::find(trial.counters, "truth_mse", &Counter::name);
+    ASSERT_NE(mse, trial.counters.end());
+    EXPECT_DOUBLE_EQ(mse->value, trial.subject == 1 ? 0.5 : 2.0);
+  }
+  EXPECT_EQ(judge(*record).subjects[0].summary.counters.size(), 3U) << "PSNR, MSE, correlation; no picture";
 }
 
 TEST_F(RunOfOwnSubjects, HasItsOutputsComparedAndItsRecordStored) {

@@ -10,9 +10,11 @@
 
 #include "infermeter/run_begin.hpp"
 #include "infermeter/run_outputs.hpp"
+#include "infermeter/run_truth.hpp"
 #include "infermeter/time_left.hpp"
 #include "infermeter/trial/peaks.hpp"
 #include "infermeter/trial_job.hpp"
+#include "infermeter/workload.hpp"
 
 namespace infermeter {
 namespace {
@@ -68,11 +70,17 @@ bool RunTrials::interrupted() const { return context_.interrupt != nullptr && co
 TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const {
   const Plan& plan = record_.plan;
   TrialJob job = trial_job(plan, plan.subjects[place.subject], record_.models[place.subject]);
+  job.cache_folder = workload_cache(plan.subjects[place.subject], record_.models[place.subject], context_.cache);
   job.stopping = stopping;
   job.seed += place.position + (place.purpose == Purpose::timed ? 0 : side_seeds);
-  job.keep_outputs = tells_outputs(place.purpose) && wants_outputs(record_, place.subject);
+  job.keep_outputs = tells_outputs(place.purpose) &&
+                     (wants_outputs(record_, place.subject) || may_tell_truth(record_, place.subject));
   job.watch_memory = place.purpose == Purpose::leak;
-  job.profile = place.purpose == Purpose::profile;
+  if (place.purpose == Purpose::profile) {
+    job.profile = true;
+    job.stacks = plan.profiling.stacks;
+    job.python = plan.profiling.python;
+  }
   return job;
 }
 
@@ -110,7 +118,9 @@ TrialHooks RunTrials::hooks_for(const Place& place) {
 Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   const auto& trial = context_.trial ? context_.trial : run_trial;
   data_ = {};
+  const bool takes_outputs = tells_outputs(place.purpose) && wants_outputs(record_, place.subject);
   TrialResult result = trial(context_.launcher, job_for(place, stopping), hooks_for(place));
+  note_quality(result);
   result.samples.subject = static_cast<int>(place.subject);
   result.samples.process = place.process;
   result.samples.position = static_cast<int>(place.position);
@@ -127,17 +137,25 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
     progress.finished = &trials.back();
     context_.on_progress(progress);
   }
-  if (!tells_outputs(place.purpose)) return Done{};
+  if (!takes_outputs) return Done{};
   return take_outputs(store_, record_, place.subject, trials.back(), result, data_);
 }
 
-// The trial, and what it told of its operators.
+// The trial, and what it told of its operators and stacks.
 Result<Done> RunTrials::keep(const Place& place, TrialResult& result) {
   std::optional<OperatorProfile> profile;
-  if (place.purpose == Purpose::profile) profile = profile_of_(place.subject, result);
+  if (place.purpose == Purpose::profile) {
+    profile = profile_of_(place.subject, result);
+    read_stacks_(result, profile ? &*profile : nullptr);
+  }
   INFERMETER_TRY_DONE(store_.add_trial(record_.id, result.samples));
   auto& trials = place.purpose == Purpose::timed ? record_.trials : record_.side_trials;
   trials.push_back(std::move(result.samples));
+  for (TrialStacks& stacks : result.stacks) {
+    stacks.position = static_cast<int>(place.position);
+    INFERMETER_TRY_DONE(store_.add_stacks(record_.id, stacks));
+    record_.stacks.push_back(std::move(stacks));
+  }
   if (!profile) return Done{};
   profile->position = static_cast<int>(place.position);
   INFERMETER_TRY_DONE(store_.add_profile(record_.id, *profile));

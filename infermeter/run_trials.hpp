@@ -9,6 +9,7 @@
 #include "infermeter/run.hpp"
 #include "infermeter/run_inputs.hpp"
 #include "infermeter/run_profile.hpp"
+#include "infermeter/run_stacks.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/verdict/pilot.hpp"
 
@@ -56,6 +57,7 @@ class RunTrials {
   const RunContext& context_;
   RunInputs inputs_;
   ProfileReader profile_of_;
+  StackReader read_stacks_{};
   DataSet data_{};  // of the trial that runs, or ran last
 };
 

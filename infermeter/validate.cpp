@@ -10,6 +10,7 @@
 #include "infermeter/run_begin.hpp"
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/trial_job.hpp"
+#include "infermeter/workload.hpp"
 #include "infermeter/validate_inputs.hpp"
 #include "infermeter/validate_labels.hpp"
 
@@ -226,6 +227,7 @@ class ValidationRun {
 
   [[nodiscard]] TrialJob job_for(std::size_t subject) {
     TrialJob job = outputs_job(request_.plan, request_.plan.subjects[subject], models_[subject]);
+    job.cache_folder = workload_cache(job.subject, models_[subject], context_.cache);
     job.seed += trials_++;
     return job;
   }

@@ -22,6 +22,7 @@ NB_MODULE(_core, module) {
   bind_verdict(module);
   bind_page(module);
   bind_validate(module);
+  bind_stacks(module);
   bind_record(module);
   bind_store(module);
   bind_run(module);

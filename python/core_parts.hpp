@@ -16,6 +16,7 @@ void bind_metrics(nanobind::module_& module);
 void bind_validate(nanobind::module_& module);
 void bind_verdict(nanobind::module_& module);
 void bind_page(nanobind::module_& module);
+void bind_stacks(nanobind::module_& module);
 void bind_record(nanobind::module_& module);
 void bind_store(nanobind::module_& module);
 void bind_run(nanobind::module_& module);

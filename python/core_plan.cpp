@@ -105,6 +105,8 @@ void bind_fields(PlanClass& plan) {
       .def_ro("leak_iterations", &Plan::leak_iterations)
       .def_prop_ro("profile_processes", [](const Plan& self) { return self.profiling.processes; })
       .def_prop_ro("profile_iterations", [](const Plan& self) { return self.profiling.iterations; })
+      .def_prop_ro("stacks", [](const Plan& self) { return std::string(to_string(self.profiling.stacks)); })
+      .def_prop_ro("python_profiler", [](const Plan& self) { return std::string(to_string(self.profiling.python)); })
       .def_ro("question", &Plan::question, "None: it is no comparison.")
       .def_ro("seed", &Plan::seed)
       .def_prop_ro(

@@ -37,6 +37,12 @@ std::vector<std::shared_ptr<Trial>> shared(const SharedRun& run, std::vector<Tri
   return pointers;
 }
 
+std::vector<std::shared_ptr<const TrialStacks>> stacks_of(const SharedRun& run) {
+  std::vector<std::shared_ptr<const TrialStacks>> pointers;
+  for (const TrialStacks& stacks : run->record().stacks) pointers.emplace_back(run, &stacks);
+  return pointers;
+}
+
 ReportPart part_of(const MeasuredRun& run, bool samples) {
   return run_part(run.record(), run.verdict(), {.samples = samples});
 }
@@ -145,7 +151,10 @@ void bind_fields(RecordClass& record) {
           "Of the timed trials, in the order in which they ran.")
       .def_prop_ro(
           "side_samples", [](const SharedRun& run) { return shared(run, run->side_trials()); },
-          "Of pilots and leak trials: no figure is made from them.")
+          "Of pilots, leak trials and profile trials: no figure is made from them.")
+      .def_prop_ro("stacks", stacks_of,
+                   "What the workers of profile trials were seen at, in the order in which they ran; empty: nothing "
+                   "was asked for, or told (`diagnostics` of `side_samples` say why).")
       .def_prop_ro(
           "outputs", [](const MeasuredRun& run) -> const std::vector<SubjectOutputs>& { return run.record().outputs; },
           inside, "Compared with those of each group's first subject.")

@@ -9,6 +9,7 @@
 
 #include "infermeter/worker/worker.hpp"
 #include "python/python_backend.hpp"
+#include "python/python_profiler.hpp"
 
 namespace nb = nanobind;
 
@@ -55,7 +56,10 @@ NB_MODULE(_worker, module) {
         return infermeter::serve({.open = infermeter::python::open,
                                   .make = infermeter::python::make,
                                   .readable = readable,
-                                  .starts_programs = true});
+                                  .starts_programs = true,
+                                  .python = [](const infermeter::WorkerJob& job) {
+                                    return infermeter::python::profile_hooks(job.trial.launcher);
+                                  }});
       },
       nb::arg("readable"));
 }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "units.hpp"
+#include "sdk/units.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "sdk/operators_file.hpp"
-#include "units.hpp"
+#include "sdk/units.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "units.hpp"
+#include "sdk/units.hpp"
 
 namespace infermeter {
 namespace {

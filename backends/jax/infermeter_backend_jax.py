@@ -16,7 +16,7 @@ import numpy as np
 
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import framework, need, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
-from infermeter.factory import INPUT_SHAPE, Model, load_factory, model_of
+from infermeter.factory import INPUT_SHAPE, Model, counted, load_factory, model_of
 from infermeter.ports import fixed_shape, sized
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Runtime:
         device = _device(self._jax, load)
         with self._jax.default_device(device):
             model = self._read(load)
-            return Session(self._jax, device, load, model, _pure(self._jax, model.callable, load))
+            return counted(Session(self._jax, device, load, model, _pure(self._jax, model.callable, load)), model)
 
     def _read(self, load: Load) -> Model:
         if not load.zoo_name:

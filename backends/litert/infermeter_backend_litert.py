@@ -11,6 +11,8 @@ import numpy as np
 
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import flag, framework, refuse_what_is_not_offered, thread_count
+from infermeter.litert_native import MOST_EVENTS, Library, ProfiledModel
+from infermeter.litert_operators import inferences_in, operators_of, refuse_other_graph, write_operators
 from infermeter.ports import fixed_shape, sized
 
 DELEGATE = "DELEGATE"  # the name of the node that stands for what a delegate took over
@@ -47,7 +49,9 @@ class Runtime:
             )
         except (ValueError, RuntimeError) as error:
             raise _refused(f"{load.model} cannot be read as a model of LiteRT", error) from error
-        return Session(interpreter, load)
+        if not load.profile_folder:
+            return Session(interpreter, load)
+        return ProfiledSession(interpreter, load, self.info, uses_xnnpack)
 
 
 class Session:
@@ -94,6 +98,78 @@ class Session:
             shape = fixed_shape(port)
             if shape != tuple(details["shape"]):
                 self._interpreter.resize_tensor_input(details["index"], shape, strict=True)
+
+
+class ProfiledSession(Session):
+    """The interpreter cannot be profiled from Python: what is compiled by LiteRT's C API runs in its place, with the
+    same delegate and threads. Where that cannot be, the interpreter runs and there is no profile."""
+
+    def __init__(self, interpreter: Any, load: Load, info: Info, uses_xnnpack: bool) -> None:
+        super().__init__(interpreter, load)
+        self._info = info
+        self._uses_xnnpack = uses_xnnpack
+        self._model: ProfiledModel | None = None
+        self._why_not: Refused | None = None
+        self._steps = 0
+
+    def compile(self) -> None:
+        super().compile()
+        try:
+            library = Library(Path(self._info.library), self._info.runtime_version)
+            threads = thread_count(self._load)
+            self._model = ProfiledModel(
+                library, self._load.model, threads, self._uses_xnnpack, self.inputs, self.outputs
+            )
+        except Refused as refused:
+            self._why_not = refused
+
+    def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
+        if self._model is None:
+            return super().bind(arrays)
+        for place, array in zip(self._model.inputs, arrays, strict=True):
+            np.copyto(place, array, casting="no")
+        step = self._model.step()
+
+        def counted() -> None:
+            self._steps += 1
+            step()
+
+        return counted
+
+    def values(self, result: object) -> list[np.ndarray]:
+        return super().values(result) if self._model is None else [array.copy() for array in self._model.outputs]
+
+    def profile_begin(self, folder: str) -> None:
+        if self._model is None:
+            raise self._why_not or Refused(Status.INVALID_ARGUMENT, "the model has not been compiled")
+        self._steps = 0
+        self._model.start()
+
+    def profile_end(self, folder: str) -> None:
+        assert self._model is not None
+        steps, events = self._steps, self._model.stop()
+        inferences = inferences_in(events)
+        if not inferences:
+            raise Refused(Status.RUN_ERROR, "LiteRT's profiler told of no inference")
+        nodes = {node["index"]: node for node in self._interpreter._get_ops_details()}
+        taken = _delegated(list(nodes.values()))
+        left = {index: node for index, node in nodes.items() if index not in taken and node["op_name"] != DELEGATE}
+        refuse_other_graph(inferences[0], {index: node["op_name"] for index, node in left.items()})
+        is_full = len(events) >= MOST_EVENTS
+        made = operators_of(inferences[:-1] if is_full else inferences, left, self._activations(nodes))
+        made.cut = made.cut or is_full
+        write_operators(Path(folder), self._info.runtime_version, steps, made)
+
+    def _activations(self, nodes: dict[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
+        """The tensors that are no constants."""
+        inputs = {details["index"] for details in self._interpreter.get_input_details()}
+        known = inputs | {int(output) for node in nodes.values() for output in node["outputs"]}
+        tensors = {details["index"]: details for details in self._interpreter.get_tensor_details()}
+        return {index: details for index, details in tensors.items() if index in known}
+
+    def close(self) -> None:
+        if self._model is not None:
+            self._model.close()
 
 
 def _port(details: dict[str, Any], is_planned: bool = False) -> Port:

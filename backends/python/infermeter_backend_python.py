@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
-from infermeter.factory import INPUT_SHAPE, load_factory, model_of
+from infermeter.factory import INPUT_SHAPE, counted, load_factory, model_of
 from infermeter.outputs import named_parts
 
 # Who computes with several threads asks one of these when it is first imported, which the factory does.
@@ -44,6 +44,7 @@ class PythonSession:
         self.inputs = model.inputs
         self.outputs = [Port(name, "", None) for name in model.outputs or ("output",)]
         self._dtype = load.dtype
+        counted(self, model)
 
     def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
         call = self._call

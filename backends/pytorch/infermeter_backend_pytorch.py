@@ -14,7 +14,7 @@ import numpy as np
 
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import flag, framework, need, refuse_what_is_not_offered, thread_count
-from infermeter.factory import INPUT_SHAPE, Model
+from infermeter.factory import INPUT_SHAPE, Model, counted
 from infermeter.ports import fixed_shape
 from infermeter.torch_arrays import array_of, tensor_of, tensors_in, zeros
 from infermeter.torch_models import read_model
@@ -83,8 +83,9 @@ class Runtime:
                 Status.INVALID_ARGUMENT,
                 f"torch.compile leaves TorchScript as it is: give compile=false, or a factory that makes {load.model}",
             )
-        model = Model(_prepared(torch, model.callable, load, settings), model.inputs, model.outputs)
-        return (CompiledSession if settings.compiles else Session)(torch, load, model, settings)
+        model = Model(_prepared(torch, model.callable, load, settings), model.inputs, model.outputs,
+                      model.counters)
+        return counted((CompiledSession if settings.compiles else Session)(torch, load, model, settings), model)
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,16 @@ constexpr std::array table = {
                    "Choose a back end that profiles its operators: docs/profile.md lists them and what each tells."),
     INFERMETER_ROW(profile_distorted, warning, "Read shares, not times: those of the timed trials are above."),
     INFERMETER_ROW(profile_cut, info, "Lower --profile-iterations, so that all of them are kept."),
+    INFERMETER_ROW(no_stack_profile, info,
+                   "Let unprivileged programs sample themselves (kernel.perf_event_paranoid at most 2, no seccomp rule "
+                   "against perf_event_open), or do without: --stacks off."),
+    INFERMETER_ROW(stacks_by_signal, info,
+                   "Let unprivileged programs sample themselves (kernel.perf_event_paranoid at most 2, no seccomp rule "
+                   "against perf_event_open): then there are more samples, and whole stacks."),
+    INFERMETER_ROW(stacks_not_joined, info, "Read the stacks by themselves; measure again for operators with stacks."),
+    INFERMETER_ROW(no_python_profile, info,
+                   "Install the profiler into the Python environment that hosts the back end, or ask for another one "
+                   "(--python-profiler)."),
     INFERMETER_ROW(nodes_not_attributed, info,
                    "Read the operators by the runtime's own names; differences between runtimes leave these out."),
     // The run.

@@ -84,6 +84,10 @@ enum class DiagnosticId {
   no_operator_profile,     // the runtime told nothing about its operators
   profile_distorted,       // profiling slowed the inference down: its times are not the timed run's
   profile_cut,             // events are missing
+  no_stack_profile,        // no call stack was sampled, though it was asked for
+  stacks_by_signal,        // sampled from within, at the kernel's tick
+  stacks_not_joined,       // it cannot be told which operator a stack belongs to
+  no_python_profile,       // the profiler of Python that was asked for told nothing
   nodes_not_attributed,    // operators whose place in the model could not be found
   // The run.
   trial_failed,

@@ -15,6 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 3> kPrecisions{"float32", "float16", "bfloat16"};
 constexpr std::array<std::string_view, 6> kKindsOfDevice{"cpu", "cuda", "mps", "tpu", "gpu", "npu"};
 constexpr std::array<std::string_view, 3> kSandboxes{"auto", "strict", "off"};
+constexpr std::array<std::string_view, 3> kStackSamplings{"auto", "dwarf", "off"};
+constexpr std::array<std::string_view, 4> kPythonProfilers{"off", "py-spy", "cprofile", "pyinstrument"};
 constexpr std::array<std::string_view, 4> kOutlierRules{"none", "sigma", "iqr", "mad"};
 
 // The factors that are usual: three sigma; Tukey's fences; Iglewicz and Hoaglin's modified z-score.
@@ -49,6 +51,22 @@ std::string_view to_string(Sandbox sandbox) { return kSandboxes.at(static_cast<s
 Result<Sandbox> sandbox_from_string(std::string_view name) {
   INFERMETER_TRY(const std::size_t index, index_of(kSandboxes, name, "sandbox"));
   return static_cast<Sandbox>(index);
+}
+
+std::string_view to_string(StackSampling sampling) { return kStackSamplings.at(static_cast<std::size_t>(sampling)); }
+
+Result<StackSampling> stack_sampling_from_string(std::string_view name) {
+  INFERMETER_TRY(const std::size_t index, index_of(kStackSamplings, name, "way to sample stacks"));
+  return static_cast<StackSampling>(index);
+}
+
+std::string_view to_string(PythonProfiler profiler) {
+  return kPythonProfilers.at(static_cast<std::size_t>(profiler));
+}
+
+Result<PythonProfiler> python_profiler_from_string(std::string_view name) {
+  INFERMETER_TRY(const std::size_t index, index_of(kPythonProfilers, name, "profiler of Python"));
+  return static_cast<PythonProfiler>(index);
 }
 
 Result<OutlierRule> outlier_rule_from_string(std::string_view text) {

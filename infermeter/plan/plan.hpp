@@ -65,11 +65,25 @@ struct Question {
   std::optional<double> budget_s{};  // no new pair after so long; counted from the first pair
 };
 
+// How stacks are sampled while a profile trial runs its timed iterations. automatic: from outside, by frame pointers,
+// and by signals where the kernel does not let us; dwarf: with 8 kB of stack each, unwound afterwards.
+enum class StackSampling { automatic, dwarf, off };
+[[nodiscard]] std::string_view to_string(StackSampling sampling);
+[[nodiscard]] Result<StackSampling> stack_sampling_from_string(std::string_view name);
+
+// What looks at the Python code of a back end that is written in Python, in profile trials. cProfile and pyinstrument
+// slow Python down threefold.
+enum class PythonProfiler { off, py_spy, cprofile, pyinstrument };
+[[nodiscard]] std::string_view to_string(PythonProfiler profiler);
+[[nodiscard]] Result<PythonProfiler> python_profiler_from_string(std::string_view name);
+
 // Trials that tell which operator takes how long. They are processes of their own, after the timed ones and in the same
 // order of blocks, and no figure of speed is made from them.
 struct Profiling {
   int processes = 0;  // per subject; 0: no profile
   std::int64_t iterations = 20;
+  StackSampling stacks = StackSampling::automatic;
+  PythonProfiler python = PythonProfiler::off;
 };
 inline constexpr int kProfileProcesses = 8;  // where a profile is asked for and no number is
 

@@ -163,6 +163,8 @@ Json settings_to_json(const Plan& p) {
           {"leak_iterations", p.leak_iterations},
           {"profile_processes", p.profiling.processes},
           {"profile_iterations", p.profiling.iterations},
+          {"stacks", to_string(p.profiling.stacks)},
+          {"python_profiler", to_string(p.profiling.python)},
           {"iterations", optional_to_json(p.stopping.iterations)},
           {"duration_s", optional_to_json(p.stopping.duration_s)},
           {"load_timeout_s", p.limits.load_timeout_s},
@@ -214,6 +216,8 @@ void read_settings(Members& m, Plan& p) {
   m.read("leak_iterations", p.leak_iterations);
   m.read("profile_processes", p.profiling.processes);
   m.read("profile_iterations", p.profiling.iterations);
+  m.read("stacks", p.profiling.stacks, stack_sampling_from_string);
+  m.read("python_profiler", p.profiling.python, python_profiler_from_string);
   m.read("iterations", p.stopping.iterations);
   m.read("duration_s", p.stopping.duration_s);
   m.read("load_timeout_s", p.limits.load_timeout_s);

@@ -188,6 +188,16 @@ constexpr auto kSettings = std::to_array<Setting>({
        INFERMETER_TRY(d.plan.profiling.iterations, integer_from_string(v[0], 1, kMostProfileIterations));
        return Done{};
      }, nullptr},
+    {"stacks", "stacks", Shape::one, Type::text, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.profiling.stacks, stack_sampling_from_string(v[0]));
+       return Done{};
+     }, nullptr},
+    {"python_profiler", "python-profiler", Shape::one, Type::text, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.profiling.python, python_profiler_from_string(v[0]));
+       return Done{};
+     }, nullptr},
     {"compare", "", Shape::one, Type::boolean, From::plan_file,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.is_comparison, truth_from_string(v[0]));

@@ -43,13 +43,27 @@ Result<StackSample> parse_line(StackTable& table, std::string_view line, std::si
   return sample;
 }
 
+bool is_empty(std::string_view line) { return line.find_first_not_of(" \t") == std::string_view::npos; }
+
 }  // namespace
+
+bool is_collapsed_stacks(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = take_line(text).text;
+    if (is_empty(line)) continue;
+    const std::size_t space = line.find_last_of(" \t");
+    // A stack's beginning, which JSON and what perf prints have not: they are indented, or end otherwise.
+    return space != std::string_view::npos && space > 0 && line.front() != ' ' && line.front() != '\t' &&
+           weight_of(line.substr(space + 1)).has_value();
+  }
+  return false;
+}
 
 Result<StackProfile> parse_collapsed_stacks(std::string_view text) {
   StackTable table;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const TextLine line = take_line(text);
-    if (line.text.find_first_not_of(" \t") == std::string_view::npos) continue;
+    if (is_empty(line.text)) continue;
     if (!line.complete) {
       // Where a weight is cut it is another weight: nobody can see it.
       table.profile().cut = true;

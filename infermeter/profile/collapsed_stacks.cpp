@@ -74,6 +74,39 @@ std::string stack_of(const StackProfile& stacks, const StackSample& sample) {
   return result;
 }
 
+std::string frames_of(const StackProfile& stacks, const StackSample& sample) {
+  std::string result;
+  for (const std::uint32_t frame : sample.frames) {
+    if (frame < stacks.frames.size()) result += ';' + collapsed_frame(frame_text(stacks.frames[frame]));
+  }
+  return result;
+}
+
+std::string thread_of(const StackProfile& stacks, const StackSample& sample) {
+  if (sample.thread == main_thread_of(stacks)) return "main thread";
+  const std::string name = sample.thread < stacks.threads.size() ? trace_text(stacks.threads[sample.thread]) : "";
+  return name.empty() ? fmt::format("thread {}", sample.thread) : collapsed_frame(name);
+}
+
+void add_samples(const StackSource& source, Weights& weights) {
+  const StackTrial& trial = source.trial;
+  const StackProfile& stacks = trial.stacks->stacks;
+  const double microseconds =
+      1e6 * seconds_per_weight(*trial.samples, stacks) * static_cast<double>(trial.samples->iterations());
+  const auto labels = trial.profile == nullptr ? std::vector<TraceLabel>{} : trace_labels(*trial.profile, 0);
+  const std::string subject = collapsed_frame(trace_text(source.subject));
+  for (const StackSample& sample : stacks.samples) {
+    if (!(sample.weight >= 0)) continue;  // nor one that is no number
+    std::string stack = subject + ';' + thread_of(stacks, sample);
+    // The first label is the iterations'.
+    if (sample.op && *sample.op + std::size_t{1} < labels.size()) {
+      const TraceLabel& op = labels[*sample.op + std::size_t{1}];
+      stack += ';' + collapsed_frame(op.category) + ';' + collapsed_frame(op.name);
+    }
+    weights[stack + frames_of(stacks, sample)] += sample.weight * microseconds;
+  }
+}
+
 }  // namespace
 
 std::string frame_text(const StackFrame& frame) {
@@ -94,6 +127,12 @@ std::string collapsed_stacks(const TraceFile& trace) {
   for (const TraceProcess& process : trace.processes) {
     for (const TraceTrack& track : process.tracks) TrackStacks(process, track).add_to(weights);
   }
+  return lines_of(weights);
+}
+
+std::string collapsed_stacks(std::span<const StackSource> sources) {
+  Weights weights;
+  for (const StackSource& source : sources) add_samples(source, weights);
   return lines_of(weights);
 }
 

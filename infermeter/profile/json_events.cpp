@@ -68,6 +68,7 @@ ArrayScan for_each_object(std::string_view text, std::string_view key, const std
   while ((at = text.find_first_of("{]", at)) != std::string_view::npos) {
     if (text[at] == ']') {
       scan.whole = true;
+      scan.end = at + 1;
       return scan;
     }
     const ObjectSpan span = span_of_object(text, at);

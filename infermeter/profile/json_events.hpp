@@ -14,6 +14,7 @@ namespace infermeter {
 struct ArrayScan {
   bool found = false;          // there is an array
   bool whole = false;          // and it ends
+  std::size_t end = 0;         // of a whole one: behind its bracket
   std::size_t objects = 0;     // that `use` was given
   std::size_t unreadable = 0;  // that are not JSON, larger than 1 MiB or nested deeper than 64
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "infermeter/profile/compiled_nodes.hpp"
+#include "infermeter/profile/imported_profile.hpp"
 #include "infermeter/profile/json_events.hpp"
 #include "infermeter/profile/profile_events.hpp"
 #include "infermeter/profile/profile_files.hpp"
@@ -56,6 +57,8 @@ void read_shapes(const Json* list, Shapes& shapes, std::string& dtype) {
 class OnnxRuntimeReader {
  public:
   OnnxRuntimeReader(const Samples& trial, std::optional<std::int64_t> ahead_ns) : iterations_(trial, ahead_ns) {}
+  // Without a trial: the iterations are all inferences of the file.
+  OnnxRuntimeReader() : iterations_({}, std::nullopt), is_foreign_(true) {}
 
   Result<OperatorProfile> operator()(std::string_view json, const ModelGraph* compiled) {
     scan_ = for_each_object(json, "", [this](const Json& event) { take(event); });
@@ -63,16 +66,20 @@ class OnnxRuntimeReader {
       return io_error("it is no profile of ONNX Runtime: there is no list of events");
     if (runs_.empty()) return io_error("ONNX Runtime's profile holds no inference (no 'model_run' event)");
     std::ranges::sort(runs_, {}, &TimeSpan::begin_ns);
-    INFERMETER_TRY_DONE(find_iterations());
+    INFERMETER_TRY_DONE(is_foreign_ ? take_all_runs() : find_iterations());
     profile_.cut = !scan_.whole || scan_.objects >= most_recorded;
     const bool one_thread = place_events();
-    if (placed_.empty()) return io_error("ONNX Runtime's profile holds no operator of the timed iterations");
+    if (placed_.empty())
+      return io_error(fmt::format("ONNX Runtime's profile holds no operator of {}",
+                                  is_foreign_ ? "its inferences" : "the timed iterations"));
     number_operators(one_thread, compiled);
     INFERMETER_TRY_DONE(put_events(std::move(placed_), profile_));
     if (one_thread) order_by_first_event(profile_);
     profile_.sources = {{"operators", true, detail()}};
     return std::move(profile_);
   }
+
+  [[nodiscard]] const Samples& own_iterations() const { return own_; }
 
  private:
   void take(const Json& event) {
@@ -107,11 +114,14 @@ class OnnxRuntimeReader {
       read_shapes(value_at(args, "input_type_shape"), made.inputs, made.record.precision);
       read_shapes(value_at(args, "output_type_shape"), made.outputs, made.record.precision);
     }
-    if (const auto peak = count_at(args, "mem_in_use_peak")) {
-      auto& kept = operators_[at->second].record.arena_peak_bytes;
-      kept = std::max(kept.value_or(0), *peak);
-    }
+    ProfiledOperator& record = operators_[at->second].record;
+    keep_highest(record.arena_peak_bytes, count_at(args, "mem_in_use_peak"));
+    keep_highest(record.arena_in_use_bytes, count_at(args, "mem_bytes_in_use"));
     return at->second;
+  }
+
+  static void keep_highest(std::optional<std::uint64_t>& kept, const std::optional<std::uint64_t>& told) {
+    if (told) kept = std::max(kept.value_or(0), *told);
   }
 
   // Which run is which iteration: by time, where the clocks are joined; else the last ones, which needs the end.
@@ -134,6 +144,19 @@ class OnnxRuntimeReader {
       return io_error(fmt::format("ONNX Runtime's profile holds {} inferences, fewer than the {} that were timed",
                                   runs_.size(), run_of_.size()));
     for (std::size_t i = 0; i < run_of_.size(); ++i) run_of_[i] = runs_.size() - run_of_.size() + i;
+    return Done{};
+  }
+
+  Result<Done> take_all_runs() {
+    for (std::size_t run = 1; run < runs_.size(); ++run) {
+      if (runs_[run].begin_ns + rounding_ns < runs_[run - 1].end_ns())
+        return io_error(
+            "ONNX Runtime's profile holds inferences that overlap, so that nothing tells whose operators are whose: "
+            "profile a session that runs one at a time");
+    }
+    INFERMETER_TRY(own_, samples_of_runs(runs_));
+    iterations_ = ClockedIterations(own_, 0);
+    for (std::size_t run = 0; run < runs_.size(); ++run) run_of_.push_back(run);
     return Done{};
   }
 
@@ -195,6 +218,7 @@ class OnnxRuntimeReader {
 
   [[nodiscard]] std::string detail() const {
     std::string text = "ONNX Runtime's profile, in whole microseconds";
+    if (is_foreign_) text += fmt::format(", of all its {} inferences, the first ones too", runs_.size());
     if (!iterations_.joined())
       text += "; its clock is not known, so each inference is put into the middle of its iteration";
     if (scan_.objects >= most_recorded) text += fmt::format("; it records {} events, and no more", most_recorded);
@@ -204,6 +228,8 @@ class OnnxRuntimeReader {
   }
 
   ClockedIterations iterations_;
+  bool is_foreign_ = false;
+  Samples own_;  // the inferences, where it is foreign
   ArrayScan scan_;
   std::vector<TimeSpan> runs_;
   std::vector<NodeEvent> events_;
@@ -222,6 +248,12 @@ Result<OperatorProfile> parse_onnxruntime_profile(std::string_view json, const M
   const auto realtime_ahead = steady_realtime_ahead_ns(trial);
   if (realtime_ahead && start_ns && is_near(*start_ns)) ahead = *realtime_ahead - *start_ns;
   return OnnxRuntimeReader(trial, ahead)(json, compiled);
+}
+
+Result<SelfTimedProfile> import_onnxruntime_profile(std::string_view json, const ModelGraph* compiled) {
+  OnnxRuntimeReader reader;
+  INFERMETER_TRY(OperatorProfile profile, reader(json, compiled));
+  return self_timed(reader.own_iterations(), std::move(profile));
 }
 
 }  // namespace infermeter

@@ -91,6 +91,7 @@ TEST(OnnxRuntimeProfile, TellsOperatorsWithoutAGraph) {
   EXPECT_EQ(op.activation_bytes, 64U);
   EXPECT_EQ(op.parameter_bytes, 256U);
   EXPECT_EQ(op.output_bytes, 256U);
+  EXPECT_EQ(op.arena_in_use_bytes, 14888U);
   EXPECT_EQ(op.arena_peak_bytes, 15144U);  // the highest of all inferences, the first one included
   EXPECT_TRUE(op.layout.empty() && op.inputs.empty() && op.outputs.empty());
 }

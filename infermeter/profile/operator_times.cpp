@@ -156,22 +156,6 @@ std::vector<std::size_t> by_identity(const std::vector<ProfiledOperator>& operat
   return order;
 }
 
-// The operators of `b` that are those of `a`, in a's order; nullopt: they are others.
-std::optional<std::vector<std::size_t>> same_operators(const OperatorProfile& a, const OperatorProfile& b) {
-  std::vector<std::size_t> same(a.operators.size());
-  if (std::ranges::equal(a.operators, b.operators, {}, &ProfiledOperator::name, &ProfiledOperator::name)) {
-    std::iota(same.begin(), same.end(), std::size_t{0});
-    return same;
-  }
-  if (a.operators.size() != b.operators.size()) return std::nullopt;
-  const auto in_a = by_identity(a.operators), in_b = by_identity(b.operators);
-  for (std::size_t i = 0; i < in_a.size(); ++i) {
-    if (identity_of(a.operators[in_a[i]]) != identity_of(b.operators[in_b[i]])) return std::nullopt;
-    same[in_a[i]] = in_b[i];
-  }
-  return same;
-}
-
 std::vector<double> reordered(const std::vector<double>& values, const std::vector<std::size_t>& order) {
   std::vector<double> ordered;
   for (const std::size_t op : order) ordered.push_back(values[op]);
@@ -209,6 +193,21 @@ OperatorTime operator_time(const SubjectOperatorTimes& subject, std::size_t op, 
 }
 
 }  // namespace
+
+std::optional<std::vector<std::size_t>> same_operators(const OperatorProfile& a, const OperatorProfile& b) {
+  std::vector<std::size_t> same(a.operators.size());
+  if (std::ranges::equal(a.operators, b.operators, {}, &ProfiledOperator::name, &ProfiledOperator::name)) {
+    std::iota(same.begin(), same.end(), std::size_t{0});
+    return same;
+  }
+  if (a.operators.size() != b.operators.size()) return std::nullopt;
+  const auto in_a = by_identity(a.operators), in_b = by_identity(b.operators);
+  for (std::size_t i = 0; i < in_a.size(); ++i) {
+    if (identity_of(a.operators[in_a[i]]) != identity_of(b.operators[in_b[i]])) return std::nullopt;
+    same[in_a[i]] = in_b[i];
+  }
+  return same;
+}
 
 ProcessOperatorTimes process_operator_times(const ProfileTrial& trial) {
   ProcessOperatorTimes times;

@@ -42,6 +42,10 @@ struct SubjectOperatorTimes {
 };
 [[nodiscard]] SubjectOperatorTimes subject_operator_times(std::span<const ProfileTrial> trials);
 
+// The operators of `b` that are those of `a`, in a's order: by name, or by the model's nodes that they execute; nullopt:
+// they are others.
+[[nodiscard]] std::optional<std::vector<std::size_t>> same_operators(const OperatorProfile& a, const OperatorProfile& b);
+
 // Of one subject over its processes.
 struct OperatorTime {
   std::size_t op = 0;  // index into SubjectOperatorTimes::profile's operators; of the rest: their number

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "infermeter/profile/imported_profile.hpp"
 #include "infermeter/profile/profile_events.hpp"
 #include "infermeter/profile/profile_files.hpp"
 #include "infermeter/samples/json_fields.hpp"
@@ -68,6 +69,7 @@ void visit_fields(V& v, S& s) {
   v.field("parameter_bytes", s.record.parameter_bytes);
   v.field("output_bytes", s.record.output_bytes);
   v.field("arena_peak_bytes", s.record.arena_peak_bytes);
+  v.field("arena_in_use_bytes", s.record.arena_in_use_bytes);
 }
 template <class V, MaybeConst<Source> S>
 void visit_fields(V& v, S& s) {
@@ -233,15 +235,64 @@ class OperatorsReader {
   OperatorProfile profile_;
 };
 
-}  // namespace
+struct Parsed {
+  OperatorsFile file;
+  bool ends_early = false;
+};
 
-Result<OperatorProfile> parse_operators(std::string_view json, const Samples& trial) {
+Result<Parsed> parse_file(std::string_view json) {
   if (json.size() > most_bytes) return io_error(fmt::format("operators.json is larger than {} MiB", most_bytes >> 20U));
   const bool is_whole = Json::accept(json.begin(), json.end());
   const std::string closed = is_whole ? std::string() : closed_at_last_comma(json);
   INFERMETER_TRY(OperatorsFile file,
                  structure_from_json<OperatorsFile>(is_whole ? json : std::string_view(closed), "operators.json"));
-  return OperatorsReader(std::move(file), trial, !is_whole)();
+  return Parsed{.file = std::move(file), .ends_early = !is_whole};
+}
+
+// Where each iteration's operators lie; events that cannot be are refused later, by the reader.
+Result<std::vector<TimeSpan>> runs_of(const OperatorsFile& file) {
+  const Events& events = file.events;
+  std::uint32_t count = file.iterations.value_or(0);
+  for (std::size_t i = 0; i < events.shortest() && !file.iterations; ++i) count = std::max(count, events.iteration[i] + 1);
+  if (count > kMostImportedIterations)
+    return io_error(fmt::format("operators.json has more than {} iterations", kMostImportedIterations));
+  std::vector<std::optional<TimeSpan>> spans(count);
+  const bool from_zero = file.clock == "iteration";  // then an operator's begin is since its iteration's
+  for (std::size_t i = 0; i < events.shortest(); ++i) {
+    const std::int64_t begin = events.begin_ns[i], duration = events.duration_ns[i];
+    if (events.iteration[i] >= count || !is_near(begin) || !is_near(duration) || duration < 0) continue;
+    auto& span = spans[events.iteration[i]];
+    if (!span) span = {from_zero ? 0 : begin, 0};
+    const std::int64_t end = std::max(span->end_ns(), begin + duration);
+    if (!from_zero) span->begin_ns = std::min(span->begin_ns, begin);
+    span->duration_ns = end - span->begin_ns;
+  }
+  std::vector<TimeSpan> runs;
+  std::int64_t now = 0;
+  for (const auto& span : spans) {
+    const std::int64_t begin = from_zero ? now : span ? span->begin_ns : now;
+    runs.push_back({begin, span ? span->duration_ns : 0});
+    now = runs.back().end_ns();
+    if (!is_near(now)) return io_error("operators.json has iterations that are longer than any are");
+  }
+  return runs;
+}
+
+}  // namespace
+
+Result<OperatorProfile> parse_operators(std::string_view json, const Samples& trial) {
+  INFERMETER_TRY(Parsed parsed, parse_file(json));
+  return OperatorsReader(std::move(parsed.file), trial, parsed.ends_early)();
+}
+
+Result<SelfTimedProfile> import_operators(std::string_view json) {
+  INFERMETER_TRY(Parsed parsed, parse_file(json));
+  INFERMETER_TRY(const auto runs, runs_of(parsed.file));
+  INFERMETER_TRY(const Samples samples, samples_of_runs(runs));
+  INFERMETER_TRY(OperatorProfile profile, OperatorsReader(std::move(parsed.file), samples, parsed.ends_early)());
+  profile.sources.front().detail += "; what lies between the last operator and the end is not told";
+  if (profile.mean_s.empty()) return self_timed(samples, std::move(profile));
+  return from_means(std::move(profile));
 }
 
 }  // namespace infermeter

@@ -31,7 +31,7 @@ std::string events_file(std::string_view clock, std::int64_t at) {
       R"({{"format":"infermeter-operators","version":1,"source":"a runtime's counters","clock":"{}","iterations":3,)"
       R"("operators":[{{"name":"conv1","kind":"Conv","kernel":"jit","precision":"float32","layout":"NCHWc","shapes":"(1,) -> [1]",)"
       R"("provider":"CPU","origin_names":["conv1","relu1"],"inputs":["x"],"outputs":["y"],"activation_bytes":4,"parameter_bytes":5,)"
-      R"("output_bytes":6,"arena_peak_bytes":7}},{{"name":"reorder"}}],)"
+      R"("output_bytes":6,"arena_peak_bytes":7,"arena_in_use_bytes":5}},{{"name":"reorder"}}],)"
       R"("sources":[{{"name":"graph","available":true,"detail":"its own"}}],)"
       R"("events":{{"iteration":[0,1,1,2],"op":[0,0,1,0],"thread":[0,0,1,0],"begin_ns":[0,{},{},{}],)"
       R"("duration_ns":[5,3000000,1000000,4000000]}}}})",
@@ -84,6 +84,7 @@ TEST(OperatorsJson, KeepsEverythingThatIsToldOfAnOperator) {
   EXPECT_EQ(op.parameter_bytes, 5U);
   EXPECT_EQ(op.output_bytes, 6U);
   EXPECT_EQ(op.arena_peak_bytes, 7U);
+  EXPECT_EQ(op.arena_in_use_bytes, 5U);
   EXPECT_FALSE(profile.operators[1].activation_bytes);
   ASSERT_EQ(profile.sources.size(), 2U);
   EXPECT_EQ(profile.sources[0].detail, "a runtime's counters");

@@ -229,7 +229,16 @@ class PerfScript {
   bool frame_in_header_ = false;  // then no call chain follows
 };
 
+constexpr std::size_t lines_looked_at = 200;
+
 }  // namespace
+
+bool is_perf_script(std::string_view text) {
+  for (std::size_t line = 0; line < lines_looked_at && !text.empty(); ++line) {
+    if (parse_header(take_line(text).text)) return true;
+  }
+  return false;
+}
 
 Result<StackProfile> parse_perf_script(std::string_view text) { return PerfScript().parse(text); }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace infermeter {
 namespace {
 
 constexpr std::int64_t farthest_ns = std::int64_t{1} << 61U;
+// Two months: a double of seconds tells nanoseconds apart up to there.
+constexpr std::int64_t most_apart_ns = 5'000'000'000'000'000;
 constexpr std::uint32_t no_operator = UINT32_MAX;
 
 std::int64_t to_ns(double seconds) { return std::abs(seconds) < 1e9 ? std::llround(seconds * 1e9) : 0; }
@@ -43,6 +46,33 @@ bool ClockedIterations::contains(std::size_t iteration, const TimeSpan& run) con
 std::int64_t ClockedIterations::begin_of(std::size_t iteration, const TimeSpan& run) const {
   if (joined() && contains(iteration, run)) return begin_ns_[iteration];
   return run.begin_ns - (wall_ns_[iteration] - run.duration_ns) / 2;
+}
+
+Result<Samples> samples_of_runs(std::span<const TimeSpan> runs) {
+  if (runs.size() > kMostImportedIterations)
+    return io_error(fmt::format("it has more than {} inferences", kMostImportedIterations));
+  Samples samples;
+  if (runs.empty()) return samples;
+  const std::int64_t origin_ns = runs.front().begin_ns;
+  for (const TimeSpan& run : runs) {
+    if (!is_near(run.begin_ns) || !is_near(run.duration_ns) || !is_near(run.end_ns() - origin_ns) ||
+        run.end_ns() - origin_ns > most_apart_ns)
+      return io_error("its inferences lie months apart");
+    samples.begin_s.push_back(static_cast<double>(run.begin_ns - origin_ns) * 1e-9);
+    samples.end_s.push_back(static_cast<double>(run.end_ns() - origin_ns) * 1e-9);
+  }
+  samples.clock.origin_monotonic_ns = origin_ns;
+  samples.clock.realtime_ahead_ns = samples.clock.realtime_slip_ns = 0;
+  return samples;
+}
+
+SelfTimedProfile self_timed(const Samples& iterations, OperatorProfile profile) {
+  return {.begin_s = iterations.begin_s, .end_s = iterations.end_s, .operators = std::move(profile)};
+}
+
+SelfTimedProfile from_means(OperatorProfile profile) {
+  const double sum_s = std::accumulate(profile.mean_s.begin(), profile.mean_s.end(), 0.0);
+  return {.begin_s = {0}, .end_s = {sum_s}, .operators = std::move(profile)};
 }
 
 Result<Done> put_events(std::vector<PlacedEvent> events, OperatorProfile& profile) {

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/profile/imported_profile.hpp"
 #include "infermeter/samples/operator_profile.hpp"
 #include "infermeter/samples/samples.hpp"
 
@@ -56,6 +58,13 @@ struct PlacedEvent {
 // Puts them in order into `profile`, whose operators are there. Of more than kMostProfileEvents the later iterations
 // are left out whole, with `cut`. Errors: not even the first iteration can be kept.
 [[nodiscard]] Result<Done> put_events(std::vector<PlacedEvent> events, OperatorProfile& profile);
+
+// The iterations of a source that has no trial of ours, by its own clock, which ClockedIterations(…, 0) then joins; they
+// are in order. Errors: there are more than kMostImportedIterations, or farther apart than any clock tells.
+[[nodiscard]] Result<Samples> samples_of_runs(std::span<const TimeSpan> runs);
+[[nodiscard]] SelfTimedProfile self_timed(const Samples& iterations, OperatorProfile profile);
+// Of a profile of means: one inference that stands for them, as long as their sum.
+[[nodiscard]] SelfTimedProfile from_means(OperatorProfile profile);
 
 // Operators in the order of their first events; those without an event go.
 void order_by_first_event(OperatorProfile& profile);

@@ -19,6 +19,10 @@ namespace infermeter {
 // name and, where perf was asked for it (-F +dsoff), the offset into it: an address means nothing in another process.
 [[nodiscard]] Result<StackProfile> parse_perf_script(std::string_view text);
 
+// Do they begin so? Of the first line that says something; of perf, of the first ones.
+[[nodiscard]] bool is_collapsed_stacks(std::string_view text);
+[[nodiscard]] bool is_perf_script(std::string_view text);
+
 // More is not kept (`cut`) or, of frames, refused.
 inline constexpr std::size_t kMostStackSamples = 1'000'000;
 inline constexpr std::size_t kMostStackFrames = 500'000;  // different ones

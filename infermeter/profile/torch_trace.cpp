@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "infermeter/profile/compiled_nodes.hpp"
+#include "infermeter/profile/imported_profile.hpp"
 #include "infermeter/profile/json_events.hpp"
 #include "infermeter/profile/profile_events.hpp"
 #include "infermeter/profile/profile_files.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view iteration_name = "infermeter_iteration",
+constexpr std::string_view iteration_name = "infermeter_iteration", step_prefix = "ProfilerStep#",
                            module_prefix = "nn.Module: ", named_module_prefix = "infermeter_module ";
 
 struct Call {
@@ -62,16 +63,20 @@ auto outer_first(const Call& call) { return std::tuple(call.thread, call.time.be
 class TorchReader {
  public:
   explicit TorchReader(const Samples& trial) : iterations_(trial, std::nullopt) {}
+  // Without a trial: the iterations are those that the file marks, or all of it.
+  TorchReader() : iterations_({}, std::nullopt), is_foreign_(true) {}
 
   Result<OperatorProfile> operator()(std::string_view json) {
     scan_ = for_each_object(json, "traceEvents", [this](const Json& event) { take(event); });
     if (!scan_.found) return io_error("it is no trace of torch.profiler: there is no list 'traceEvents'");
-    INFERMETER_TRY_DONE(find_iterations());
+    INFERMETER_TRY_DONE(is_foreign_ ? take_all_runs() : find_iterations());
     std::ranges::stable_sort(calls_, {}, outer_first);
     std::ranges::stable_sort(modules_, {}, outer_first);
     for (const OpCall& call : calls_) step(call);
     close_until(INT64_MAX);
-    if (placed_.empty()) return io_error("torch.profiler's trace holds no operator of the timed iterations");
+    if (placed_.empty())
+      return io_error(fmt::format("torch.profiler's trace holds no operator of {}",
+                                  is_foreign_ ? "its iterations" : "the timed iterations"));
     name_kernels();
     profile_.cut = !scan_.whole;
     INFERMETER_TRY_DONE(put_events(std::move(placed_), profile_));
@@ -79,6 +84,8 @@ class TorchReader {
     profile_.sources = {{"operators", true, detail()}};
     return std::move(profile_);
   }
+
+  [[nodiscard]] const Samples& own_iterations() const { return own_; }
 
  private:
   void take(const Json& event) {
@@ -88,6 +95,8 @@ class TorchReader {
     const std::string_view kind = text_at(event, "cat"), name = text_at(event, "name");
     const Call call{{*begin, *duration}, count_at(event, "tid").value_or(0), 0};
     if (kind == "user_annotation" && name == iteration_name) runs_.push_back(call);
+    if (kind == "user_annotation" && name.starts_with(step_prefix)) steps_.push_back(call);
+    if (kind == "kernel") ++kernels_elsewhere_;
     if (kind == "user_annotation" && name.starts_with(named_module_prefix))
       modules_.push_back({call.time, call.thread, number_of(name.substr(named_module_prefix.size()))});
     if (kind == "python_function" && name.starts_with(module_prefix))
@@ -134,6 +143,38 @@ class TorchReader {
       return io_error(fmt::format("torch.profiler's trace holds no timed inference (no whole '{}')", iteration_name));
     main_ = runs_.front().thread;
     return Done{};
+  }
+
+  Result<Done> take_all_runs() {
+    marked_by_ = iteration_name;
+    if (runs_.empty()) runs_ = std::exchange(steps_, {}), marked_by_ = step_prefix;
+    std::ranges::sort(runs_, {}, [](const Call& run) { return run.time.begin_ns; });
+    if (!scan_.whole && !runs_.empty()) runs_.pop_back();
+    if (runs_.empty()) runs_ = {all_of_it()}, marked_by_ = {};
+    if (calls_.empty()) return io_error("torch.profiler's trace holds no operator (no event of category 'cpu_op')");
+    std::vector<TimeSpan> spans;
+    for (const Call& run : runs_) spans.push_back(run.time);
+    INFERMETER_TRY(own_, samples_of_runs(spans));
+    iterations_ = ClockedIterations(own_, 0);
+    main_ = runs_.front().thread;
+    return Done{};
+  }
+
+  // From the first operator's begin to the last one's end, on the thread with most of the work.
+  [[nodiscard]] Call all_of_it() const {
+    std::map<std::uint64_t, double> work;
+    Call all;
+    if (!calls_.empty()) all = calls_.front();
+    std::int64_t end_ns = all.time.end_ns();
+    for (const OpCall& call : calls_) {
+      all.time.begin_ns = std::min(all.time.begin_ns, call.time.begin_ns);
+      end_ns = std::max(end_ns, call.time.end_ns());
+      work[call.thread] += static_cast<double>(call.time.duration_ns);
+    }
+    all.time.duration_ns = end_ns - all.time.begin_ns;
+    const auto most = std::ranges::max_element(work, {}, [](const auto& thread) { return thread.second; });
+    if (most != work.end()) all.thread = most->first;
+    return all;
   }
 
   // Calls come thread by thread, and of each thread by time, the outer ones first.
@@ -224,19 +265,31 @@ class TorchReader {
     }
   }
 
+  [[nodiscard]] std::string whose_iterations() const {
+    if (marked_by_.empty()) return "nothing in it marks iterations, so that all of it is one";
+    return fmt::format("its {} iterations are the annotations '{}'", runs_.size(), marked_by_);
+  }
+
   [[nodiscard]] std::string detail() const {
     std::string text =
-        "torch.profiler's trace: operators that the program calls, with what those call counted to them; each "
-        "inference "
-        "is put into the middle of its iteration";
+        "torch.profiler's trace: operators that the program calls, with what those call counted to them; ";
+    text += is_foreign_ ? whose_iterations() : "each inference is put into the middle of its iteration";
+    if (kernels_elsewhere_ > 0) {
+      text += fmt::format("; its {} kernels of a GPU are left out: the times are those of the calling processor",
+                          kernels_elsewhere_);
+    }
     if (!scan_.whole) text += "; the file ends early";
     if (scan_.unreadable > 0) text += fmt::format("; {} of its events cannot be read", scan_.unreadable);
     return text;
   }
 
   ClockedIterations iterations_;
+  bool is_foreign_ = false;
+  Samples own_;                 // the iterations, where it is foreign
+  std::string_view marked_by_;  // what those are; empty: nothing marks them
+  std::size_t kernels_elsewhere_ = 0;
   ArrayScan scan_;
-  std::vector<Call> runs_, modules_;
+  std::vector<Call> runs_, steps_, modules_;
   std::vector<OpCall> calls_;
   std::vector<std::string> names_;
   std::map<std::string, std::uint32_t, std::less<>> numbers_;
@@ -258,6 +311,12 @@ class TorchReader {
 
 Result<OperatorProfile> parse_torch_trace(std::string_view json, const Samples& trial) {
   return TorchReader(trial)(json);
+}
+
+Result<SelfTimedProfile> import_torch_trace(std::string_view json) {
+  TorchReader reader;
+  INFERMETER_TRY(OperatorProfile profile, reader(json));
+  return self_timed(reader.own_iterations(), std::move(profile));
 }
 
 }  // namespace infermeter

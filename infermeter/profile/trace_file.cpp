@@ -72,6 +72,16 @@ void lay_out_means(const OperatorProfile& profile, std::vector<TraceSlice>& iter
   iterations = {{.label = 0, .iteration = 0, .begin_s = 0, .end_s = std::max(wall_s, end_s)}};
 }
 
+// What the launcher saw while the iterations ran.
+void add_seen_memory(const Samples& samples, double end_s, TraceCounter& counter) {
+  for (const MemoryPoint& point : samples.memory_timeline) {
+    const double at_s = point.at_s - time_or_zero(samples.begin_s[0]);
+    if (!is_time(at_s) || at_s < 0 || at_s > end_s) continue;
+    counter.at_s.push_back(at_s);
+    counter.values.push_back(static_cast<double>(point.rss_bytes));
+  }
+}
+
 TraceCounter resident_memory(const Samples& samples, const std::vector<TraceSlice>& iterations) {
   TraceCounter counter{.name = "resident memory", .at_s = {}, .values = {}};
   for (std::size_t i = 0; i < std::min(samples.memory_bytes.size(), iterations.size()); ++i) {
@@ -79,15 +89,17 @@ TraceCounter resident_memory(const Samples& samples, const std::vector<TraceSlic
     counter.at_s.push_back(iterations[i].end_s);
     counter.values.push_back(samples.memory_bytes[i]);
   }
+  if (counter.values.empty() && !iterations.empty()) add_seen_memory(samples, iterations.back().end_s, counter);
   return counter;
 }
 
-// What the runtime's arena held at most, operator by operator; told per operator, not per event.
-TraceCounter arena_peak(const OperatorProfile& profile, const TraceTrack& track) {
-  TraceCounter counter{.name = "arena, peak", .at_s = {}, .values = {}};
+// Of the runtime's arena, operator by operator; told per operator, not per event.
+TraceCounter arena(const char* name, std::optional<std::uint64_t> ProfiledOperator::* told,
+                   const OperatorProfile& profile, const TraceTrack& track) {
+  TraceCounter counter{.name = name, .at_s = {}, .values = {}};
   for (const TraceSlice& slice : track.slices) {
     if (slice.label == 0) continue;
-    const auto& bytes = profile.operators[slice.label - 1].arena_peak_bytes;
+    const auto& bytes = profile.operators[slice.label - 1].*told;
     if (!bytes || (!counter.values.empty() && counter.values.back() == static_cast<double>(*bytes))) continue;
     counter.at_s.push_back(slice.begin_s);
     counter.values.push_back(static_cast<double>(*bytes));
@@ -139,7 +151,8 @@ TraceProcess process_of(const TraceSource& source) {
   PlacedTracks placed = place_slices(iterations, std::move(events));
   process.tracks = std::move(placed.tracks);
   process.left_out += placed.left_out;
-  counters.push_back(arena_peak(profile, process.tracks.front()));
+  counters.push_back(arena("arena, in use", &ProfiledOperator::arena_in_use_bytes, profile, process.tracks.front()));
+  counters.push_back(arena("arena, peak", &ProfiledOperator::arena_peak_bytes, profile, process.tracks.front()));
   for (TraceCounter& counter : counters) {
     if (!counter.values.empty()) process.counters.push_back(std::move(counter));
   }

@@ -96,6 +96,23 @@ TEST(TraceOf, CountsMemoryOverTime) {
   EXPECT_THAT(process.counters[1].values, ElementsAre(5e6, 6e6, 5e6, 6e6));
 }
 
+TEST(TraceOf, CountsWhatTheLauncherSawAndTheArenaInUse) {
+  Samples samples = test::trace_samples(2, 0.01);
+  const double begin_s = samples.begin_s[0];
+  samples.memory_timeline = {{begin_s - 0.1, Phase::load, 1'000'000},
+                             {begin_s + 0.005, Phase::timed, 2'000'000},
+                             {begin_s + 9, Phase::outputs, 3'000'000}};
+  OperatorProfile profile = test::trace_profile();
+  profile.operators[0].arena_in_use_bytes = 4'000'000;
+  const TraceProcess process = traced(samples, profile);
+  ASSERT_EQ(process.counters.size(), 3U);
+  EXPECT_EQ(process.counters[0].name, "resident memory");
+  EXPECT_THAT(process.counters[0].at_s, ElementsAre(DoubleNear(0.005, 1e-12))) << "while its iterations ran";
+  EXPECT_THAT(process.counters[0].values, ElementsAre(2e6));
+  EXPECT_EQ(process.counters[1].name, "arena, in use");
+  EXPECT_THAT(process.counters[1].values, ElementsAre(4e6));
+}
+
 TEST(TraceOf, WhatOverlapsComesToATrackOfItsOwn) {
   OperatorProfile profile;
   profile.operators = {test::trace_operator("a", "A"), test::trace_operator("b", "B"), test::trace_operator("c", "C")};

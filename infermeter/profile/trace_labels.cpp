@@ -71,6 +71,7 @@ void add_numbers(TraceLabel& label, const ProfiledOperator& op) {
   add("parameter_bytes", op.parameter_bytes);
   add("output_bytes", op.output_bytes);
   add("arena_peak_bytes", op.arena_peak_bytes);
+  add("arena_in_use_bytes", op.arena_in_use_bytes);
 }
 
 TraceLabel label_of(const OperatorProfile& profile, std::size_t op) {

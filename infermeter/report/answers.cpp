@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/comparison_text.hpp"
 #include "infermeter/report/number_text.hpp"
@@ -193,6 +194,12 @@ std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
     if (!verdict.comparison && subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0) {
       sentences.push_back(comparison_sentence(record, subject));
     }
+  }
+  if (is_imported(record.plan)) {
+    sentences.push_back({Tone::faint,
+                         "the times are those of files that other tools wrote: nothing was measured here, so that no "
+                         "time without a profiler and no machine stands beside them",
+                         "imported"});
   }
   if (verdict.profile) {
     for (auto& sentence : why_sentences(record, *verdict.profile)) sentences.push_back(std::move(sentence));

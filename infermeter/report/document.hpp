@@ -12,6 +12,7 @@
 #include "infermeter/report/history_report.hpp"
 #include "infermeter/report/layers_report.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/report/study_report.hpp"
 #include "infermeter/report/validation_report.hpp"
 #include "infermeter/report/variants_report.hpp"
 
@@ -34,6 +35,8 @@ struct ReportPart {
 [[nodiscard]] ReportPart run_part(const RunRecord& record, const Verdict& verdict, const RenderOptions& options = {});
 [[nodiscard]] ReportPart gate_part(const RunRecord& record, const Verdict& of_run, const Gate& gate,
                                    const GateVerdict& verdict, const RenderOptions& options = {});
+// A part of a study: its run, or its gate, with what was predicted.
+[[nodiscard]] ReportPart study_part_of_page(const StudiedPart& part, const RenderOptions& options = {});
 [[nodiscard]] ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const VariantSet& set,
                                        const RenderOptions& options = {});
 [[nodiscard]] ReportPart validation_part(const Validation& validation,

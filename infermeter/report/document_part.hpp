@@ -41,6 +41,9 @@ void write_notices(JsonWriter& json, const std::vector<Notice>& notices);  // wi
 // `record` and `verdict`.
 [[nodiscard]] DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict,
                                            const RenderOptions& options);
+// The same with a gate before it.
+[[nodiscard]] DocumentPart document_of_gate(const RunRecord& record, const Verdict& of_run, const Gate& gate,
+                                            const GateVerdict& verdict, const RenderOptions& options);
 [[nodiscard]] std::size_t expected_bytes(const RunRecord& record, const RenderOptions& options);
 [[nodiscard]] ReportPart report_part(const DocumentPart& part, const RunRecord& record, const RenderOptions& options);
 

@@ -153,7 +153,7 @@ DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, co
 std::size_t expected_bytes(const RunRecord& record, const RenderOptions& options) {
   const std::size_t iterations = iterations_of(record.trials) + iterations_of(record.side_trials);
   const std::size_t trials = record.trials.size() + record.side_trials.size();
-  return 65536 + trials * 4096 + (options.samples ? std::min(iterations, kDrawnIterations) * 24 : 0);
+  return 65536 + trials * 5120 + (options.samples ? std::min(iterations, kDrawnIterations) * 24 : 0);
 }
 
 ReportPart report_part(const DocumentPart& part, const RunRecord& record, const RenderOptions& options) {
@@ -170,8 +170,8 @@ ReportPart run_part(const RunRecord& record, const Verdict& verdict, const Rende
   return part;
 }
 
-ReportPart gate_part(const RunRecord& record, const Verdict& of_run, const Gate& gate, const GateVerdict& verdict,
-                     const RenderOptions& options) {
+DocumentPart document_of_gate(const RunRecord& record, const Verdict& of_run, const Gate& gate,
+                              const GateVerdict& verdict, const RenderOptions& options) {
   DocumentPart part = document_of_run(record, of_run, options);
   part.kind = "gate";
   part.title = fmt::format("{}: {}", printable(gate.name, 120), part.title);
@@ -180,7 +180,12 @@ ReportPart gate_part(const RunRecord& record, const Verdict& of_run, const Gate&
   prepend(answers_of_gate(record, gate, verdict), part.answers);
   prepend(checklist(record, gate, verdict), part.checks);
   part.gate = [&](JsonWriter& json) { write_gate(json, record, gate, verdict); };
-  ReportPart made = report_part(part, record, options);
+  return part;
+}
+
+ReportPart gate_part(const RunRecord& record, const Verdict& of_run, const Gate& gate, const GateVerdict& verdict,
+                     const RenderOptions& options) {
+  ReportPart made = report_part(document_of_gate(record, of_run, gate, verdict, options), record, options);
   made.text = render_gate(record, gate, verdict, Format::table, {});
   return made;
 }

@@ -117,6 +117,8 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   json.member("leak_iterations", plan.leak_iterations);
   json.member("profile_processes", plan.profiling.processes);
   json.member("profile_iterations", plan.profiling.iterations);
+  json.member("stacks", to_string(plan.profiling.stacks));
+  json.member("python_profiler", to_string(plan.profiling.python));
   write_question(json, plan.question);
   write_limits(json, plan.limits);
   json.member("seed", plan.seed);

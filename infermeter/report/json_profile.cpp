@@ -50,6 +50,7 @@ void write_operator(JsonWriter& json, const SubjectProfile& profile, const Opera
   json.member("parameter_bytes", op.parameter_bytes);
   json.member("output_bytes", op.output_bytes);
   json.member("arena_peak_bytes", op.arena_peak_bytes);
+  json.member("arena_in_use_bytes", op.arena_in_use_bytes);
   write_time(json, time);
   write_roofline_point(json, profile.roofline, time.op);
   json.end_object();
@@ -142,6 +143,7 @@ void write_subject_profile(JsonWriter& json, const SubjectProfile& profile) {
     write_table(json, profile);
     json.end_object();
   }
+  write_stacks(json, profile.stacks);
   json.end_object();
 }
 
@@ -203,6 +205,7 @@ void write_explanation(JsonWriter& json, const ProfileExplanation& one) {
   json.begin_array();
   for (const GroupDifference& group : why.groups) write_group(json, group);
   json.end_array();
+  write_stack_differences(json, one.stacks);
   json.end_object();
 }
 

@@ -13,10 +13,28 @@ void write_memory(JsonWriter& json, const MemoryRecord& memory) {
   json.member("rss_after_load_bytes", memory.rss_after_load);
   json.member("rss_peak_load_bytes", memory.rss_peak_load);
   json.member("rss_peak_inference_bytes", memory.rss_peak_inference);
+  json.member("pss_after_load_bytes", memory.pss_after_load);
   json.member("pss_after_inference_bytes", memory.pss_after_inference);
   json.member("device_now_bytes", memory.device_now);
   json.member("device_peak_bytes", memory.device_peak);
   json.member("peak_reset", memory.peak_reset);
+  json.end_object();
+}
+
+void write_memory_timeline(JsonWriter& json, std::size_t recorded, const std::vector<MemoryPoint>& points) {
+  std::vector<double> at_s, rss_bytes;
+  std::vector<std::string> phases;
+  for (const MemoryPoint& point : points) {
+    at_s.push_back(point.at_s);
+    rss_bytes.push_back(static_cast<double>(point.rss_bytes));
+    phases.emplace_back(to_string(point.phase));
+  }
+  json.key("memory_timeline");
+  json.begin_object();
+  json.member("recorded", std::uint64_t{recorded});
+  json.numbers("at_s", at_s);
+  json.strings("phase", phases);
+  json.numbers("rss_bytes", rss_bytes);
   json.end_object();
 }
 
@@ -126,6 +144,8 @@ void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* 
   json.member("items_per_iteration", trial.items_per_iteration);
   write_clock(json, trial.clock);
   write_memory(json, trial.memory);
+  write_memory_timeline(json, trial.memory_timeline.size(),
+                        iterations != nullptr ? iterations->memory_timeline : drawn_memory(trial.memory_timeline));
   write_noise(json, trial.noise);
   json.member("energy_j", trial.energy.energy_j);
   json.object("executed", trial.executed);

@@ -1,6 +1,7 @@
 // Markdown for pull requests: the answers, then the tables, then what to mind.
 #include <fmt/format.h>
 
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/comparison_text.hpp"
@@ -10,6 +11,7 @@
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/run_line.hpp"
+#include "infermeter/report/stack_text.hpp"
 
 namespace infermeter {
 namespace {
@@ -63,9 +65,8 @@ void comparison_table(std::string& text, const RunRecord& record, const Comparis
   text += "\n\\* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).\n";
 }
 
-void operator_tables(std::string& text, const RunRecord& record, const ProfileFindings& findings) {
-  constexpr std::size_t most_operators = 10;
-  for (const OperatorText& one : operator_texts(record, findings, most_operators)) {
+void operator_tables(std::string& text, const std::vector<OperatorText>& texts) {
+  for (const OperatorText& one : texts) {
     text += "\n### " + markdown_text(one.title) + "\n";
     if (!one.grid.columns.empty()) text += "\n|";
     for (const GridColumn& column : one.grid.columns) text += ' ' + column.title + " |";
@@ -100,9 +101,15 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   for (const auto& sentence : answers(record, verdict)) {
     text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
   }
-  for (const auto& group : groups_of(record, verdict)) table(text, record, group);
+  if (!is_imported(record.plan)) {
+    for (const auto& group : groups_of(record, verdict)) table(text, record, group);
+  }
   if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
-  if (verdict.profile) operator_tables(text, record, *verdict.profile);
+  if (verdict.profile) {
+    constexpr std::size_t most_rows = 10;
+    operator_tables(text, operator_texts(record, *verdict.profile, most_rows));
+    operator_tables(text, stack_texts(record, *verdict.profile, most_rows));
+  }
   notice_list(text, verdict);
   const std::string machine = machine_line(record.environment);
   if (!machine.empty()) text += "\n" + markdown_text(machine) + "\n";

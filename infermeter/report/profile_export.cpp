@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "infermeter/profile/trace_writers.hpp"
 #include "infermeter/report/profile_summaries.hpp"
 #include "infermeter/report/report.hpp"
@@ -10,14 +14,42 @@
 namespace infermeter {
 namespace {
 
-TraceFile whole_trace(const std::vector<ProfiledSubject>& subjects) {
+const TrialStacks* native_stacks(const RunRecord& record, int position) {
+  const auto found = std::ranges::find_if(record.stacks, [position](const TrialStacks& stacks) {
+    return stacks.position == position && !stacks.is_python;
+  });
+  return found == record.stacks.end() ? nullptr : &*found;
+}
+
+TraceFile whole_trace(const RunRecord& record, const std::vector<ProfiledSubject>& subjects) {
   std::vector<TraceSource> sources;
   for (const ProfiledSubject& subject : subjects) {
     for (const ProfileTrial& trial : subject.trials) {
-      sources.push_back({.subject = subject.label, .trial = trial, .stacks = nullptr});
+      const TrialStacks* stacks = native_stacks(record, trial.samples->position);
+      sources.push_back(
+          {.subject = subject.label, .trial = trial, .stacks = stacks == nullptr ? nullptr : &stacks->stacks});
     }
   }
   return trace_of(sources);
+}
+
+// The first method of each trial: another one saw the same time.
+std::string collapsed_samples(const RunRecord& record, bool is_python) {
+  std::vector<StackSource> sources;
+  for (const Samples& trial : record.side_trials) {
+    const bool known = trial.subject >= 0 && static_cast<std::size_t>(trial.subject) < record.plan.subjects.size();
+    if (trial.purpose != Purpose::profile || !known) continue;
+    const auto stacks = std::ranges::find_if(record.stacks, [&](const TrialStacks& each) {
+      return each.position == trial.position && each.is_python == is_python;
+    });
+    if (stacks == record.stacks.end()) continue;
+    const auto profile = std::ranges::find(record.profiles, trial.position, &OperatorProfile::position);
+    sources.push_back({.subject = record.plan.subjects[static_cast<std::size_t>(trial.subject)].label,
+                       .trial = {.samples = &trial,
+                                 .profile = profile == record.profiles.end() ? nullptr : &*profile,
+                                 .stacks = &*stacks}});
+  }
+  return collapsed_stacks(sources);
 }
 
 // What a reader of the pictures has to know of this run's own profiles.
@@ -41,17 +73,34 @@ std::string remarks(const TraceFile& trace) {
   return text;
 }
 
-constexpr std::string_view kReadMe = R"(
-| file | what it is | how to look at it |
-|---|---|---|
-| `profile.perfetto-trace` | every operator on a time line, with kernel, precision, shapes and nodes | open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order by ms desc` |
-| `profile.chrome.json` | the same in Chrome's Trace Event Format, that of torch.profiler's `*.pt.trace.json` | `chrome://tracing` (Load), Perfetto, and tools that read such traces; TensorBoard's own view of them is gone |
-| `profile.speedscope.json` | the same as flame charts, a profile per thread | <https://www.speedscope.app>, or offline: `npx speedscope profile.speedscope.json`. "Left Heavy" adds up equal operators, "Sandwich" lists them |
-| `profile.collapsed.txt` | own time in microseconds per stack `subject;iteration;kind;operator` | `flamegraph.pl --countname us profile.collapsed.txt > profile.svg`, or inferno, or speedscope |
-| `summary_by_time.txt` | operators, slowest first | any editor |
-| `summary_by_memory.txt` | what operators hold, largest first; memory of the worker process | any editor |
-| `breakdown.txt` | by kind, kernel, precision and layout; then every operator in execution order | any editor |
+// A file and what the README says of it: what it is, and how to look at it.
+struct FileKind {
+  std::string_view name, what, how;
+};
 
+constexpr FileKind kFiles[] = {
+    {"profile.perfetto-trace", "every operator on a time line, with kernel, precision, shapes and nodes",
+     "open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a "
+     "click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
+     "by ms desc`"},
+    {"profile.chrome.json",
+     "the same in Chrome's Trace Event Format, that of torch.profiler's `*.pt.trace.json`",
+     "`chrome://tracing` (Load), Perfetto, and tools that read such traces; TensorBoard's own view of them is gone"},
+    {"profile.speedscope.json", "the same as flame charts, a profile per thread; sampled call stacks where there are any",
+     "<https://www.speedscope.app>, or offline: `npx speedscope profile.speedscope.json`. \"Left Heavy\" adds up equal "
+     "operators, \"Sandwich\" lists them"},
+    {"profile.collapsed.txt", "own time in microseconds per stack `subject;iteration;kind;operator`",
+     "`flamegraph.pl --countname us profile.collapsed.txt > profile.svg`, or inferno, or speedscope"},
+    {"stacks.collapsed.txt",
+     "sampled call stacks: own time in microseconds per stack `subject;thread;kind;operator;function;…`",
+     "the same; Perfetto reads it too"},
+    {"python.collapsed.txt", "the same of Python's own frames", "the same"},
+    {"summary_by_time.txt", "operators, slowest first", "any editor"},
+    {"summary_by_memory.txt", "what operators hold, largest first; memory of the worker process", "any editor"},
+    {"breakdown.txt", "by kind, kernel, precision and layout; then every operator in execution order", "any editor"},
+};
+
+constexpr std::string_view kToKnow = R"(
 What to know:
 
 - Profiles come from processes of their own: recording takes time, so no speed in the report is from them.
@@ -60,37 +109,62 @@ What to know:
 - Traces and stacks hold every iteration; the texts are means of the faster half of each process's iterations.
 )";
 
-std::string read_me(const RunRecord& record, const TraceFile& trace) {
-  return fmt::format("# Profiles of run {}\n", printable(record.id, 100)) + std::string(kReadMe) + remarks(trace);
+constexpr std::string_view kStacksToKnow =
+    "- Call stacks are samples: a function that is not there ran for less than they can tell. Where they weigh seconds, "
+    "these are of a processor, so that waiting is not among them.\n";
+
+std::string read_me(const RunRecord& record, const TraceFile& trace, const std::vector<ProfileExport>& files) {
+  std::string text = fmt::format("# Profiles of run {}\n\n| file | what it is | how to look at it |\n|---|---|---|\n",
+                                 printable(record.id, 100));
+  for (const FileKind& kind : kFiles) {
+    if (std::ranges::find(files, kind.name, &ProfileExport::name) == files.end()) continue;
+    text += fmt::format("| `{}` | {} | {} |\n", kind.name, kind.what, kind.how);
+  }
+  text += kToKnow;
+  if (!record.stacks.empty()) text += kStacksToKnow;
+  return text + remarks(trace);
 }
 
-std::vector<ProfileExport> files_of(const RunRecord& record, const std::vector<ProfiledSubject>& subjects) {
-  const TraceFile trace = whole_trace(subjects);
-  return {{"profile.perfetto-trace", perfetto_trace(trace)},
-          {"profile.chrome.json", chrome_trace(trace)},
-          {"profile.speedscope.json", speedscope_profile(trace)},
-          {"profile.collapsed.txt", collapsed_stacks(trace)},
-          {"summary_by_time.txt", summary_by_time(subjects)},
-          {"summary_by_memory.txt", summary_by_memory(subjects)},
-          {"breakdown.txt", profile_breakdown(subjects)},
-          {"README.md", read_me(record, trace)}};
+void add_operator_files(const std::vector<ProfiledSubject>& subjects, const TraceFile& trace,
+                        std::vector<ProfileExport>& files) {
+  if (subjects.empty()) return;
+  files.push_back({"profile.perfetto-trace", perfetto_trace(trace)});
+  files.push_back({"profile.chrome.json", chrome_trace(trace)});
+  files.push_back({"profile.speedscope.json", speedscope_profile(trace)});
+  files.push_back({"profile.collapsed.txt", collapsed_stacks(trace)});
+  files.push_back({"summary_by_time.txt", summary_by_time(subjects)});
+  files.push_back({"summary_by_memory.txt", summary_by_memory(subjects)});
+  files.push_back({"breakdown.txt", profile_breakdown(subjects)});
+}
+
+void add_stack_files(const RunRecord& record, std::vector<ProfileExport>& files) {
+  for (const auto& [name, is_python] : {std::pair{"stacks.collapsed.txt", false}, {"python.collapsed.txt", true}}) {
+    std::string text = collapsed_samples(record, is_python);
+    if (!text.empty()) files.push_back({name, std::move(text)});
+  }
 }
 
 }  // namespace
 
 std::vector<std::string> profile_export_names() {
   std::vector<std::string> names;
-  for (const ProfileExport& file : files_of({}, {})) names.push_back(file.name);
+  for (const FileKind& kind : kFiles) names.emplace_back(kind.name);
+  names.emplace_back("README.md");
   return names;
 }
 
 Result<std::vector<ProfileExport>> export_profiles(const RunRecord& record) {
   const std::vector<ProfiledSubject> subjects = profiled_subjects(record);
-  if (subjects.empty()) {
+  const TraceFile trace = whole_trace(record, subjects);
+  std::vector<ProfileExport> files;
+  add_operator_files(subjects, trace, files);
+  add_stack_files(record, files);
+  if (files.empty()) {
     return usage_error(fmt::format("run {} has no profile of operators: infermeter run --profile makes them",
                                    printable(record.id, 100)));
   }
-  return files_of(record, subjects);
+  files.push_back({"README.md", read_me(record, trace, files)});
+  return files;
 }
 
 }  // namespace infermeter

@@ -14,10 +14,10 @@ struct ProfileExport {
   std::string bytes;
 };
 
-// The names alone, in the same order: what is to be looked for before anything is written.
+// All names that there can be: what is to be looked for before anything is written.
 [[nodiscard]] std::vector<std::string> profile_export_names();
 
-// Pure. Errors: the run has no profile.
+// Pure. What a run has no data for is left out: call stacks, say. Errors: the run has no profile.
 [[nodiscard]] Result<std::vector<ProfileExport>> export_profiles(const RunRecord& record);
 
 }  // namespace infermeter

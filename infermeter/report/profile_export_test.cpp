@@ -61,6 +61,24 @@ RunRecord profiled_record() {
   return record;
 }
 
+TrialStacks stacks_at(int position, bool is_python) {
+  TrialStacks stacks;
+  stacks.position = position;
+  stacks.method = is_python ? "py_spy" : "perf_event";
+  stacks.is_python = is_python;
+  stacks.stacks.frames = {{.symbol = is_python ? "infer" : "gemm", .module = "/opt/lib.so"}};
+  stacks.stacks.threads = {"main thread"};
+  stacks.stacks.unit = "s";
+  stacks.stacks.samples = {{.frames = {0}, .weight = 0.004, .op = 0}, {.frames = {0}, .weight = 0.001}};
+  return stacks;
+}
+
+RunRecord sampled_record() {
+  RunRecord record = profiled_record();
+  record.stacks = {stacks_at(1, true), stacks_at(1, false), stacks_at(3, false), stacks_at(99, false)};
+  return record;
+}
+
 std::map<std::string, std::string> exported(const RunRecord& record) {
   const auto files = export_profiles(record);
   EXPECT_TRUE(files.ok());
@@ -82,17 +100,44 @@ TEST(ExportProfiles, TakesProfileTrialsByTheirPosition) {
 }
 
 TEST(ExportProfiles, WritesEveryFileThatItNames) {
-  const auto files = export_profiles(profiled_record());
+  const auto files = export_profiles(sampled_record());
   std::vector<std::string> names;
   for (const ProfileExport& file : *files) {
     names.push_back(file.name);
     EXPECT_FALSE(file.bytes.empty()) << file.name;
   }
-  EXPECT_EQ(names, profile_export_names());
+  EXPECT_THAT(names, testing::UnorderedElementsAreArray(profile_export_names()));
+}
+
+TEST(ExportProfiles, FilesWithoutDataAreNotWritten) {
+  const auto files = exported(profiled_record());
+  EXPECT_FALSE(files.contains("stacks.collapsed.txt"));
+  EXPECT_FALSE(files.contains("python.collapsed.txt"));
+  EXPECT_THAT(files.at("README.md"), Not(HasSubstr("stacks.collapsed.txt")));
+  EXPECT_THAT(files.at("README.md"), HasSubstr("| `breakdown.txt` |"));
+}
+
+TEST(ExportProfiles, StacksAreCollapsedWithTheirOperators) {
+  const auto files = exported(sampled_record());
+  EXPECT_EQ(files.at("stacks.collapsed.txt"),
+            "resnet50@onnxruntime;main thread;Conv;conv1;gemm 8000\nresnet50@onnxruntime;main thread;gemm 2000\n");
+  EXPECT_EQ(files.at("python.collapsed.txt"),
+            "resnet50@onnxruntime;main thread;Conv;conv1;infer 4000\nresnet50@onnxruntime;main thread;infer 1000\n");
+  const auto profiles = nlohmann::json::parse(files.at("profile.speedscope.json")).at("profiles");
+  EXPECT_EQ(std::ranges::count_if(profiles, [](const auto& profile) { return profile.at("type") == "sampled"; }), 2);
+}
+
+TEST(ExportProfiles, StacksAloneAreWritten) {
+  RunRecord record = sampled_record();
+  record.profiles.clear();
+  const auto files = exported(record);
+  EXPECT_EQ(files.size(), 3U);
+  EXPECT_THAT(files.at("stacks.collapsed.txt"), HasSubstr("resnet50@onnxruntime;main thread;gemm 10000\n"));
+  EXPECT_FALSE(files.contains("profile.chrome.json"));
 }
 
 TEST(ExportProfiles, TheReadMeTellsOfEveryFile) {
-  const auto files = exported(profiled_record());
+  const auto files = exported(sampled_record());
   for (const std::string& name : profile_export_names()) {
     if (name != "README.md") {
       EXPECT_THAT(files.at("README.md"), HasSubstr("`" + name + "`"));

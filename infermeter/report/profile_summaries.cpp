@@ -10,6 +10,7 @@
 
 #include "infermeter/report/grid.hpp"
 #include "infermeter/report/number_text.hpp"
+#include "infermeter/report/operator_memory.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/row.hpp"
 
@@ -26,9 +27,6 @@ std::string name_of(const ProfiledOperator& op) {
 std::string count_text(double count) { return fmt::format("{:g}", count); }
 
 Cell plain(std::string text) { return {std::move(text), Tone::plain}; }
-Cell bytes_cell(const std::optional<std::uint64_t>& bytes) {
-  return plain(bytes ? format_bytes(static_cast<double>(*bytes)) : "");
-}
 
 std::string interval_text(const OperatorTime& time) {
   if (!time.low_s || !time.high_s) return "";
@@ -106,14 +104,6 @@ std::string time_table(const OperatorTable& table) {
 
 // ---- By memory ----
 
-std::uint64_t bytes_held(const ProfiledOperator& op) {
-  return op.activation_bytes.value_or(0) + op.parameter_bytes.value_or(0) + op.output_bytes.value_or(0);
-}
-
-bool tells_memory(const ProfiledOperator& op) {
-  return op.activation_bytes || op.parameter_bytes || op.output_bytes || op.arena_peak_bytes;
-}
-
 // The highest of the profiled processes.
 std::optional<double> highest(const ProfiledSubject& subject, std::optional<std::uint64_t> MemoryRecord::* member) {
   std::optional<double> result;
@@ -130,6 +120,7 @@ std::string process_memory(const ProfiledSubject& subject) {
       {"resident after loading", &MemoryRecord::rss_after_load},
       {"highest while loading", &MemoryRecord::rss_peak_load},
       {"highest while running", &MemoryRecord::rss_peak_inference},
+      {"proportional after loading", &MemoryRecord::pss_after_load},
       {"proportional after running", &MemoryRecord::pss_after_inference},
       {"on the device, highest", &MemoryRecord::device_peak}};
   std::string text;
@@ -140,29 +131,8 @@ std::string process_memory(const ProfiledSubject& subject) {
 }
 
 std::string memory_table(const OperatorTable& table) {
-  std::vector<std::size_t> order;
-  for (std::size_t op = 0; op < table.profile->operators.size(); ++op) {
-    if (tells_memory(table.profile->operators[op])) order.push_back(op);
-  }
-  if (order.empty()) return "the runtime tells no memory of single operators\n";
-  std::ranges::stable_sort(order, std::greater{},
-                           [&](std::size_t op) { return bytes_held(table.profile->operators[op]); });
-  Grid grid{.columns = {{"Operator", Align::left},
-                        {"Kind", Align::left},
-                        {"Together", Align::right},
-                        {"Inputs", Align::right},
-                        {"Parameters", Align::right},
-                        {"Outputs", Align::right},
-                        {"Arena, peak", Align::right}},
-            .rows = {}};
-  for (const std::size_t index : order) {
-    const ProfiledOperator& op = table.profile->operators[index];
-    grid.rows.push_back({plain(name_of(op)), plain(printable(op.kind, 40)),
-                         plain(format_bytes(static_cast<double>(bytes_held(op)))), bytes_cell(op.activation_bytes),
-                         bytes_cell(op.parameter_bytes), bytes_cell(op.output_bytes),
-                         bytes_cell(op.arena_peak_bytes)});
-  }
-  return grid_text(grid, kLook);
+  const Grid grid = memory_grid(*table.profile, table.profile->operators.size(), kLongestName);
+  return grid.rows.empty() ? "the runtime tells no memory of single operators\n" : grid_text(grid, kLook);
 }
 
 // ---- Breakdown ----

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/report/interval_text.hpp"
 #include "infermeter/report/number_text.hpp"
+#include "infermeter/report/operator_memory.hpp"
 #include "infermeter/report/report.hpp"
 
 namespace infermeter {
@@ -16,6 +18,7 @@ constexpr std::size_t longest_name = 48;
 constexpr std::size_t longest_kind = 24;
 constexpr double enough = 0.5;  // of a difference, for a reason to be one
 constexpr std::size_t clauses_told = 3;
+constexpr std::size_t most_by_memory = 5;
 
 std::string label_of(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
 
@@ -99,6 +102,19 @@ class OperatorRows {
   std::size_t most_, width_ = 0;
 };
 
+// Files that were imported hold operators or stacks, and never both.
+std::string no_operators(const RunRecord& record, int subject) {
+  std::size_t samples = 0;
+  for (const TrialStacks& stacks : record.stacks) {
+    const auto at = static_cast<std::size_t>(stacks.position);
+    const bool is_its = at < record.side_trials.size() && record.side_trials[at].subject == subject;
+    if (is_its) samples += stacks.stacks.samples.size();
+  }
+  if (!is_imported(record.plan) || samples == 0) return ": no profile of operators";
+  return fmt::format(": call stacks of {}, no operators",
+                     counted(static_cast<std::int64_t>(samples), "sample", "samples"));
+}
+
 std::string title_of(const RunRecord& record, const SubjectProfile& profile) {
   const OperatorTable& table = profile.table;
   std::string text = fmt::format("{}: {}, {}", label_of(record, profile.subject),
@@ -181,11 +197,12 @@ std::vector<OperatorText> operator_texts(const RunRecord& record, const ProfileF
     if (profile.asked == 0) continue;
     OperatorText& text = texts.emplace_back();
     if (profile.table.profile == nullptr) {
-      text.title = label_of(record, profile.subject) + ": no profile of operators";
+      text.title = label_of(record, profile.subject) + no_operators(record, profile.subject);
       continue;
     }
     text.title = title_of(record, profile);
     text.grid = OperatorRows(profile, most_operators).grid();
+    text.memory = memory_grid(*profile.table.profile, most_by_memory, longest_name);
     text.lines = lines_of(profile);
   }
   return texts;

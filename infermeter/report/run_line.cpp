@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/row.hpp"
 
@@ -56,6 +57,12 @@ std::string processes(const RunRecord& record) {
 
 std::string run_line(const RunRecord& record) {
   const Plan& plan = record.plan;
+  if (is_imported(plan)) {
+    return fmt::format("infermeter {}: {} from {} that other tools wrote; the machine is not known",
+                       printable(record.id, 60),
+                       counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
+                       counted(static_cast<std::int64_t>(record.side_trials.size()), "profile", "profiles"));
+  }
   const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
   return fmt::format("infermeter {}: {}, {}, {} after {} of warm-up{}, seed {}", printable(record.id, 60),
                      counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/answers.hpp"
 #include "infermeter/report/comparison_text.hpp"
@@ -15,12 +16,14 @@
 #include "infermeter/report/renderers.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/run_line.hpp"
+#include "infermeter/report/stack_text.hpp"
 #include "infermeter/report/text.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr std::size_t narrowest = 40;
+constexpr std::size_t hottest_functions = 10;
 constexpr std::size_t widest_text = 100;  // sentences are read badly on longer lines; tables take all there is
 
 template <class R>
@@ -61,7 +64,9 @@ class TableReport {
   std::string render() {
     head();
     answer_lines();
-    for (const auto& group : groups_of(record_, verdict_)) group_table(group);
+    if (!is_imported(record_.plan)) {
+      for (const auto& group : groups_of(record_, verdict_)) group_table(group);
+    }
     interval_line();
     comparison_table();
     operator_tables();
@@ -128,12 +133,24 @@ class TableReport {
 
   void operator_tables() {
     if (!verdict_.profile) return;
-    for (const OperatorText& text : operator_texts(record_, *verdict_.profile, most_operators_)) {
+    operator_table(operator_texts(record_, *verdict_.profile, most_operators_));
+    operator_table(stack_texts(record_, *verdict_.profile, hottest_functions));
+  }
+
+  void operator_table(const std::vector<OperatorText>& texts) {
+    for (const OperatorText& text : texts) {
       text_ += '\n';
       line(text.title);
       if (!text.grid.columns.empty()) text_ += grid_text(text.grid, {.width = width_, .rule = text_width_, .color = color_});
+      operators_by_memory(text);
       for (const std::string& one : text.lines) line(one, Tone::faint);
     }
+  }
+
+  void operators_by_memory(const OperatorText& text) {
+    if (text.memory.rows.empty()) return;
+    line("Operators that need most memory, as the runtime tells");
+    text_ += grid_text(text.memory, {.width = width_, .rule = text_width_, .color = color_});
   }
 
   // Whether all columns were shown.

@@ -28,7 +28,13 @@ inline Samples trial_of(int subject, int process, int position, double latency_s
   trial.memory.rss_before_load = 50'000'000;
   trial.memory.rss_after_load = 210'000'000;
   trial.memory.rss_peak_inference = 312'000'000;
+  trial.memory.pss_after_load = 190'000'000;
   trial.memory.peak_reset = true;
+  trial.memory_timeline = {{0.015, Phase::start, 48'000'000},
+                           {0.125, Phase::load, 130'000'000},
+                           {0.25, Phase::warmup, 210'000'000},
+                           {0.5, Phase::timed, 312'000'000},
+                           {0.75, Phase::timed, 312'000'000}};
   trial.noise.foreign_cpu = 0.41;
   trial.executed = {{"dtype", "float32"}, {"threads", "2"},           {"device", "cpu"},
                     {"runtime", "test"},  {"runtime_version", "1.2"}, {"input_shape", "(1, 3, 224, 224)"}};

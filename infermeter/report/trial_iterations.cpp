@@ -8,6 +8,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::size_t fewest_kept = 4;
+constexpr double per_millisecond = 1e3;
 constexpr double per_microsecond = 1e6, per_nanosecond = 1e9;
 constexpr int significant_digits = 6;
 constexpr double begins_per_iteration = 100;
@@ -111,7 +112,8 @@ void add_extremes(std::span<const double> values, std::size_t begin, std::size_t
 TrialIterations all_iterations(const Samples& trial) {
   return {.warmup = times_of(trial.warmup_begin_s, trial.warmup_end_s),
           .timed = times_of(trial.begin_s, trial.end_s),
-          .memory_bytes = trial.memory_bytes};
+          .memory_bytes = trial.memory_bytes,
+          .memory_timeline = trial.memory_timeline};
 }
 
 TrialIterations drawn_iterations(const Samples& trial, double share) {
@@ -122,6 +124,25 @@ TrialIterations drawn_iterations(const Samples& trial, double share) {
   }
   round_times(drawn.warmup);
   round_times(drawn.timed);
+  drawn.memory_timeline = drawn_memory(trial.memory_timeline);
+  return drawn;
+}
+
+std::vector<MemoryPoint> drawn_memory(std::span<const MemoryPoint> points) {
+  constexpr std::size_t most_phases = static_cast<std::size_t>(Phase::done) + 1;
+  // What is shared out by the length of phases, after each has the fewest that it can be told with.
+  constexpr std::size_t shared = kDrawnMemoryPoints - most_phases * fewest_kept;
+  std::vector<MemoryPoint> drawn;
+  for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
+    while (end < points.size() && points[end].phase == points[begin].phase) ++end;
+    std::vector<double> bytes;
+    for (std::size_t i = begin; i < end; ++i) bytes.push_back(static_cast<double>(points[i].rss_bytes));
+    const std::size_t count = points.size() <= kDrawnMemoryPoints
+                                  ? bytes.size()
+                                  : fewest_kept + shared * bytes.size() / points.size();
+    for (const std::size_t i : thinned(bytes, count)) drawn.push_back(points[begin + i]);
+  }
+  for (MemoryPoint& point : drawn) point.at_s = std::round(point.at_s * per_millisecond) / per_millisecond;
   return drawn;
 }
 

@@ -15,6 +15,7 @@ struct IterationTimes {
 struct TrialIterations {
   IterationTimes warmup, timed;
   std::vector<double> memory_bytes;  // after each of `timed`; empty: not asked for
+  std::vector<MemoryPoint> memory_timeline;
 };
 
 [[nodiscard]] TrialIterations all_iterations(const Samples& trial);
@@ -23,6 +24,10 @@ struct TrialIterations {
 // to about a hundredth of a usual iteration, not beyond a microsecond. Of each list at most about `share`, thinned as
 // below; memory with the iterations that it belongs to, by its own extremes and theirs.
 [[nodiscard]] TrialIterations drawn_iterations(const Samples& trial, double share);
+
+// The same for memory over the trial's life: at most kDrawnMemoryPoints, each phase with its ends and its extremes.
+inline constexpr std::size_t kDrawnMemoryPoints = 60;
+[[nodiscard]] std::vector<MemoryPoint> drawn_memory(std::span<const MemoryPoint> points);
 
 // Which values to keep so that about `count` are left: ascending indices with the first, the last, and the smallest and
 // the largest of each of equally long stretches, so that what stands out stays and nothing is invented. All, where

@@ -98,12 +98,31 @@ TEST(DrawnIterations, KeepMemoryBesideItsIterations) {
   EXPECT_NEAR(drawn.timed.begin_s.at(static_cast<std::size_t>(peak)), 140, 1e-5);
 }
 
+TEST(DrawnMemory, KeepsEveryPhaseAndItsExtremesInFewPoints) {
+  std::vector<MemoryPoint> points = {{0.0204, Phase::start, 10}, {0.04, Phase::load, 90}, {0.06, Phase::compile, 70}};
+  for (int i = 0; i < 900; ++i) points.push_back({0.1 + 0.05 * i, Phase::timed, 200U + static_cast<std::uint64_t>(i % 3)});
+  points[500].rss_bytes = 9'999;
+  points[700].rss_bytes = 1;
+  const auto drawn = drawn_memory(points);
+  EXPECT_LE(drawn.size(), kDrawnMemoryPoints);
+  EXPECT_GE(drawn.size(), 20U);
+  EXPECT_EQ(drawn[0].at_s, 0.02);
+  EXPECT_EQ(drawn[1].rss_bytes, 90U);
+  EXPECT_EQ(drawn[2].phase, Phase::compile);
+  EXPECT_EQ(std::ranges::max(drawn, {}, &MemoryPoint::rss_bytes).rss_bytes, 9'999U);
+  EXPECT_EQ(std::ranges::min(drawn, {}, &MemoryPoint::rss_bytes).rss_bytes, 1U);
+  EXPECT_EQ(drawn.back().rss_bytes, points.back().rss_bytes);
+  points.resize(kDrawnMemoryPoints);
+  EXPECT_THAT(drawn_memory(points), SizeIs(kDrawnMemoryPoints)) << "few are all drawn";
+}
+
 TEST(AllIterations, AreExact) {
   const Samples trial = long_trial(100);
   const TrialIterations all = all_iterations(trial);
   EXPECT_EQ(all.timed.begin_s, trial.begin_s);
   EXPECT_EQ(all.timed.latency_s[7], trial.end_s[7] - trial.begin_s[7]);
   EXPECT_TRUE(all.memory_bytes.empty());
+  EXPECT_EQ(all.memory_timeline.size(), trial.memory_timeline.size());
 }
 
 }  // namespace

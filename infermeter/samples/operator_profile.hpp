@@ -35,6 +35,8 @@ struct ProfiledOperator {
   std::vector<std::string> inputs, outputs;  // tensors of the compiled graph; empty: not told
   // Bytes that it holds, where the runtime tells.
   std::optional<std::uint64_t> activation_bytes, parameter_bytes, output_bytes, arena_peak_bytes;
+  // Of the runtime's arena when the operator had ended: the highest of all inferences, as the peak is.
+  std::optional<std::uint64_t> arena_in_use_bytes{};
 
   // Found by attribution (profile/attribution.hpp), with a model's graph.
   std::vector<std::string> nodes{};        // of the model, that it executes

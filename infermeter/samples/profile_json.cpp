@@ -21,6 +21,13 @@ bool fits(const OperatorProfile& profile) {
   return lengths && means && std::ranges::all_of(profile.op, [&](std::uint32_t op) { return op < operators; });
 }
 
+bool fits(const StackProfile& profile) {
+  return std::ranges::all_of(profile.samples, [&](const StackSample& sample) {
+    return sample.thread < profile.threads.size() &&
+           std::ranges::all_of(sample.frames, [&](std::uint32_t frame) { return frame < profile.frames.size(); });
+  });
+}
+
 }  // namespace
 
 template <class V, MaybeConst<ProfiledOperator> S>
@@ -39,6 +46,7 @@ void visit_fields(V& v, S& s) {
   v.field("parameter_bytes", s.parameter_bytes);
   v.field("output_bytes", s.output_bytes);
   v.field("arena_peak_bytes", s.arena_peak_bytes);
+  v.field("arena_in_use_bytes", s.arena_in_use_bytes);
   v.field("nodes", s.nodes);
   v.field("rule", s.rule);
   v.field("flops", s.flops);
@@ -65,6 +73,41 @@ void visit_fields(V& v, S& s) {
   v.field("mean_s", s.mean_s);
   v.field("mean_calls", s.mean_calls);
   v.field("cut", s.cut);
+}
+
+template <class V, MaybeConst<StackFrame> S>
+void visit_fields(V& v, S& s) {
+  v.field("symbol", s.symbol);
+  v.field("module", s.module);
+  v.field("offset", s.offset);
+}
+
+template <class V, MaybeConst<StackSample> S>
+void visit_fields(V& v, S& s) {
+  v.field("t_s", s.t_s);
+  v.field("thread", s.thread);
+  v.field("frames", s.frames);
+  v.field("weight", s.weight);
+  v.field("iteration", s.iteration);
+  v.field("op", s.op);
+}
+
+template <class V, MaybeConst<StackProfile> S>
+void visit_fields(V& v, S& s) {
+  v.field("frames", s.frames);
+  v.field("threads", s.threads);
+  v.field("samples", s.samples);
+  v.field("unit", s.unit);
+  v.field("cut", s.cut);
+}
+
+template <class V, MaybeConst<TrialStacks> S>
+void visit_fields(V& v, S& s) {
+  v.required("position", s.position);
+  v.required("method", s.method);
+  v.field("detail", s.detail);
+  v.field("is_python", s.is_python);
+  v.field("stacks", s.stacks);
 }
 
 template <class V, MaybeConst<ComputePeak> S>
@@ -100,6 +143,14 @@ Result<OperatorProfile> profile_from_json(std::string_view text) {
   INFERMETER_TRY(auto profile, structure_from_json<OperatorProfile>(text, "the profile of a trial"));
   if (!fits(profile)) return io_error("the profile of a trial has events that do not fit its operators");
   return profile;
+}
+
+std::string stacks_to_json(const TrialStacks& stacks) { return structure_to_json(stacks); }
+
+Result<TrialStacks> stacks_from_json(std::string_view text) {
+  INFERMETER_TRY(auto stacks, structure_from_json<TrialStacks>(text, "the stacks of a trial"));
+  if (!fits(stacks.stacks)) return io_error("the stacks of a trial have samples that do not fit their frames");
+  return stacks;
 }
 
 std::string peaks_to_json(const MachinePeaks& peaks) { return structure_to_json(peaks); }

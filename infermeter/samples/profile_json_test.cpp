@@ -33,5 +33,35 @@ TEST(PeaksJson, GivesBackWhatItWasGiven) {
   EXPECT_FALSE(peaks_from_json("{\"compute\": 3}").ok());
 }
 
+TEST(StacksJson, GivesBackWhatItWasGiven) {
+  TrialStacks stacks;
+  stacks.position = 3;
+  stacks.method = "perf_event";
+  stacks.detail = "at 499 Hz";
+  stacks.is_python = true;
+  stacks.stacks.frames = {{.symbol = "work", .module = "lib.so", .offset = 16}, {.symbol = "", .module = "lib.so", .offset = 32}};
+  stacks.stacks.threads = {"main"};
+  stacks.stacks.samples = {{.t_s = 0.5, .thread = 0, .frames = {0, 1}, .weight = 2, .iteration = 4, .op = 7}, {.t_s = 1, .thread = 0, .frames = {}}};
+  stacks.stacks.unit = "s";
+  stacks.stacks.cut = true;
+  const auto back = stacks_from_json(stacks_to_json(stacks));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(stacks_to_json(*back), stacks_to_json(stacks));
+  EXPECT_EQ(back->stacks.frames, stacks.stacks.frames);
+  EXPECT_EQ(back->stacks.samples[0].op, 7U);
+  EXPECT_EQ(back->stacks.samples[1].op, std::nullopt);
+}
+
+TEST(StacksJson, RefusesWhatDoesNotFit) {
+  TrialStacks stacks;
+  stacks.method = "perf_event";
+  stacks.stacks.threads = {"main"};
+  stacks.stacks.frames = {{.symbol = "work", .module = "", .offset = 0}};
+  stacks.stacks.samples = {{.t_s = 0, .thread = 0, .frames = {1}}};
+  EXPECT_FALSE(stacks_from_json(stacks_to_json(stacks)).ok());
+  stacks.stacks.samples = {{.t_s = 0, .thread = 1, .frames = {0}}};
+  EXPECT_FALSE(stacks_from_json(stacks_to_json(stacks)).ok());
+}
+
 }  // namespace
 }  // namespace infermeter

@@ -39,7 +39,7 @@ struct MemoryRecord {  // bytes of the worker process
   std::optional<std::uint64_t> rss_after_load;
   std::optional<std::uint64_t> rss_peak_load;       // highest resident set up to the first inference's end
   std::optional<std::uint64_t> rss_peak_inference;  // highest resident set during warm-up and timed loop
-  std::optional<std::uint64_t> pss_after_inference; // proportional set size
+  std::optional<std::uint64_t> pss_after_load, pss_after_inference; // proportional set size
   std::optional<std::uint64_t> device_now, device_peak;
   bool peak_reset = false;  // false: rss_peak_inference includes loading
 };
@@ -72,6 +72,14 @@ struct ClockRecord {
   // events, was ahead of it after the loop, and by how much that had changed since before it.
   std::optional<std::int64_t> origin_monotonic_ns, realtime_ahead_ns, realtime_slip_ns;
 };
+
+// What the launcher saw from outside.
+struct MemoryPoint {
+  double at_s = 0;  // since the worker's start
+  Phase phase = Phase::start;
+  std::uint64_t rss_bytes = 0;  // the highest of the stretch that it stands for
+};
+inline constexpr std::size_t kMostMemoryPoints = 1000;  // of a trial; beyond, neighbours of a phase are put together
 
 struct Counter {
   std::string name, unit;
@@ -115,6 +123,8 @@ struct Samples {
 
   // Resident memory after each timed iteration, bytes; empty unless it was asked for (Purpose::leak).
   std::vector<double> memory_bytes;
+  // Over the worker's life; every 20 ms until warm-up, every 50 ms from there on.
+  std::vector<MemoryPoint> memory_timeline;
 
   ClockRecord clock;
   MemoryRecord memory;

@@ -40,6 +40,7 @@ void visit_fields(V& v, S& s) {
   v.field("rss_after_load", s.rss_after_load);
   v.field("rss_peak_load", s.rss_peak_load);
   v.field("rss_peak_inference", s.rss_peak_inference);
+  v.field("pss_after_load", s.pss_after_load);
   v.field("pss_after_inference", s.pss_after_inference);
   v.field("device_now", s.device_now);
   v.field("device_peak", s.device_peak);
@@ -79,6 +80,13 @@ void visit_fields(V& v, S& s) {
   v.field("origin_monotonic_ns", s.origin_monotonic_ns);
   v.field("realtime_ahead_ns", s.realtime_ahead_ns);
   v.field("realtime_slip_ns", s.realtime_slip_ns);
+}
+
+template <class V, MaybeConst<MemoryPoint> S>
+void visit_fields(V& v, S& s) {
+  v.field("at_s", s.at_s);
+  v.field("phase", s.phase);
+  v.field("rss_bytes", s.rss_bytes);
 }
 
 template <class V, MaybeConst<Counter> S>
@@ -126,6 +134,7 @@ void visit_fields(V& v, S& s) {
   v.field("ready_s", s.ready_s);
   v.field("items_per_iteration", s.items_per_iteration);
   v.field("memory_bytes", s.memory_bytes);
+  v.field("memory_timeline", s.memory_timeline);
   v.field("clock", s.clock);
   v.field("memory", s.memory);
   v.field("noise", s.noise);

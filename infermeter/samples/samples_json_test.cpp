@@ -38,7 +38,8 @@ Samples full_samples() {
   s.ready_s = 1.0 / 3;
   s.items_per_iteration = 8;
   s.clock = {"tsc", 3.7e-10, 2.1e-8, 12, 34, -5};
-  s.memory = {1, 2, 3, max_u64, 5, 6, 7, true};
+  s.memory = {1, 2, 3, max_u64, 5, 6, 7, 8, true};
+  s.memory_timeline = {{0.5, Phase::load, 4096}};
   s.noise = {0.41, 0.01, 1.9, -1, 2, 3, 4, 0.2, 0.3, 2.1e9, 2.2e9, 50, 60, 5, 2};
   s.energy = {12.5, "no counters"};
   s.executed = {{"threads", "2"}, {"dtype", "float32"}, {"dtype", "again"}};

@@ -120,6 +120,13 @@ CREATE TABLE profiles (
   profile TEXT NOT NULL,
   PRIMARY KEY (run, position)
 ) STRICT;
+CREATE TABLE stacks (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  stacks TEXT NOT NULL,
+  PRIMARY KEY (run, position, method)
+) STRICT;
 CREATE TABLE peaks (
   run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
   peaks TEXT NOT NULL

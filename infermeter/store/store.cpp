@@ -205,6 +205,16 @@ Result<Done> Store::add_profile(std::string_view run, const OperatorProfile& pro
   return transaction.commit();
 }
 
+Result<Done> Store::add_stacks(std::string_view run, const TrialStacks& stacks) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(
+      impl_->database.run("INSERT INTO stacks (run, position, method, stacks) VALUES (?1, ?2, ?3, ?4) "
+                          "ON CONFLICT (run, position, method) DO UPDATE SET stacks = excluded.stacks",
+                          run, stacks.position, std::string_view(stacks.method),
+                          std::string_view(stacks_to_json(stacks))));
+  return transaction.commit();
+}
+
 Result<Done> Store::set_peaks(std::string_view run, const MachinePeaks& peaks) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   INFERMETER_TRY_DONE(impl_->database.run("INSERT INTO peaks (run, peaks) VALUES (?1, ?2) "
@@ -337,6 +347,15 @@ Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
     if (!row) break;
     INFERMETER_TRY(auto profile, profile_from_json(statement.text(0)));
     record.profiles.push_back(std::move(profile));
+  }
+  INFERMETER_TRY(auto sampled,
+                 database.prepare("SELECT stacks FROM stacks WHERE run = ?1 ORDER BY position, method",
+                                  std::string_view(record.id)));
+  while (true) {
+    INFERMETER_TRY(const bool row, sampled.step());
+    if (!row) break;
+    INFERMETER_TRY(auto stacks, stacks_from_json(sampled.text(0)));
+    record.stacks.push_back(std::move(stacks));
   }
   INFERMETER_TRY(auto peaks, database.prepare("SELECT peaks FROM peaks WHERE run = ?1", std::string_view(record.id)));
   INFERMETER_TRY(const bool measured, peaks.step());

@@ -64,6 +64,7 @@ class Store {
   [[nodiscard]] Result<Done> set_outputs(std::string_view run, const SubjectOutputs& outputs);
   [[nodiscard]] Result<Done> set_accuracy(std::string_view run, const SubjectAccuracy& accuracy);
   [[nodiscard]] Result<Done> add_profile(std::string_view run, const OperatorProfile& profile);
+  [[nodiscard]] Result<Done> add_stacks(std::string_view run, const TrialStacks& stacks);
   [[nodiscard]] Result<Done> set_peaks(std::string_view run, const MachinePeaks& peaks);
   // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped and the figures are
   // kept.

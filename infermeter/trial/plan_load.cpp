@@ -62,10 +62,24 @@ std::vector<std::string> formats_of(const imb_runtime_info& info) {
   return formats;
 }
 
+std::vector<std::string> workloads_of(const std::vector<std::string>& formats) {
+  constexpr std::string_view mark = "workload:";
+  std::vector<std::string> names;
+  for (const std::string& format : formats)
+    if (format.starts_with(mark)) names.push_back(format.substr(mark.size()));
+  return names;
+}
+
 Result<Done> check_format(const ModelPlace& model, const imb_runtime_info& info) {
   const std::vector<std::string> formats = formats_of(info);
   if (contains(formats, "*") || (!model.zoo_name.empty() && contains(formats, "zoo"))) return Done{};
   const std::string& path = model.path;
+  if (const auto workloads = workloads_of(formats); !workloads.empty()) {
+    const std::string name = path.substr(path.find_last_of('/') + 1);
+    if (contains(workloads, name)) return Done{};
+    return usage_error(fmt::format("{} reads no model, and '{}' was given: name what it runs, {}", info.name, path,
+                                   fmt::join(workloads, ", ")));
+  }
   if (is_factory(path)) {
     if (contains(formats, "python")) return Done{};
     return usage_error(

@@ -21,6 +21,9 @@ struct TickPair {
   std::uint64_t begin = 0, end = 0;
 };
 
+// Somebody outside who looks at the worker while it is timed, and nowhere else: the worker waits for them.
+enum class Onlooker : std::uint32_t { none, wanted, looking, dismissed, gone };
+
 struct SampleHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -31,6 +34,7 @@ struct SampleHeader {
   std::atomic<std::uint32_t> phase;
   std::atomic<std::uint32_t> interrupt;  // not 0: stop after the current iteration
   std::atomic<std::uint64_t> warmup_done, timed_done;
+  std::atomic<Onlooker> onlooker;  // wanted and dismissed are the worker's words, looking and gone the launcher's
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -154,6 +154,7 @@ struct SimulatedTrial {
   TrialRequest request;
   std::size_t items = 1;
   int kept = 0;
+  std::vector<int> runs_around_loop;  // inferences so far, right before the timed loop and right after it
 
   SimulatedTrial() {
     world = &own_world;
@@ -173,6 +174,8 @@ struct SimulatedTrial {
     TrialHost host;
     host.data = [this](auto, auto) -> Result<std::vector<ItemValues>> { return make_items(); };
     host.keep = [this](const Samples&) { ++kept; };
+    host.before_timed = [this] { return note_runs(); };
+    host.after_timed = [this] { return note_runs(); };
     Trial<SimulatedClock, SimulatedClock> trial(backend, request, host, *block_, probe_);
     return trial.run();
   }
@@ -180,6 +183,10 @@ struct SimulatedTrial {
   [[nodiscard]] const SampleBlock& block() const { return *block_; }
 
  private:
+  std::vector<Diagnostic> note_runs() {
+    runs_around_loop.push_back(own_world.runs);
+    return {{DiagnosticId::no_python_profile, "none", {}}};
+  }
   [[nodiscard]] std::vector<ItemValues> make_items() const {
     std::vector<ItemValues> values;
     for (std::size_t i = 0; i < items; ++i) {

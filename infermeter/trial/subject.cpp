@@ -136,6 +136,8 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   load.option_count = options.size();
   load.options = options.data();
   load.zoo_name = plan.zoo_name.empty() ? nullptr : plan.zoo_name.c_str();
+  load.cache_folder = plan.cache_folder.empty() ? nullptr : plan.cache_folder.c_str();
+  load.preparing = plan.preparing ? 1 : 0;
   load.profile_folder = plan.profile_folder.empty() ? nullptr : plan.profile_folder.c_str();
   AbiMessage message;
   imb_session* session = nullptr;

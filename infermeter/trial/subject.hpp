@@ -62,6 +62,8 @@ struct LoadPlan {
   std::int64_t batch = 0;
   Pairs dimensions, options;
   std::string profile_folder{};  // empty: operators are not profiled
+  std::string cache_folder{};    // of the back end alone; empty: none
+  bool preparing = false;        // it may write there, and will not be run
 };
 struct ModelPlace {
   std::string path;      // a file, or MODULE:FACTORY

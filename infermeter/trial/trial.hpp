@@ -22,11 +22,13 @@ struct TrialRequest {
   Subject subject;  // its backend_library resolved: empty means search
   std::string model_path;
   std::string zoo_name{};
+  std::string cache_folder{};  // of the back end alone, where there is one
   Stopping stopping;
   bool time_it = true;  // false: outputs only
   bool keep_outputs = false;
   bool watch_memory = false;  // note the resident memory after each timed iteration
   std::string profile_folder{};  // where the back end is to leave its operator profile; empty: none is made
+  bool samples_itself = false;   // in the timed loop it notes where it is, into TrialHost::signal_area
   std::vector<std::string> python_folders;
   std::string folder{};  // the current one of whoever asks for the trial
   int launcher = 0;      // the process that waits for this one: its processor time is not foreign
@@ -38,6 +40,9 @@ struct TrialHost {
   std::function<Result<std::vector<ItemValues>>(std::span<const Port> inputs, std::span<const Port> outputs)> data;
   // What is known before the timed loop begins, in case it does not end well. May be empty.
   std::function<void(const Samples&)> keep;
+  std::span<std::byte> signal_area{};  // kSignalAreaBytes, if the request samples itself
+  // Right before the timed loop and right after it: for whoever looks at the program meanwhile. May be empty.
+  std::function<std::vector<Diagnostic>()> before_timed{}, after_timed{};
 };
 
 struct TrialOutcome {

@@ -8,6 +8,7 @@
 
 #include "infermeter/trial/loop_records.hpp"
 #include "infermeter/trial/outputs.hpp"
+#include "infermeter/trial/signal_sampler.hpp"
 #include "infermeter/trial/subject.hpp"
 #include "infermeter/trial/timed_loop.hpp"
 #include "infermeter/trial/trial.hpp"
@@ -113,6 +114,7 @@ class Trial final : public AnyTrial {
     INFERMETER_TRY(plan_, plan_load(request_.subject, {request_.model_path, request_.zoo_name}, runtime_->info(),
                                     usable_processors()));
     plan_.profile_folder = request_.profile_folder;
+    plan_.cache_folder = request_.cache_folder;
     const std::uint64_t begin = coarse_.now();
     INFERMETER_TRY(Session session, Session::load(*runtime_, plan_));
     record().load_s = seconds_since(begin);
@@ -141,6 +143,7 @@ class Trial final : public AnyTrial {
     INFERMETER_TRY(Request request, Request::create(*session_, items_));
     inference_.emplace(std::move(request));
     record().memory.rss_after_load = memory_.resident();
+    record().memory.pss_after_load = memory_.proportional();
     return Done{};
   }
 
@@ -189,14 +192,18 @@ class Trial final : public AnyTrial {
   Result<Done> measure() {
     const LoopLimits limits = limits_for(request_.stopping, block_, scale_now(), first_ticks_);
     begin_profile();
+    if (host_.before_timed) add(host_.before_timed());
     if (!inference_->prepare(0)) return inference_->error("binding the inputs");
     block_.header().read_cost_ticks = read_cost_ticks(clock_);
     block_.set_phase(Phase::timed);
     loop_.begin(block_, limits, memory_);
 
+    begin_stacks();
     const LoopEnd end = request_.watch_memory ? watched_loop(limits) : loop(*inference_, limits);
+    end_stacks();
 
     loop_.end(block_, limits, request_.stopping, end, plan_.threads, memory_, record());
+    if (host_.after_timed) add(host_.after_timed());
     end_profile();
     note_device_memory();
     record().counters = session_->counters();
@@ -225,6 +232,16 @@ class Trial final : public AnyTrial {
 
   void say_no_profile(const std::string& why) {
     add({{DiagnosticId::no_operator_profile, "no profile of operators: " + why, {}}});
+  }
+
+  void begin_stacks() {
+    if (!request_.samples_itself) return;
+    const auto begun = start_signal_sampling(host_.signal_area);
+    if (!begun.ok()) add({{DiagnosticId::no_stack_profile, "no call stacks: " + begun.error().message, {}}});
+  }
+
+  void end_stacks() const {
+    if (request_.samples_itself) stop_signal_sampling();
   }
 
   template <class Step>

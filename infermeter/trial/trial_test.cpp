@@ -117,6 +117,17 @@ TEST(Trial, SaysWhenThereIsNoRoomForTheWholeDuration) {
   EXPECT_TRUE(has(samples, DiagnosticId::iterations_capped));
 }
 
+TEST(Trial, WhoeverLooksAtTheTimedLoopIsCalledRightAroundIt) {
+  SimulatedTrial trial;
+  const Samples samples = trial.run().samples;
+  EXPECT_THAT(trial.runs_around_loop, ElementsAre(1 + 3, 1 + 3 + 10));
+  EXPECT_TRUE(has(samples, DiagnosticId::no_python_profile)) << "what they say is kept";
+  SimulatedTrial untimed;
+  untimed.request.time_it = false;
+  static_cast<void>(untimed.run());
+  EXPECT_TRUE(untimed.runs_around_loop.empty());
+}
+
 TEST(Trial, AFailureInTheLoopKeepsWhatCameBefore) {
   SimulatedTrial trial;
   trial.own_world.fail_at = 1 + 3 + 6;

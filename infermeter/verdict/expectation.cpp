@@ -71,13 +71,24 @@ class Parser {
 
  private:
   Result<Done> parse_from(std::string_view first, std::size_t begin) {
-    if (first == "outputs") return words(Kind::outputs_agree, {"agree"});
+    if (first == "outputs") return parse_outputs();
     if (first == "no") return parse_none();
     if (first == "reproducible") return parse_reproducible();
     if (first == "speedup") return parse_speedup();
     if (first == "regression") return parse_regression();
-    if (first == "counter" && next_is('(')) return parse_counter();
+    if (first == "counter" && next_is('(')) return parse_counter(Kind::counter);
+    if (first == "difference" && next_is('(')) return parse_counter(Kind::counter_difference);
     return parse_figure(first, begin);
+  }
+
+  // "outputs agree", "outputs repeat"
+  Result<Done> parse_outputs() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    const std::string_view what = word();
+    if (what == "agree") return words(Kind::outputs_agree, {});
+    if (what == "repeat") return words(Kind::outputs_repeat, {});
+    return fail(begin, expected("'agree' or 'repeat'", what.empty() ? rest() : what, {"agree", "repeat"}));
   }
 
   // "no regression beyond 2%", "no leak"
@@ -132,13 +143,16 @@ class Parser {
     return parse_percentage("regression");
   }
 
-  // A counter whose name is like that of a figure, or has blanks in it.
-  Result<Done> parse_counter() {
+  // A counter whose name is like that of a figure, or has blanks in it; or its difference from the first subject's.
+  Result<Done> parse_counter(Kind kind) {
     const std::size_t open = text_.find('(', at_), close = text_.find(')', at_);
     if (close == std::string_view::npos) return fail(open, "this bracket is not closed");
-    expectation_.kind = Kind::counter;
+    expectation_.kind = kind;
     expectation_.name = text_.substr(open + 1, close - open - 1);
-    if (expectation_.name.empty()) return fail(open, "counter() wants a name: counter(hit_rate) >= 0.8");
+    if (expectation_.name.empty()) {
+      return fail(open, kind == Kind::counter ? "counter() wants a name: counter(hit_rate) >= 0.8"
+                                              : "difference() wants a counter's name: difference(psnr_db) < 1");
+    }
     at_ = close + 1;
     INFERMETER_TRY_DONE(parse_relation());
     return parse_threshold(expectation_.name, Dimension::number, nullptr);
@@ -218,7 +232,7 @@ class Parser {
       expectation_.threshold = unit == nullptr ? number : unit->in_base(number);
       return Done{};
     }
-    const bool share_of_counter = expectation_.kind == Kind::counter && written == "%";
+    const bool share_of_counter = is_counter() && written == "%";
     const FigureUnit* found = find_unit(share_of_counter ? Dimension::share : dimension, written);
     if (found == nullptr) return fail(place, wrong_unit(name, dimension, written));
     expectation_.threshold = found->in_base(number);
@@ -226,10 +240,14 @@ class Parser {
   }
 
   [[nodiscard]] std::string wrong_unit(std::string_view name, Dimension dimension, std::string_view written) const {
-    if (expectation_.kind == Kind::counter) return fmt::format("a counter takes a number or %, not '{}'", written);
+    if (is_counter()) return fmt::format("a counter takes a number or %, not '{}'", written);
     const std::string known = unit_names(dimension);
     return known.empty() ? fmt::format("{} takes a number without a unit, not '{}'", name, written)
                          : fmt::format("{} takes {}, not '{}'", name, known, written);
+  }
+
+  [[nodiscard]] bool is_counter() const {
+    return expectation_.kind == Kind::counter || expectation_.kind == Kind::counter_difference;
   }
 
   // Shares of which 10 might be meant as 10 % or as ten times: the sign must be there.
@@ -324,6 +342,7 @@ bool Expectation::compares() const {
     case Kind::speedup:
     case Kind::size_reduction:
     case Kind::outputs_agree:
+    case Kind::counter_difference:
     case Kind::output_figure:
     case Kind::accuracy_drop: return true;
     default: return false;
@@ -331,8 +350,8 @@ bool Expectation::compares() const {
 }
 
 bool Expectation::has_bound() const {
-  return kind != Kind::no_regression && kind != Kind::outputs_agree && kind != Kind::no_leak &&
-         kind != Kind::reproducible;
+  return kind != Kind::no_regression && kind != Kind::outputs_agree && kind != Kind::outputs_repeat &&
+         kind != Kind::no_leak && kind != Kind::reproducible;
 }
 
 std::string_view to_string(Relation relation) {

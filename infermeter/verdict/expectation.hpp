@@ -35,6 +35,8 @@ struct Expectation {
     regression,       // against a baseline run, else against that first subject: how much worse `name` got
     no_regression,    // the same with a margin, `threshold`
     outputs_agree,
+    outputs_repeat,      // every process of the subject gave the same bytes
+    counter_difference,  // by how much a counter differs from the first subject's, either way: `name`
     no_leak,
     reproducible,  // `runs` runs of the same subject differ by at most `threshold`
   };

@@ -93,6 +93,7 @@ TEST(Expectation, SpeaksOfSpeedupsAndRegressions) {
 
 TEST(Expectation, SpeaksOfWholeRuns) {
   EXPECT_EQ(parsed("outputs agree").kind, Kind::outputs_agree);
+  EXPECT_EQ(parsed("outputs repeat").kind, Kind::outputs_repeat);
   EXPECT_EQ(parsed("  no  leak ").kind, Kind::no_leak);
   const Expectation reproducible = parsed("reproducible over 3 runs within 2%");
   EXPECT_EQ(reproducible.kind, Kind::reproducible);
@@ -106,6 +107,7 @@ TEST(Expectation, TakesOtherNamesForCounters) {
   expect_parsed("hit_rate >= 0.8", Kind::counter, "hit_rate", ge, 0.8, Dimension::number);
   expect_parsed("hit_rate >= 80%", Kind::counter, "hit_rate", ge, 0.8, Dimension::number);
   expect_parsed("counter(load_times) >= -3", Kind::counter, "load_times", ge, -3, Dimension::number);
+  expect_parsed("difference(psnr_db) < 1", Kind::counter_difference, "psnr_db", Relation::less, 1, Dimension::number);
   expect_parsed("counter(of blanks) == 3", Kind::counter, "of blanks", Relation::equal, 3, Dimension::number);
 }
 
@@ -136,8 +138,9 @@ TEST(Expectation, PointsAtWhatItCannotRead) {
       {"Latency_P50_ms <= 12", "(did you mean 'latency_p50_ms'?"},
       {"speed_up >= 3", "unknown figure 'speed_up' (did you mean 'speedup'?"},
       {"output agree", "unknown figure 'output' (did you mean 'outputs'?"},
-      {"outputs agre", "gate.toml:4:20: here comes 'agree', got 'agre' (did you mean 'agree'?)"},
-      {"outputs", "gate.toml:4:19: here comes 'agree', got nothing"},
+      {"outputs agre", "gate.toml:4:20: here comes 'agree' or 'repeat', got 'agre' (did you mean 'agree'?)"},
+      {"outputs", "gate.toml:4:19: here comes 'agree' or 'repeat', got nothing"},
+      {"difference() < 1", "difference() wants a counter's name"},
       {"no regresion beyond 2%", "gate.toml:4:15: here comes 'regression' or 'leak', got 'regresion' (did you mean"},
       {"no regression within 2%", "gate.toml:4:26: here comes 'beyond', got 'within'"},
       {"no regression beyond 2", "gate.toml:4:34: a margin takes a percentage: write 2%"},

@@ -68,6 +68,17 @@ std::string why_no_counter(const Expectation& expectation, const SubjectTimes& t
                      near ? fmt::format(" (did you mean '{}'?)", *near) : "");
 }
 
+// Of the subject's own counter, where it has one; else of what each says of its own outputs' quality.
+Finding find_difference_of_psnr(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  Finding own = find_process_value(expectation, subject, evidence);
+  if (own.value || expectation.name.substr(0, 4) != "psnr") return own;
+  for (const std::string_view counter : {"truth_psnr_db", "psnr_db"}) {
+    Finding difference = find_counter_difference(counter, subject, evidence);
+    if (difference.value) return difference;
+  }
+  return own;
+}
+
 }  // namespace
 
 Finding nothing(std::string why) {
@@ -161,8 +172,10 @@ Finding finding_of(const Expectation& expectation, int subject, const GateEviden
     case Kind::parameters:
     case Kind::nonzero_parameters: return find_model_fact(expectation, subject, evidence);
     case Kind::memory_after_load:
-    case Kind::counter:
-    case Kind::not_measured: return find_process_value(expectation, subject, evidence);
+    case Kind::counter: return find_process_value(expectation, subject, evidence);
+    case Kind::not_measured: return find_difference_of_psnr(expectation, subject, evidence);
+    case Kind::counter_difference: return find_counter_difference(expectation.name, subject, evidence);
+    case Kind::outputs_repeat: return find_repeated_outputs(subject, evidence);
     case Kind::accuracy_figure:
     case Kind::accuracy_drop: return find_accuracy(expectation, subject, evidence);
     case Kind::output_figure:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/verdict/gate.hpp"
@@ -36,6 +37,8 @@ struct Finding {
 [[nodiscard]] Finding find_model_fact(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_process_value(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_output_figure(const Expectation& expectation, int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_repeated_outputs(int subject, const GateEvidence& evidence);
+[[nodiscard]] Finding find_counter_difference(std::string_view counter, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_accuracy(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_change(const Expectation& expectation, int subject, const GateEvidence& evidence);
 [[nodiscard]] Finding find_leak(int subject, const GateEvidence& evidence);

@@ -9,6 +9,7 @@
 #include "infermeter/profile/explain.hpp"
 #include "infermeter/profile/operator_times.hpp"
 #include "infermeter/profile/roofline.hpp"
+#include "infermeter/profile/stack_tree.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
@@ -19,11 +20,13 @@ struct SubjectProfile {
   OperatorTable table;
   Roofline roofline;
   int asked = 0;  // profile trials that were made
+  std::vector<StackTree> stacks{};  // one per method that saw anything, those of native frames first
 };
 
 struct ProfileExplanation {
   int baseline = 0, subject = 0;
   Explanation explanation;
+  std::vector<StackTree> stacks{};  // differences, by the methods that saw both
 };
 
 struct ProfileFindings {

@@ -13,6 +13,7 @@
 #include "infermeter/samples/machine_peaks.hpp"
 #include "infermeter/samples/operator_profile.hpp"
 #include "infermeter/samples/samples.hpp"
+#include "infermeter/samples/stack_profile.hpp"
 
 namespace infermeter {
 
@@ -51,6 +52,7 @@ struct RunRecord {
   std::vector<SubjectOutputs> outputs;
   std::vector<SubjectAccuracy> accuracy{};
   std::vector<OperatorProfile> profiles{};  // of profile trials, by their position; those that told something
+  std::vector<TrialStacks> stacks{};        // of profile trials, by their position
   std::optional<MachinePeaks> peaks{};      // of profiled runs
   std::vector<Diagnostic> diagnostics;  // of the whole run
   std::optional<MachineNoise> noise;    // of this machine, as known when the run began; with a question only

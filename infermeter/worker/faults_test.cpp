@@ -84,12 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(Faults, WhatWasMeasuredBeforeACrashIsKept) {
-  const Samples samples = run_fake({{"latency", "constant:1ms"}, {"crash", "run:8"}});
+  const Samples samples = run_fake({{"latency", "constant:1ms"}, {"load_delay", "100ms"}, {"crash", "run:8"}});
   ASSERT_EQ(samples.iterations(), 4U);  // 1 first, 2 warm-up, 4 timed, then the eighth
   EXPECT_GE(latencies_s(samples).back(), 0.001);
   EXPECT_GT(samples.ready_s.value_or(0), 0);
   EXPECT_TRUE(samples.load_s.has_value()) << "the facts from before the loop";
   EXPECT_FALSE(samples.executed_value("runtime").empty());
+  EXPECT_FALSE(samples.memory_timeline.empty());
 }
 
 TEST(Faults, AHangAtLoadEndsAtTheLoadLimit) {
@@ -100,6 +101,9 @@ TEST(Faults, AHangAtLoadEndsAtTheLoadLimit) {
   EXPECT_EQ(samples.phase, Phase::load);
   EXPECT_EQ(samples.signal, SIGKILL);
   EXPECT_THAT(samples.message, HasSubstr("--load-timeout"));
+  ASSERT_FALSE(samples.memory_timeline.empty());
+  EXPECT_EQ(samples.memory_timeline.back().phase, Phase::load);
+  EXPECT_GE(samples.memory_timeline.back().at_s, 0.3);
   EXPECT_GE(samples.wall_s, 0.3);
   EXPECT_LT(samples.wall_s, 1.3);
 }
@@ -134,6 +138,9 @@ TEST(Faults, AWorkerThatTakesTooMuchMemoryIsKilled) {
   const Samples samples = run_trial(fake_launcher(), job, hooks_with()).samples;
   EXPECT_EQ(samples.end, TrialEnd::out_of_memory);
   EXPECT_THAT(samples.message, HasSubstr("the limit is 200 MB; --memory-limit"));
+  ASSERT_GE(samples.memory_timeline.size(), 3U) << "how it came to that";
+  EXPECT_LT(samples.memory_timeline.front().rss_bytes, 200U << 20U);
+  EXPECT_GT(samples.memory_timeline.back().rss_bytes, 200U << 20U);
   EXPECT_GT(samples.iterations(), 0U);
 }
 

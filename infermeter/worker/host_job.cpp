@@ -2,12 +2,17 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
+#include <fstream>
 #include <memory>
+#include <thread>
 
 #include "infermeter/data/value_block.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/signal_sampler.hpp"
 #include "infermeter/trial/subject.hpp"
+#include "infermeter/worker/python_profile.hpp"
 #include "infermeter/worker/shared_memory.hpp"
 #include "infermeter/worker/worker.hpp"
 
@@ -53,6 +58,23 @@ Result<Done> host_probe(const imb_backend& backend, const WorkerJob& job, Worker
   return send_frame(link.socket, FrameType::info, backend_info_to_json(info));
 }
 
+Result<Done> prepare(const imb_backend& backend, const TrialRequest& trial) {
+  INFERMETER_TRY(const Runtime runtime, Runtime::open(backend, {trial.subject.backend_library, trial.python_folders,
+                                                                trial.folder}));
+  INFERMETER_TRY(LoadPlan plan, plan_load(trial.subject, {trial.model_path, trial.zoo_name}, runtime.info(),
+                                          usable_processors()));
+  plan.cache_folder = trial.cache_folder;
+  plan.preparing = true;
+  INFERMETER_TRY(Session session, Session::load(runtime, plan));
+  return session.has_compile() ? session.compile() : Done{};
+}
+
+Result<Done> host_prepare(const imb_backend& backend, const WorkerJob& job, WorkerLink& link) {
+  BackendInfo info;
+  if (const auto prepared = prepare(backend, job.trial); !prepared.ok()) info.error = prepared.error().message;
+  return send_frame(link.socket, FrameType::info, backend_info_to_json(info));
+}
+
 // The model's inputs and outputs go to the launcher, which answers with the bytes to run on.
 Result<std::vector<ItemValues>> ask_for_data(WorkerLink& link, std::span<const Port> inputs,
                                              std::span<const Port> outputs) {
@@ -88,17 +110,63 @@ void check_affinity(const std::vector<int>& wanted, std::vector<Diagnostic>& dia
          {}});
 }
 
+// It lies behind the samples.
+Result<std::span<std::byte>> signal_area_of(const Mapping& mapping, const SampleBlock& block) {
+  const std::size_t begin = SampleBlock::bytes_for({.warmup = block.warmup().size(), .timed = block.timed().size()});
+  if (mapping.bytes.size() < begin + kSignalAreaBytes)
+    return internal_error("the shared block has no room for stacks: the launcher and the worker do not belong together");
+  return mapping.bytes.subspan(begin, kSignalAreaBytes);
+}
+
+// The launcher answers always; an end to the wait is for one that cannot.
+void tell_onlooker(const SampleBlock& block, Onlooker word) {
+  constexpr std::chrono::milliseconds between_looks{1}, longest{30'000};
+  auto& onlooker = block.header().onlooker;
+  if (onlooker.load(std::memory_order_acquire) == Onlooker::gone) return;  // it could not come, or left early
+  onlooker.store(word, std::memory_order_release);
+  for (auto waited = between_looks; waited < longest && !block.interrupted(); waited += between_looks) {
+    if (onlooker.load(std::memory_order_acquire) != word) return;
+    std::this_thread::sleep_for(between_looks);
+  }
+}
+
+void keep_stacks(const std::string& folder, PythonProfiler profiler, const std::string& stacks) {
+  if (stacks.empty()) return;
+  std::ofstream(folder + '/' + python_profile_file(profiler), std::ios::binary) << stacks << std::flush;
+}
+
+void profile_python(const WorkerJob& job, PythonProfile& profile, const SampleBlock& block, TrialHost& host) {
+  if (job.python == PythonProfiler::off) return;
+  const bool from_outside = job.python == PythonProfiler::py_spy;
+  host.before_timed = [&, from_outside] {
+    auto found = profile.begin();
+    if (from_outside && found.empty()) tell_onlooker(block, Onlooker::wanted);
+    return found;
+  };
+  host.after_timed = [&, from_outside] {
+    auto found = profile.end();
+    if (from_outside) tell_onlooker(block, Onlooker::dismissed);
+    keep_stacks(job.trial.profile_folder, job.python, profile.stacks());
+    return found;
+  };
+}
+
 Result<Done> host_trial(const imb_backend& backend, const WorkerJob& job, const MemoryProbe& memory,
-                        std::vector<Diagnostic> diagnostics, WorkerLink& link) {
+                        std::vector<Diagnostic> diagnostics, WorkerLink& link, const PythonProfileHooks& python) {
   INFERMETER_TRY(const Mapping mapping, map_memory(link.block, Access::read_write));
   INFERMETER_TRY(const SampleBlock block, SampleBlock::open(mapping.bytes));
   check_affinity(job.cpus, diagnostics);
   TrialHost host;
   host.data = [&](auto inputs, auto outputs) { return ask_for_data(link, inputs, outputs); };
+  if (job.trial.samples_itself) {
+    INFERMETER_TRY(host.signal_area, signal_area_of(mapping, block));
+  }
   host.keep = [&](const Samples& samples) {
     // If the launcher has gone, so will we.
     static_cast<void>(send_frame(link.socket, FrameType::facts, samples_to_json(samples)).ok());
   };
+  PythonProfile profile(python, job.python);
+  profile_python(job, profile, block, host);
   // Never destroyed: a runtime that crashes or hangs when it closes has been measured by then, and the process ends.
   AnyTrial* const trial = make_trial(backend, job.trial, host, block, memory).release();
   TrialOutcome outcome = trial->run();
@@ -111,9 +179,10 @@ Result<Done> host_trial(const imb_backend& backend, const WorkerJob& job, const 
 }  // namespace
 
 Result<Done> host_job(const imb_backend& backend, const WorkerJob& job, const MemoryProbe& memory,
-                      std::vector<Diagnostic> diagnostics, WorkerLink& link) {
+                      std::vector<Diagnostic> diagnostics, WorkerLink& link, const PythonProfileHooks& python) {
   if (job.probe) return host_probe(backend, job, link);
-  return host_trial(backend, job, memory, std::move(diagnostics), link);
+  if (job.prepare) return host_prepare(backend, job, link);
+  return host_trial(backend, job, memory, std::move(diagnostics), link, python);
 }
 
 }  // namespace infermeter

@@ -17,7 +17,9 @@
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/operator_profile.hpp"
+#include "infermeter/samples/raw_stacks.hpp"
 #include "infermeter/samples/samples.hpp"
+#include "infermeter/samples/stack_profile.hpp"
 
 namespace infermeter {
 
@@ -60,6 +62,7 @@ struct TrialJob {
   Subject subject;
   std::string model_path;
   std::string zoo_name{};  // where the model is of the zoo
+  std::filesystem::path cache_folder{};  // of the back end (prepare.hpp), where a workload that is no model may have one
   Stopping stopping;
   Limits limits;
   Sandbox sandbox = Sandbox::automatic;
@@ -68,7 +71,10 @@ struct TrialJob {
   bool time_it = true;        // false: outputs only (validate): no warm-up, no timed loop
   bool keep_outputs = false;  // TrialResult::outputs is wanted
   bool watch_memory = false;  // Samples::memory_bytes is wanted; costs some microseconds between two iterations
-  bool profile = false;       // TrialResult::profile_files is wanted: operators are profiled, which disturbs times
+  // TrialResult::profile_files and stacks are wanted: operators are profiled, which disturbs times.
+  bool profile = false;
+  StackSampling stacks = StackSampling::off;
+  PythonProfiler python = PythonProfiler::off;
   std::vector<std::filesystem::path>
       readable;  // what the sandbox lets it read, besides the system and the model's folder
 };
@@ -91,6 +97,8 @@ struct TrialResult {
   std::vector<ItemValues> output_values;  // per data item, if keep_outputs and it came so far
   std::vector<std::byte> output_block;    // the same, as bytes (data/value_block.hpp)
   std::vector<ProfileFile> profile_files;  // what the back end left of its profile, even if the trial ended badly
+  std::vector<TrialStacks> stacks;         // what its stacks were seen at; their positions are not set
+  std::optional<RawStacks> raw_stacks;     // what is still to be named (infermeter/run_stacks.hpp)
 };
 
 // One trial in one fresh process. Never fails: what went wrong is in result.samples (end, phase, message, stderr_tail).

@@ -12,14 +12,17 @@
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/trial/memory_probe.hpp"
 #include "infermeter/trial/proc_file.hpp"
+#include "infermeter/trial/signal_sampler.hpp"
 #include "infermeter/trial/times.hpp"
 #include "infermeter/worker/launcher.hpp"
-#include "infermeter/worker/library_choice.hpp"
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/profile_folder.hpp"
+#include "infermeter/worker/python_look.hpp"
 #include "infermeter/worker/shared_memory.hpp"
+#include "infermeter/worker/stack_sampler.hpp"
 #include "infermeter/worker/watchdog.hpp"
 #include "infermeter/worker/wire.hpp"
+#include "infermeter/worker/worker_job.hpp"
 
 namespace infermeter {
 namespace {
@@ -31,13 +34,6 @@ std::uint64_t memory_limit(const Limits& limits) {
 }
 
 std::uint64_t kernel_kills() { return number_after(read_proc_file("/proc/vmstat"), "\noom_kill ").value_or(0); }
-
-// The worker's current folder is another one.
-std::string absolute_if_there(const std::string& path) {
-  std::error_code error;
-  if (path.empty() || !std::filesystem::exists(path, error)) return path;
-  return std::filesystem::absolute(path, error).string();
-}
 
 std::string signal_name(int signal) {
   const char* const name = sigabbrev_np(signal);
@@ -78,13 +74,17 @@ class TrialRun {
 
  private:
   Result<Done> all_steps() {
-    INFERMETER_TRY(WorkerJob orders, make_orders());
+    INFERMETER_TRY(WorkerJob orders, worker_job(launcher_, job_));
     INFERMETER_TRY(const SharedMemory memory,
-                   SharedMemory::create(SampleBlock::bytes_for(capacity()), "infermeter-samples"));
+                   SharedMemory::create(SampleBlock::bytes_for(capacity()) + signal_bytes(), "infermeter-samples"));
     const ClockKind clock = best_clock();
     const SampleBlock block = SampleBlock::create(memory.bytes(), capacity(), clock, read_pair(clock));
+    PythonLook python(launcher_, job_, is_python(orders.plugin), block);
+    orders.python = python.profiler();
     const std::uint64_t kills_before = kernel_kills();
     INFERMETER_TRY(WorkerProgram program, program_for(launcher_, orders.plugin));
+    // Names of generated code, as perf reads them: what oneDNN knows (dnnl_set_jit_profiling_flags).
+    if (samples_stacks()) program.environment.emplace_back("ONEDNN_JIT_PROFILE=2");
     INFERMETER_TRY(
         WorkerProcess worker,
         WorkerProcess::start(
@@ -92,44 +92,24 @@ class TrialRun {
     if (job_.profile) {
       INFERMETER_TRY(orders.trial.profile_folder, make_profile_folder(worker.folder()));
     }
+    if (samples_stacks()) sample_stacks(worker, block, memory, orders);
     INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(orders)));
-    const WatchEnd end = watch(worker, rules_for(worker, block));
+    WatchEnd end = watch(worker, rules_for(worker, block, python));
     if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
     conclude(end, block, kernel_kills() > kills_before);
+    product_.samples.memory_timeline = std::move(end.memory);
     record_times(block, read_pair(clock), product_.samples);
+    if (sampler_) product_.raw_stacks = sampler_->take();
     note_partial();
     product_.samples.stderr_tail = worker.tail().text();
     if (job_.profile) product_.profile_files = read_profile_folder(orders.trial.profile_folder);
+    python.conclude(product_);
     return Done{};
-  }
-
-  Result<WorkerJob> make_orders() const {
-    INFERMETER_TRY(const auto plugin, find_plugin(launcher_.plugin_folders, job_.subject.backend));
-    WorkerJob orders;
-    orders.plugin = absolute_if_there(plugin.string());
-    orders.sandbox = job_.sandbox;
-    orders.cpus = job_.cpus;
-    orders.trial.subject = job_.subject;
-    orders.trial.subject.backend_library =
-        absolute_if_there(chosen_library(job_.subject.backend, job_.subject.backend_library));
-    orders.trial.model_path = absolute_if_there(job_.model_path);
-    orders.trial.zoo_name = job_.zoo_name;
-    std::error_code error;
-    orders.trial.folder = std::filesystem::current_path(error).string();
-    orders.trial.stopping = job_.stopping;
-    orders.trial.time_it = job_.time_it;
-    orders.trial.keep_outputs = job_.keep_outputs;
-    orders.trial.watch_memory = job_.watch_memory;
-    orders.trial.launcher = getpid();
-    for (const auto& folder : launcher_.python_folders)
-      orders.trial.python_folders.push_back(absolute_if_there(folder.string()));
-    for (const auto& path : job_.readable) orders.readable.push_back(absolute_if_there(path.string()));
-    return orders;
   }
 
   [[nodiscard]] SampleCapacity capacity() const { return SampleBlock::capacity_for(job_.stopping, job_.time_it); }
 
-  WatchRules rules_for(WorkerProcess& worker, const SampleBlock& block) {
+  WatchRules rules_for(WorkerProcess& worker, const SampleBlock& block, PythonLook& python) {
     memory_limit_ = memory_limit(job_.limits);
     return {.load_timeout_s = job_.limits.load_timeout_s,
             .run_timeout_s = job_.limits.run_timeout_s,
@@ -137,6 +117,11 @@ class TrialRun {
             .block = &block,
             .interrupt = hooks_.interrupt,
             .on_progress = hooks_.on_progress,
+            .on_wake =
+                [this, &worker, &python] {
+                  if (sampler_) sampler_->drain();
+                  python.look(worker.pid());
+                },
             .on_frame = [this, &worker](Frame& frame) { return take(worker, frame); }};
   }
 
@@ -144,10 +129,28 @@ class TrialRun {
     switch (frame.type) {
       case FrameType::ports: return give_data(worker, frame.payload);
       case FrameType::facts:
-      case FrameType::result: return take_samples(frame.payload);
+        if (sampler_) sampler_->begin();
+        return take_samples(frame.payload);
+      case FrameType::result:
+        if (sampler_) sampler_->end();
+        return take_samples(frame.payload);
       case FrameType::outputs: return take_outputs(frame);
       default: return worker_error("the worker sent a message that only the launcher sends");
     }
+  }
+
+  [[nodiscard]] bool samples_stacks() const {
+    return job_.profile && job_.time_it && job_.stacks != StackSampling::off;
+  }
+  [[nodiscard]] std::size_t signal_bytes() const { return samples_stacks() ? kSignalAreaBytes : 0; }
+
+  // Its threads are yet to be made: it waits for its job.
+  void sample_stacks(const WorkerProcess& worker, const SampleBlock& block, const SharedMemory& memory,
+                     WorkerJob& orders) {
+    const auto signal_area = memory.bytes().subspan(SampleBlock::bytes_for(capacity()), kSignalAreaBytes);
+    sampler_.emplace(worker.pid(), job_.stacks, block, signal_area);
+    orders.trial.samples_itself = !sampler_->refusal().empty();
+    if (!sampler_->jit_map().empty()) orders.writable.push_back(sampler_->jit_map());
   }
 
   Result<Done> give_data(WorkerProcess& worker, std::string_view payload) {
@@ -239,6 +242,7 @@ class TrialRun {
   const TrialHooks& hooks_;
   TrialResult product_;
   std::uint64_t memory_limit_ = 0;
+  std::optional<StackSampler> sampler_;
 };
 
 }  // namespace

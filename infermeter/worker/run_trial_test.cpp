@@ -32,6 +32,8 @@ TEST(RunTrial, MeasuresTheFakeBackEnd) {
   EXPECT_GT(samples.memory.rss_before_load.value(), 0U);
   EXPECT_GE(samples.memory.rss_after_load.value(), *samples.memory.rss_before_load + 8'000'000U);
   EXPECT_GE(samples.memory.rss_peak_inference.value(), 8'000'000U);
+  EXPECT_GT(samples.memory.pss_after_load.value(), 8'000'000U);
+  EXPECT_LE(*samples.memory.pss_after_load, *samples.memory.rss_after_load + 2'000'000U);
   EXPECT_GT(samples.memory.pss_after_inference.value(), 8'000'000U);
   EXPECT_EQ(samples.executed_value("threads"), "1");
   EXPECT_FALSE(samples.executed_value("runtime").empty());
@@ -39,6 +41,24 @@ TEST(RunTrial, MeasuresTheFakeBackEnd) {
   EXPECT_FALSE(result.inputs.empty());
   EXPECT_FALSE(result.outputs.empty());
   EXPECT_FALSE(samples.outputs.empty());
+}
+
+TEST(RunTrial, TellsMemoryOverTheWorkersLife) {
+  TrialJob job = fake_job({{"latency", "constant:10ms"}, {"memory", "64MiB"}, {"load_delay", "100ms"}});
+  job.limits.memory_limit_bytes = 0;  // none is needed for it
+  const Samples samples = run_trial(fake_launcher(), job, hooks_with()).samples;
+  ASSERT_EQ(samples.end, TrialEnd::ok) << samples.message << samples.stderr_tail;
+  const auto& points = samples.memory_timeline;
+  ASSERT_GE(points.size(), 2U);
+  EXPECT_TRUE(std::ranges::is_sorted(points, {}, &MemoryPoint::at_s));
+  EXPECT_TRUE(std::ranges::is_sorted(points, {}, &MemoryPoint::phase));
+  EXPECT_NE(std::ranges::find(points, Phase::load, &MemoryPoint::phase), points.end());
+  const auto timed = std::ranges::find(points, Phase::timed, &MemoryPoint::phase);
+  ASSERT_NE(timed, points.end());
+  EXPECT_GE(timed->rss_bytes, 64U << 20U);
+  EXPECT_LE(timed->rss_bytes, samples.memory.rss_peak_inference.value() + (1U << 20U));
+  EXPECT_GT(timed->at_s, samples.warmup_begin_s.front()) << "both count from the trial's origin";
+  EXPECT_LT(points.back().at_s, samples.wall_s + 0.1);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ bool arrange_descriptors(Preparation& prepared) {
   }
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (moved[i] >= 0 && dup2(moved[i], wanted[i].second) < 0) return fail(prepared, "arranging its descriptors");
-  const int spare = prepared.block < 0 ? worker_block : first_spare;
+  const int spare = prepared.socket < 0 ? worker_socket : prepared.block < 0 ? worker_block : first_spare;
   if (syscall(SYS_close_range, static_cast<unsigned>(spare), ~0U, 0U) == 0) return true;
   for (int descriptor = spare; descriptor < 65536; ++descriptor) close(descriptor);
   return true;

@@ -22,7 +22,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;  // "KEY=value"; all of it
   std::filesystem::path folder;          // current folder
   int output = -1;                       // becomes stdout and stderr
-  int socket = -1;                       // becomes worker_socket
+  int socket = -1;                       // becomes worker_socket; -1: none, and no block either
   int block = -1;                        // becomes worker_block; -1: none
   std::vector<int> cpus;                 // empty: ours
 };

@@ -55,8 +55,10 @@ void keep_outputs(std::vector<ItemValues> values, TrialResult& result) {
 
 }  // namespace
 
-TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, const TrialHooks& hooks) {
+TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, const TrialHooks& hooks,
+                           const PythonProfileHooks& python) {
   TrialResult result;
+  PythonProfile profile(python, job.profile ? job.python : PythonProfiler::off);
   const double started_at = wall_clock_s(), begin_s = monotonic_s();
   const SampleCapacity capacity = SampleBlock::capacity_for(job.stopping, job.time_it);
   const LazyPages pages(SampleBlock::bytes_for(capacity));
@@ -64,17 +66,25 @@ TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, cons
   const SampleBlock block = SampleBlock::create(pages.bytes(), capacity, clock, read_pair(clock));
   const MemoryProbe memory;
   {
-    const auto trial = make_trial(backend, request_for(job), host_for(hooks, block, result), block, memory);
+    TrialHost host = host_for(hooks, block, result);
+    host.before_timed = [&profile] { return profile.begin(); };
+    host.after_timed = [&profile] { return profile.end(); };
+    const auto trial = make_trial(backend, request_for(job), host, block, memory);
     TrialOutcome outcome = trial->run();
     result.samples = std::move(outcome.samples);
     keep_outputs(std::move(outcome.output_values), result);
   }
+  if (!profile.stacks().empty())
+    result.profile_files.push_back({.name = python_profile_file(job.python), .bytes = profile.stacks()});
   record_times(block, read_pair(clock), result.samples);
   result.samples.started_at = started_at;
   result.samples.wall_s = monotonic_s() - begin_s;
   result.samples.ready_s.reset();  // there was no process to start
   result.samples.diagnostics.push_back(
       {DiagnosticId::not_isolated, "it was measured in the process that holds it, beside what else lives there", {}});
+  if (job.profile && job.stacks != StackSampling::off)
+    result.samples.diagnostics.push_back(
+        {DiagnosticId::no_stack_profile, "no call stacks: those of a process of its own are sampled, not of this one", {}});
   for (Diagnostic& diagnostic : result.samples.diagnostics)
     if (diagnostic.about.empty()) diagnostic.about = job.subject.label;
   return result;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/python_profile.hpp"
 #include "infermeter_backend.h"
 
 namespace infermeter {
@@ -10,6 +11,7 @@ namespace infermeter {
 // kept, a crash is this program's, and what is loaded here already counts neither to load time nor to memory before
 // loading. The record says so (not_isolated). Interrupted only between steps and iterations. The peak of this process's
 // resident set (VmHWM) is reset.
-[[nodiscard]] TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, const TrialHooks& hooks);
+[[nodiscard]] TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, const TrialHooks& hooks,
+                                         const PythonProfileHooks& python = {});
 
 }  // namespace infermeter

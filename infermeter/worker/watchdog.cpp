@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "infermeter/trial/clock.hpp"
+#include "infermeter/worker/memory_timeline.hpp"
 
 namespace infermeter {
 namespace {
@@ -21,17 +22,19 @@ class Watch {
   WatchEnd operator()() {
     while (!ended_ && end_.reason == KillReason::none) {
       wait();
+      if (rules_.on_wake) rules_.on_wake();
       read_frames();
       if (ended_ || end_.reason != KillReason::none) break;
       note_phase();
       pass_interrupt();
       check_time();
-      check_memory();
+      look_at_memory();
       report();
     }
     if (!ended_) worker_.kill();
     end_.worker = worker_.reap();
     drain();
+    end_.memory = memory_.points();
     return std::move(end_);
   }
 
@@ -99,10 +102,18 @@ class Watch {
     }
   }
 
-  void check_memory() {
+  // One reading for the record and for the limit; also where a limit of time was passed: its end is what is asked about.
+  void look_at_memory() {
+    if (rules_.memory_limit_bytes == 0 && rules_.block == nullptr) return;
+    const std::uint64_t bytes = worker_.resident_bytes().value_or(0);
+    end_.resident_bytes = std::max(end_.resident_bytes, bytes);
+    if (rules_.block != nullptr) memory_.add({seconds_since_origin(), rules_.block->phase(), bytes});
     if (rules_.memory_limit_bytes == 0 || end_.reason != KillReason::none) return;
-    end_.resident_bytes = std::max(end_.resident_bytes, worker_.resident_bytes().value_or(0));
-    if (end_.resident_bytes > rules_.memory_limit_bytes) end_.reason = KillReason::memory;
+    if (bytes > rules_.memory_limit_bytes) end_.reason = KillReason::memory;
+  }
+
+  [[nodiscard]] double seconds_since_origin() const {
+    return monotonic_s() - static_cast<double>(rules_.block->start().monotonic_ns) * 1e-9;
   }
 
   void report() {
@@ -132,6 +143,7 @@ class Watch {
   WorkerProcess& worker_;
   const WatchRules& rules_;
   WatchEnd end_;
+  MemoryTimeline memory_;
   double phase_began_s_, finished_s_ = 0, reported_s_ = 0;
   bool ended_ = false, running_ = false, socket_open_ = true, socket_ready_ = false;
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "infermeter/trial/sample_block.hpp"
 #include "infermeter/worker/launcher.hpp"
@@ -21,6 +22,7 @@ struct WatchRules {
   const SampleBlock* block = nullptr;                     // nullptr: there is no trial, only the load limit holds
   const std::atomic<int>* interrupt = nullptr;            // may be nullptr
   std::function<void(const TrialProgress&)> on_progress;  // may be empty
+  std::function<void()> on_wake{};  // each time, before what came is looked at; may be empty; must not wait
   // What came. An error ends the worker.
   std::function<Result<Done>(Frame&)> on_frame;
 };
@@ -30,6 +32,7 @@ struct WatchEnd {
   KillReason reason = KillReason::none;
   bool finished = false;             // its last message came
   std::uint64_t resident_bytes = 0;  // the highest that was seen
+  std::vector<MemoryPoint> memory;   // of a trial: what was resident, from the block's origin on
   std::optional<Error> refused;      // reason == refused
 };
 

@@ -19,6 +19,9 @@ bool take(const Result<T>& found, T& value) {
 
 bool name_to_value(std::string_view name, Precision& value) { return take(precision_from_string(name), value); }
 bool name_to_value(std::string_view name, Sandbox& value) { return take(sandbox_from_string(name), value); }
+bool name_to_value(std::string_view name, PythonProfiler& value) {
+  return take(python_profiler_from_string(name), value);
+}
 bool name_to_value(std::string_view name, DType& value) {
   if (name == to_string(DType::undefined)) return value = DType::undefined, true;  // of an output before its first run
   const auto found = dtype_from_string(name);
@@ -61,11 +64,13 @@ void visit_fields(V& v, S& s) {
   v.field("subject", s.subject);
   v.field("model_path", s.model_path);
   v.field("zoo_name", s.zoo_name);
+  v.field("cache_folder", s.cache_folder);
   v.field("stopping", s.stopping);
   v.field("time_it", s.time_it);
   v.field("keep_outputs", s.keep_outputs);
   v.field("watch_memory", s.watch_memory);
   v.field("profile_folder", s.profile_folder);
+  v.field("samples_itself", s.samples_itself);
   v.field("python_folders", s.python_folders);
   v.field("folder", s.folder);
   v.field("launcher", s.launcher);
@@ -80,12 +85,15 @@ void visit_fields(V& v, S& s) {
 template <class V, MaybeConst<WorkerJob> S>
 void visit_fields(V& v, S& s) {
   v.field("probe", s.probe);
+  v.field("prepare", s.prepare);
   v.required("plugin", s.plugin);
   v.field("trial", s.trial);
   v.field("sandbox", s.sandbox);
   v.field("readable", s.readable);
+  v.field("writable", s.writable);
   v.field("cpus", s.cpus);
   v.field("make", s.make);
+  v.field("python", s.python);
 }
 
 template <class V, MaybeConst<Port> S>

@@ -33,6 +33,8 @@ SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
   paths.readable.insert(paths.readable.end(), host.readable.begin(), host.readable.end());
   if (is_factory(job.trial.model_path)) paths.readable.push_back(job.trial.folder);
   if (!job.make.file.empty()) paths.writable.push_back(parent_of(job.make.file));
+  if (!job.trial.cache_folder.empty())
+    (job.prepare ? paths.writable : paths.readable).push_back(job.trial.cache_folder);
   if (!job.make.data.empty()) paths.readable.push_back(job.make.data);
   paths.readable.push_back(parent_of(job.plugin));
   std::error_code error;
@@ -43,6 +45,7 @@ SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
   for (const std::string& file : {job.trial.model_path, job.trial.subject.backend_library})
     if (file.find('/') != std::string::npos) paths.readable.push_back(parent_of(file));
   paths.writable.push_back(std::filesystem::current_path(error).string());
+  paths.writable.insert(paths.writable.end(), job.writable.begin(), job.writable.end());
   return paths;
 }
 
@@ -54,7 +57,7 @@ Result<Done> send_info(WorkerLink& link, const Result<Done>& done) {
 
 // Before there is a back end there is nothing to measure, but still a record, or a description, that says why.
 Result<Done> send_refusal(const WorkerJob& job, const Error& error, WorkerLink& link) {
-  if (job.probe || !job.make.file.empty()) return send_info(link, error);
+  if (job.probe || job.prepare || !job.make.file.empty()) return send_info(link, error);
   Samples samples;
   samples.end = TrialEnd::load_failed;
   samples.usage = error.kind == ErrorKind::usage;
@@ -72,7 +75,8 @@ Result<Done> do_job(const WorkerHost& host, WorkerLink& link) {
     return send_info(link, host.make ? host.make(job) : usage_error("a maker is a Python file"));
   const auto backend = host.open(job);
   if (!backend.ok()) return send_refusal(job, backend.error(), link);
-  return host_job(*backend.value(), job, memory, std::move(diagnostics).value(), link);
+  return host_job(*backend.value(), job, memory, std::move(diagnostics).value(), link,
+                  host.python ? host.python(job) : PythonProfileHooks{});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "infermeter/trial/memory_probe.hpp"
 #include "infermeter/worker/frames.hpp"
+#include "infermeter/worker/python_profile.hpp"
 #include "infermeter/worker/wire.hpp"
 #include "infermeter_backend.h"
 
@@ -21,6 +22,7 @@ struct WorkerHost {
   std::function<Result<Done>(const WorkerJob&)> make{};  // the file that job.make asks for; empty: this host cannot
   std::vector<std::string> readable{};                   // what the sandbox leaves it, beside what every worker needs
   bool starts_programs = false;
+  std::function<PythonProfileHooks(const WorkerJob&)> python{};  // empty: this host runs no Python
 };
 // Does the one job that comes through the socket of the launcher, and ends the process.
 [[nodiscard]] int serve(const WorkerHost& host);
@@ -35,6 +37,7 @@ struct WorkerLink {
 // Does the job with a back end that is already here, wherever it came from: a plug-in, or a program that hosts one of
 // its own. Does not return a failure of the subject: that is in the record that it sends.
 [[nodiscard]] Result<Done> host_job(const imb_backend& backend, const WorkerJob& job, const MemoryProbe& memory,
-                                    std::vector<Diagnostic> diagnostics, WorkerLink& link);
+                                    std::vector<Diagnostic> diagnostics, WorkerLink& link,
+                                    const PythonProfileHooks& python = {});
 
 }  // namespace infermeter

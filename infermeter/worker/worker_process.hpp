@@ -34,6 +34,7 @@ class WorkerProcess {
   ~WorkerProcess();
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }  // its current one
+  [[nodiscard]] pid_t pid() const { return child_.pid; }
   [[nodiscard]] int socket() const { return socket_.get(); }
   [[nodiscard]] int output() const { return output_.get(); }  // -1 when it has been closed
   [[nodiscard]] int pidfd() const { return child_.pidfd.get(); }

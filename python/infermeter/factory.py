@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +29,8 @@ class Model:
     callable: Callable[..., Any]  # a function, a torch.nn.Module, a flax.nnx.Module
     inputs: list[Port]
     outputs: tuple[str, ...] = ()  # names; may be left out where there is one output
+    # What the callable counted itself, asked once after the timed loop: {"hit_rate": 0.9, "wait": (0.2, "s")}.
+    counters: Callable[[], Mapping[str, float | tuple[float, str]]] | None = None
 
 
 def load_factory(spec: str, folder: str = "") -> object:
@@ -56,7 +58,7 @@ def model_of(product: object, load: Load) -> Model:
     if isinstance(product, Model):
         if not callable(product.callable):
             raise _uncallable(product.callable, load)
-        return Model(product.callable, sized(product.inputs, load), tuple(product.outputs))
+        return Model(product.callable, sized(product.inputs, load), tuple(product.outputs), product.counters)
     if INPUT_SHAPE not in load.options:
         raise Refused(
             Status.INVALID_ARGUMENT,
@@ -67,6 +69,18 @@ def model_of(product: object, load: Load) -> Model:
     if not callable(product):
         raise _uncallable(product, load)
     return Model(product, sized(parse_input_shape(load.options[INPUT_SHAPE], load.batch), load))
+
+
+def counted(session: Any, model: Model) -> Any:
+    """The session, which also tells what the model's own function counts: a value and a unit each, "1" where none was
+    said."""
+    if (counters := model.counters) is not None:
+        session.counters = lambda: {str(name): _with_unit(value) for name, value in counters().items()}
+    return session
+
+
+def _with_unit(value: float | tuple[float, str]) -> tuple[float, str]:
+    return (float(value[0]), str(value[1])) if isinstance(value, tuple) else (float(value), "1")
 
 
 def _uncallable(product: object, load: Load) -> Refused:

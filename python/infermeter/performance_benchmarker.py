@@ -25,6 +25,7 @@ __all__ = ["BenchmarkResult", "ComparisonResult", "PerformanceBenchmarker", "cre
 MB = 1e-6
 MS = 1e3
 ROUNDS = 5  # of a comparison: each model in each, in random order, so that drift falls on both
+PROFILED = 3  # inferences
 NOISE = 0.01  # of the range of valid inputs, standard deviation (infermeter/data/perturb.hpp)
 
 
@@ -44,7 +45,7 @@ class BenchmarkResult:
     outliers_removed: int = 0
     warnings: tuple[str, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)  # what was really executed
-    profile: tuple[dict[str, Any], ...] = ()  # operators by their time, where profiling is enabled
+    profile: tuple[dict[str, Any], ...] = ()  # operators or functions by their own time, where profiling is enabled
 
     def speedup_vs(self, baseline: BenchmarkResult) -> float:
         """How many times as fast as `baseline`, by the mean."""
@@ -82,7 +83,8 @@ class PerformanceBenchmarker:
         logger_func: Callable[[str], None] | None = None,
     ) -> None:
         """`outlier_threshold`: latencies farther than so many standard deviations from the mean are left out, and
-        counted; None: all are kept. `enable_profiling`: operators are timed in inferences of their own."""
+        counted; None: all are kept. `enable_profiling`: operators are timed in inferences of their own, or the
+        functions of Python where the model is no torch.nn.Module."""
         self.warmup_iterations = warmup_iterations
         self.benchmark_iterations = benchmark_iterations
         self.outlier_threshold = outlier_threshold
@@ -273,18 +275,33 @@ def _noisy_inputs(given: Any, count: int, valid_range: tuple[float, float] | Non
 
 
 def _profile(model: Any, inputs: Any) -> tuple[dict[str, Any], ...]:
-    """PyTorch's own operators, from inferences that are not timed."""
+    """From inferences that are not timed: PyTorch's own operators of its modules, else the functions that Python calls."""
     import sys
 
     torch = sys.modules.get("torch")
-    if torch is None or not isinstance(model, torch.nn.Module):
-        raise UsageError("enable_profiling is for torch.nn.Module: use a profiler of the framework's own for others")
+    is_module = torch is not None and isinstance(model, torch.nn.Module)
+    rows = _operators(torch, model, inputs) if is_module else _functions(model, inputs)
+    return tuple({"operator": name, "calls": calls, "self_cpu_ms": own_ms} for name, calls, own_ms in rows[:20])
+
+
+def _operators(torch: Any, model: Any, inputs: Any) -> list[tuple[str, int, float]]:
     from infermeter.live import evaluated
 
     with torch.profiler.profile() as profiler:
-        for _ in range(3):
+        for _ in range(PROFILED):
             evaluated(model, inputs)
     rows = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
-    return tuple(
-        {"operator": row.key, "calls": row.count, "self_cpu_ms": row.self_cpu_time_total / 1e3} for row in rows[:20]
-    )
+    return [(row.key, row.count, row.self_cpu_time_total / 1e3) for row in rows]
+
+
+def _functions(model: Any, inputs: Any) -> list[tuple[str, int, float]]:
+    """By cProfile, under which Python that calls much is about three times as slow."""
+    import cProfile
+
+    from infermeter.live import evaluated
+    from infermeter.python_profilers import own_times
+
+    with cProfile.Profile() as profiler:
+        for _ in range(PROFILED):
+            evaluated(model, inputs)
+    return [(name, calls, own_s * MS) for name, calls, own_s in own_times(profiler.getstats())]

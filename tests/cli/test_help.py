@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-VERBS = ["", "run", "compare", "profile", "gate", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove",
-         "history", "validate", "variants", "models", "models build", "models show", "backends", "doctor", "version"]
+VERBS = ["", "run", "compare", "profile", "import", "gate", "report", "runs", "baseline", "baseline set", "baseline list", "baseline remove",
+         "history", "validate", "variants", "study", "models", "models build", "models show", "backends", "doctor", "version"]
 
 
 @pytest.mark.parametrize("verb", VERBS)

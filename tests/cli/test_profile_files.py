@@ -37,3 +37,8 @@ def test_a_file_that_is_there_is_kept_without_force(run, stored):
 ])
 def test_what_is_asked_for_wrongly(run, stored, arguments, sentence):
     refused(run("report", "--profile-files", "profiles", *arguments), sentence)
+
+
+def test_a_folder_without_a_name_is_refused(run, stored):
+    refused(run("report", "--profile-files", ""), "--profile-files needs the name of a folder, and '' is none")
+    assert sorted(each.name for each in run.folder.iterdir()) == ["results"]

@@ -54,7 +54,9 @@ Outcome<Session> load(const Runtime& runtime, const LoadRequest& request) {
                       .options = options.data(),
                       .model_base_folder = nullptr,
                       .zoo_name = nullptr,
-                      .profile_folder = request.profile_folder.empty() ? nullptr : request.profile_folder.c_str()};
+                      .profile_folder = request.profile_folder.empty() ? nullptr : request.profile_folder.c_str(),
+                      .cache_folder = nullptr,
+                      .preparing = 0};
   Message message;
   imb_session* session = nullptr;
   imb_status status = table.load(runtime.get(), &what, &session, message.view());

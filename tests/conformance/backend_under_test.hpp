@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -98,7 +99,10 @@ class BackendTest : public testing::Test {
   void SetUp() override;
   [[nodiscard]] const imb_backend& table() const { return *under_test().table; }
   [[nodiscard]] const imb_runtime_info& info() const { return *table().runtime_info(runtime_.get()); }
-  [[nodiscard]] bool reads_models() const { return std::string(info().model_formats) != "*"; }
+  [[nodiscard]] bool reads_models() const {
+    const std::string_view formats = info().model_formats;
+    return formats != "*" && !formats.starts_with("workload:");
+  }
   // Loaded, with an input bound.
   struct Ready {
     Session session;

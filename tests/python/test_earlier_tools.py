@@ -4,6 +4,7 @@ import gc
 import json
 import math
 import re
+import time
 
 import numpy as np
 import pytest
@@ -207,8 +208,24 @@ def test_profiling_names_operators(im):
     benchmarker = im.PerformanceBenchmarker(1, 10, enable_profiling=True)
     result = benchmarker.benchmark_model(torch.nn.Linear(16, 4), torch.rand(2, 16), "linear")
     assert any("addmm" in row["operator"] or "linear" in row["operator"] for row in result.profile)
-    with pytest.raises(im.UsageError, match="enable_profiling is for torch.nn.Module"):
-        benchmarker.benchmark_model(double, np.ones((2, 2)), "double")
+
+
+def test_profiling_names_the_functions_of_what_is_no_module(im):
+    def slow(x):
+        end = time.perf_counter() + 0.005
+        while time.perf_counter() < end:
+            pass
+        return x
+
+    def model(x):
+        return slow(x) * 2
+
+    result = im.PerformanceBenchmarker(1, 5, enable_profiling=True).benchmark_model(model, np.ones((2, 2)), "model")
+    (row,) = [row for row in result.profile if ".slow (" in row["operator"] and "test_earlier_tools.py:" in row["operator"]]
+    assert row["calls"] == 3
+    assert row["self_cpu_ms"] > 3 * 5 * 0.1  # less the calls of perf_counter, which are a row of their own
+    assert not any("infermeter/" in row["operator"] for row in result.profile)
+    assert im.PerformanceBenchmarker(1, 5).benchmark_model(model, np.ones((2, 2)), "model").profile == ()
 
 
 # One model, or several, with metrics of one's own.

@@ -29,6 +29,8 @@ SETTINGS = [
     ("profile", True, "true"),
     ("profile_processes", 3, "3"),
     ("profile_iterations", 7, "7"),
+    ("stacks", "dwarf", '"dwarf"'),
+    ("python_profiler", "cprofile", '"cprofile"'),
     ("seed", 9, "9"),
     ("data", "synthetic", '"synthetic"'),
     ("data_limit", 3, "3"),

@@ -14,8 +14,8 @@ def times(mean_s, half_s=None, calls=1.0, wall_s=1.0):
 
 def operator(op, name, kind, kernel, mean_s, nodes=(), rule="exact", flops=None, **more):
     return {"op": op, "name": name, "kind": kind, "kernel": kernel, "precision": "float32", "layout": "", "shapes": "(1, 64, 56, 56) -> (1, 64, 56, 56)",
-            "provider": "CPUExecutionProvider", "nodes": list(nodes), "rule": rule, "flops": flops, "moved_bytes": 1.6e6, "activation_bytes": 802816,
-            "parameter_bytes": 147456, "output_bytes": 802816, "arena_peak_bytes": None, "roofline": None} | times(mean_s) | more
+            "provider": "CPUExecutionProvider", "nodes": list(nodes), "rule": rule, "flops": flops, "moved_bytes": 1.6e6, "activation_bytes": 802816 + 4096 * op,
+            "parameter_bytes": 147456 * (1 + op % 9), "output_bytes": 802816, "arena_peak_bytes": 9_000_000 + 4096 * op, "arena_in_use_bytes": 6_000_000 + 802816 * (op % 3), "roofline": None} | times(mean_s) | more
 
 
 def convolution_s(i):
@@ -113,7 +113,7 @@ def explanation(baseline, subject, tables):
             "consistent": True, "not_separable_s": difference - told, "not_separable_half_width_s": 0.2 * MS,
             "clauses": [{"sentence": f"{len(conv)} Conv: NCHWc -> plain layout", "cause": "other_layout", "groups": conv, "mean_s": told,
                          "low_s": told - 0.3 * MS, "high_s": told + 0.3 * MS, "share": told / difference}],
-            "groups": groups}
+            "groups": groups, "stacks": []}
 
 
 def peaks():
@@ -126,7 +126,7 @@ def peaks():
 
 def profile(tables, explanations=(), with_peaks=True):
     """`tables`: per subject, or None."""
-    return {"subjects": [{"subject": i, "asked": 8, "processes": 8 if each else 0, "left_out": 0, "table": each} for i, each in enumerate(tables)],
+    return {"subjects": [{"subject": i, "asked": 8, "processes": 8 if each else 0, "left_out": 0, "table": each, "stacks": []} for i, each in enumerate(tables)],
             "explanations": [explanation(baseline, subject, tables) for baseline, subject in explanations], "peaks": peaks() if with_peaks else None}
 
 

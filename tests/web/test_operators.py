@@ -281,7 +281,7 @@ def test_three_thousand_operators_are_drawn_within_bounds(pair_page):
 def test_every_picture_has_controls_that_draw_and_data_behind_it(pair_page):
     page = pair_page()
     figures = page.locator("#part-1-operators figure.picture").all()
-    assert len(figures) == 5
+    assert len(figures) == 7, [figure.get_attribute("id") for figure in figures]
     for figure in figures:
         for select in draw(figure).locator(".controls select").all():
             select.select_option(select.evaluate("select => select.options[1].value"))

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-from .drawing import draw, picture_with, pictures
+from .drawing import draw, draw_all, picture_with, pictures
 
 
 def titled(page, part):
@@ -172,3 +172,56 @@ def test_saves_planes(whole_page):
     assert image.attrib["href"].startswith("data:image/png;base64,")
     assert "mask" in " ".join(root.itertext())
 
+
+TOPS = "figures => figures.map(figure => Math.round(figure.querySelector('.buttons').getBoundingClientRect().top + scrollY))"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_drawing_moves_nothing(whole_page, width):
+    """A click that lands beside its button, as something moved between press and release, does nothing at all."""
+    page = whole_page(width=width)
+    before = page.locator("figure.picture").evaluate_all(TOPS)
+    assert page.locator(".drawing:empty").count() > 5
+    draw_all(page)
+    assert page.locator("figure.picture").evaluate_all(TOPS) == before
+
+
+def test_saves_what_is_not_drawn_yet(whole_page):
+    page = whole_page()
+    figure = pictures(page)[-1]
+    assert figure.locator(".drawing > *").count() == 0
+    # By keyboard and by mouse; on a slow machine, while those above are drawn.
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    button = figure.get_by_role("button", name="Save as SVG")
+    with page.expect_download() as download:
+        button.click()
+    assert xml.parse(download.value.path()).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    with page.expect_download():
+        page.keyboard.press("Enter")
+
+
+def test_a_press_counts_though_pictures_are_drawn_meanwhile(whole_page):
+    page = whole_page()
+    figure = pictures(page)[5]
+    button = figure.get_by_role("button", name="Save as SVG")
+    place = button.evaluate("button => { button.scrollIntoView({ block: 'end' }); const { x, y } = button.getBoundingClientRect(); return [x + 5, y + 5]; }")
+    page.mouse.move(*place)
+    page.mouse.down()
+    for above in pictures(page)[3:6]:
+        above.locator(".drawing > *").first.wait_for(state="attached")
+    with page.expect_download():
+        page.mouse.up()
+
+
+def test_a_zoomed_picture_keeps_its_description(run_page, open_page):
+    page = open_page(run_page)
+    figure = picture_with(page, 'button[aria-label^="Zoom in"]')
+    told = figure.locator("[role=img]").get_attribute("aria-label")
+    changed(page, figure, figure.get_by_role("button", name="Zoom in").click)
+    assert figure.locator("[role=img]").get_attribute("aria-label") == told
+    toggle = picture_with(page, ".legend:not([hidden]) button.series")
+    told = toggle.locator("[role=img]").get_attribute("aria-label")
+    before = svg_of(toggle)
+    toggle.locator("button.series").first.click()
+    page.wait_for_function("([svg, before]) => svg.innerHTML !== before", arg=[toggle.locator(".drawing svg").first.element_handle(), before])
+    assert toggle.locator("[role=img]").get_attribute("aria-label") == told

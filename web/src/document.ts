@@ -227,6 +227,16 @@ export interface Times {
   latency_s: number[]; // six significant digits, to a nanosecond at most
 }
 
+export type Phase = "start" | "load" | "compile" | "inputs" | "first_inference" | "warmup" | "timed" | "outputs" | "done";
+
+// What the launcher saw, of equal lengths; `recorded`: how many points the record holds, of which these are some.
+export interface MemoryTimeline {
+  recorded: number;
+  at_s: number[];
+  phase: Phase[];
+  rss_bytes: number[];
+}
+
 export interface Trial {
   subject: number;
   process: number;
@@ -253,11 +263,13 @@ export interface Trial {
     rss_after_load_bytes: number | null;
     rss_peak_load_bytes: number | null;
     rss_peak_inference_bytes: number | null;
+    pss_after_load_bytes: number | null;
     pss_after_inference_bytes: number | null;
     device_now_bytes: number | null;
     device_peak_bytes: number | null;
     peak_reset: boolean;
   };
+  memory_timeline: MemoryTimeline;
   noise: Record<string, number | null>;
   energy_j: number | null;
   executed: Record<string, string>;
@@ -405,6 +417,74 @@ export interface SubjectProfile {
   processes: number;
   left_out: number;
   table: OperatorTable | null;
+  stacks?: StackProfile[]; // one per method; none in documents of older versions
+}
+
+export interface StackFunctionName {
+  symbol: string; // "": not known
+  module: string;
+  offset: string; // "0x12ab" into the module; "": not told, or all small addresses of it
+}
+
+export interface StackFunction extends StackFunctionName {
+  self_s: number; // per inference, of the main thread
+  low_s: number | null;
+  high_s: number | null;
+  share: number;
+  total_s: number;
+  helper_s: number; // on other threads
+  places: { kind: string; op: number | null; operators: number; self_s: number }[];
+}
+
+interface StackNodePlace {
+  parent: number | null; // comes before it; null: of the whole and of other threads
+  level: "whole" | "other_threads" | "kind" | "operator" | "frame" | "rest" | "merged";
+  kind?: string; // "": outside of operators
+  merged?: number;
+  function?: number; // of functions[]
+  mean_s: number;
+  low_s: number | null;
+  high_s: number | null;
+}
+
+export interface StackNode extends StackNodePlace {
+  op?: number; // of operators[].op
+  self_s: number;
+}
+
+export interface StackDifferenceNode extends StackNodePlace {
+  group?: number; // of the explanation's groups[]
+  baseline_s: number;
+  subject_s: number;
+  separable: boolean;
+}
+
+interface StackSource {
+  method: string;
+  detail: string;
+  is_python: boolean;
+  is_time: boolean; // else shares of samples, as times
+  samples: number;
+  left_out: number;
+  tagged_share: number;
+  unnamed_share: number;
+}
+
+export interface StackProfile extends StackSource {
+  processes: number;
+  wall_s: number;
+  clean_p50_s: number | null;
+  profiled_p50_s: number | null;
+  distorted: boolean;
+  functions: StackFunction[]; // by self_s
+  tree: StackNode[];
+}
+
+export interface StackDifference extends StackSource {
+  pairs: number;
+  difference_s: number;
+  functions: StackFunctionName[];
+  tree: StackDifferenceNode[];
 }
 
 export interface OperatorTime {
@@ -442,6 +522,7 @@ export interface ProfiledOperator extends OperatorTime {
   parameter_bytes: number | null;
   output_bytes: number | null;
   arena_peak_bytes: number | null;
+  arena_in_use_bytes: number | null;
   roofline: OperatorRoofline | null;
 }
 
@@ -511,6 +592,7 @@ export interface ProfileExplanation {
   not_separable_half_width_s: number;
   clauses: ProfileClause[];
   groups: OperatorGroupDifference[];
+  stacks?: StackDifference[];
 }
 
 export interface MachinePeaks {

@@ -1,7 +1,6 @@
 // The parts of Apache ECharts that the pictures use.
 import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
 import {
-  AriaComponent,
   DataZoomInsideComponent,
   GridComponent,
   LegendPlainComponent,
@@ -18,7 +17,6 @@ import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 
 // The canvas draws the PNG files only: the page's policy lets no picture be loaded, not even one of its own.
 core.use([
-  AriaComponent,
   BarChart,
   CanvasRenderer,
   CustomChart,

@@ -62,6 +62,7 @@ export interface DrawnPicture extends Common {
   kind: "drawn";
   tools: HTMLElement; // above the drawing
   foot: HTMLElement; // beneath it
+  prepare?(): void; // tools and foot as they are with the drawing
   height(width: number): number;
   draw(box: HTMLElement, look: Look, width: number): void;
   scene(look: Look, width: number): Scene; // the same, for files
@@ -167,28 +168,50 @@ class View {
     );
   }
 
+  // Room for what is drawn later, so that nothing moves away under a pointer when it is.
+  reserve(look: Look, width: number): void {
+    if (!this.stale) return;
+    this.surround(look, width);
+    if (this.picture.kind === "drawn") this.picture.prepare?.();
+  }
+
+  width(): number {
+    return widthOnPaper() ?? (this.box.clientWidth || 720);
+  }
+
+  // All that stands around a drawing.
+  private surround(look: Look, width: number): number {
+    const height = this.picture.height(width);
+    this.box.style.height = `${height}px`;
+    if (this.picture.kind === "chart") this.drawLegend(this.picture, look);
+    this.tellNote();
+    return height;
+  }
+
+  private tellNote(): void {
+    const note = this.picture.note?.() ?? "";
+    this.noteLine.textContent = note;
+    this.noteLine.hidden = note === "";
+  }
+
   // Draws what has come into view; what has not is drawn when it does.
   draw(): void {
     if (!this.stale) return;
     this.stale = false;
-    const width = widthOnPaper() ?? (this.box.clientWidth || 720);
-    const height = this.picture.height(width);
-    this.box.style.height = `${height}px`;
-    const look = currentLook();
+    const [look, width] = [currentLook(), this.width()];
+    const height = this.surround(look, width);
     if (this.picture.kind === "chart") this.drawChart(this.picture, look, width, height);
     else if (this.picture.kind === "planes") this.drawPlanes(this.picture, look, width, height);
     else this.picture.draw(this.box, look, width);
-    const note = this.picture.note?.() ?? "";
-    this.noteLine.textContent = note;
-    this.noteLine.hidden = note === "";
+    this.tellNote(); // what was left out is known by now
   }
 
   private drawChart(picture: ChartPicture, look: Look, width: number, height: number): void {
     this.chart ??= init(this.box, null, { renderer: "svg", width, height });
     this.chart.resize({ width, height });
     this.chart.setOption(this.wholeOption(picture, look, width), { notMerge: true });
-    this.drawLegend(picture, look);
-    // The drawing is one picture to readers of the screen, and its data are the table below.
+    // The drawing is one picture to readers of the screen, and its data are the table below. ECharts' own description of
+    // it (its option aria) would replace this at every change.
     this.box.setAttribute("role", "img");
     this.box.setAttribute("aria-label", `${picture.title}. ${picture.reads} The data are in the table below.`);
   }
@@ -211,7 +234,6 @@ class View {
       animation: false,
       textStyle: { color: look.text, fontFamily: look.font },
       backgroundColor: "transparent",
-      aria: { enabled: true },
       ...option,
       tooltip: {
         backgroundColor: look.panel,
@@ -399,6 +421,7 @@ let observer: IntersectionObserver | null = null;
 function drawWhenNear(place: HTMLElement): void {
   observer ??= new IntersectionObserver(
     (entries) => {
+      reserveAll();
       for (const entry of entries) {
         const view = entry.isIntersecting ? viewOf.get(entry.target) : undefined;
         if (view !== undefined) drawLater(view);
@@ -407,6 +430,16 @@ function drawWhenNear(place: HTMLElement): void {
     { rootMargin: "600px 0px" },
   );
   observer.observe(place);
+}
+
+// When the page has its first layout: only then is it known how wide they are. And when that changes.
+let reserved = 0;
+function reserveAll(): void {
+  if (reserved === views.length) return;
+  const [look, fresh] = [currentLook(), views.slice(reserved)];
+  const widths = fresh.map((view) => view.width()); // read before anything changes: one layout, not one per picture
+  fresh.forEach((view, index) => view.reserve(look, widths[index] as number));
+  reserved = views.length;
 }
 
 export function show(picture: Picture, prefix: string): HTMLElement {
@@ -418,6 +451,8 @@ export function show(picture: Picture, prefix: string): HTMLElement {
 }
 
 export function redrawAll(): void {
+  reserved = 0;
+  reserveAll();
   for (const view of views) view.redraw();
 }
 

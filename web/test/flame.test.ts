@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { OperatorGroupDifference, OperatorTable, ProfileExplanation, ProfiledOperator } from "../src/document.ts";
 import { differenceText } from "../src/flame/boxes.ts";
 import { differenceFrames, groupName } from "../src/flame/difference_frames.ts";
-import { found, leaf, mostDrawn, parent, searchFor, smallLevel, viewOf } from "../src/flame/frames.ts";
+import { found, inWords, leaf, mostDrawn, parent, searchFor, smallLevel, viewOf } from "../src/flame/frames.ts";
 import type { Frame, Search } from "../src/flame/frames.ts";
 import { profileFrames } from "../src/flame/profile_frames.ts";
 import { mixed } from "../src/flame/scene.ts";
@@ -135,7 +135,7 @@ test("a path that leads nowhere leads as far as it can", () => {
 
 test("what is found is added up once, however many frames of a branch match", () => {
   const root = profileFrames(tableOf([operator(0, "Conv", 1, { kernel: "conv" }), operator(1, "Conv", 2), operator(2, "Add", 4, { nodes: ["conv_add"] })], 8), "m");
-  const search = (text: string, regular = false): ReturnType<typeof found> => found(root, searchFor(text, regular) as Search);
+  const search = (text: string, regular = false): ReturnType<typeof found> => found(root, inWords(searchFor(text, regular) as Search));
   assert.deepEqual([search("CONV").values.a, search("CONV").count], [7, 2]);
   assert.equal(search("^conv 1$", true).values.a, 2);
   assert.equal(search("^conv 1$").values.a, 0);

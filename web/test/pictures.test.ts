@@ -1,12 +1,14 @@
 // What pictures decide before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PairedComparison, Run, Trial } from "../src/document.ts";
+import type { PairedComparison, Part, ProfiledOperator, Run, Trial } from "../src/document.ts";
 import { shortened, visible } from "../src/dom.ts";
 import { sortedBars } from "../src/pictures/bars.ts";
 import { families } from "../src/pictures/batch.ts";
 import { changeShort, changeText, worseBy } from "../src/pictures/effects.ts";
 import { middleProcess } from "../src/pictures/memory.ts";
+import { bandsOf, memoryOverTime, pointsOf } from "../src/pictures/memory_timeline.ts";
+import { arenaInOrder, byMemory, largestFirst } from "../src/pictures/operator_memory.ts";
 import { isStaircase, plainFront } from "../src/pictures/pareto.ts";
 import { iterationsOf, kindOf } from "../src/pictures/timeline.ts";
 import { disturbances, quantile, uniqueNames } from "../src/pictures/trials.ts";
@@ -79,6 +81,57 @@ test("the process in the middle is one that ran", () => {
   const trials = [40, 10, null, 30, 20].map(of);
   assert.equal(middleProcess(trials)?.memory.rss_peak_inference_bytes, 20);
   assert.equal(middleProcess([of(null)]), null);
+});
+
+const timeline = (subject: number, process: number, end: Trial["end"] = "ok"): Trial =>
+  trial({
+    subject, process, end, memory_timeline: { recorded: 90, at_s: [0.02, 0.1, 0.3, 0.5, 0.9], phase: ["start", "load", "load", "timed", "timed"], rss_bytes: [10, 50, 40, 80, 70 + process] },
+  });
+
+function partOf(trials: Trial[], more: object = {}): Part {
+  const subjects = [...new Set(trials.map((each) => each.subject))].map((index) => ({ index, label: `s${index}` }));
+  return { run: { subjects, trials, side_trials: [], ...more }, figures: null } as unknown as Part;
+}
+
+test("phases are shaded from their first reading to that of the next", () => {
+  const points = pointsOf(timeline(0, 0));
+  assert.deepEqual(points[1], { at: 0.1, phase: "load", bytes: 50 });
+  assert.deepEqual(bandsOf(points), [{ phase: "start", begin: 0, end: 0.1 }, { phase: "load", begin: 0.1, end: 0.5 }, { phase: "timed", begin: 0.5, end: 0.9 }]);
+  assert.deepEqual(bandsOf([]), []);
+});
+
+test("memory over time shows failed processes too, and says what was thinned", () => {
+  const [picture] = memoryOverTime(partOf([timeline(0, 0), timeline(0, 1, "out_of_memory")]));
+  assert.ok(picture !== undefined && picture.kind === "chart");
+  const look = { series: () => ({}) } as never;
+  assert.deepEqual(picture.legend?.(look).map((item) => item.name), ["process 1", "process 2 (out of memory)"]);
+  assert.match(picture.note?.() ?? "", /some 60 points of up to 90/);
+  const data = picture.data();
+  assert.equal(data.rows.length, 10);
+  assert.deepEqual(data.rows[9], ["s0", 2, "out of memory", 0.9, "timed", 71]);
+});
+
+test("of several subjects one process each is shown, the one in the middle", () => {
+  const peak = (bytes: number, each: Trial): Trial => ({ ...each, memory: { ...each.memory, rss_peak_inference_bytes: bytes } });
+  const [picture] = memoryOverTime(partOf([peak(3, timeline(0, 0)), peak(1, timeline(0, 1)), peak(2, timeline(0, 2)), peak(5, timeline(1, 0))]));
+  assert.deepEqual(picture?.kind === "chart" ? picture.legend?.({ series: () => ({}) } as never).map((item) => item.name) : [], ["s0", "s1"]);
+  assert.match(picture?.note?.() ?? "", /in the middle/);
+  assert.deepEqual(memoryOverTime(partOf([trial({ subject: 0, process: 0 })])), [], "nobody saw it");
+});
+
+const operator = (op: number, bytes: Partial<ProfiledOperator>): ProfiledOperator =>
+  ({ op, name: `op ${op}`, kind: "Conv", activation_bytes: null, parameter_bytes: null, output_bytes: null, arena_peak_bytes: null, arena_in_use_bytes: null, ...bytes }) as ProfiledOperator;
+
+test("operators are by memory where the runtime tells, largest first, and by their order beside the arena", () => {
+  const operators = [operator(1, { output_bytes: 9, activation_bytes: 1, arena_in_use_bytes: 30 }), operator(0, { output_bytes: 5 }), operator(2, {})];
+  assert.deepEqual(largestFirst(operators, (each) => each.output_bytes).map((each) => each.operator.op), [1, 0]);
+  const part = partOf([trial({ subject: 0, process: 0 })], { profile: { subjects: [{ subject: 0, asked: 1, table: { operators } }] } });
+  assert.equal(byMemory(part).length, 1);
+  const [arena] = arenaInOrder(part);
+  assert.deepEqual(arena?.data().rows.map((row) => row[1]), [1, 2, 3]);
+  assert.deepEqual(arena?.data().rows[1], ["s0", 2, "op 1", "Conv", 1, null, 9, 30, null]);
+  const silent = partOf([trial({ subject: 0, process: 0 })], { profile: { subjects: [{ subject: 0, asked: 1, table: { operators: [operator(0, { output_bytes: 1 })] } }] } });
+  assert.deepEqual(arenaInOrder(silent), [], "no arena is told");
 });
 
 test("outliers lie beyond their process' fences, and warm-up counts down to 0", () => {

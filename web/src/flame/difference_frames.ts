@@ -90,6 +90,7 @@ function groupFrame(group: OperatorGroupDifference, index: number, color: number
   return leaf({
     ...shared,
     key: String(index),
+    group: index,
     level: isRest(group) ? "rest" : "group",
     name: () => name,
     words: [name, ...group.nodes, ...pair("name")].join("\n"),

@@ -4,8 +4,8 @@ import { el, freshId, name, shortened, svg, visible } from "../dom.ts";
 import type { Look } from "../look.ts";
 import { boxOf, legendBoxes, legendHeight, rowHeight, valueAndShare, valueText } from "./boxes.ts";
 import type { Painted, Reading } from "./boxes.ts";
-import { found, isFound, searchFor, smallLevel, viewOf } from "./frames.ts";
-import type { Found, Frame, Placed, View } from "./frames.ts";
+import { found, inWords, isFound, searchFor, smallLevel, viewOf } from "./frames.ts";
+import type { Found, Frame, Hit, Placed, View } from "./frames.ts";
 import { hatchPattern, shapesOf } from "./scene.ts";
 import type { Box, Scene } from "./scene.ts";
 
@@ -15,9 +15,23 @@ export interface Shown extends Reading {
   whole: number; // seconds that the full width stands for at least
 }
 
+export interface Ways {
+  upward?: boolean; // the root at the bottom: what is above a frame called it
+  more?: HTMLElement; // shared with another graph
+  // What else can be done with a frame, as a button beside what is told of it; null: nothing.
+  act?(frame: Frame): { text: string; act(): void } | null;
+}
+
+// Frames that something else than a search asks for: those of a clause.
+interface Picked {
+  label: string;
+  has: Hit;
+}
+
 export class FlameView {
   readonly tools: HTMLElement;
-  readonly more = el("p", { class: "more-of-it" }); // about a frame; beneath, as its height changes from frame to frame
+  readonly zoomed: HTMLElement; // the way back, part of the tools
+  readonly more: HTMLElement; // about a frame; beneath, as its height changes from frame to frame
   path: readonly string[] = []; // to the view's root: [] is all
   private readonly way = el("ol", { class: "way" });
   private readonly input = el("input", { type: "search", oninput: () => this.search() });
@@ -28,18 +42,24 @@ export class FlameView {
   private view: View | null = null;
   private items: SVGElement[] = [];
   private finding: Found | null = null;
+  private picked: Picked | null = null;
+  private readonly clear = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.pick(null) }, "Clear");
+  private revealed = false; // before it was drawn
   private drawnIn: { box: HTMLElement; look: Look; width: number } | null = null;
 
   constructor(
     private readonly title: string,
     private readonly shown: () => Shown,
     private readonly changed: (path: readonly string[]) => void, // the way to the view's root
+    private readonly ways: Ways = {},
   ) {
+    this.more = ways.more ?? el("p", { class: "more-of-it" });
+    this.zoomed = el("div", { role: "group", "aria-label": `Zoom: ${title}` }, this.way);
     this.tools = el(
       "div",
       { class: "flame-tools" },
-      el("div", { class: "controls" }, el("label", {}, "Search ", this.input), el("label", {}, this.regular, " Regular expression"), this.result),
-      el("div", { role: "group", "aria-label": `Zoom: ${title}` }, this.way),
+      el("div", { class: "controls" }, el("label", {}, "Search ", this.input), el("label", {}, this.regular, " Regular expression"), this.result, this.clear),
+      this.zoomed,
     );
   }
 
@@ -53,16 +73,23 @@ export class FlameView {
     return heightOf(view, painted, width);
   }
 
+  // What stands around the drawing, so that it takes its room before there is one.
+  prepare(): void {
+    this.view = this.layout().view;
+    this.focused = Math.max(0, this.view.placed.findIndex((placed) => placed.depth === (this.view as View).way.length - 1));
+    this.showWay();
+    this.tell(this.focused);
+  }
+
   draw(box: HTMLElement, look: Look, width: number): void {
     const { view, painted } = this.layout();
     const hadFocus = box.contains(document.activeElement);
     this.drawnIn = { box, look, width };
-    this.view = view;
     this.finding = this.lookedFor();
-    this.focused = Math.max(0, view.placed.findIndex((placed) => placed.depth === view.way.length - 1));
+    this.prepare();
     const legend = legendBoxes(painted, look, width, view.rows * rowHeight);
     const height = heightOf(view, painted, width);
-    this.items = view.placed.map((placed, index) => this.item(placed, index, boxOf(placed, view, painted, look, width, 0), painted));
+    this.items = view.placed.map((placed, index) => this.item(placed, index, this.turned(boxOf(placed, view, painted, look, width, 0), view, 0), painted));
     const tree = svg("g", { role: "tree", "aria-label": this.title }, ...this.items);
     const drawing = svg("svg", { class: "flame", width, height, viewBox: `0 0 ${width} ${height}` }, hatchPattern(this.hatch, look), tree);
     if (legend.length > 0) drawing.append(svg("g", { "aria-hidden": "true" }, ...legend.flatMap((each) => shapesOf(each, this.hatch))));
@@ -72,9 +99,9 @@ export class FlameView {
     tree.addEventListener("keydown", (event) => this.key(event as KeyboardEvent));
     box.style.height = `${height}px`;
     box.replaceChildren(drawing);
-    this.showWay();
     this.showFound();
-    this.tell(this.focused);
+    if (this.revealed) this.focusFound();
+    this.revealed = false;
     if (hadFocus) this.items[this.focused]?.focus({ preventScroll: true });
   }
 
@@ -84,12 +111,16 @@ export class FlameView {
     const top = 36;
     const legend = legendBoxes(painted, look, width - 24, top + view.rows * rowHeight);
     const frames = view.placed.map((placed): Box => {
-      const box = boxOf(placed, view, painted, look, width - 24, top);
+      const box = this.turned(boxOf(placed, view, painted, look, width - 24, top), view, top);
       return finding === null ? box : { ...box, faded: !isFound(placed.frame, finding), ringed: isFound(placed.frame, finding) };
     });
     const head: Box = { x: 0, y: 4, width: 0, height: 24, fill: "none", text: this.title, textColor: look.text };
     const boxes = [head, ...frames, ...legend].map((box) => ({ ...box, x: box.x + 12 - (box === head ? 5 : 0) }));
     return { width, height: top + heightOf(view, painted, width - 24) + 8, boxes };
+  }
+
+  private turned(box: Box, view: View, top: number): Box {
+    return this.ways.upward === true ? { ...box, y: 2 * top + view.rows * rowHeight - rowHeight - box.y } : box;
   }
 
   private layout(): { view: View; painted: Painted } {
@@ -180,9 +211,9 @@ export class FlameView {
         return to(row[0] ?? this.focused);
       case "End":
         return to(row[row.length - 1] ?? this.focused);
-      case "ArrowUp":
+      case this.ways.upward === true ? "ArrowDown" : "ArrowUp":
         return to(this.parentOf(this.focused));
-      case "ArrowDown":
+      case this.ways.upward === true ? "ArrowUp" : "ArrowDown":
         return to(this.childrenAreDrawn(this.focused) ? this.focused + 1 : this.focused);
       case "Enter":
       case " ":
@@ -216,6 +247,8 @@ export class FlameView {
     const text = frame.name(shown.mode);
     this.more.replaceChildren(el("strong", {}, name(shortened(text, 120), text.slice(0, 2000))), ` ${frame.level}, ${valueAndShare(frame, shown.root, shown)}`);
     for (const [title, said] of frame.about()) if (said !== "") this.more.append(" · ", title === "" ? "" : `${title} `, name(shortened(said.slice(0, 2000), 160)));
+    const can = this.ways.act?.(frame) ?? null;
+    if (can !== null) this.more.append(" ", el("button", { type: "button", class: "small", onclick: () => can.act() }, can.text));
   }
 
   private showWay(): void {
@@ -236,13 +269,36 @@ export class FlameView {
   }
 
   private lookedFor(): Found | null {
+    if (this.picked !== null) return found(this.shown().root, this.picked.has);
     const search = searchFor(this.input.value, this.regular.checked);
-    return typeof search === "function" ? found(this.shown().root, search) : null;
+    return typeof search === "function" ? found(this.shown().root, inWords(search)) : null;
   }
 
   private search(): void {
+    this.picked = null;
     this.finding = this.lookedFor();
     this.showFound();
+  }
+
+  // Shown as what a search finds, until there is one.
+  pick(picked: Picked | null): void {
+    this.input.value = "";
+    this.picked = picked;
+    this.finding = this.lookedFor();
+    this.showFound();
+    if (picked === null) this.input.focus();
+  }
+
+  // At what was found. Pictures that are far from the window are drawn when they come near it.
+  reveal(figure: HTMLElement): void {
+    figure.scrollIntoView();
+    if (this.drawnIn === null) this.revealed = true;
+    else this.focusFound();
+  }
+
+  private focusFound(): void {
+    const index = this.finding === null ? -1 : (this.view?.placed ?? []).findIndex(({ frame }) => isFound(frame, this.finding as Found));
+    if (index >= 0) this.focus(index);
   }
 
   private showFound(): void {
@@ -252,6 +308,7 @@ export class FlameView {
       item.classList.toggle("hit", hit);
       item.classList.toggle("miss", finding !== null && !hit);
     });
+    this.clear.hidden = this.picked === null;
     this.result.textContent = this.foundText();
   }
 
@@ -259,8 +316,9 @@ export class FlameView {
     const [finding, shown] = [this.finding, this.shown()];
     const search = searchFor(this.input.value, this.regular.checked);
     if (finding === null) return typeof search === "string" ? search : "";
-    if (finding.count === 0) return "nothing found";
-    return `${finding.count} found: ${valueAndShare({ values: finding.values, interval: null }, shown.root, shown)}`;
+    const of = this.picked === null ? "" : `${visible(shortened(this.picked.label, 60))}: `;
+    if (finding.count === 0) return `${of}nothing found`;
+    return `${of}${finding.count} found: ${valueAndShare({ values: finding.values, interval: null }, shown.root, shown)}`;
   }
 }
 

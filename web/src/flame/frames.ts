@@ -17,6 +17,8 @@ export interface Frame {
   about(): [string, string][]; // what else there is to say
   words: string; // that a search looks at, as far as mostWords
   children: Frame[];
+  group?: number; // of an explanation: what its clauses name
+  function?: number; // of call stacks
 }
 
 export interface Leaf extends Omit<Frame, "widths" | "children" | "about" | "interval" | "separable"> {
@@ -150,16 +152,19 @@ export function searchFor(text: string, regular: boolean): Search | string | nul
   }
 }
 
+export type Hit = (frame: Frame) => boolean;
+export const inWords = (search: Search): Hit => (frame) => search(frame.words.slice(0, mostWords));
+
 export interface Found {
   frames: Set<Frame>;
   count: number; // of frames that no other of them encloses
   values: Record<Mode, number>; // of those, added up
 }
 
-export function found(root: Frame, search: Search): Found {
+export function found(root: Frame, isHit: Hit): Found {
   const result: Found = { frames: new Set(), count: 0, values: { a: 0, b: 0, difference: 0 } };
   const look = (frame: Frame, counted: boolean): void => {
-    const hit = search(frame.words.slice(0, mostWords));
+    const hit = isHit(frame);
     if (hit) result.frames.add(frame);
     if (hit && !counted) {
       result.count += 1;

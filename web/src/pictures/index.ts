@@ -11,6 +11,7 @@ import { historyPictures } from "./history.ts";
 import { layersPictures } from "./layers.ts";
 import { leakTrials } from "./leak.ts";
 import { memoryByPhase } from "./memory.ts";
+import { memoryOverTime } from "./memory_timeline.ts";
 import { orderOfRun } from "./order.ts";
 import { pairsInOrder } from "./pairs.ts";
 import { pareto } from "./pareto.ts";
@@ -36,6 +37,7 @@ const makers: Maker[] = [
   bars,
   pareto,
   memoryByPhase,
+  memoryOverTime,
   leakTrials,
   counters,
 ];

@@ -5,6 +5,7 @@ import { count, format } from "../format.ts";
 import type { Look } from "../look.ts";
 import { axis, tooltip } from "../picture.ts";
 import type { ChartPicture, DataTable, Picture } from "../picture.ts";
+import { marks } from "./marks.ts";
 import { scaleOf, valueAxis } from "./scale.ts";
 import { byStretches } from "./thin.ts";
 import { measured, sentences, subjectControl } from "./trials.ts";
@@ -24,7 +25,7 @@ export function leakTrials(part: Part): Picture[] {
     kind: "chart",
     id: "leak",
     title: "Memory after each iteration of the leak trials",
-    reads: "The dashed line has the slope that the verdict is of, over the iterations that were judged; it begins at the memory of the first of them.",
+    reads: "The dashed line has the slope that the verdict is of, over the iterations that were judged; it begins at the memory of the first of them. The shaded wedge is the slope's interval.",
     note: () => {
       const total = trial().memory_after_iteration_bytes?.length ?? 0;
       return sentences(verdictText(leak(), m.names[subject] ?? ""), total > mostPoints ? `${count(mostPoints, "point", "points")} of ${total} are drawn: the smallest and largest of each stretch.` : "");
@@ -56,6 +57,7 @@ function leakOption(memory: number[], leak: Leak | null, look: Look, width: numb
   const from = leak === null ? 0 : Math.max(1, leak.from_iteration);
   const start = memory[from - 1];
   const slope = leak === null || start === undefined ? [] : [[from, start / scale.unit.factor], [memory.length, (start + leak.bytes_per_iteration * (memory.length - from)) / scale.unit.factor]];
+  const ends = leak === null || leak.interval === null || start === undefined ? [] : [[from, start, leak.interval.low, leak.interval.high]];
   return {
     grid: { left: 66, right: 20, top: 14, bottom: 48 },
     xAxis: axis(look, "iterations", { type: "value", min: 0, max: memory.length, splitLine: { show: false }, splitNumber: Math.max(2, Math.floor(width / 100)), axisLabel: { color: look.muted, fontSize: 12, hideOverlap: true, showMaxLabel: false } }),
@@ -69,6 +71,7 @@ function leakOption(memory: number[], leak: Leak | null, look: Look, width: numb
       },
     },
     series: [
+      wedge(ends, memory.length, scale.unit.factor, look),
       {
         type: "line",
         name: memoryName,
@@ -82,6 +85,25 @@ function leakOption(memory: number[], leak: Leak | null, look: Look, width: numb
       { type: "line", name: slopeName, data: slope, symbol: "triangle", symbolSize: 7, lineStyle: { color: look.bad, type: "dashed", width: 2 }, itemStyle: { color: look.bad }, z: 4 },
     ],
   };
+}
+
+// Between the lines of the interval's ends, as [from, memory there, low, high] in bytes.
+function wedge(ends: number[][], until: number, factor: number, look: Look): Option {
+  return marks(
+    "Interval of the slope",
+    ends,
+    ([from = 0, start = 0]) => [from, start / factor],
+    ([from = 0, start = 0, low = 0, high = 0], place) => {
+      const at = (slope: number): number[] => {
+        const { x, y } = place(until, (start + slope * (until - from)) / factor);
+        return [x, y];
+      };
+      const tip = place(from, start / factor);
+      return [{ type: "polygon", shape: { points: [[tip.x, tip.y], at(low), at(high)] }, style: { fill: look.bad, opacity: 0.2 } }];
+    },
+    null,
+    { z: 1 },
+  );
 }
 
 function leakTable(trials: Trial[], names: string[]): DataTable {

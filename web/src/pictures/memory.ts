@@ -12,6 +12,7 @@ const phases: { key: Phase; name: string; short: string }[] = [
   { key: "rss_before_load_bytes", name: "before load", short: "before" },
   { key: "rss_peak_load_bytes", name: "peak of loading", short: "load peak" },
   { key: "rss_after_load_bytes", name: "after load", short: "loaded" },
+  { key: "pss_after_load_bytes", name: "after load (PSS)", short: "loaded (PSS)" },
   { key: "rss_peak_inference_bytes", name: "peak of inference", short: "peak" },
   { key: "pss_after_inference_bytes", name: "after inference (PSS)", short: "PSS" },
   { key: "device_peak_bytes", name: "peak on the device", short: "device" },
@@ -51,8 +52,8 @@ export function memoryByPhase(part: Part): Picture[] {
     option: (look, width) => {
       const scale = scaleOf("bytes", shown.flatMap(({ trial }) => used.map(({ key }) => trial.memory[key])), { zero: true });
       return {
-        grid: { left: 62, right: 24, top: 14, bottom: 48 },
-        xAxis: axis(look, "", { type: "category", data: used.map(({ name, short }) => (width < 620 ? short : name)), boundaryGap: true, axisLabel: { color: look.muted, fontSize: width < 620 ? 11 : 12, interval: 0, width: (width - 90) / used.length, overflow: "break" } }),
+        grid: { left: 62, right: 24, top: 14, bottom: 56 },
+        xAxis: axis(look, "", { type: "category", data: used.map(({ name, short }) => (width < 620 ? short : name)), boundaryGap: true, axisLabel: { color: look.muted, fontSize: width < 620 ? 11 : 12, interval: 0, ...(width < 620 && used.length > 5 ? { rotate: 40 } : { width: (width - 90) / used.length, overflow: "break" }) } }),
         yAxis: valueAxis(look, "memory", scale, 300, { nameGap: 44 }, true),
         tooltip: { trigger: "item" },
         series: shown.map(({ subject, trial, processes }) => {

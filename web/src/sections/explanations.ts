@@ -3,6 +3,7 @@ import type { ProfileExplanation, Run } from "../document.ts";
 import { el, name, visible } from "../dom.ts";
 import type { Child } from "../dom.ts";
 import { differenceText } from "../flame/boxes.ts";
+import type { Links } from "../flame/links.ts";
 import { count, format, percent } from "../format.ts";
 import { uniqueNames } from "../pictures/trials.ts";
 import { badge } from "../signs.ts";
@@ -18,22 +19,23 @@ const causes = new Map<string, string>([
   ["unknown", "cause not visible"],
 ]);
 
-export function explanations(run: Run): HTMLElement | null {
+// `links`: a clause of which the graph has the operators is a button that shows them there.
+export function explanations(run: Run, links: Links): HTMLElement | null {
   const all = run.profile?.explanations ?? [];
   if (all.length === 0) return null;
   const names = uniqueNames(run.subjects.map((subject) => subject.label));
-  return el("div", { class: "block" }, ...all.map((why) => explanation(why, names)));
+  return el("div", { class: "block" }, ...all.map((why, index) => explanation(why, names, (clause) => links.clause?.(index, clause))));
 }
 
-function explanation(why: ProfileExplanation, names: string[]): HTMLElement {
+function explanation(why: ProfileExplanation, names: string[], show: (clause: number) => void): HTMLElement {
   const [subject, baseline] = [names[why.subject] ?? "", names[why.baseline] ?? ""];
   const title = el("h4", {}, "Why ", name(subject), " differs from ", name(baseline));
   if (why.reason !== "") return el("div", { class: "explanation" }, title, el("p", {}, badge("cannot tell", "faint"), " ", name(why.reason)));
   const line = (...content: Child[]): HTMLElement => el("li", {}, ...content);
-  const clauses = why.clauses.map((clause) =>
+  const clauses = why.clauses.map((clause, index) =>
     line(
       badge(causes.get(clause.cause) ?? visible(clause.cause), clause.cause === "unknown" ? "faint" : "plain"),
-      el("span", {}, name(clause.sentence), ": ", el("strong", {}, differenceText(clause.mean_s, { low: clause.low_s, high: clause.high_s })), `, ${percent(clause.share)} of the difference`),
+      el("span", {}, sentence(clause.sentence, why.groups.length > 0 && clause.groups.length > 0 ? () => show(index) : null), ": ", el("strong", {}, differenceText(clause.mean_s, { low: clause.low_s, high: clause.high_s })), `, ${percent(clause.share)} of the difference`),
     ),
   );
   return el(
@@ -45,6 +47,10 @@ function explanation(why: ProfileExplanation, names: string[]): HTMLElement {
     why.clauses.length === 0 ? el("p", {}, badge("cannot tell", "faint"), " No operators differ beyond their noise.") : null,
     el("ul", { class: "clauses" }, ...clauses, line(badge("not separable", "faint"), el("span", {}, leftText(why)))),
   );
+}
+
+function sentence(text: string, show: (() => void) | null): HTMLElement {
+  return show === null ? name(text) : el("button", { type: "button", class: "link", title: "Shows its operators in the graph below", onclick: show }, name(text));
 }
 
 function cleanText(why: ProfileExplanation): string {

@@ -44,7 +44,7 @@ function contentOf(profile: SubjectProfile, label: string): HTMLElement[] {
       caption: `Operators of ${label}`,
       columns: columns(table),
       rows: operatorRows(table),
-      off: new Set(["layout", "provider", "flops", "activation_bytes", "parameter_bytes", "output_bytes", "arena_peak_bytes"]),
+      off: new Set(["layout", "provider", "flops", "activation_bytes", "parameter_bytes", "output_bytes", "arena_in_use_bytes", "arena_peak_bytes"]),
       groupings: groupings(table),
       legend: legendOf(table, profile),
     }),
@@ -76,7 +76,7 @@ function columns(table: OperatorTable): Column<OperatorRow>[] {
   const text = (id: string, title: string, of: (operator: ProfiledOperator) => string, about?: string): Column<OperatorRow> => ({
     kind: "text", id, title, text: ({ operator }) => (operator === null ? "" : of(operator)), ...(about === undefined ? {} : { about }),
   });
-  const bytes = (id: "moved_bytes" | "activation_bytes" | "parameter_bytes" | "output_bytes" | "arena_peak_bytes", title: string, about: string): Column<OperatorRow> => ({
+  const bytes = (id: "moved_bytes" | "activation_bytes" | "parameter_bytes" | "output_bytes" | "arena_in_use_bytes" | "arena_peak_bytes", title: string, about: string): Column<OperatorRow> => ({
     kind: "number", id, title, quantity: "bytes", about, measure: ({ operator }) => ({ value: operator?.[id] ?? null }),
   });
   const time: Column<OperatorRow> = {
@@ -112,6 +112,7 @@ function columns(table: OperatorTable): Column<OperatorRow>[] {
     bytes("activation_bytes", "activations", "Bytes of its inputs, as the runtime tells."),
     bytes("parameter_bytes", "parameters", "Bytes of its weights, as the runtime tells."),
     bytes("output_bytes", "outputs", "Bytes of its outputs, as the runtime tells."),
+    bytes("arena_in_use_bytes", "arena in use", "What the runtime's arena had in use when it had ended."),
     bytes("arena_peak_bytes", "arena peak", "Most bytes that the runtime's arena held up to then."),
   ];
 }

@@ -1,0 +1,70 @@
+"""Sampling of call stacks in profile trials of ResNet-50: what it costs, how many samples have an operator, and how much of
+OpenVINO's generated code has a name. Prints a line of JSON per figure, for bench/run."""
+
+import json
+import os
+import pathlib
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parent.parent
+build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release"))
+ROUNDS = 5
+
+
+def profile(subject, how):
+    """One profile trial of one subject: (its iterations in seconds, the samples' stacks or None)."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [build / "bin/infermeter", "profile", subject, "--stacks", how, "--processes", 1, "--iterations", 1,
+                   "--warmup", 5, "--profile-processes", 1, "--profile-iterations", 30, "--threads", 1, "--quiet",
+                   "--output-dir", folder, "--format", "json"]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"bench: {subject}: {done.stderr.strip()[-500:]}")
+        (trial,) = json.loads(done.stdout)["side_trials"]
+        with sqlite3.connect(pathlib.Path(folder) / "infermeter.db") as database:
+            rows = database.execute("SELECT stacks FROM stacks").fetchall()
+    return trial["samples"]["latency_s"], json.loads(rows[0][0])["stacks"] if rows else None
+
+
+def share_with_operator(stacks):
+    return sum(one.get("op") is not None for one in stacks["samples"]) / max(len(stacks["samples"]), 1)
+
+
+def share_of_generated_code_named(stacks):
+    innermost = [stacks["frames"][one["frames"][-1]] for one in stacks["samples"] if one["frames"]]
+    generated = [frame for frame in innermost if frame.get("module") == "[jit]"]
+    return sum(bool(frame.get("symbol")) for frame in generated) / max(len(generated), 1)
+
+
+def tell(what, unit, ours, peer, target):
+    print(json.dumps({"what": what, "unit": unit, "ours": ours, "peer": peer, "target": target}))
+
+
+def main():
+    p50s = {"auto": [], "dwarf": [], "off": []}
+    with_operator, openvino_with_operator, named = [], [], []
+    for _ in range(ROUNDS):
+        for how, found in p50s.items():
+            times, stacks = profile("resnet50@onnxruntime", how)
+            found.append(statistics.median(times))
+            if how == "auto" and stacks:
+                with_operator.append(share_with_operator(stacks))
+    for _ in range(2):
+        _, stacks = profile("resnet50@openvino", "auto")
+        if stacks:
+            openvino_with_operator.append(share_with_operator(stacks))
+            named.append(share_of_generated_code_named(stacks))
+    tell("p50 of ResNet-50 on onnxruntime with stacks sampled; peer: --stacks off", "ms", p50s["auto"], p50s["off"],
+         "at most 1.015x")
+    tell("the same with --stacks dwarf; peer: --stacks off", "ms", p50s["dwarf"], p50s["off"], None)
+    tell("samples within an operator, onnxruntime; peer: all of them", "%", with_operator, [1.0], "at least 0.95x")
+    tell("samples within an operator, openvino; peer: all of them", "%", openvino_with_operator, [1.0], "at least 0.95x")
+    tell("samples in openvino's generated code that have a name; peer: all of them", "%", named, [1.0], "at least 0.8x")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+#include "infermeter/worker/worker_job.hpp"
+
+#include <unistd.h>
+
+#include <system_error>
+
+#include "infermeter/worker/library_choice.hpp"
+#include "infermeter/worker/plugin.hpp"
+
+namespace infermeter {
+namespace {
+
+std::string absolute_if_there(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || !std::filesystem::exists(path, error)) return path;
+  return std::filesystem::absolute(path, error).string();
+}
+
+}  // namespace
+
+Result<WorkerJob> worker_job(const Launcher& launcher, const TrialJob& job) {
+  INFERMETER_TRY(const auto plugin, find_plugin(launcher.plugin_folders, job.subject.backend));
+  WorkerJob orders;
+  orders.plugin = absolute_if_there(plugin.string());
+  orders.sandbox = job.sandbox;
+  orders.cpus = job.cpus;
+  orders.trial.subject = job.subject;
+  orders.trial.subject.backend_library =
+      absolute_if_there(chosen_library(job.subject.backend, job.subject.backend_library));
+  orders.trial.model_path = job.cache_folder.empty() ? absolute_if_there(job.model_path) : job.model_path;
+  orders.trial.zoo_name = job.zoo_name;
+  orders.trial.cache_folder = absolute_if_there(job.cache_folder.string());
+  std::error_code error;
+  orders.trial.folder = std::filesystem::current_path(error).string();
+  orders.trial.stopping = job.stopping;
+  orders.trial.time_it = job.time_it;
+  orders.trial.keep_outputs = job.keep_outputs;
+  orders.trial.watch_memory = job.watch_memory;
+  orders.trial.launcher = getpid();
+  for (const auto& folder : launcher.python_folders)
+    orders.trial.python_folders.push_back(absolute_if_there(folder.string()));
+  for (const auto& path : job.readable) orders.readable.push_back(absolute_if_there(path.string()));
+  return orders;
+}
+
+}  // namespace infermeter
