@@ -26,8 +26,9 @@ def test_its_study_runs(plugin, run):
     for subject in ("merge", "heap"):
         assert verdicts["outputs agree", subject]["outcome"] == "pass"
     counts = {one["subject"]: one["count"] for one in part["predictions"]} | {"insertion": part["predictions"][0]["first_count"]}
-    # n log2 n - n < merge sort's comparisons < n log2 n; insertion sort's are about n² / 4 of random values.
-    assert 12 * 4096 - 4096 < counts["merge"] < 12 * 4096 < counts["heap"] < 2 * 12 * 4096
+    # Of n = 4096 random numbers: n / 2 log2 n to n log2 n - n + 1 for merging, up to twice n log2 n for the heap, about
+    # n² / 4 for insertion.
+    assert 6 * 4096 <= counts["merge"] <= 12 * 4096 - 4096 + 1 < counts["heap"] < 2 * 12 * 4096
     assert 0.2 * 4096**2 < counts["insertion"] < 0.3 * 4096**2
     assert (run.folder / "reports/sorting.txt").exists()
 
