@@ -17,14 +17,6 @@ namespace {
 constexpr std::string_view compiled_graph_file = "optimized.onnx";
 constexpr std::size_t names_told = 3;
 
-void say(Samples& trial, DiagnosticId id, std::string message) {
-  trial.diagnostics.push_back({.id = id, .message = std::move(message), .about = {}});
-}
-
-bool is_said(const Samples& trial, DiagnosticId id) {
-  return std::ranges::find(trial.diagnostics, id, &Diagnostic::id) != trial.diagnostics.end();
-}
-
 // The graph that the runtime made of the model, where it left it.
 std::optional<ModelGraph> compiled_graph(const TrialResult& result) {
   const auto file = std::ranges::find(result.profile_files, compiled_graph_file, &ProfileFile::name);
@@ -41,14 +33,14 @@ std::string first_names(const std::vector<std::string>& names) {
 
 void say_what_is_missing(const AttributionCheck& check, Samples& trial) {
   if (!check.unowned.empty()) {
-    say(trial, DiagnosticId::nodes_not_attributed,
-        fmt::format("{} of the model's {} nodes are in no operator: {}", check.unowned.size(), check.nodes,
-                    first_names(check.unowned)));
+    add_diagnostic(trial, DiagnosticId::nodes_not_attributed,
+                   fmt::format("{} of the model's {} nodes are in no operator: {}", check.unowned.size(), check.nodes,
+                               first_names(check.unowned)));
   }
   if (!check.doubtful.empty()) {
-    say(trial, DiagnosticId::nodes_not_attributed,
-        fmt::format("operators stand for another number of products than their kind says: {}",
-                    first_names(check.doubtful)));
+    add_diagnostic(trial, DiagnosticId::nodes_not_attributed,
+                   fmt::format("operators stand for another number of products than their kind says: {}",
+                               first_names(check.doubtful)));
   }
 }
 
@@ -56,17 +48,25 @@ void say_what_is_missing(const AttributionCheck& check, Samples& trial) {
 void take_python_stacks(TrialResult& result, bool asked) {
   auto stacks = read_python_stacks(result.profile_files);
   if (stacks.ok() && *stacks) return result.stacks.push_back(std::move(**stacks));
-  if (!asked || is_said(result.samples, DiagnosticId::no_python_profile)) return;
-  say(result.samples, DiagnosticId::no_python_profile,
-      fmt::format("no profile of Python code: {}", stacks.ok() ? "the profiler left nothing" : stacks.error().message));
+  if (!asked || has_diagnostic(result.samples, DiagnosticId::no_python_profile)) return;
+  add_diagnostic(result.samples, DiagnosticId::no_python_profile,
+                 fmt::format("no profile of Python code: {}", stacks.ok() ? "the profiler left nothing" : stacks.error().message));
 }
 
 }  // namespace
 
+void add_diagnostic(Samples& trial, DiagnosticId id, std::string message) {
+  trial.diagnostics.push_back({.id = id, .message = std::move(message), .about = {}});
+}
+
+bool has_diagnostic(const Samples& trial, DiagnosticId id) {
+  return std::ranges::find(trial.diagnostics, id, &Diagnostic::id) != trial.diagnostics.end();
+}
+
 void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial) {
   if (graph != nullptr) say_what_is_missing(attribute(profile, *graph), trial);
   if (profile.cut) {
-    say(trial, DiagnosticId::profile_cut, "the profile ends early: what there is of it is shown");
+    add_diagnostic(trial, DiagnosticId::profile_cut, "the profile ends early: what there is of it is shown");
   }
 }
 
@@ -88,8 +88,8 @@ std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, Tr
   const auto compiled = compiled_graph(result);
   auto profile = read_operator_profile(result.profile_files, compiled ? &*compiled : nullptr, trial);
   if (!profile.ok()) {
-    if (!is_said(trial, DiagnosticId::no_operator_profile)) {
-      say(trial, DiagnosticId::no_operator_profile, profile.error().message);
+    if (!has_diagnostic(trial, DiagnosticId::no_operator_profile)) {
+      add_diagnostic(trial, DiagnosticId::no_operator_profile, profile.error().message);
     }
     return std::nullopt;
   }

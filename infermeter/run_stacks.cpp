@@ -8,17 +8,10 @@
 #include <vector>
 
 #include "infermeter/profile/join_stacks.hpp"
+#include "infermeter/run_profile.hpp"
 
 namespace infermeter {
 namespace {
-
-void say(Samples& trial, DiagnosticId id, std::string message) {
-  trial.diagnostics.push_back({.id = id, .message = std::move(message), .about = {}});
-}
-
-bool is_said(const Samples& trial, DiagnosticId id) {
-  return std::ranges::find(trial.diagnostics, id, &Diagnostic::id) != trial.diagnostics.end();
-}
 
 std::string with_commas(std::size_t number) {
   std::string digits = std::to_string(number);
@@ -71,19 +64,19 @@ void StackReader::operator()(TrialResult& result, const OperatorProfile* profile
   if (!result.raw_stacks) return;
   RawStacks raw = *std::exchange(result.raw_stacks, std::nullopt);
   Samples& trial = result.samples;
-  if (trial.iterations() == 0 || is_said(trial, DiagnosticId::no_stack_profile)) return;
+  if (trial.iterations() == 0 || has_diagnostic(trial, DiagnosticId::no_stack_profile)) return;
   keep_timed(raw, trial);
   TrialStacks found{.position = 0, .method = raw.method, .detail = {}, .is_python = false, .stacks = name_stacks(raw, modules_)};
   const JoinedStacks joined = join_stacks(found.stacks, trial, profile);
   drop_unused(found.stacks);
   found.detail = detail_of(raw, joined, profile);
   if (!raw.reason.empty()) {
-    say(trial, DiagnosticId::stacks_by_signal,
-        fmt::format("call stacks are of one frame each, sampled from within: {}", raw.reason));
+    add_diagnostic(trial, DiagnosticId::stacks_by_signal,
+                   fmt::format("call stacks are of one frame each, sampled from within: {}", raw.reason));
   }
   if (!joined.refused.empty()) {
-    say(trial, DiagnosticId::stacks_not_joined,
-        fmt::format("it is not told which operator a stack belongs to: {}", joined.refused));
+    add_diagnostic(trial, DiagnosticId::stacks_not_joined,
+                   fmt::format("it is not told which operator a stack belongs to: {}", joined.refused));
   }
   result.stacks.push_back(std::move(found));
 }
