@@ -97,6 +97,9 @@ void bind_fields(PlanClass& plan) {
           "warmup", [](const Plan& p) { return p.automatic.warmup ? std::nullopt : std::optional(p.stopping.warmup); },
           "Untimed iterations; None: pilots tell.")
       .def_prop_ro(
+          "count_first", [](const Plan& p) { return p.stopping.count_first; },
+          "The first inference is timed and counts (warmup=\"none\").")
+      .def_prop_ro(
           "iterations", [](const Plan& p) { return p.automatic.iterations ? std::nullopt : p.stopping.iterations; },
           "Timed iterations per process; None: pilots tell, or `duration_s` does.")
       .def_prop_ro(

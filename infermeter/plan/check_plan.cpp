@@ -89,6 +89,9 @@ Result<Done> check_stopping(const Stopping& stopping) {
   if (stopping.warmup < 0) {
     return usage_error(fmt::format("{} warm-up iterations cannot be: 0 or more (--warmup)", stopping.warmup));
   }
+  if (stopping.count_first && stopping.warmup > 0) {
+    return usage_error(fmt::format("{} warm-up iterations, and the first inference counts (--warmup none): one of the two", stopping.warmup));
+  }
   if (stopping.iterations.has_value() == stopping.duration_s.has_value()) {
     return usage_error("a trial stops by --iterations or by --duration: exactly one of them must be set");
   }

@@ -133,6 +133,8 @@ TEST(PlanFromToml, NamesLineAndColumn) {
   EXPECT_EQ(error_of("\n  processes = \"3\""), "p.toml:2:15: 'processes' wants a whole number, got a string");
   EXPECT_EQ(error_of("iterations = 0"),
             "p.toml:1:14: iterations: wanted auto, or a whole number of at least 1, got '0'");
+  EXPECT_EQ(error_of("warmup = \"nil\""),
+            "p.toml:1:10: warmup: wanted auto or none, or a whole number of at least 0, got 'nil'");
   EXPECT_EQ(error_of("load_timeout = -1"),
             "p.toml:1:16: load_timeout: wanted a time such as 30s, 5m or 250ms (not negative), got '-1'");
   EXPECT_EQ(error_of("duration = 0"), "p.toml:1:12: duration: wanted a time above 0, such as 30s, got '0'");

@@ -158,6 +158,7 @@ Result<Subject> subject_from_json(const Json& json) {
 Json settings_to_json(const Plan& p) {
   return {{"processes", p.processes},
           {"warmup", p.stopping.warmup},
+          {"count_first", p.stopping.count_first},
           {"automatic_warmup", p.automatic.warmup},
           {"automatic_iterations", p.automatic.iterations},
           {"leak_iterations", p.leak_iterations},
@@ -211,6 +212,7 @@ Result<Done> read_question(const Json* json, Plan& plan) {
 void read_settings(Members& m, Plan& p) {
   m.read("processes", p.processes);
   m.read("warmup", p.stopping.warmup);
+  m.read("count_first", p.stopping.count_first);
   m.read("automatic_warmup", p.automatic.warmup);
   m.read("automatic_iterations", p.automatic.iterations);
   m.read("leak_iterations", p.leak_iterations);

@@ -65,19 +65,23 @@ Result<Done> set_threads(PlanDraft& draft, Texts values) {
 }
 
 constexpr std::string_view kAutomatic = "auto";
+constexpr std::string_view kNone = "none";
 
-// A number, where "auto" is possible as well.
-Result<std::int64_t> count_from_string(std::string_view text, std::int64_t low) {
+// A number, where words are possible as well.
+Result<std::int64_t> count_from_string(std::string_view text, std::int64_t low, std::string_view words) {
   const auto count = integer_from_string(text, low, kAnyNumber);
   if (count.ok()) return count;
   return usage_error(
-      fmt::format("wanted auto, or {}", count.error().message.substr(std::string_view("wanted ").size())));
+      fmt::format("wanted {}, or {}", words, count.error().message.substr(std::string_view("wanted ").size())));
 }
 
 Result<Done> set_warmup(PlanDraft& draft, Texts values) {
+  Stopping& stopping = draft.plan.stopping;
   draft.plan.automatic.warmup = values[0] == kAutomatic;
+  stopping.count_first = values[0] == kNone;
   if (draft.plan.automatic.warmup) return Done{};
-  INFERMETER_TRY(draft.plan.stopping.warmup, count_from_string(values[0], 0));
+  if (stopping.count_first) return stopping.warmup = 0, Done{};
+  INFERMETER_TRY(stopping.warmup, count_from_string(values[0], 0, "auto or none"));
   return Done{};
 }
 
@@ -85,7 +89,7 @@ Result<Done> set_warmup(PlanDraft& draft, Texts values) {
 Result<Done> set_iterations(PlanDraft& draft, Texts values) {
   draft.plan.automatic.iterations = values[0] == kAutomatic;
   if (draft.plan.automatic.iterations) return Done{};
-  INFERMETER_TRY(draft.plan.stopping.iterations, count_from_string(values[0], 1));
+  INFERMETER_TRY(draft.plan.stopping.iterations, count_from_string(values[0], 1, kAutomatic));
   draft.plan.stopping.duration_s.reset();
   return Done{};
 }

@@ -44,6 +44,7 @@ void write_order(JsonWriter& json, const std::vector<PlannedTrial>& order) {
 
 void write_stopping(JsonWriter& json, const Stopping& stopping) {
   json.member("warmup", stopping.warmup);
+  json.member("count_first", stopping.count_first);
   json.member("iterations", stopping.iterations);
   json.member("duration_s", stopping.duration_s);
 }

@@ -42,8 +42,11 @@ std::string length(const RunRecord& record) {
 }
 
 std::string warmup(const RunRecord& record) {
-  if (!record.plan.automatic.warmup) return std::to_string(record.plan.stopping.warmup);
-  return counts_of(record, [](const Samples& t) { return t.warmup_begin_s.size(); });
+  if (record.plan.stopping.count_first) return " from the first on";
+  const std::string count = record.plan.automatic.warmup
+                                ? counts_of(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
+                                : std::to_string(record.plan.stopping.warmup);
+  return fmt::format(" after {} of warm-up", count);
 }
 
 std::string processes(const RunRecord& record) {
@@ -64,7 +67,7 @@ std::string run_line(const RunRecord& record) {
                        counted(static_cast<std::int64_t>(record.side_trials.size()), "profile", "profiles"));
   }
   const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
-  return fmt::format("infermeter {}: {}, {}, {} after {} of warm-up{}, seed {}", printable(record.id, 60),
+  return fmt::format("infermeter {}: {}, {}, {}{}{}, seed {}", printable(record.id, 60),
                      counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
                      processes(record), length(record), warmup(record), chosen ? " (from pilots)" : "", plan.seed);
 }

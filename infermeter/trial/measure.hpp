@@ -36,6 +36,7 @@ class Measurement {
 
   [[nodiscard]] const SampleBlock& block() const { return block_; }
   [[nodiscard]] std::uint64_t warmup() const { return warmup_; }
+  [[nodiscard]] bool counts_first() const { return stopping_.count_first; }
   // Makes room, resets the peak of the resident set and reads the noise counters.
   [[nodiscard]] LoopLimits begin_loop(std::uint64_t first_ticks, double read_cost_ticks);
   [[nodiscard]] Samples end_loop(LoopEnd end);
@@ -82,7 +83,7 @@ template <class Clock, class Callable>
   const SampleBlock& block = measurement.block();
   SampleHeader& header = block.header();
   const std::uint64_t begin = clock.now();
-  if (!step.prepare(0) || !step.run()) return measurement.end_loop(LoopEnd::failed);
+  if (!measurement.counts_first() && (!step.prepare(0) || !step.run())) return measurement.end_loop(LoopEnd::failed);
   const std::uint64_t first_ticks = clock.now() - begin;
 
   const std::uint64_t kept = block.warmup().size();
@@ -96,7 +97,7 @@ template <class Clock, class Callable>
   return measurement.end_loop(end);
 }
 
-// Runs `callable` once, then stopping.warmup times, then timed until `stopping` is met. samples.end is ok, run_failed
+// Runs `callable` once (unless stopping.count_first), then stopping.warmup times, then timed until `stopping` is met. samples.end is ok, run_failed
 // (the callable returned false) or interrupted; what was timed until then is there.
 template <class Callable>
 [[nodiscard]] Samples measure(Callable&& callable, const Stopping& stopping, const MeasureOptions& options = {}) {

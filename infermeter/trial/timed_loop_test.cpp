@@ -121,6 +121,14 @@ TEST(Measure, TimesACallable) {
   EXPECT_GT(samples.begin_s.front(), 0);
 }
 
+TEST(Measure, CountsTheFirstCallWhereItIsAskedTo) {
+  int calls = 0;
+  const Samples samples =
+      measure([&] { ++calls; }, {.warmup = 0, .iterations = 3, .duration_s = {}, .count_first = true});
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(samples.iterations(), 3U);
+}
+
 TEST(Measure, MeasuresForADuration) {
   const auto spin = [] {
     for (const double until_s = monotonic_s() + 0.5e-3; monotonic_s() < until_s;) {

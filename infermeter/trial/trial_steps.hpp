@@ -80,8 +80,10 @@ class Trial final : public AnyTrial {
     INFERMETER_TRY_DONE(compile_model());
     INFERMETER_TRY_DONE(bind_inputs());
     if (!go_on()) return Done{};
-    INFERMETER_TRY_DONE(first_inference());
-    INFERMETER_TRY_DONE(note_executed());
+    if (!counts_first()) {
+      INFERMETER_TRY_DONE(first_inference());
+      INFERMETER_TRY_DONE(note_executed());
+    }
     if (request_.time_it && go_on()) INFERMETER_TRY_DONE(warm_up());
     if (request_.time_it && go_on()) INFERMETER_TRY_DONE(measure());
     if (!go_on()) return Done{};
@@ -89,6 +91,8 @@ class Trial final : public AnyTrial {
     block_.set_phase(Phase::done);
     return Done{};
   }
+
+  [[nodiscard]] bool counts_first() const { return request_.time_it && request_.stopping.count_first; }
 
   // Between steps; the loops look between iterations.
   bool go_on() {
@@ -144,6 +148,7 @@ class Trial final : public AnyTrial {
     inference_.emplace(std::move(request));
     record().memory.rss_after_load = memory_.resident();
     record().memory.pss_after_load = memory_.proportional();
+    record().memory.rss_peak_load = memory_.peak();
     return Done{};
   }
 
@@ -207,8 +212,17 @@ class Trial final : public AnyTrial {
     end_profile();
     note_device_memory();
     record().counters = session_->counters();
+    if (counts_first()) INFERMETER_TRY_DONE(note_first());
     if (end == LoopEnd::failed) return inference_->error("a timed inference failed");
     return Done{};
+  }
+
+  // Of a first inference that was timed like all others.
+  Result<Done> note_first() {
+    if (block_.timed_done().empty()) return Done{};
+    const TickPair first = block_.timed_done().front();
+    record().first_inference_s = scale_now().tick_s * static_cast<double>(first.end - first.begin);
+    return note_executed();
   }
 
   // A profile that cannot be made is said, and takes nothing else away.
@@ -256,13 +270,15 @@ class Trial final : public AnyTrial {
     return end;
   }
 
-  // Once more for each data item: what is timed is not disturbed by copying outputs.
+  // Once more for each data item: what is timed is not disturbed by copying outputs. Of a single item they still lie
+  // where the last timed inference left them.
   Result<Done> collect_outputs() {
     block_.set_phase(Phase::outputs);
     outputs_ = session_->outputs();  // by now also what only a run could tell
+    const bool are_there = items_.size() == 1 && request_.time_it && !block_.timed_done().empty();
     std::vector<std::uint64_t> digests;
     for (std::size_t item = 0; item < items_.size(); ++item) {
-      if (!inference_->prepare(item) || !inference_->run())
+      if (!are_there && (!inference_->prepare(item) || !inference_->run()))
         return inference_->error("an inference after the timed loop failed");
       INFERMETER_TRY(ItemValues values, inference_->outputs());
       digests.push_back(digest(values));
@@ -270,7 +286,7 @@ class Trial final : public AnyTrial {
       if (request_.keep_outputs) outcome_.output_values.push_back(std::move(values));
     }
     record().output_digest = digests.front();
-    add(diagnose_outputs(record().outputs, first_digest_, digests, input_digests_));
+    add(diagnose_outputs(record().outputs, first_digest_.value_or(digests.front()), digests, input_digests_));
     return Done{};
   }
 
@@ -321,7 +337,8 @@ class Trial final : public AnyTrial {
   std::optional<Request> inference_;
   std::vector<Port> outputs_;
   std::vector<std::uint64_t> input_digests_;
-  std::uint64_t first_ticks_ = 0, first_digest_ = 0;
+  std::uint64_t first_ticks_ = 0;
+  std::optional<std::uint64_t> first_digest_;  // nullopt: the first inference counted, and nobody looked at its outputs
   bool is_profiled_ = false;
   std::int64_t realtime_ahead_before_ns_ = 0;
 };

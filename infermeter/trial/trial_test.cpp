@@ -32,11 +32,44 @@ TEST(Trial, MeasuresToTheNanosecond) {
   EXPECT_EQ(samples.phase, Phase::done);
   EXPECT_EQ(latencies(trial.block()), std::vector<std::uint64_t>(10, 250));
   EXPECT_EQ(trial.block().warmup_done().size(), 3U);
-  EXPECT_EQ(trial.own_world.runs, 1 + 3 + 10 + 1);
+  EXPECT_EQ(trial.own_world.runs, 1 + 3 + 10) << "of a single item the outputs are there";
   EXPECT_DOUBLE_EQ(samples.load_s.value(), 0.005);
   EXPECT_DOUBLE_EQ(samples.compile_s.value(), 0.003);
   EXPECT_DOUBLE_EQ(samples.first_inference_s.value(), 250e-9);
   EXPECT_EQ(trial.kept, 1) << "the facts are kept once, before the loop";
+}
+
+TEST(Trial, TheFirstInferenceCountsWhereItIsAskedTo) {
+  SimulatedTrial trial;
+  trial.request.stopping = {.warmup = 0, .iterations = 1, .duration_s = {}, .count_first = true};
+  const TrialOutcome outcome = trial.run();
+  EXPECT_EQ(outcome.samples.end, TrialEnd::ok) << outcome.samples.message;
+  EXPECT_EQ(trial.own_world.runs, 1);
+  EXPECT_THAT(latencies(trial.block()), ElementsAre(250U));
+  EXPECT_DOUBLE_EQ(outcome.samples.first_inference_s.value(), 250e-9);
+  EXPECT_THAT(trial.runs_around_loop, ElementsAre(0, 1));
+  EXPECT_EQ(outcome.samples.executed_value("runtime"), "Simulated");
+  EXPECT_EQ(outcome.samples.counters.size(), 1U);
+  EXPECT_NE(outcome.samples.output_digest, 0U);
+  EXPECT_FALSE(has(outcome.samples, DiagnosticId::outputs_not_deterministic));
+}
+
+TEST(Trial, ItemsAreRunAgainForTheirOutputsThoughTheFirstCounts) {
+  SimulatedTrial trial;
+  trial.items = 2;
+  trial.request.stopping = {.warmup = 0, .iterations = 3, .duration_s = {}, .count_first = true};
+  EXPECT_EQ(trial.run().samples.end, TrialEnd::ok);
+  EXPECT_THAT(trial.own_world.bound, ElementsAre(0, 1, 0, 0, 1));
+}
+
+TEST(Trial, AFirstInferenceThatCountsAndFailsLeavesNothing) {
+  SimulatedTrial trial;
+  trial.own_world.fail_at = 0;
+  trial.request.stopping = {.warmup = 0, .iterations = 2, .duration_s = {}, .count_first = true};
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.end, TrialEnd::run_failed);
+  EXPECT_FALSE(samples.first_inference_s.has_value());
+  EXPECT_TRUE(trial.block().timed_done().empty());
 }
 
 TEST(Trial, WaitsForTheDeviceInsideTheTimedRegion) {
@@ -174,7 +207,7 @@ TEST(Trial, WarmupBeyondTheRoomForItIsRunAndNotKept) {
   trial.request.stopping.warmup = 5000;
   static_cast<void>(trial.run());
   EXPECT_EQ(trial.block().warmup_done().size(), SampleBlock::max_warmup);
-  EXPECT_EQ(trial.own_world.runs, 1 + 5000 + 10 + 1);
+  EXPECT_EQ(trial.own_world.runs, 1 + 5000 + 10);
 }
 
 TEST(Trial, NoticesOutputsThatChangeFromRunToRun) {

@@ -57,6 +57,7 @@ void visit_fields(V& v, S& s) {
   v.field("warmup", s.warmup);
   v.field("iterations", s.iterations);
   v.field("duration_s", s.duration_s);
+  v.field("count_first", s.count_first);
 }
 
 template <class V, MaybeConst<TrialRequest> S>

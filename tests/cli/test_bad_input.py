@@ -28,7 +28,7 @@ def refused(done, code, *fragments):
     (["run", FAKE, "--iterations"], ["--iterations: a value is missing"]),
     (["run", FAKE, "--iterations", "0"], ["--iterations: wanted auto, or a whole number of at least 1, got '0'"]),
     (["run", FAKE, "--iterations", "many"], ["--iterations: wanted auto, or a whole number of at least 1, got 'many'"]),
-    (["run", FAKE, "--warmup", "-1"], ["--warmup: wanted auto, or a whole number of at least 0, got '-1'"]),
+    (["run", FAKE, "--warmup", "-1"], ["--warmup: wanted auto or none, or a whole number of at least 0, got '-1'"]),
     (["run", FAKE, "--batch-sizes", "0"], ["--batch-sizes: wanted a whole number from 1"]),
     (["run", "mlp@fake,batch=0"], ["subject 'mlp@fake,batch=0': batch: wanted a whole number from 1"]),
     (["run", FAKE, "--processes", "0"], ["--processes: wanted a whole number from 1"]),
@@ -74,7 +74,7 @@ def test_usage(run, arguments, fragments):
 
 @pytest.mark.parametrize("text, where", [
     ("iteratons = 3\n", "plan.toml:1:1: unknown key 'iteratons' (did you mean 'iterations'?)"),
-    ("models = ['mlp']\nwarmup = 'ten'\n", "plan.toml:2:10: warmup: wanted auto, or a whole number"),
+    ("models = ['mlp']\nwarmup = 'ten'\n", "plan.toml:2:10: warmup: wanted auto or none, or a whole number"),
     ("models = [\n", "plan.toml:"),
     ("[[subject]]\nmodel = 'mlp'\n", "plan.toml:1:1: this [[subject]] has no 'backend'"),
 ])

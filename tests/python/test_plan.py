@@ -20,6 +20,7 @@ SETTINGS = [
     ("backend_path", "/some/folder", '"/some/folder"'),
     ("warmup", 3, "3"),
     ("warmup", "auto", '"auto"'),
+    ("warmup", "none", '"none"'),
     ("iterations", 7, "7"),
     ("duration", "250ms", '"250ms"'),
     ("duration", 1.5, "1.5"),

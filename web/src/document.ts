@@ -311,6 +311,7 @@ export interface Plan {
   subjects: PlannedSubject[];
   processes: number;
   warmup: number;
+  count_first: boolean;
   iterations: number | null;
   duration_s: number | null;
   automatic_warmup: boolean;
