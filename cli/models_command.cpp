@@ -12,6 +12,7 @@
 #include "cli/output_file.hpp"
 #include "cli/verb.hpp"
 #include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/diagnostics/with_commas.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo.hpp"
 #include "infermeter/report/report.hpp"
@@ -26,12 +27,6 @@ struct ModelsOptions {
   std::string name, file;
   bool force = false;
 };
-
-std::string with_commas(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
 
 Result<int> list(Surroundings& world, const ModelsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());

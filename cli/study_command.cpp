@@ -56,7 +56,7 @@ HelpText help_text() {
               "of it (a checklist, as in gate files), and what counters of the workload foretell beside what is "
               "measured. Leaves a folder of reports: JSON and text of each, a summary, a page, profiles.",
           .examples = {{"infermeter study", "The studies that there are."},
-                       {"infermeter study imaging", "What caches are worth to an imaging pipeline; ten minutes."},
+                       {"infermeter study imaging", "What caches are worth to an imaging pipeline; five minutes."},
                        {"infermeter study imaging --preset small", "The same, smaller: twenty seconds."},
                        {"infermeter study imaging --dry-run", "What would be measured."}},
           .notes = {"Files: what the study names, in the folder of --reports; runs are stored like any other "

@@ -33,7 +33,7 @@ int subject_of(const RunRecord& record, const std::string& label) {
 std::string page_of(const StudyRecord& study, bool samples) {
   std::vector<ReportPart> parts;
   for (const StudiedPart& part : study.parts) parts.push_back(study_part_of_page(part, {.samples = samples}));
-  return render_html(parts);
+  return render_html(parts, {.title = study.title, .about = study.about});
 }
 
 bool is_profiled(const StudiedPart& part) { return !part.record.profiles.empty() || !part.record.stacks.empty(); }

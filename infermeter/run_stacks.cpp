@@ -7,18 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "infermeter/diagnostics/with_commas.hpp"
 #include "infermeter/profile/join_stacks.hpp"
 #include "infermeter/run_profile.hpp"
 
 namespace infermeter {
 namespace {
-
-std::string with_commas(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
-    digits.insert(static_cast<std::size_t>(place), ",");
-  return digits;
-}
 
 // Frames and threads that only samples between iterations had.
 void drop_unused(StackProfile& stacks) {

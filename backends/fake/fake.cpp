@@ -49,6 +49,7 @@ struct imb_request {
   OutputBuffer output;
   bool done = false;
   std::int64_t ready_at_ns = 0;
+  std::uint64_t outputs_asked = 0;
 };
 
 namespace {
@@ -310,6 +311,7 @@ imb_status output_value(imb_request* request, std::size_t index, imb_value* valu
   return guarded(message, IMB_RUN_ERROR, [&] {
     if (index != 0) fail(IMB_INVALID_ARGUMENT, "fake has no output " + std::to_string(index));
     if (!request->done) fail(IMB_INVALID_ARGUMENT, "there is no output before the first inference");
+    misbehave(request->session->settings.triggers, Place::outputs, ++request->outputs_asked);
     request->output.fill(request->session->settings.outputs, request->bytes, request->batch);
     *value = request->output.view();
   });

@@ -24,12 +24,13 @@ namespace {
 std::string where(Place here, std::uint64_t inference) {
   if (here == Place::load) return "while loading";
   if (here == Place::compile) return "while compiling";
+  if (here == Place::outputs) return "handing over its outputs for time " + std::to_string(inference);
   if (here == Place::profile) return "at the end of its profile";
   return "in inference " + std::to_string(inference);
 }
 
 imb_status failure_status(Place here) {
-  return here == Place::run || here == Place::profile ? IMB_RUN_ERROR : IMB_MODEL_ERROR;
+  return here == Place::load || here == Place::compile ? IMB_MODEL_ERROR : IMB_RUN_ERROR;
 }
 
 int try_to_open(const std::string& path, int flags) {
@@ -46,8 +47,12 @@ Trigger trigger_from(std::string_view text) {
   if (text == "compile") return {Place::compile};
   if (text == "run") return {Place::run};
   if (text == "profile") return {Place::profile};
-  if (!text.starts_with("run:")) throw std::invalid_argument("");
-  return {Place::run, parse_integer<std::uint64_t>(text.substr(4), 1, UINT64_MAX)};
+  const auto counted = [text](Place place, std::string_view before) -> Trigger {
+    return {place, parse_integer<std::uint64_t>(text.substr(before.size()), 1, UINT64_MAX)};
+  };
+  if (text.starts_with("run:")) return counted(Place::run, "run:");
+  if (text.starts_with("outputs:")) return counted(Place::outputs, "outputs:");
+  throw std::invalid_argument("");
 }
 
 void misbehave(const Triggers& triggers, Place here, std::uint64_t inference) {

@@ -8,10 +8,11 @@
 
 namespace infermeter {
 
-enum class Place { nowhere, load, compile, run, profile };
+enum class Place { nowhere, load, compile, run, outputs, profile };
 
-// "load", "compile", "run:N" (the N-th inference of the session, from 1; "run" is "run:1"), "profile" (when the profile
-// of operators is written, and its file is there).
+// "load", "compile", "run:N" (the N-th inference of the session, from 1; "run" is "run:1"), "outputs:N" (when a
+// request's outputs are asked for, the N-th time), "profile" (when the profile of operators is written, and its file is
+// there).
 struct Trigger {
   Place place = Place::nowhere;
   std::uint64_t inference = 1;

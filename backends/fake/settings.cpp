@@ -80,7 +80,7 @@ Work work_from(std::string_view text) {
 
 using S = Settings;
 using Text = std::string_view;
-constexpr const char* places = "load|compile|run:N|profile";
+constexpr const char* places = "load|compile|run:N|outputs:N|profile";
 
 const OptionRow<Settings> rows[] = {
     {{"latency", "none|constant:T|normal:MEAN:SD|lognormal:MEDIAN:SIGMA|exponential:MEAN|bimodal:A:B:P",

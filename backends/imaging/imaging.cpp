@@ -293,6 +293,7 @@ void reconstruct_all(imb_request& request) {
     add_counts(session.counts.measurement, counts.measurement);
     add_counts(session.counts.mask, counts.mask);
     session.counts.fft_count += counts.fft_count;
+    session.counts.fft_gflop += counts.fft_gflop;
   }
   ++session.runs;
   request.done = true;
@@ -379,6 +380,7 @@ imb_status counters(imb_session* session, imb_number_sink sink, void* user, imb_
                         {"spectrum", s.spectrum_cache, counts.spectrum},
                         {"mask", s.mask_cache, counts.mask}};
     sink(user, "fft_count", "1", number(counts.fft_count));
+    sink(user, "fft_gflop", "Gflop", counts.fft_gflop);
     sink(user, "coverage", "1", session->scene.coverage);
     for (const CacheFigure& figure : cache_figures) {
       for (const Row& row : rows) {

@@ -25,7 +25,8 @@ struct Scene {
 
 struct RunCounts {
   CacheCounts spectrum, measurement, mask;
-  std::uint64_t fft_count = 0;
+  std::uint64_t fft_count = 0;  // 2-D transforms of either size
+  double fft_gflop = 0;         // 10^9 operations of theirs
 };
 
 class Reconstruction {
@@ -87,7 +88,7 @@ class Reconstruction {
   std::vector<Span> spans_;
 
   std::span<const float> object_;
-  std::uint64_t object_id_ = 0, fft_count_ = 0;
+  std::uint64_t object_id_ = 0, grid_ffts_ = 0, window_ffts_ = 0;
   StageClock* clock_ = nullptr;
   float eps_ = 0;
   double misfit_ = 0, brightness_ = 0;

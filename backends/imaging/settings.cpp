@@ -29,15 +29,7 @@ using Text = std::string_view;
 
 constexpr int largest_image = 8192, most_samples = 100'000, most_epochs = 10'000, longest_line = 64;
 
-template <class Value, std::size_t count>
-Value chosen(Text text, const std::array<std::pair<Text, Value>, count>& choices) {
-  for (const auto& [name, value] : choices) {
-    if (name == text) return value;
-  }
-  throw std::invalid_argument("");
-}
-
-bool switch_from(Text text) { return chosen<bool, 2>(text, {{{"on", true}, {"off", false}}}); }
+bool switch_from(Text text) { return parse_choice<bool, 2>(text, {{{"on", true}, {"off", false}}}); }
 
 double real_from(Text text, double smallest, double largest) {
   if (text == "inf" && std::isinf(largest)) return largest;
@@ -77,20 +69,20 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
      [](A& a, Text v) { a.settings.line_length = parse_integer<int>(v, 1, longest_line); }},
     {{"object", "disc|point|tensor|picture", "built in; or the input 'object': numbers, or pictures, by --data"},
      [](A& a, Text v) {
-       a.settings.object = chosen<ObjectKind, 4>(v, {{{"disc", ObjectKind::disc},
+       a.settings.object = parse_choice<ObjectKind, 4>(v, {{{"disc", ObjectKind::disc},
                                                       {"point", ObjectKind::point},
                                                       {"tensor", ObjectKind::tensor},
                                                       {"picture", ObjectKind::picture}}});
      }},
     {{"pattern", "fermat|grid|random", "of the positions"},
      [](A& a, Text v) {
-       a.settings.pattern = chosen<Pattern, 3>(
+       a.settings.pattern = parse_choice<Pattern, 3>(
            v, {{{"fermat", Pattern::fermat}, {"grid", Pattern::grid}, {"random", Pattern::random}}});
      }},
     {{"detection", "intensity|field", "field keeps the phase: linear, without noise, for tests"},
      [](A& a, Text v) {
        a.settings.detection =
-           chosen<Detection, 2>(v, {{{"intensity", Detection::intensity}, {"field", Detection::field}}});
+           parse_choice<Detection, 2>(v, {{{"intensity", Detection::intensity}, {"field", Detection::field}}});
      }},
     {{"photons", "X|inf", "at the brightest pixel of a measurement"},
      [](A& a, Text v) { a.settings.photons = real_from(v, 1e-6, infinity); }},
@@ -98,7 +90,7 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
      [](A& a, Text v) { a.settings.read_noise = real_from(v, 0, 10); }},
     {{"noise", "fresh|frozen", "another draw in each epoch, or the same"},
      [](A& a, Text v) {
-       a.settings.noise = chosen<Noise, 2>(v, {{{"fresh", Noise::fresh}, {"frozen", Noise::frozen}}});
+       a.settings.noise = parse_choice<Noise, 2>(v, {{{"fresh", Noise::fresh}, {"frozen", Noise::frozen}}});
      }},
     {{"seed", "N", "of the object, of the noise and of pattern=random"},
      [](A& a, Text v) { a.settings.seed = parse_integer<std::uint64_t>(v, 0, UINT64_MAX); }},
@@ -106,17 +98,17 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
      [](A& a, Text v) { a.settings.reconstruct = switch_from(v); }},
     {{"order", "sweep|dwell", "all positions, then again; or all visits to one, then the next"},
      [](A& a, Text v) {
-       a.settings.order = chosen<Order, 2>(v, {{{"sweep", Order::sweep}, {"dwell", Order::dwell}}});
+       a.settings.order = parse_choice<Order, 2>(v, {{{"sweep", Order::sweep}, {"dwell", Order::dwell}}});
      }},
     {{"prior", "nonneg|support|none", "what the object is known to be"},
      [](A& a, Text v) {
        a.settings.prior =
-           chosen<Prior, 3>(v, {{{"nonneg", Prior::nonneg}, {"support", Prior::support}, {"none", Prior::none}}});
+           parse_choice<Prior, 3>(v, {{{"nonneg", Prior::nonneg}, {"support", Prior::support}, {"none", Prior::none}}});
      }},
     {{"alpha", "X", "step of the reconstruction, up to 2"},
      [](A& a, Text v) { a.settings.alpha = real_from(v, 1e-3, 2); }},
     {{"caches", "all|none", "all three, where they are not said one by one"},
-     [](A& a, Text v) { a.caches = chosen<bool, 2>(v, {{{"all", true}, {"none", false}}}); }},
+     [](A& a, Text v) { a.caches = parse_choice<bool, 2>(v, {{{"all", true}, {"none", false}}}); }},
     {{"spectrum_cache", "on|off", "the object's spectrum is kept"},
      [](A& a, Text v) { a.spectrum_cache = switch_from(v); }},
     {{"measurement_cache", "on|off", "what a position measures is kept, before the noise"},
@@ -127,11 +119,11 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
      [](A& a, Text v) { a.settings.cache_budget = budget_from(v); }},
     {{"eviction", "lru|mru", "what makes room: what was not used for longest, or what was used last"},
      [](A& a, Text v) {
-       a.settings.eviction = chosen<Eviction, 2>(v, {{{"lru", Eviction::lru}, {"mru", Eviction::mru}}});
+       a.settings.eviction = parse_choice<Eviction, 2>(v, {{{"lru", Eviction::lru}, {"mru", Eviction::mru}}});
      }},
     {{"storage", "float32|float16", "of what the measurement cache holds"},
      [](A& a, Text v) {
-       a.settings.storage = chosen<Storage, 2>(v, {{{"float32", Storage::float32}, {"float16", Storage::float16}}});
+       a.settings.storage = parse_choice<Storage, 2>(v, {{{"float32", Storage::float32}, {"float16", Storage::float16}}});
      }},
 }};
 

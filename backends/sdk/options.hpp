@@ -1,11 +1,13 @@
 // Options as a table: what runtime_info lists and what `load` understands are the same rows.
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "infermeter_backend.h"
@@ -35,6 +37,15 @@ Integer parse_integer(std::string_view text, Integer smallest, Integer largest) 
     throw std::invalid_argument("it must be " + std::to_string(smallest) + " to " + std::to_string(largest));
   }
   return value;
+}
+
+// One of several words, each of which stands for a value.
+template <class Value, std::size_t count>
+Value parse_choice(std::string_view text, const std::array<std::pair<std::string_view, Value>, count>& choices) {
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+  }
+  throw std::invalid_argument("");
 }
 
 inline std::string parse_choice(std::string_view text, std::span<const std::string_view> choices) {

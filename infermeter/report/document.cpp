@@ -38,13 +38,14 @@ std::vector<Notice> notices_of_all(std::span<const ReportPart> parts) {
 
 }  // namespace
 
-std::string document_title(std::span<const ReportPart> parts) {
+std::string document_title(std::span<const ReportPart> parts, const DocumentHead& head) {
+  if (!head.title.empty()) return head.title;
   if (parts.empty()) return "An empty report";
   if (parts.size() > titles_shown) return fmt::format("{} reports: {}, …", parts.size(), parts.front().title);
   return parts.size() == 1 ? parts.front().title : fmt::format("{}; {}", parts[0].title, parts[1].title);
 }
 
-std::string render_document(std::span<const ReportPart> parts) {
+std::string render_document(std::span<const ReportPart> parts, const DocumentHead& head) {
   std::size_t bytes = 4096;
   for (const ReportPart& part : parts) bytes += part.json.size();
   JsonWriter json(JsonLayout::compact);
@@ -52,7 +53,8 @@ std::string render_document(std::span<const ReportPart> parts) {
   json.begin_object();
   json.member("schema", "infermeter.report/1");
   json.member("infermeter_version", INFERMETER_VERSION);
-  json.member("title", document_title(parts));
+  json.member("title", document_title(parts, head));
+  if (!head.about.empty()) json.member("about", head.about);
   write_notices(json, notices_of_all(parts));
   json.key("parts");
   json.begin_array();

@@ -44,10 +44,15 @@ struct ReportPart {
 [[nodiscard]] ReportPart layers_part(const LayersRecord& record);
 [[nodiscard]] ReportPart history_part(const HistoryReport& report);
 
-[[nodiscard]] std::string render_document(std::span<const ReportPart> parts);
+// What stands above the parts, where they have something in common to say: text from outside. Without a title it is made of
+// theirs.
+struct DocumentHead {
+  std::string title{}, about{};
+};
+[[nodiscard]] std::string render_document(std::span<const ReportPart> parts, const DocumentHead& head = {});
 
 // The document as one page that opens from disk, offline: its own script and style, and nothing from elsewhere.
-[[nodiscard]] std::string render_html(std::span<const ReportPart> parts);
+[[nodiscard]] std::string render_html(std::span<const ReportPart> parts, const DocumentHead& head = {});
 [[nodiscard]] inline std::string render_html(const ReportPart& part) { return render_html(std::span(&part, 1)); }
 
 }  // namespace infermeter

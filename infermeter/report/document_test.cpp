@@ -232,6 +232,11 @@ TEST(Document, SaysThatMachinesDiffer) {
   EXPECT_EQ(document["notices"][0]["messages"][0],
             "measured on 2 machines (AMD EPYC (11); 22): times are not comparable across them");
   EXPECT_EQ(document["title"], "3 reports: a, …");
+  EXPECT_FALSE(document.contains("about"));
+  const json headed = json::parse(render_document(parts, {.title = "<b>", .about = "why"}));
+  EXPECT_EQ(headed["title"], "<b>");
+  EXPECT_EQ(headed["about"], "why");
+  EXPECT_THAT(render_html(parts, {.title = "<b>", .about = {}}), HasSubstr("<title>&lt;b&gt;</title>"));
   parts[1].machine = "11";
   EXPECT_TRUE(json::parse(render_document(parts))["notices"].empty());
 }

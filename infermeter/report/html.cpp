@@ -44,13 +44,13 @@ std::string policy() {
 }
 
 // First of all the policy, so that it holds for whatever follows.
-std::string head(std::span<const ReportPart> parts) {
+std::string head(const std::string& title) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>{}</style>\n</head>\n",
-      policy(), escaped(document_title(parts)), page.style);
+      policy(), escaped(title), page.style);
 }
 
 std::string for_readers_without_script(std::span<const ReportPart> parts) {
@@ -63,12 +63,12 @@ std::string for_readers_without_script(std::span<const ReportPart> parts) {
 
 }  // namespace
 
-std::string render_html(std::span<const ReportPart> parts) {
-  std::string html = head(parts);
+std::string render_html(std::span<const ReportPart> parts, const DocumentHead& above) {
+  std::string html = head(document_title(parts, above));
   html += "<body>\n<div id=\"report\"></div>\n";
   html += for_readers_without_script(parts);
   html += "<script type=\"application/json\" id=\"document\" data-encoding=\"deflate\">";
-  html += base64(deflated(render_document(parts)));
+  html += base64(deflated(render_document(parts, above)));
   html += "</script>\n<script>";
   html += page.script;
   html += "</script>\n</body>\n</html>\n";

@@ -51,7 +51,7 @@ std::string shapes_text(const ItemValues& inputs) {
   return text;
 }
 
-std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples) {
+std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_were_said, const Samples& samples) {
   std::vector<Diagnostic> found;
   const std::string dtype = samples.executed_value("dtype");
   // Where an option of the back end quantised the model, it says so: that was asked for as well.
@@ -60,7 +60,7 @@ std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& 
                      fmt::format("{} was asked for and {} is executed", asked.dtype, dtype),
                      {}});
   const std::string threads = samples.executed_value("threads");
-  if (!threads.empty() && threads != std::to_string(asked.threads))
+  if (threads_were_said && !threads.empty() && threads != std::to_string(asked.threads))
     found.push_back({DiagnosticId::threads_not_as_asked,
                      fmt::format("{} threads were asked for and {} are used", asked.threads, threads),
                      {}});

@@ -23,7 +23,8 @@ namespace infermeter {
 // two and more dimensions are all fixed at another first one.
 [[nodiscard]] Result<Done> check_batch(std::span<const Port> inputs, std::int64_t batch_size);
 // What was asked for against what the runtime says it does.
-[[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, const Samples& samples);
+[[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_were_said,
+                                                        const Samples& samples);
 
 // An inference that is followed by a look at the memory, outside of the measured region. The room for what is seen is
 // touched first, so that noting it adds nothing to what is seen.
@@ -176,7 +177,7 @@ class Trial final : public AnyTrial {
     add_executed("library", info.library);
     add_executed("device", plan_.device.c_str());
     add_executed("input_shape", shapes_text(items_.front()).c_str());
-    add(diagnose_executed(plan_, samples));
+    add(diagnose_executed(plan_, request_.subject.threads > 0, samples));
     if (host_.keep) host_.keep(samples);
     return Done{};
   }

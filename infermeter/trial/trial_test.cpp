@@ -247,6 +247,8 @@ TEST(Trial, ComparesWhatIsExecutedWithWhatWasAsked) {
   const Samples otherwise = trial.run().samples;
   EXPECT_TRUE(has(otherwise, DiagnosticId::precision_not_as_asked));
   EXPECT_TRUE(has(otherwise, DiagnosticId::threads_not_as_asked));
+  trial.request.subject.threads = 0;
+  EXPECT_FALSE(has(trial.run().samples, DiagnosticId::threads_not_as_asked)) << "nobody asked for any";
 }
 
 TEST(Trial, AModelThatAnOptionQuantisedIsAsAsked) {
@@ -260,9 +262,9 @@ TEST(Trial, AModelThatAnOptionQuantisedIsAsAsked) {
                        .options = {}};
   Samples samples;
   samples.executed = {{"dtype", "int8"}};
-  EXPECT_EQ(diagnose_executed(asked, samples).size(), 1U);
+  EXPECT_EQ(diagnose_executed(asked, true, samples).size(), 1U);
   samples.executed.emplace_back("quantize", "dynamic: 9 of 10 weights in int8");
-  EXPECT_TRUE(diagnose_executed(asked, samples).empty());
+  EXPECT_TRUE(diagnose_executed(asked, true, samples).empty());
 }
 
 struct Refusal {

@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
              SIGSEGV,
              "SIGSEGV while it was timed, after 4 iterations"},
         Case{"crash at outputs",
-             {{"crash", "run:24"}},
+             {{"crash", "outputs:2"}},
              TrialEnd::crashed,
              Phase::outputs,
              SIGSEGV,

@@ -151,6 +151,16 @@ def test_transforms_are_counted(session: Open, caches: dict[str, str], transform
     counted = session(**caches)
     counted.run()
     assert counted.counters["fft_count"] == transforms
+    points = 256 * 256
+    assert counted.counters["fft_gflop"] == pytest.approx(transforms * 5e-9 * points * np.log2(points))
+
+
+def test_transforms_of_a_small_detector_weigh_less(session: Open) -> None:
+    counted = session(caches="none", detector=64)
+    counted.run()
+    grid, window = (n * n * np.log2(n * n) * 5e-9 for n in (256, 64))
+    assert counted.counters["fft_count"] == 4 * 100 + 2 + 10
+    assert counted.counters["fft_gflop"] == pytest.approx((100 + 10 + 1) * grid + (3 * 100 + 1) * window)
 
 
 def test_a_sweep_through_a_cache_that_is_one_too_small_never_hits(session: Open) -> None:

@@ -9,6 +9,7 @@ export interface ReportDocument {
   schema: "infermeter.report/1";
   infermeter_version: string;
   title: string;
+  about?: string; // of a study: what it asks, and how
   notices: Notice[]; // about the whole: runs of different machines
   parts: Part[];
 }

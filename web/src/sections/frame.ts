@@ -34,7 +34,7 @@ export function head(content: ReportDocument): HTMLElement {
     "header",
     { class: "head" },
     el("a", { class: "skip", href: "#content" }, "Skip to the report"),
-    el("div", { class: "title" }, el("p", { class: "maker" }, `infermeter ${content.infermeter_version}`), el("h1", {}, name(content.title))),
+    el("div", { class: "title" }, el("p", { class: "maker" }, `infermeter ${content.infermeter_version}`), el("h1", {}, name(content.title)), content.about === undefined ? null : el("p", { class: "about" }, name(content.about))),
     el(
       "div",
       { class: "tools" },
