@@ -40,6 +40,7 @@ std::string stopping_text(const Stopping& stopping) {
   const std::string end = stopping.duration_s
                               ? format_duration(*stopping.duration_s) + " of timed inferences"
                               : counted(static_cast<std::size_t>(stopping.iterations.value_or(0)), "timed iteration");
+  if (stopping.count_first) return fmt::format("{}, the first counted", end);
   return fmt::format("{} warm-up iterations, then {}", stopping.warmup, end);
 }
 
@@ -58,9 +59,11 @@ std::string length_text(const Plan& plan) {
 std::string question_text(const Plan& plan) {
   if (!plan.question) return "";
   const Question& q = *plan.question;
+  const std::string pairs = q.all_pairs ? fmt::format("{} pairs, looked at once", plan.processes)
+                                        : fmt::format("Pairs until it is known{}, {} at most",
+                                                      q.until_resolved ? " (a look after each)" : "", plan.processes);
   return fmt::format(
-      "asked: is {} different by more than {:g} %? Pairs until it is known{}, {} at most{}; alpha {:g}\n", q.metric,
-      q.margin * 100, q.until_resolved ? " (a look after each)" : "", plan.processes,
+      "asked: is {} different by more than {:g} %? {}{}; alpha {:g}\n", q.metric, q.margin * 100, pairs,
       q.budget_s ? fmt::format(", begun within {}", format_duration(*q.budget_s)) : "", q.alpha);
 }
 

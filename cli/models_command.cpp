@@ -12,7 +12,6 @@
 #include "cli/output_file.hpp"
 #include "cli/verb.hpp"
 #include "infermeter/diagnostics/nearest.hpp"
-#include "infermeter/diagnostics/with_commas.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo.hpp"
 #include "infermeter/report/report.hpp"

@@ -31,6 +31,7 @@ constexpr const char* kResults = "Results";
 
 struct StudyOptions {
   std::string study, preset, reports = "reports";
+  std::vector<std::string> only;
   SomeFlags flags;
   bool dry_run = false, force = false, no_samples = false, fail_inconclusive = false;
   VerbosityFlags verbosity;
@@ -75,6 +76,11 @@ void declare_flags(CLI::App& app, StudyOptions& options) {
       ->group(kWhat);
   app.add_option("--preset", options.preset, "One of the study's presets (`infermeter study` lists them).")
       ->type_name("NAME")
+      ->group(kWhat);
+  app.add_option("--part", options.only, "Only this part (--dry-run names them). May be repeated.")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all()
       ->group(kWhat);
   app.add_flag("--dry-run", options.dry_run, "Print what would be measured. Measures nothing.")->group(kWhat);
   app.add_option("--reports", options.reports, "Folder of the files that the study leaves. Default: reports.")
@@ -151,6 +157,11 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
   INFERMETER_TRY(const std::string text, read_text_file(study.source.file, largest_file, "study"));
   INFERMETER_TRY(PlanDraft base, ambient_draft(world));
   INFERMETER_TRY(study.file, study_file_from_toml(text, study.source.file.string(), options.preset, base));
+  if (!options.only.empty()) {
+    if (const auto kept = study.file.leave_only(options.only); !kept) {
+      return usage_error(fmt::format("--part: {}", kept.error().message));
+    }
+  }
   for (const StudyPart& part : study.file.parts) {
     auto prepared = prepare(part, options);
     if (!prepared) {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "infermeter/diagnostics/with_commas.hpp"
 #include "infermeter/profile/join_stacks.hpp"
+#include "infermeter/report/report.hpp"
 #include "infermeter/run_profile.hpp"
 
 namespace infermeter {

@@ -26,6 +26,16 @@ bool is_plain_name(std::string_view name) {
          std::ranges::all_of(name, is_plain);
 }
 
+// Empty: there is one.
+std::string why_no_part(const StudyFile& study, const std::string& name) {
+  std::vector<std::string> names;
+  for (const StudyPart& part : study.parts) names.push_back(part.name);
+  if (std::ranges::find(names, name) != names.end()) return "";
+  const auto near = nearest_name(name, names);
+  return fmt::format("there is no part '{}'{}; there {} {}", name, near ? fmt::format(" (did you mean '{}'?)", *near) : "",
+                     names.size() == 1 ? "is" : "are", fmt::join(names, ", "));
+}
+
 class StudyReader {
  public:
   StudyReader(std::string_view text, std::string_view name, std::string_view preset, const PlanDraft& base)
@@ -232,19 +242,12 @@ class StudyReader {
       wanted.push_back(**part.as_string());
       INFERMETER_TRY_DONE(check_part(wanted.back(), part.source().begin));
     }
-    const auto is_left_out = [&](const std::string& name) { return std::ranges::find(wanted, name) == wanted.end(); };
-    std::erase_if(study_.parts, [&](const StudyPart& part) { return is_left_out(part.name); });
-    std::erase_if(study_.outputs, [&](const StudyOutput& output) { return is_left_out(output.part); });
-    return Done{};
+    return study_.leave_only(wanted);
   }
 
   Result<Done> check_part(const std::string& name, const toml::source_position& where) const {
-    std::vector<std::string> names;
-    for (const StudyPart& part : study_.parts) names.push_back(part.name);
-    if (std::ranges::find(names, name) != names.end()) return Done{};
-    const auto near = nearest_name(name, names);
-    return error_at(name_, where,
-                    fmt::format("there is no part '{}'{}", name, near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
+    const std::string why = why_no_part(study_, name);
+    return why.empty() ? Result<Done>(Done{}) : error_at(name_, where, why);
   }
 
   Result<Done> check_names() const {
@@ -274,6 +277,16 @@ std::vector<std::string> StudyFile::file_names() const {
     }
   }
   return names;
+}
+
+Result<Done> StudyFile::leave_only(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (const std::string why = why_no_part(*this, name); !why.empty()) return usage_error(why);
+  }
+  const auto is_left_out = [&](const std::string& name) { return std::ranges::find(names, name) == names.end(); };
+  std::erase_if(parts, [&](const StudyPart& part) { return is_left_out(part.name); });
+  std::erase_if(outputs, [&](const StudyOutput& output) { return is_left_out(output.part); });
+  return Done{};
 }
 
 Result<StudyFile> study_file_from_toml(std::string_view text, std::string_view name, std::string_view preset,

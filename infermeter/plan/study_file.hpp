@@ -49,6 +49,8 @@ struct StudyFile {
 
   // Every file that is named, each once; without the folder of profiles.
   [[nodiscard]] std::vector<std::string> file_names() const;
+  // Leaves out all parts but these, with their files. The error names the nearest that there is.
+  [[nodiscard]] Result<Done> leave_only(const std::vector<std::string>& names);
 };
 
 // `name` is the file's, in messages. `preset`: one of the file's; empty: none. `base`: what every plan begins with; the

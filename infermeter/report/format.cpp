@@ -61,6 +61,12 @@ std::string format_time(double seconds) {
   return scaled(seconds, time_units, " ");
 }
 
+std::string with_commas(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
 std::string format_bytes(double bytes) {
   // Below a kilobyte there are whole bytes only.
   if (std::fabs(bytes) < 999.5) return fmt::format("{:.0f} B", bytes == 0 ? 0.0 : bytes);

@@ -28,6 +28,8 @@ TEST(Format, ChoosesTheUnitOfTheRoundedValue) {
   EXPECT_EQ(format_time(999.6e-6), "1.00 ms");
   EXPECT_EQ(format_time(0.009999), "10.0 ms");
   EXPECT_EQ(format_bytes(999.6e6), "1.00 GB");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(25557032), "25,557,032");
 }
 
 TEST(Format, CountsBytesInDecimalUnits) {

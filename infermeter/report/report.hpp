@@ -30,6 +30,7 @@ struct RenderOptions {
 [[nodiscard]] std::string format_rate(double per_second);
 [[nodiscard]] std::string format_ratio(double ratio);
 [[nodiscard]] std::string format_duration(double seconds);  // "1 min 20 s"
+[[nodiscard]] std::string with_commas(std::uint64_t number);  // "25,557,032": every digit
 
 // Text from outside made safe to print on one line: control characters, escapes, bidi overrides and invalid UTF-8 are
 // shown as \xNN or \u{NNNN}; longer than `limit` bytes is cut with "…".

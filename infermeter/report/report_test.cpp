@@ -12,6 +12,7 @@
 
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/row.hpp"
+#include "infermeter/report/run_line.hpp"
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
@@ -57,6 +58,13 @@ TEST(Report, LooksAsApproved) {
   expect_golden("example.csv", example(Format::csv));
   expect_golden("example.json", example(Format::json));
   expect_golden("example_without_samples.json", example(Format::json, {.samples = false}));
+}
+
+TEST(Report, SaysWhereTheFirstInferenceCounts) {
+  RunRecord record = test::example_record();
+  EXPECT_THAT(run_line(record), HasSubstr("100 iterations after 10 of warm-up, seed 1"));
+  record.plan.stopping = {.warmup = 0, .iterations = 1, .duration_s = {}, .count_first = true};
+  EXPECT_THAT(run_line(record), HasSubstr("1 iteration, the first counted, seed 1"));
 }
 
 TEST(Report, ShowsCountersBySubject) {

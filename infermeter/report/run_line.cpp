@@ -42,7 +42,7 @@ std::string length(const RunRecord& record) {
 }
 
 std::string warmup(const RunRecord& record) {
-  if (record.plan.stopping.count_first) return " from the first on";
+  if (record.plan.stopping.count_first) return ", the first counted";
   const std::string count = record.plan.automatic.warmup
                                 ? counts_of(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
                                 : std::to_string(record.plan.stopping.warmup);

@@ -1,6 +1,5 @@
 """What the imaging back end says where FFTW is not what it needs, and that a run goes on with the others."""
 
-import ctypes.util
 import shutil
 import subprocess
 
@@ -21,28 +20,28 @@ def said(done):
     return " ".join(text.split())
 
 
+def system_library(name):
+    """As the dynamic loader finds it."""
+    for line in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout.splitlines():
+        if line.split()[:1] == [name]:
+            return line.split("=>")[1].strip()
+    return None
+
+
 def test_a_library_that_is_not_there(run):
     done = run("run", IMAGING, "--backend-library", "no/libfftw3f.so.3", "--processes", 1)
     assert done.returncode in (2, 3) and "no/libfftw3f.so.3" in said(done)
 
 
 def test_a_library_that_is_another(run):
-    other = ctypes.util.find_library("m")
+    other = system_library("libm.so.6")
     done = run("run", IMAGING, "--backend-library", other, "--processes", 1)
     assert done.returncode in (2, 3)
     assert "does not export fftwf_plan_dft_2d; FFTW 3.3 or newer is needed, in single precision" in said(done)
 
 
-def system_library():
-    """As the dynamic loader finds it."""
-    for line in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout.splitlines():
-        if line.split()[:1] == ["libfftw3f.so.3"]:
-            return line.split("=>")[1].strip()
-    return None
-
-
 def test_a_system_without_it(run, build_dir, environment):
-    library = system_library()
+    library = system_library("libfftw3f.so.3")
     if library is None:
         pytest.skip("libfftw3f.so.3 is not where the loader looks")
     hide = ["unshare", "--mount", "--map-root-user"]

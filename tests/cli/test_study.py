@@ -120,6 +120,23 @@ def test_what_is_there_is_kept_without_force(run):
     assert (run.folder / "reports/comparison.json").read_text() != "mine"
 
 
+def test_a_dry_run_says_what_counts_and_how_many_pairs(run):
+    write(run, STUDY.replace("warmup     = 0", 'warmup = "none"').replace(
+        'subjects = ["base', 'compare = true\nall_pairs = true\nmax_pairs = 6\nmetric = "mean"\nsubjects = ["base'))
+    done = study(run, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "6 pairs, looked at once; alpha 0.05" in done.stdout and "each: 20 timed iterations, the first counted" in done.stdout
+
+
+def test_single_parts(run):
+    write(run)
+    report = json.loads(study(run, "--part", "alone", "--format", "json").stdout)
+    assert [part["name"] for part in report["parts"]] == ["alone"]
+    assert not (run.folder / "reports/comparison.json").exists()
+    refused(study(run, "--part", "alon"), "--part: there is no part 'alon' (did you mean 'alone'?); there are comparison, alone")
+    refused(study(run, "--preset", "quick", "--part", "alone"), "there is no part 'alone'; there is comparison")
+
+
 def test_a_preset_changes_plans_and_leaves_parts_out(run):
     write(run)
     report = json.loads(study(run, "--preset", "quick", "--format", "json").stdout)
