@@ -1,5 +1,6 @@
-// How long it takes to evaluate a comparison of two subjects, 40 pairs of 200 iterations, all looks and exploratory metrics
-// included. Prints seconds for each of 50 evaluations and the differences of the first, for the peer, as one line of JSON.
+// How long it takes to evaluate a comparison of two subjects, 40 pairs of 200 iterations, all looks and exploratory
+// metrics included. Prints seconds for each of 50 evaluations and the differences of the first, for the peer, as one
+// line of JSON.
 #include <chrono>
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,8 @@
 // process, in which the sampler of profile trials is switched on and off by turns, window after window.
 //
 // usage: sampling PLUGIN MODEL SITE_PACKAGES auto|dwarf WINDOWS ITERATIONS
-// Prints the median of each window in seconds as JSON: {"on": [...], "off": [...]}; windows of one place are neighbours.
+// Prints the median of each window in seconds as JSON: {"on": [...], "off": [...]}; windows of one place are
+// neighbours.
 #include <unistd.h>
 
 #include <algorithm>

@@ -50,10 +50,11 @@ Result<StudySource> find_study(const std::string& asked) {
     names.push_back(study.name);
   }
   const auto near = nearest_name(asked, names);
-  return usage_error(fmt::format("there is no study '{}'{}; {}. A study of your own is a file: FILE.toml (docs/study.md)",
-                                 asked, near ? fmt::format(" (did you mean '{}'?)", *near) : "",
-                                 names.empty() ? std::string("none ships with this installation")
-                                               : fmt::format("there are {}", fmt::join(names, ", "))));
+  return usage_error(
+      fmt::format("there is no study '{}'{}; {}. A study of your own is a file: FILE.toml (docs/study.md)", asked,
+                  near ? fmt::format(" (did you mean '{}'?)", *near) : "",
+                  names.empty() ? std::string("none ships with this installation")
+                                : fmt::format("there are {}", fmt::join(names, ", "))));
 }
 
 }  // namespace infermeter

@@ -17,8 +17,9 @@ bool is_same(const fs::path& a, const fs::path& b) {
 }  // namespace
 
 void HtmlFlag::declare(CLI::App& app, const std::string& group) {
-  app.add_option("--html", file,
-                 "Write a page with pictures, tables and the whole record to this file: it opens in a browser, offline.")
+  app.add_option(
+         "--html", file,
+         "Write a page with pictures, tables and the whole record to this file: it opens in a browser, offline.")
       ->type_name("FILE")
       ->group(group);
 }

@@ -17,8 +17,8 @@ Result<int> measure_and_report(Surroundings& world, MeasureRequest request, cons
     return 0;
   }
   const bool resumed = request.resume.has_value();
-  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(request.plan), launcher, request.verbosity,
-                                                      std::move(request.resume)));
+  INFERMETER_TRY(const RunRecord record,
+                 measure_plan(world, std::move(request.plan), launcher, request.verbosity, std::move(request.resume)));
   const Verdict verdict = judge(record);
   INFERMETER_TRY(const auto csv, write_csv(record, verdict, resumed));
   INFERMETER_TRY_DONE(output.write(world, record, verdict, request.format));

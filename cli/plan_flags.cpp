@@ -53,8 +53,8 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      Use::comparison},
     {"budget", "--budget", "TIME", "", "Begin no new pair after so long.", Use::comparison},
     {"warmup", "--warmup", "N|auto|none", "How it is measured",
-     "Untimed inferences between the first and the timed ones. Default: auto, as pilot processes show it. With none even "
-     "the first counts: for work that begins from nothing each time."},
+     "Untimed inferences between the first and the timed ones. Default: auto, as pilot processes show it. With none "
+     "even the first counts: for work that begins from nothing each time."},
     {"iterations", "--iterations", "N|auto", "", "Timed inferences per process. Default: auto, from pilot processes."},
     {"duration", "--duration", "TIME", "", "Instead of --iterations: seconds of timed inferences per process."},
     {"processes", "--processes", "N", "",

@@ -36,10 +36,11 @@ HelpText help_text() {
                     "A quick look, for programs."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --profile --html report.html",
                     "The answer and its reason on one page."}},
-      .notes = {"(rest) is the time that lies between operators; with it the times add up to the inference's.",
-                "Where profiling makes an inference more than 5 % slower only shares are shown.",
-                "Back ends that tell of their operators: docs/profile.md. Of the others there is no table, which is said.",
-                kExitCodes}};
+      .notes = {
+          "(rest) is the time that lies between operators; with it the times add up to the inference's.",
+          "Where profiling makes an inference more than 5 % slower only shares are shown.",
+          "Back ends that tell of their operators: docs/profile.md. Of the others there is no table, which is said.",
+          kExitCodes}};
 }
 
 Result<int> act(Surroundings& world, const ProfileOptions& options) {
@@ -47,8 +48,7 @@ Result<int> act(Surroundings& world, const ProfileOptions& options) {
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
   INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
   if (draft.plan.profiling.processes == 0) draft.plan.profiling.processes = kProfileProcesses;
-  MeasureRequest request{
-      .format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()};
+  MeasureRequest request{.format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()};
   INFERMETER_TRY(request.plan, make_plan(std::move(draft)));
   return measure_and_report(world, std::move(request), options.output);
 }

@@ -70,7 +70,9 @@ std::string cut(const std::string& text, std::size_t width) {
 // Of a comparison: it may end at any look.
 std::string left(const Progress& progress) {
   constexpr double soon = 0.05;  // what would be written as "0.0 s"
-  return progress.seconds_left.value_or(0) >= soon ? fmt::format(", at most {} left", format_duration(*progress.seconds_left)) : "";
+  return progress.seconds_left.value_or(0) >= soon
+             ? fmt::format(", at most {} left", format_duration(*progress.seconds_left))
+             : "";
 }
 
 }  // namespace

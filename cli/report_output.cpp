@@ -25,7 +25,10 @@ Result<Done> ReportOutput::check(const std::filesystem::path& made) const {
 
 RenderOptions ReportOutput::look(const Surroundings& world) const {
   const bool to_file = !file.empty();
-  return {.color = !to_file && use_color(world), .width = to_file ? 80 : world.width, .samples = !no_samples, .operators = operators};
+  return {.color = !to_file && use_color(world),
+          .width = to_file ? 80 : world.width,
+          .samples = !no_samples,
+          .operators = operators};
 }
 
 Result<Done> ReportOutput::write_text(Surroundings& world, const std::string& text) const {

@@ -145,8 +145,7 @@ Result<Done> check_outputs(const PreparedStudy& study) {
     const auto part = std::ranges::find(study.parts, output.part, [](const auto& one) { return one.request.name; });
     const auto& subjects = part->plan.subjects;
     if (std::ranges::find(subjects, output.subject->text, &Subject::label) != subjects.end()) continue;
-    return output.subject->error(
-        0, fmt::format("part '{}' has no subject '{}'", output.part, output.subject->text));
+    return output.subject->error(0, fmt::format("part '{}' has no subject '{}'", output.part, output.subject->text));
   }
   return Done{};
 }
@@ -190,8 +189,7 @@ void describe(Surroundings& world, const PreparedStudy& study) {
                              runs > 1 ? fmt::format(" ({} times)", runs) : "")
               << describe_plan(part.plan, earlier);
     for (const Expectation& expectation : part.request.gate.expectations) {
-      const std::string subject =
-          expectation.subject ? fmt::format(", {}", printable(expectation.subject->text)) : "";
+      const std::string subject = expectation.subject ? fmt::format(", {}", printable(expectation.subject->text)) : "";
       world.out << fmt::format("expected: {}{}\n", printable(expectation.source.text), subject);
     }
     world.out << '\n';

@@ -107,7 +107,8 @@ Result<Done> StudyFiles::write_whole(const StudyRecord& study) {
                                       {(folder_ / study_.summary_json).string(), "this summary, for programs"}};
   files.insert(files.end(), written_.begin(), written_.end());
   written_ = files;
-  INFERMETER_TRY_DONE(write_file(folder_ / study_.summary_text, render_study(study, files, Format::table, in_files), force_));
+  INFERMETER_TRY_DONE(
+      write_file(folder_ / study_.summary_text, render_study(study, files, Format::table, in_files), force_));
   return write_file(folder_ / study_.summary_json, render_study(study, files, Format::json, in_files), force_);
 }
 

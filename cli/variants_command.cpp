@@ -201,8 +201,7 @@ Result<int> measure(Surroundings& world, const VariantsOptions& options, Prepare
                                .interrupt = world.interrupt,
                                .on_note = [&](const std::string& note) {
                                  if (verbosity == Verbosity::quiet) return;
-                                 world.err << fmt::format("[{}/{}] {}\n", ++file, files, printable(note))
-                                           << std::flush;
+                                 world.err << fmt::format("[{}/{}] {}\n", ++file, files, printable(note)) << std::flush;
                                }};
   auto made = make_variants(prepared, context);
   if (!made.ok() && is_interrupted(world)) {
@@ -221,8 +220,7 @@ Result<int> measure(Surroundings& world, const VariantsOptions& options, Prepare
       world, render_variants(record, verdict, planned.set, format, options.output.look(world))));
   if (options.output.html.wanted()) {
     const ReportPart part = variants_part(record, verdict, planned.set, options.output.page_look());
-    INFERMETER_TRY_DONE(options.output.html.write(world, part, options.output.force,
-                                                  verbosity == Verbosity::quiet));
+    INFERMETER_TRY_DONE(options.output.html.write(world, part, options.output.force, verbosity == Verbosity::quiet));
   }
   say_where(world, record, csv, verbosity);
   return exit_code_of_run(world, record, exit_code_of_variants(verdict, planned.set));

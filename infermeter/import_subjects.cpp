@@ -71,7 +71,8 @@ Result<Done> give_compiled(std::vector<ImportSubject>& subjects, const std::stri
   const std::string label = text.substr(0, sign);
   const auto found = std::ranges::find(subjects, label, &ImportSubject::label);
   if (found == subjects.end()) {
-    return usage_error(fmt::format("--compiled: there is no subject {} (LABEL=FILE, with a label of FILE's)", in_quotes(label)));
+    return usage_error(
+        fmt::format("--compiled: there is no subject {} (LABEL=FILE, with a label of FILE's)", in_quotes(label)));
   }
   return found->compiled = text.substr(sign + 1), Done{};
 }

@@ -49,8 +49,9 @@ void take_python_stacks(TrialResult& result, bool asked) {
   auto stacks = read_python_stacks(result.profile_files);
   if (stacks.ok() && *stacks) return result.stacks.push_back(std::move(**stacks));
   if (!asked || has_diagnostic(result.samples, DiagnosticId::no_python_profile)) return;
-  add_diagnostic(result.samples, DiagnosticId::no_python_profile,
-                 fmt::format("no profile of Python code: {}", stacks.ok() ? "the profiler left nothing" : stacks.error().message));
+  add_diagnostic(
+      result.samples, DiagnosticId::no_python_profile,
+      fmt::format("no profile of Python code: {}", stacks.ok() ? "the profiler left nothing" : stacks.error().message));
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace {
 // Frames and threads that only samples between iterations had.
 void drop_unused(StackProfile& stacks) {
   std::vector<std::uint32_t> frames(stacks.frames.size(), ~0U), threads(stacks.threads.size(), ~0U);
-  StackProfile kept{.frames = {}, .threads = {}, .samples = std::move(stacks.samples), .unit = stacks.unit, .cut = stacks.cut};
+  StackProfile kept{
+      .frames = {}, .threads = {}, .samples = std::move(stacks.samples), .unit = stacks.unit, .cut = stacks.cut};
   const auto keep = [](auto& from, auto& to, std::vector<std::uint32_t>& places, std::uint32_t& index) {
     if (places[index] == ~0U) {
       places[index] = static_cast<std::uint32_t>(to.size());
@@ -38,7 +39,8 @@ std::string detail_of(const RawStacks& raw, const JoinedStacks& joined, const Op
     text += fmt::format(", {:.1f} % within an operator",
                         100 * static_cast<double>(joined.with_operator) / static_cast<double>(joined.samples));
   }
-  if (raw.lost > 0) text += fmt::format("; {} more were lost, as they came faster than they were read", with_commas(raw.lost));
+  if (raw.lost > 0)
+    text += fmt::format("; {} more were lost, as they came faster than they were read", with_commas(raw.lost));
   if (!raw.reason.empty()) text += fmt::format("; {}", raw.reason);
   return text;
 }
@@ -60,7 +62,8 @@ void StackReader::operator()(TrialResult& result, const OperatorProfile* profile
   Samples& trial = result.samples;
   if (trial.iterations() == 0 || has_diagnostic(trial, DiagnosticId::no_stack_profile)) return;
   keep_timed(raw, trial);
-  TrialStacks found{.position = 0, .method = raw.method, .detail = {}, .is_python = false, .stacks = name_stacks(raw, modules_)};
+  TrialStacks found{
+      .position = 0, .method = raw.method, .detail = {}, .is_python = false, .stacks = name_stacks(raw, modules_)};
   const JoinedStacks joined = join_stacks(found.stacks, trial, profile);
   drop_unused(found.stacks);
   found.detail = detail_of(raw, joined, profile);

@@ -14,8 +14,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-// One iteration, from 1 to 2 s after the origin; in it an operator from 1.2 to 1.6 s. Samples before, in the operator, in
-// the iteration, and after it.
+// One iteration, from 1 to 2 s after the origin; in it an operator from 1.2 to 1.6 s. Samples before, in the operator,
+// in the iteration, and after it.
 TrialResult sampled_trial() {
   TrialResult result;
   result.samples.begin_s = {1};
@@ -28,8 +28,7 @@ TrialResult sampled_trial() {
   raw.code = {{.begin = 0x1000, .end = 0x9000, .path = {}}};
   raw.jit_map = "1000 10 before\n2000 10 within\n3000 10 after\n";
   const auto at = [&](std::int64_t ms, std::uint32_t thread, std::uint64_t address) {
-    raw.samples.push_back(
-        {.monotonic_ns = raw.origin_ns + ms * 1'000'000, .thread = thread, .addresses = {address}});
+    raw.samples.push_back({.monotonic_ns = raw.origin_ns + ms * 1'000'000, .thread = thread, .addresses = {address}});
   };
   at(500, 8, 0x1001);
   at(1300, 7, 0x2001);

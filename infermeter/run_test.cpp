@@ -47,7 +47,9 @@ class RunOfOwnSubjects : public testing::Test {
     const float second = job.subject.model == "other" ? other_output : 2.0F;
     const Value value{.tensor = make_tensor<float>(DType::float32, {2}, std::vector<float>{1.0F, second})};
     result.output_values = {{value}};
-    if (has_truth) result.output_values.front().push_back({.tensor = make_tensor<float>(DType::float32, {2}, std::vector<float>{1.0F, 4.0F})});
+    if (has_truth)
+      result.output_values.front().push_back(
+          {.tensor = make_tensor<float>(DType::float32, {2}, std::vector<float>{1.0F, 4.0F})});
     result.output_block.resize(block_size(result.output_values));
     write_block(result.output_values, result.output_block);
     return result;

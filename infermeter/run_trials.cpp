@@ -73,8 +73,8 @@ TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const 
   job.cache_folder = workload_cache(plan.subjects[place.subject], record_.models[place.subject], context_.cache);
   job.stopping = stopping;
   job.seed += place.position + (place.purpose == Purpose::timed ? 0 : side_seeds);
-  job.keep_outputs = tells_outputs(place.purpose) &&
-                     (wants_outputs(record_, place.subject) || may_tell_truth(record_, place.subject));
+  job.keep_outputs =
+      tells_outputs(place.purpose) && (wants_outputs(record_, place.subject) || may_tell_truth(record_, place.subject));
   job.watch_memory = place.purpose == Purpose::leak;
   if (place.purpose == Purpose::profile) {
     job.profile = true;
@@ -242,7 +242,8 @@ Result<Done> RunTrials::profiles() {
   const auto findings = find_in_pilots(record_);
   for (const PlannedTrial& planned : profile_order(record_.plan)) {
     if (interrupted()) break;
-    if (planned.process < side_trials_of(record_, planned.subject, Purpose::profile)) continue;  // of a run that is resumed
+    if (planned.process < side_trials_of(record_, planned.subject, Purpose::profile))
+      continue;  // of a run that is resumed
     Stopping stopping = settle(record_.plan, findings, planned.subject);
     stopping.iterations = record_.plan.profiling.iterations;
     stopping.duration_s.reset();

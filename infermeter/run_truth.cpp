@@ -12,8 +12,8 @@ namespace infermeter {
 bool may_tell_truth(const RunRecord& record, std::size_t subject) {
   if (record.models[subject].format == workload_format) return true;
   const Samples* before = outputs_trial(record, subject);
-  return before != nullptr && std::ranges::find(before->outputs, truth_output, &OutputFacts::name) !=
-                                  before->outputs.end();
+  return before != nullptr &&
+         std::ranges::find(before->outputs, truth_output, &OutputFacts::name) != before->outputs.end();
 }
 
 void note_quality(TrialResult& result) {

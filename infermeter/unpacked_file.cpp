@@ -55,8 +55,7 @@ class Inflater {
 Result<std::string> read_unpacked(const std::string& path, std::uint64_t most) {
   INFERMETER_TRY(RegularFile file, RegularFile::open(path));
   if (file.remaining() > most) {
-    return io_error(
-        fmt::format("{} has {} bytes: at most {} are read", in_quotes(path), file.remaining(), most));
+    return io_error(fmt::format("{} has {} bytes: at most {} are read", in_quotes(path), file.remaining(), most));
   }
   std::string bytes(static_cast<std::size_t>(file.remaining()), '\0');
   INFERMETER_TRY_DONE(file.read(std::as_writable_bytes(std::span(bytes))));

@@ -10,9 +10,9 @@
 #include "infermeter/run_begin.hpp"
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/trial_job.hpp"
-#include "infermeter/workload.hpp"
 #include "infermeter/validate_inputs.hpp"
 #include "infermeter/validate_labels.hpp"
+#include "infermeter/workload.hpp"
 
 namespace infermeter {
 namespace {

@@ -22,8 +22,7 @@ void write_page(const std::filesystem::path& file, const std::vector<ReportPart>
 }  // namespace
 
 void bind_page(nb::module_& module) {
-  nb::class_<ReportPart>(module, "ReportPart", "A report, as it stands in a page.")
-      .def_ro("title", &ReportPart::title);
+  nb::class_<ReportPart>(module, "ReportPart", "A report, as it stands in a page.").def_ro("title", &ReportPart::title);
   module.def("write_page", write_page, nb::arg("file"), nb::arg("parts"),
              nb::sig("def write_page(file: str | os.PathLike[str], parts: collections.abc.Sequence[ReportPart]) -> "
                      "None"),

@@ -9,8 +9,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "cli/output_file.hpp"
-#include "infermeter/trial_failure.hpp"
 #include "infermeter/infermeter.hpp"
+#include "infermeter/trial_failure.hpp"
 #include "python/core_errors.hpp"
 #include "python/core_parts.hpp"
 
@@ -101,8 +101,8 @@ void bind_reports(RecordClass& record) {
   record
       .def("render", render_as, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
            nb::arg("color") = false, nb::arg("samples") = true,
-           "The report as text: \"table\", \"json\", \"csv\", \"markdown\" or \"html\"; `width` of the table in columns, "
-           "`samples`: JSON and the page with every iteration.")
+           "The report as text: \"table\", \"json\", \"csv\", \"markdown\" or \"html\"; `width` of the table in "
+           "columns, `samples`: JSON and the page with every iteration.")
       .def(
           "text", [](const MeasuredRun& run, std::size_t width) { return rendered(run, "table", {.width = width}); },
           nb::arg("width") = 80, "The report as a table, for people.")

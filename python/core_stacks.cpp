@@ -48,8 +48,7 @@ void bind_stacks(nb::module_& module) {
           "Of weights: \"s\" or \"samples\", over all timed iterations of the trial.")
       .def_prop_ro(
           "cut", [](const TrialStacks& self) { return self.stacks.cut; }, "There was more than is kept.")
-      .def_prop_ro("samples", samples_of,
-                   nb::sig("def samples(self) -> list[tuple[str, tuple[str, ...], float]]"),
+      .def_prop_ro("samples", samples_of, nb::sig("def samples(self) -> list[tuple[str, tuple[str, ...], float]]"),
                    "Thread, frames with the outermost first, weight.")
       .def("__repr__", [](const TrialStacks& self) {
         return fmt::format("<Stacks {}: {} samples of trial {}>", self.method, self.stacks.samples.size(),

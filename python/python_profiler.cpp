@@ -24,7 +24,8 @@ Result<Product> in_python(Body&& body) {
 }
 
 // Where the kernel lets a process be looked at by its ancestors only (kernel.yama.ptrace_scope 1), it may name one more
-// whose children may. Without Yama there is nothing to allow. py-spy reads the names of threads in the module threading.
+// whose children may. Without Yama there is nothing to allow. py-spy reads the names of threads in the module
+// threading.
 Result<Done> allow_to_look(pid_t launcher) {
   if (launcher == in_this_process)
     return usage_error(

@@ -43,8 +43,8 @@ struct imb_session {
 struct imb_request {
   imb_session* session;
   Reconstruction reconstruction;
-  std::vector<float> objects;       // one after the other
-  std::vector<std::uint64_t> ids;   // of their bytes: the same number, the same bytes
+  std::vector<float> objects;      // one after the other
+  std::vector<std::uint64_t> ids;  // of their bytes: the same number, the same bytes
   std::uint64_t last_id = 0;
   std::array<std::vector<float>, 3> values{};  // of the outputs
   std::array<std::vector<std::int64_t>, 3> shapes{};
@@ -101,7 +101,8 @@ void refuse_unknown(const imb_load& load) {
 std::vector<std::string> no_names(std::size_t count) { return std::vector<std::string>(count); }
 
 PortFields input_port(const ImagingSettings& s) {
-  PortFields port{.name = "object", .dtype = IMB_FLOAT32, .shape = {-1, s.object_size, s.object_size}, .dimension_names = {}};
+  PortFields port{
+      .name = "object", .dtype = IMB_FLOAT32, .shape = {-1, s.object_size, s.object_size}, .dimension_names = {}};
   if (s.object == ObjectKind::picture) {
     port.dtype = IMB_UINT8;
     port.shape.insert(port.shape.begin() + 1, 3);
@@ -111,9 +112,7 @@ PortFields input_port(const ImagingSettings& s) {
   return port;
 }
 
-bool is_given(const ImagingSettings& s) {
-  return s.object == ObjectKind::tensor || s.object == ObjectKind::picture;
-}
+bool is_given(const ImagingSettings& s) { return s.object == ObjectKind::tensor || s.object == ObjectKind::picture; }
 
 void make_input(imb_session& session, const imb_load& load) {
   const ImagingSettings& s = session.scene.settings;
@@ -165,9 +164,9 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     make_ports(*made, *load);
     if (const char* folder = profile_folder_of(*load)) made->profile_folder = folder;
     const char* const cache = cache_folder_of(*load);
-    scene.plans = std::make_unique<Plans>(
-        runtime->fftw, scene.settings,
-        WisdomPlace{.folder = cache != nullptr ? cache : "", .may_write = is_preparing(*load)});
+    scene.plans =
+        std::make_unique<Plans>(runtime->fftw, scene.settings,
+                                WisdomPlace{.folder = cache != nullptr ? cache : "", .may_write = is_preparing(*load)});
     *session = made.release();
   });
 }
@@ -226,8 +225,8 @@ void take_built_in(imb_request& request) {
 imb_status create_request(imb_session* session, imb_request** request, imb_message message) {
   *request = nullptr;
   return guarded(message, IMB_RUN_ERROR, [&] {
-    std::unique_ptr<imb_request> made(
-        new imb_request{.session = session, .reconstruction = Reconstruction(session->scene), .objects = {}, .ids = {}});
+    std::unique_ptr<imb_request> made(new imb_request{
+        .session = session, .reconstruction = Reconstruction(session->scene), .objects = {}, .ids = {}});
     if (!session->input) take_built_in(*made);
     *request = made.release();
   });

@@ -72,8 +72,8 @@ FOR_EACH_PROCESSOR void add_noise(const float* __restrict intensity, std::size_t
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t x = mixed(static_cast<std::uint32_t>(i) * 0x9E37'79B9U + key.first);
     const std::uint32_t one = mixed(x ^ key.second), two = mixed(x + 0x85EB'CA6BU);
-    const std::uint32_t pairs = (one & 0x00FF'00FFU) + ((one >> 8U) & 0x00FF'00FFU) + (two & 0x00FF'00FFU) +
-                                ((two >> 8U) & 0x00FF'00FFU);
+    const std::uint32_t pairs =
+        (one & 0x00FF'00FFU) + ((one >> 8U) & 0x00FF'00FFU) + (two & 0x00FF'00FFU) + ((two >> 8U) & 0x00FF'00FFU);
     const auto bytes = static_cast<std::int32_t>((pairs & 0xFFFFU) + (pairs >> 16U));
     const float g = (static_cast<float>(bytes) - mean) * one_sd;
     const float value = intensity[i] + std::sqrt(intensity[i] * shot + read2) * g;
@@ -142,7 +142,8 @@ FOR_EACH_PROCESSOR void moduli(const float* __restrict field, std::size_t count,
 float storage_scale(float largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);
-  return largest > 0 ? std::ldexp(1.0F, 15 - exponent) : 1.0F;  // the largest lies from 2^14 to 2^15; float16 ends at 65504
+  // The largest lies from 2^14 to 2^15; float16 ends at 65504.
+  return largest > 0 ? std::ldexp(1.0F, 15 - exponent) : 1.0F;
 }
 
 #ifdef __FLT16_MAX__
@@ -150,7 +151,8 @@ bool has_float16() { return true; }
 
 FOR_EACH_PROCESSOR void narrow(const float* __restrict values, std::size_t count, float scale,
                                std::uint16_t* __restrict out) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = std::bit_cast<std::uint16_t>(static_cast<_Float16>(values[i] * scale));
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = std::bit_cast<std::uint16_t>(static_cast<_Float16>(values[i] * scale));
 }
 
 FOR_EACH_PROCESSOR void widen(const std::uint16_t* __restrict values, std::size_t count, float scale,

@@ -64,8 +64,8 @@ std::string contents(const std::string& path) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  fail(IMB_INVALID_ARGUMENT, "the FFT plans in " + path + " cannot be used: " + why + "; delete the file, and they are "
-                             "made anew");
+  fail(IMB_INVALID_ARGUMENT, "the FFT plans in " + path + " cannot be used: " + why +
+                                 "; delete the file, and they are made anew");
 }
 
 void read_wisdom(const Fftw& fftw, const std::string& path, const std::string& machine) {
@@ -124,10 +124,10 @@ bool plan_pair(const Fftw& fftw, int size, unsigned flags, PlanPair& pair) {
 
 }  // namespace
 
-void FreeField::operator()(float* numbers) const { ::operator delete(numbers, std::align_val_t{64}); }
+void FreeField::operator()(float* numbers) const { ::operator delete (numbers, std::align_val_t{64}); }
 
 Field make_field(std::size_t floats) {
-  Field field(static_cast<float*>(::operator new(floats * sizeof(float), std::align_val_t{64})));
+  Field field(static_cast<float*>(::operator new (floats * sizeof(float), std::align_val_t{64})));
   std::memset(field.get(), 0, floats * sizeof(float));
   return field;
 }
@@ -149,8 +149,8 @@ Plans::Plans(const Fftw& fftw, const ImagingSettings& settings, const WisdomPlac
   origin_ = "made in this process";
   if (!plan_all(settings, patience)) {
     destroy();
-    fail(IMB_MODEL_ERROR, "FFTW makes no plan for " + std::to_string(settings.image_size) + "x" +
-                              std::to_string(settings.image_size));
+    fail(IMB_MODEL_ERROR,
+         "FFTW makes no plan for " + std::to_string(settings.image_size) + "x" + std::to_string(settings.image_size));
   }
   if (folder) write_wisdom(fftw, path, machine);
 }

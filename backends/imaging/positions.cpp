@@ -109,8 +109,7 @@ double coverage_of(const ImagingSettings& s, std::span<const Centre> centres) {
   for (const Centre centre : centres) {
     for (int line = 0; line < s.line_length; ++line) {
       const std::size_t count = make_mask(s, centre, line - s.line_length / 2, spans);
-      for (const Span& span : std::span(spans).first(count))
-        std::fill_n(seen.begin() + span.grid, span.length, true);
+      for (const Span& span : std::span(spans).first(count)) std::fill_n(seen.begin() + span.grid, span.length, true);
     }
   }
   return static_cast<double>(std::ranges::count(seen, true)) / static_cast<double>(n * n);

@@ -1,5 +1,5 @@
-// One run: an object is measured position by position, and reconstructed as the measurements come in. It begins with cold
-// caches and ends with the same bits, whatever the caches did.
+// One run: an object is measured position by position, and reconstructed as the measurements come in. It begins with
+// cold caches and ends with the same bits, whatever the caches did.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ class Reconstruction {
   // `hash_mask`: of the caches, for tests.
   explicit Reconstruction(const Scene& scene, std::uint64_t hash_mask = ~std::uint64_t{0});
 
-  // Reconstructs an object of n x n amplitudes from 0 to 1; `id` tells objects apart. `image` gets n x n numbers, `error`
-  // one per epoch. With reconstruct=off `image` gets the last measurement, D x D. Throws Failure(IMB_RUN_ERROR) where
-  // the result is not finite.
+  // Reconstructs an object of n x n amplitudes from 0 to 1; `id` tells objects apart. `image` gets n x n numbers,
+  // `error` one per epoch. With reconstruct=off `image` gets the last measurement, D x D. Throws Failure(IMB_RUN_ERROR)
+  // where the result is not finite.
   void run(std::span<const float> object, std::uint64_t id, std::span<float> image, std::span<float> error,
            StageClock* clock = nullptr);
   // Of the last run.

@@ -70,9 +70,9 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
     {{"object", "disc|point|tensor|picture", "built in; or the input 'object': numbers, or pictures, by --data"},
      [](A& a, Text v) {
        a.settings.object = parse_choice<ObjectKind, 4>(v, {{{"disc", ObjectKind::disc},
-                                                      {"point", ObjectKind::point},
-                                                      {"tensor", ObjectKind::tensor},
-                                                      {"picture", ObjectKind::picture}}});
+                                                            {"point", ObjectKind::point},
+                                                            {"tensor", ObjectKind::tensor},
+                                                            {"picture", ObjectKind::picture}}});
      }},
     {{"pattern", "fermat|grid|random", "of the positions"},
      [](A& a, Text v) {
@@ -108,13 +108,14 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
     {{"alpha", "X", "step of the reconstruction, up to 2"},
      [](A& a, Text v) { a.settings.alpha = real_from(v, 1e-3, 2); }},
     {{"caches", "all|none", "all three, where they are not said one by one"},
-     [](A& a, Text v) { a.caches = parse_choice<bool, 2>(v, {{{"all", true}, {"none", false}}}); }},
+     [](A& a, Text v) {
+       a.caches = parse_choice<bool, 2>(v, {{{"all", true}, {"none", false}}});
+     }},
     {{"spectrum_cache", "on|off", "the object's spectrum is kept"},
      [](A& a, Text v) { a.spectrum_cache = switch_from(v); }},
     {{"measurement_cache", "on|off", "what a position measures is kept, before the noise"},
      [](A& a, Text v) { a.measurement_cache = switch_from(v); }},
-    {{"mask_cache", "on|off", "the rows of an aperture are kept"},
-     [](A& a, Text v) { a.mask_cache = switch_from(v); }},
+    {{"mask_cache", "on|off", "the rows of an aperture are kept"}, [](A& a, Text v) { a.mask_cache = switch_from(v); }},
     {{"cache_budget", "BYTES", "most that each cache may hold: 64MiB"},
      [](A& a, Text v) { a.settings.cache_budget = budget_from(v); }},
     {{"eviction", "lru|mru", "what makes room: what was not used for longest, or what was used last"},
@@ -123,7 +124,8 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
      }},
     {{"storage", "float32|float16", "of what the measurement cache holds"},
      [](A& a, Text v) {
-       a.settings.storage = parse_choice<Storage, 2>(v, {{{"float32", Storage::float32}, {"float16", Storage::float16}}});
+       a.settings.storage =
+           parse_choice<Storage, 2>(v, {{{"float32", Storage::float32}, {"float16", Storage::float16}}});
      }},
 }};
 
@@ -193,8 +195,8 @@ void check_settings(const ImagingSettings& s) {
     refuse(said("object_size", s.object_size) + " is larger than the grid, " + said("image_size", s.image_size));
   }
   if (s.r_max + s.radius + s.line_length / 2 >= s.image_size / 2.0) {
-    refuse("apertures lie outside of the grid: r_max=" + std::to_string(s.r_max) + " and " +
-           said("radius", s.radius) + " reach beyond half of " + said("image_size", s.image_size) +
+    refuse("apertures lie outside of the grid: r_max=" + std::to_string(s.r_max) + " and " + said("radius", s.radius) +
+           " reach beyond half of " + said("image_size", s.image_size) +
            "; give a smaller r_max or radius, fewer samples or a larger image_size");
   }
 }

@@ -40,8 +40,8 @@ void* open_own(const std::string& name) {
   static const char here = 0;
   const SecondPart opened = open_beside(&here, name);
   if (opened.handle == nullptr) {
-    fail(IMB_LIBRARY_MISSING, "a part of the libtorch back end cannot be opened (" + opened.reason +
-                                  "); build or install infermeter again");
+    fail(IMB_LIBRARY_MISSING,
+         "a part of the libtorch back end cannot be opened (" + opened.reason + "); build or install infermeter again");
   }
   return opened.handle;
 }

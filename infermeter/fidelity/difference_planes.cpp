@@ -115,8 +115,7 @@ char grey(double value, double low, double high) {
 
 std::string thinned_means(const std::vector<double>& plane, const DifferencePicture& picture) {
   std::string bytes;
-  for_each_pixel(plane, picture,
-                 [&](const auto& block) { bytes += grey(mean_of(block), picture.low, picture.high); });
+  for_each_pixel(plane, picture, [&](const auto& block) { bytes += grey(mean_of(block), picture.low, picture.high); });
   return bytes;
 }
 

@@ -8,8 +8,8 @@ namespace infermeter {
 namespace {
 
 Value floats(Shape shape, const std::vector<float>& elements) {
-  return {Value::Kind::tensor,
-          make_tensor<float>(DType::float32, std::move(shape), std::span<const float>(elements)), {}};
+  return {
+      Value::Kind::tensor, make_tensor<float>(DType::float32, std::move(shape), std::span<const float>(elements)), {}};
 }
 
 // 8 x 8: a ramp from 0 to 1, and the same with an error of 0.1 in one pixel.

@@ -90,7 +90,8 @@ Result<Done> check_stopping(const Stopping& stopping) {
     return usage_error(fmt::format("{} warm-up iterations cannot be: 0 or more (--warmup)", stopping.warmup));
   }
   if (stopping.count_first && stopping.warmup > 0) {
-    return usage_error(fmt::format("{} warm-up iterations, and the first inference counts (--warmup none): one of the two", stopping.warmup));
+    return usage_error(fmt::format(
+        "{} warm-up iterations, and the first inference counts (--warmup none): one of the two", stopping.warmup));
   }
   if (stopping.iterations.has_value() == stopping.duration_s.has_value()) {
     return usage_error("a trial stops by --iterations or by --duration: exactly one of them must be set");
@@ -156,9 +157,10 @@ Result<Done> check_plan(const Plan& plan) {
                     plan.leak_iterations));
   }
   if (plan.profiling.processes < 0 || plan.profiling.iterations < 1) {
-    return usage_error(fmt::format("a profile of {} processes of {} iterations cannot be: 0 or more, of at least 1 "
-                                   "(--profile-processes 8 --profile-iterations 20)",
-                                   plan.profiling.processes, plan.profiling.iterations));
+    return usage_error(
+        fmt::format("a profile of {} processes of {} iterations cannot be: 0 or more, of at least 1 "
+                    "(--profile-processes 8 --profile-iterations 20)",
+                    plan.profiling.processes, plan.profiling.iterations));
   }
   INFERMETER_TRY_DONE(check_seconds(plan.limits.load_timeout_s, "a load limit", "--load-timeout"));
   INFERMETER_TRY_DONE(check_seconds(plan.limits.run_timeout_s, "a run limit", "--run-timeout"));

@@ -50,7 +50,8 @@ TEST(CheckPlan, SaysWhatIsWrongWithTheSubjects) {
 TEST(CheckPlan, SaysWhatIsWrongWithTheRest) {
   EXPECT_THAT(complaint([](Plan& p) { p.processes = 0; }), HasSubstr("--processes"));
   EXPECT_THAT(complaint([](Plan& p) { p.stopping.warmup = -1; }), HasSubstr("--warmup"));
-  EXPECT_THAT(complaint([](Plan& p) { p.stopping.count_first = true; }), HasSubstr("10 warm-up iterations, and the first"));
+  EXPECT_THAT(complaint([](Plan& p) { p.stopping.count_first = true; }),
+              HasSubstr("10 warm-up iterations, and the first"));
   EXPECT_THAT(complaint([](Plan& p) { p.stopping.iterations = 0; }), HasSubstr("0 iterations cannot be"));
   EXPECT_THAT(complaint([](Plan& p) { p.stopping.iterations.reset(); }), HasSubstr("exactly one"));
   EXPECT_THAT(complaint([](Plan& p) { p.stopping.duration_s = 1; }), HasSubstr("exactly one"));

@@ -34,8 +34,9 @@ Error wrong_type(std::string_view file, std::string_view key, std::string_view w
 
 Error unknown_key(std::string_view file, const toml::key& key, const std::vector<std::string>& known) {
   const auto near = nearest_name(key.str(), known);
-  return error_at(file, key.source().begin,
-                  fmt::format("unknown key '{}'{}", key.str(), near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
+  return error_at(
+      file, key.source().begin,
+      fmt::format("unknown key '{}'{}", key.str(), near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
 }
 
 Result<Done> ExpectationReader::read(const toml::key& key, const toml::node& node,

@@ -60,9 +60,7 @@ Result<StackSampling> stack_sampling_from_string(std::string_view name) {
   return static_cast<StackSampling>(index);
 }
 
-std::string_view to_string(PythonProfiler profiler) {
-  return kPythonProfilers.at(static_cast<std::size_t>(profiler));
-}
+std::string_view to_string(PythonProfiler profiler) { return kPythonProfilers.at(static_cast<std::size_t>(profiler)); }
 
 Result<PythonProfiler> python_profiler_from_string(std::string_view name) {
   INFERMETER_TRY(const std::size_t index, index_of(kPythonProfilers, name, "profiler of Python"));

@@ -46,8 +46,8 @@ struct Stopping {
   std::int64_t warmup = 10;                      // untimed inferences after the first
   std::optional<std::int64_t> iterations = 100;  // a plan sets exactly one of the two
   std::optional<double> duration_s{};
-  // The first inference is timed and counted like the others: for work that begins from nothing each time. Then there is
-  // no warm-up.
+  // The first inference is timed and counted like the others: for work that begins from nothing each time. Then there
+  // is no warm-up.
   bool count_first = false;
 };
 

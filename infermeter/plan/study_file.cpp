@@ -32,8 +32,9 @@ std::string why_no_part(const StudyFile& study, const std::string& name) {
   for (const StudyPart& part : study.parts) names.push_back(part.name);
   if (std::ranges::find(names, name) != names.end()) return "";
   const auto near = nearest_name(name, names);
-  return fmt::format("there is no part '{}'{}; there {} {}", name, near ? fmt::format(" (did you mean '{}'?)", *near) : "",
-                     names.size() == 1 ? "is" : "are", fmt::join(names, ", "));
+  return fmt::format("there is no part '{}'{}; there {} {}", name,
+                     near ? fmt::format(" (did you mean '{}'?)", *near) : "", names.size() == 1 ? "is" : "are",
+                     fmt::join(names, ", "));
 }
 
 class StudyReader {
@@ -67,8 +68,7 @@ class StudyReader {
     if (key.str() == "file") {
       return each_table("file", node, [this](const toml::table& table) { return read_output(table); });
     }
-    return unknown_key(name_, key,
-                       {"title", "about", "plan", "part", "preset", "file", "summary", "page", "profiles"});
+    return unknown_key(name_, key, {"title", "about", "plan", "part", "preset", "file", "summary", "page", "profiles"});
   }
 
   template <class Read>
@@ -189,8 +189,9 @@ class StudyReader {
     }
     if (output.part.empty()) return error_at(name_, table.source().begin, "this [[file]] has no 'part'");
     if (output.json.empty() && output.text.empty()) {
-      return error_at(name_, table.source().begin, "this [[file]] names no file: write json = \"NAME.json\" or text = "
-                                                   "\"NAME.txt\"");
+      return error_at(name_, table.source().begin,
+                      "this [[file]] names no file: write json = \"NAME.json\" or text = "
+                      "\"NAME.txt\"");
     }
     study_.outputs.push_back(std::move(output));
     return Done{};
@@ -200,8 +201,7 @@ class StudyReader {
     if (!node.is_table()) return wrong_type(name_, "summary", "a table with text and json", node);
     for (const auto& [key, value] : *node.as_table()) {
       if (key.str() != "text" && key.str() != "json") return unknown_key(name_, key, {"text", "json"});
-      INFERMETER_TRY_DONE(
-          read_name(key.str(), value, key.str() == "text" ? study_.summary_text : study_.summary_json));
+      INFERMETER_TRY_DONE(read_name(key.str(), value, key.str() == "text" ? study_.summary_text : study_.summary_json));
     }
     return Done{};
   }

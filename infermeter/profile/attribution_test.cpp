@@ -218,8 +218,7 @@ TEST(Attribution, FoldedNodesNeedNoOwner) {
   EXPECT_EQ(result.check.owned, 2U);
   EXPECT_THAT(result.check.unowned, IsEmpty());
   // One that executes them all the same owns them.
-  EXPECT_THAT(attributed({operator_named("Shape", "shape")}, graph).operators[0].nodes,
-              testing::Contains("shape"));
+  EXPECT_THAT(attributed({operator_named("Shape", "shape")}, graph).operators[0].nodes, testing::Contains("shape"));
 }
 
 TEST(Attribution, NobodyNearMeansUnowned) {
@@ -306,8 +305,8 @@ ModelGraph drawn_graph() {
   const auto nodes = *rc::gen::inRange(0, 25);
   const auto kinds = std::vector<std::string>{"Conv", "Add", "Relu", "Reshape", "Shape"};
   for (int i = 0; i < nodes; ++i) {
-    GraphNode node{.name = "n" + std::to_string(i), .kind = *rc::gen::elementOf(kinds), .inputs = {}, .outputs = {},
-                   .flops = {}};
+    GraphNode node{
+        .name = "n" + std::to_string(i), .kind = *rc::gen::elementOf(kinds), .inputs = {}, .outputs = {}, .flops = {}};
     if (*rc::gen::inRange(0, 8) != 0) node.flops = node.kind == "Conv" ? 100 : 0;
     for (auto left = *rc::gen::inRange(0, 3); left > 0; --left) {
       const auto tensor = *rc::gen::inRange<std::size_t>(0, 33);

@@ -128,9 +128,8 @@ RC_GTEST_PROP(CommonGroupsOfAnyOwnership, HaveEveryOperatorOnce, ()) {
     if (group.is_helper) RC_ASSERT(helper_kinds.insert(group.kind).second);
     const auto fits = [&](const ProfiledOperator& op) {
       if (group.is_helper) return op.nodes.empty();
-      return std::ranges::all_of(op.nodes, [&](const std::string& node) {
-        return std::ranges::find(group.nodes, node) != group.nodes.end();
-      });
+      return std::ranges::all_of(
+          op.nodes, [&](const std::string& node) { return std::ranges::find(group.nodes, node) != group.nodes.end(); });
     };
     for (const std::size_t op : group.in_a) RC_ASSERT(fits(a.at(op)));
     for (const std::size_t op : group.in_b) RC_ASSERT(fits(b.at(op)));

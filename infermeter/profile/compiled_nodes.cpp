@@ -24,8 +24,8 @@ std::string_view without_domain(std::string_view kind) {
 // ONNX's own convolutions and poolings are NCHW by definition; ONNX Runtime has kinds of its own for other layouts.
 std::string_view layout_of(std::string_view kind) {
   static constexpr std::string_view plain[] = {
-      "AveragePool",       "Conv",          "ConvInteger", "ConvTranspose", "GlobalAveragePool",
-      "GlobalMaxPool",     "MaxPool",       "QLinearConv", "com.microsoft.FusedConv",
+      "AveragePool",   "Conv",    "ConvInteger", "ConvTranspose",           "GlobalAveragePool",
+      "GlobalMaxPool", "MaxPool", "QLinearConv", "com.microsoft.FusedConv",
   };
   if (kind.starts_with(blocked_domain)) return "NCHWc";
   if (without_domain(kind).starts_with("Nhwc")) return "NHWC";

@@ -53,7 +53,8 @@ bool has_counters(std::string_view text) {
 // What it is instead, where that can be seen.
 std::string_view what_else(std::string_view bytes) {
   if (bytes.empty()) return "it is empty";
-  if (bytes.starts_with("PERFILE2")) return "it is perf's own file: `perf script -i FILE > FILE.txt` writes one that is";
+  if (bytes.starts_with("PERFILE2"))
+    return "it is perf's own file: `perf script -i FILE > FILE.txt` writes one that is";
   if (bytes.starts_with("layerName,")) {
     return "it is benchmark_app's sorted table: -report_type average_counters writes one that is";
   }
@@ -107,9 +108,10 @@ std::optional<ProfileFormat> format_of_profile(std::string_view bytes) {
 Result<ImportedProfile> import_profile(std::string_view bytes, const ModelGraph* compiled) {
   const auto format = format_of_profile(bytes);
   if (!format) {
-    return usage_error(fmt::format("it is no profile that can be read: {} (ONNX Runtime's or torch.profiler's JSON, "
-                                   "OpenVINO's counters, operators.json, perf script, collapsed stacks)",
-                                   what_else(bytes)));
+    return usage_error(
+        fmt::format("it is no profile that can be read: {} (ONNX Runtime's or torch.profiler's JSON, "
+                    "OpenVINO's counters, operators.json, perf script, collapsed stacks)",
+                    what_else(bytes)));
   }
   switch (*format) {
     case ProfileFormat::onnxruntime: return timed(*format, [&] { return import_onnxruntime_profile(bytes, compiled); });

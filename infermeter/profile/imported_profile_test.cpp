@@ -68,7 +68,8 @@ std::string torch(std::string_view replaced_by) {
   constexpr std::string_view name = "infermeter_iteration";
   int step = 0;
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + replaced_by.size())) {
-    text.replace(at, name.size(), std::string(replaced_by) + (replaced_by.ends_with('#') ? std::to_string(++step) : ""));
+    text.replace(at, name.size(),
+                 std::string(replaced_by) + (replaced_by.ends_with('#') ? std::to_string(++step) : ""));
   }
   return text;
 }
@@ -155,7 +156,8 @@ TEST(ImportedProfile, TakesAllOfATraceThatMarksNothing) {
 
 TEST(ImportedProfile, SaysThatKernelsOfAGpuAreLeftOut) {
   std::string text = test::fixture("torch_small.json");
-  text.insert(text.find('{', text.find("traceEvents")), R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1,"tid":7},)");
+  text.insert(text.find('{', text.find("traceEvents")),
+              R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1,"tid":7},)");
   const auto profile = import_torch_trace(text);
   ASSERT_TRUE(profile.ok());
   EXPECT_THAT(profile->operators.sources.at(0).detail, HasSubstr("1 kernels of a GPU are left out"));
@@ -175,7 +177,8 @@ TEST(ImportedProfile, AnIterationIsAsLongAsItsOperatorsSay) {
 TEST(ImportedProfile, AClockOfItsOwnIsFollowed) {
   std::string text(kOperatorsFile);
   text.replace(text.find("\"iteration\""), 11, "\"realtime\"");
-  text.replace(text.find("[10,60,5,40]"), 12, "[1795329021848271003,1795329021848271053,1795329021849000000,1795329021849000030]");
+  text.replace(text.find("[10,60,5,40]"), 12,
+               "[1795329021848271003,1795329021848271053,1795329021849000000,1795329021849000030]");
   const auto profile = import_operators(text);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_NEAR(seconds_of(*profile, 0), 80e-9, 1e-12);
@@ -226,7 +229,8 @@ TEST(ImportedProfile, CountersAreMeansOverRequests) {
 TEST(ImportedProfile, CountersOfThePythonProgram) {
   std::string text(kCounters);
   for (std::size_t at = text.find(";\n"); at != std::string::npos; at = text.find(";\n")) text.erase(at, 1);
-  for (std::size_t at = 0; (at = text.find(";EXECUTED", at)) != std::string::npos; at += 9) text.insert(at + 1, "Status.");
+  for (std::size_t at = 0; (at = text.find(";EXECUTED", at)) != std::string::npos; at += 9)
+    text.insert(at + 1, "Status.");
   expect_counters(import_openvino_csv(text), 0.5e-3);
   expect_counters(import_openvino_json(kCountersJson), 0.6e-3);
 }
@@ -303,9 +307,25 @@ void read(std::string_view bytes) {
 
 std::string damaged(std::string bytes, std::mt19937& random) {
   const auto below = [&](std::size_t limit) { return random() % limit; };
-  static const std::vector<std::string> pieces = {
-      "\n", ";", "{", "}", "[", "]", "\"", ",", ":", "-", "\xff", "99999999999999999999", "1e400", "Total;;;;", "null",
-      "layerName;execStatus;layerType;execType;realTime (ms);\n", "\"nodes\":[", "model_run", "ProfilerStep#"};
+  static const std::vector<std::string> pieces = {"\n",
+                                                  ";",
+                                                  "{",
+                                                  "}",
+                                                  "[",
+                                                  "]",
+                                                  "\"",
+                                                  ",",
+                                                  ":",
+                                                  "-",
+                                                  "\xff",
+                                                  "99999999999999999999",
+                                                  "1e400",
+                                                  "Total;;;;",
+                                                  "null",
+                                                  "layerName;execStatus;layerType;execType;realTime (ms);\n",
+                                                  "\"nodes\":[",
+                                                  "model_run",
+                                                  "ProfilerStep#"};
   for (std::size_t changes = 1 + below(4); changes > 0 && !bytes.empty(); --changes) {
     const std::size_t at = below(bytes.size());
     switch (below(4)) {
@@ -319,12 +339,10 @@ std::string damaged(std::string bytes, std::mt19937& random) {
 }
 
 TEST(ImportedProfile, AnyDamageIsReadOrRefused) {
-  const std::pair<std::string, int> inputs[] = {{std::string(kCounters), 3000},
-                                                {std::string(kCountersJson), 2000},
-                                                {std::string(kOperatorsFile), 3000},
-                                                {std::string(kMeansFile), 1000},
-                                                {test::fixture("torch_small.json"), 150},
-                                                {test::fixture("onnxruntime_mlp.json"), 150}};
+  const std::pair<std::string, int> inputs[] = {
+      {std::string(kCounters), 3000},           {std::string(kCountersJson), 2000},
+      {std::string(kOperatorsFile), 3000},      {std::string(kMeansFile), 1000},
+      {test::fixture("torch_small.json"), 150}, {test::fixture("onnxruntime_mlp.json"), 150}};
   std::mt19937 random(9);
   for (const auto& [whole, rounds] : inputs) {
     const std::size_t step = std::max<std::size_t>(1, whole.size() / 300);

@@ -48,7 +48,8 @@ class Innermost {
       const std::size_t event = running_.back();
       const double end_s = profile_.begin_s[event] + profile_.duration_s[event];
       const double to_s = std::min(end_s, time_s);
-      if (to_s > now_) stretches_.push_back({.begin_s = std::exchange(now_, to_s), .end_s = to_s, .op = profile_.op[event]});
+      if (to_s > now_)
+        stretches_.push_back({.begin_s = std::exchange(now_, to_s), .end_s = to_s, .op = profile_.op[event]});
       if (end_s > time_s) return;
       running_.pop_back();
     }

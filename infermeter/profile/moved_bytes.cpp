@@ -14,14 +14,29 @@ struct Type {
   bool is_float = false;
 };
 constexpr std::array types = {
-    Type{"float32", 4, true},       Type{"float16", 2, true},         Type{"bfloat16", 2, true},
-    Type{"float64", 8, true},       Type{"float8e4m3fn", 1, true},    Type{"float8e4m3fnuz", 1, true},
-    Type{"float8e5m2", 1, true},    Type{"float8e5m2fnuz", 1, true},  Type{"float4e2m1", 0.5, true},
-    Type{"int8", 1},                Type{"uint8", 1},                 Type{"bool", 1},
-    Type{"boolean", 1},             Type{"int16", 2},                 Type{"uint16", 2},
-    Type{"int32", 4},               Type{"uint32", 4},                Type{"int64", 8},
-    Type{"uint64", 8},              Type{"int4", 0.5},                Type{"uint4", 0.5},
-    Type{"complex64", 8},           Type{"complex128", 16},
+    Type{"float32", 4, true},
+    Type{"float16", 2, true},
+    Type{"bfloat16", 2, true},
+    Type{"float64", 8, true},
+    Type{"float8e4m3fn", 1, true},
+    Type{"float8e4m3fnuz", 1, true},
+    Type{"float8e5m2", 1, true},
+    Type{"float8e5m2fnuz", 1, true},
+    Type{"float4e2m1", 0.5, true},
+    Type{"int8", 1},
+    Type{"uint8", 1},
+    Type{"bool", 1},
+    Type{"boolean", 1},
+    Type{"int16", 2},
+    Type{"uint16", 2},
+    Type{"int32", 4},
+    Type{"uint32", 4},
+    Type{"int64", 8},
+    Type{"uint64", 8},
+    Type{"int4", 0.5},
+    Type{"uint4", 0.5},
+    Type{"complex64", 8},
+    Type{"complex128", 16},
 };
 
 const Type* type_named(std::string_view name) {

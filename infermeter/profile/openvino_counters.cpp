@@ -43,8 +43,9 @@ std::optional<double> time_of(std::string_view text) {
 // "jit_avx512_f32": of a kernel's name the end.
 std::string precision_in(std::string_view kernel) {
   static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"f32", "float32"}, {"f16", "float16"}, {"bf16", "bfloat16"}, {"f64", "float64"}, {"i8", "int8"},  {"u8", "uint8"},
-      {"I8", "int8"},     {"U8", "uint8"},    {"FP32", "float32"},  {"FP16", "float16"}, {"i32", "int32"}, {"i64", "int64"}};
+      {"f32", "float32"},  {"f16", "float16"},  {"bf16", "bfloat16"}, {"f64", "float64"},
+      {"i8", "int8"},      {"u8", "uint8"},     {"I8", "int8"},       {"U8", "uint8"},
+      {"FP32", "float32"}, {"FP16", "float16"}, {"i32", "int32"},     {"i64", "int64"}};
   const std::string_view end = kernel.substr(kernel.find_last_of('_') + 1);
   for (const auto& [theirs, ours] : names)
     if (end == theirs) return std::string(ours);
@@ -96,8 +97,8 @@ class RequestMeans {
     profile.mean_calls.assign(sums_.size(), 1);
     profile.cut = cut;
     std::string detail = fmt::format(
-        "OpenVINO's counters, by benchmark_app: means over all inferences, of {} request{}; what lies between operators "
-        "is not told",
+        "OpenVINO's counters, by benchmark_app: means over all inferences, of {} request{}; what lies between "
+        "operators is not told",
         requests_, requests_ == 1 ? "" : "s");
     if (cut) detail += "; the file ends early";
     profile.sources = {{"operators", true, std::move(detail)}};

@@ -68,8 +68,8 @@ constexpr std::array<Pair, 52> plain_kinds = {{
 constexpr std::array<std::string_view, 4> heavy = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
 constexpr std::array<std::string_view, 4> composite = {"Attention", "MHA", "Subgraph", "Fusion"};
 constexpr std::array<std::string_view, 12> movement = {
-    "Cast",    "CastLike",       "Flatten", "Identity",  "MemcpyFromHost", "MemcpyToHost",
-    "Reorder", "NhwcToNchw", "Reshape", "Squeeze", "Transpose",      "Unsqueeze",
+    "Cast",    "CastLike",   "Flatten", "Identity", "MemcpyFromHost", "MemcpyToHost",
+    "Reorder", "NhwcToNchw", "Reshape", "Squeeze",  "Transpose",      "Unsqueeze",
 };
 
 std::string_view without_domain(std::string_view kind) {

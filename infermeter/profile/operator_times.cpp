@@ -228,14 +228,16 @@ SubjectOperatorTimes subject_operator_times(std::span<const ProfileTrial> trials
   SubjectOperatorTimes subject;
   for (const ProfileTrial& trial : trials) {
     ProcessOperatorTimes times = process_operator_times(trial);
-    const auto same = times.iterations == 0 ? std::nullopt
-                                            : same_operators(subject.profile == nullptr ? *trial.profile : *subject.profile,
-                                                             *trial.profile);
+    const auto same =
+        times.iterations == 0
+            ? std::nullopt
+            : same_operators(subject.profile == nullptr ? *trial.profile : *subject.profile, *trial.profile);
     if (!same) {
       ++subject.left_out;
       continue;
     }
-    for (auto* values : {&times.operator_s, &times.operator_calls, &times.helper_s}) *values = reordered(*values, *same);
+    for (auto* values : {&times.operator_s, &times.operator_calls, &times.helper_s})
+      *values = reordered(*values, *same);
     if (subject.profile == nullptr) subject.profile = trial.profile;
     subject.processes.push_back(std::move(times));
     subject.trials.push_back(trial.samples);

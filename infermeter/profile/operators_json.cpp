@@ -253,7 +253,8 @@ Result<Parsed> parse_file(std::string_view json) {
 Result<std::vector<TimeSpan>> runs_of(const OperatorsFile& file) {
   const Events& events = file.events;
   std::uint32_t count = file.iterations.value_or(0);
-  for (std::size_t i = 0; i < events.shortest() && !file.iterations; ++i) count = std::max(count, events.iteration[i] + 1);
+  for (std::size_t i = 0; i < events.shortest() && !file.iterations; ++i)
+    count = std::max(count, events.iteration[i] + 1);
   if (count > kMostImportedIterations)
     return io_error(fmt::format("operators.json has more than {} iterations", kMostImportedIterations));
   std::vector<std::optional<TimeSpan>> spans(count);

@@ -58,11 +58,11 @@ std::optional<std::uint64_t> thread_of(std::string_view word) {
 }
 
 struct Header {
-  std::string thread;      // "python3 1235"
+  std::string thread;  // "python3 1235"
   double t_s = 0;
   std::string_view event;  // "cpu-clock:u"
   std::optional<double> period;
-  std::string_view rest;   // a frame, where there is no call chain
+  std::string_view rest;  // a frame, where there is no call chain
 };
 
 // Before the time: the program's name, which may hold spaces, a thread, perhaps a processor "[001]".

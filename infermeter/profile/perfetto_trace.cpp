@@ -65,8 +65,11 @@ class Interned {
 class ProcessPackets {
  public:
   ProcessPackets(std::string& out, const TraceProcess& process, std::size_t index)
-      : trace_(out), process_(process), sequence_(static_cast<std::uint32_t>(index + 1)),
-        pid_(trace_process_number(index)), uuid_((std::uint64_t{index} + 1) << 32U) {}
+      : trace_(out),
+        process_(process),
+        sequence_(static_cast<std::uint32_t>(index + 1)),
+        pid_(trace_process_number(index)),
+        uuid_((std::uint64_t{index} + 1) << 32U) {}
 
   void write() {
     intern();

@@ -20,11 +20,11 @@ constexpr auto known = std::to_array<Profiler>({
     {"py_spy.txt", "py_spy", "samples",
      "py-spy, 100 times a second from outside, without slowing Python down: threads that wait are not seen"},
     {"cprofile.txt", "cprofile", "s",
-     "cProfile, which makes Python that calls much about three times as slow: it sees the thread of the inference only, "
-     "and divides what a function with several callers did among them by the time of their calls"},
+     "cProfile, which makes Python that calls much about three times as slow: it sees the thread of the inference "
+     "only, and divides what a function with several callers did among them by the time of their calls"},
     {"pyinstrument.txt", "pyinstrument", "s",
-     "pyinstrument, every millisecond, which makes Python that calls much about three times as slow: it sees the thread "
-     "of the inference only"},
+     "pyinstrument, every millisecond, which makes Python that calls much about three times as slow: it sees the "
+     "thread of the inference only"},
 });
 
 // The last frame of ours around a model, in the stacks of who looks from outside (python/infermeter/worker.py).

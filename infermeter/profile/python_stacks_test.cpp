@@ -73,7 +73,8 @@ TEST(PythonStacks, AreNoneWhereNoFileIsOfAProfiler) {
 }
 
 TEST(PythonStacks, AFunctionOfTheUsersThatIsCalledMainStays) {
-  const auto read = read_python_stacks(std::vector<ProfileFile>{{"cprofile.txt", "main (user.py:1);work (user.py:2) 1\n"}});
+  const auto read =
+      read_python_stacks(std::vector<ProfileFile>{{"cprofile.txt", "main (user.py:1);work (user.py:2) 1\n"}});
   ASSERT_TRUE(read.ok() && *read);
   EXPECT_THAT(symbols((*read)->stacks, 0), ElementsAre("main (user.py:1)", "work (user.py:2)"));
 }
@@ -85,7 +86,8 @@ TEST(PythonStacks, SaysWhyWhatIsThereCannotBeRead) {
   };
   EXPECT_THAT(told("no weight\n"), HasSubstr("does not end with a weight"));
   EXPECT_THAT(told("\x1b]0;x\x07 \xff\xfe nan\n"), HasSubstr("does not end with a weight"));
-  EXPECT_THAT(told("thread (1): MainThread;main (infermeter/worker.py:12) 3\n"), HasSubstr("no Python code of the model"));
+  EXPECT_THAT(told("thread (1): MainThread;main (infermeter/worker.py:12) 3\n"),
+              HasSubstr("no Python code of the model"));
   EXPECT_THAT(told("thread (1): MainThread 3\n"), HasSubstr("no Python code of the model"));
 }
 

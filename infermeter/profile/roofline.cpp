@@ -16,8 +16,10 @@ struct Open {
 
   void no_peak(const std::string& dtype) {
     const auto found = std::ranges::find(without_peak, dtype, &std::pair<std::string, std::size_t>::first);
-    if (found == without_peak.end()) without_peak.emplace_back(dtype, 1);
-    else ++found->second;
+    if (found == without_peak.end())
+      without_peak.emplace_back(dtype, 1);
+    else
+      ++found->second;
   }
 };
 
@@ -33,8 +35,10 @@ std::vector<std::string> notes_of(const Open& open, bool has_memory, std::string
     add(count, fmt::format("left out, as no peak of {} was measured", dtype));
   add(open.unknown_work, "left out, as its work cannot be counted");
   add(open.without_time, "left out, as no time was told");
-  if (!has_memory) notes.emplace_back("DRAM was not measured: bytes that no cache can hold are left out");
-  else add(open.unknown_bytes, "its bytes are not known, only operations are held against their peak");
+  if (!has_memory)
+    notes.emplace_back("DRAM was not measured: bytes that no cache can hold are left out");
+  else
+    add(open.unknown_bytes, "its bytes are not known, only operations are held against their peak");
   add(open.above, "faster than was measured as possible: the peak or the counted work is wrong");
   return notes;
 }
@@ -96,8 +100,10 @@ std::optional<RooflinePoint> point_of(const OperatorTime& time, const ProfiledOp
   point.fraction = point.least_s / time.mean_s;
   point.above_roof = point.fraction > kAboveRoof;
   point.flops_per_s = point.flops / time.mean_s;
-  if (point.bytes > 0) point.intensity = point.flops / point.bytes;
-  else ++open.unknown_bytes;
+  if (point.bytes > 0)
+    point.intensity = point.flops / point.bytes;
+  else
+    ++open.unknown_bytes;
   if (point.dtype_assumed) ++open.assumed;
   if (point.above_roof) ++open.above;
   return point;

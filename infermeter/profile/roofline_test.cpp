@@ -16,9 +16,10 @@ MachinePeaks machine() {
   peaks.compute = {{.dtype = "float32", .ops_per_s = 100e9, .low = 99e9, .high = 100e9, .instructions = "FMA"},
                    {.dtype = "bfloat16", .ops_per_s = 200e9, .low = 199e9, .high = 200e9, .instructions = "BF16"},
                    {.dtype = "int8", .ops_per_s = 400e9, .low = 399e9, .high = 400e9, .instructions = "VNNI"}};
-  peaks.bandwidth = {
-      {"L1", 99e9, 99e9, 99e9, 0},  // nobody knows what it holds
-      {"L2", 50e9, 49e9, 50e9, 1'000'000}, {"DRAM", 10e9, 9e9, 10e9, 0}, {"DRAM triad", 90e9, 9e9, 90e9, 0}};
+  peaks.bandwidth = {{"L1", 99e9, 99e9, 99e9, 0},  // nobody knows what it holds
+                     {"L2", 50e9, 49e9, 50e9, 1'000'000},
+                     {"DRAM", 10e9, 9e9, 10e9, 0},
+                     {"DRAM triad", 90e9, 9e9, 90e9, 0}};
   return peaks;
 }
 
@@ -111,18 +112,17 @@ TEST(Roofline, OfTheWholeModelCountsTimeThatNoPointHas) {
 }
 
 TEST(Roofline, SaysWhatItLeavesOut) {
-  const Roofline found =
-      roofline(table_of({0.02, 0.01, 0.01, 0}, 0),
-               {operation("float32", 1e9, std::nullopt), operation("float32", std::nullopt, 1e6),
-                operation("float16", 1e9, 1e6), operation("float32", 1e9, 1e6)},
-               machine());
+  const Roofline found = roofline(table_of({0.02, 0.01, 0.01, 0}, 0),
+                                  {operation("float32", 1e9, std::nullopt), operation("float32", std::nullopt, 1e6),
+                                   operation("float16", 1e9, 1e6), operation("float32", 1e9, 1e6)},
+                                  machine());
   ASSERT_EQ(found.points.size(), 1U);
   EXPECT_DOUBLE_EQ(found.points[0].intensity, 0);
-  EXPECT_THAT(found.notes,
-              ElementsAre("1 operator: left out, as no peak of float16 was measured",
-                          "1 operator: left out, as its work cannot be counted",
-                          "1 operator: left out, as no time was told",
-                          "1 operator: its bytes are not known, only operations are held against their peak"));
+  EXPECT_THAT(
+      found.notes,
+      ElementsAre("1 operator: left out, as no peak of float16 was measured",
+                  "1 operator: left out, as its work cannot be counted", "1 operator: left out, as no time was told",
+                  "1 operator: its bytes are not known, only operations are held against their peak"));
 }
 
 TEST(Roofline, FlagsWhatIsAboveItAndNeverClips) {

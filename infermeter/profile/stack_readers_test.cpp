@@ -37,7 +37,8 @@ constexpr std::string_view kCallChains =
     "\n";
 
 constexpr std::string_view kNoCallChains =
-    "              sh  6531  3698.924155:    2004008 cpu-clock:u:      7f8088849149 __strcmp_evex+0x29 (/usr/libc.so.6)\n"
+    "              sh  6531  3698.924155:    2004008 cpu-clock:u:      7f8088849149 __strcmp_evex+0x29 "
+    "(/usr/libc.so.6)\n"
     "            cafe  6532  3698.938317:    2004008 cpu-clock:u:      7f8088848ce4 [unknown] (/usr/bin/dash)\n"
     "            cafe  6532  3698.938417:    2004008 cpu-clock:u:      7f8088848ce4 main+0x1 (/usr/bin/dash)\n";
 
@@ -160,8 +161,8 @@ void read(const Read& reader, std::string_view bytes) {
 std::string damaged(std::string bytes, std::mt19937& random) {
   const auto below = [&](std::size_t limit) { return random() % limit; };
   static const std::vector<std::string> pieces = {
-      "\n", ";",  " ",    "(",                    ")",     "+0x", "/",  "[",        ":",
-      ".",  "\t", "\xff", "99999999999999999999", "1e400", "-",   "0x", "[unknown]"};
+      "\n",    ";", " ",  "(",        ")", "+0x", "/", "[", ":", ".", "\t", "\xff", "99999999999999999999",
+      "1e400", "-", "0x", "[unknown]"};
   for (std::size_t changes = 1 + below(4); changes > 0 && !bytes.empty(); --changes) {
     const std::size_t at = below(bytes.size());
     switch (below(4)) {
@@ -175,9 +176,8 @@ std::string damaged(std::string bytes, std::mt19937& random) {
 }
 
 TEST(StackReaders, AnyDamageIsReadOrRefused) {
-  const std::pair<Read, std::string_view> inputs[] = {{parse_perf_script, kCallChains},
-                                                      {parse_perf_script, kNoCallChains},
-                                                      {parse_collapsed_stacks, kCollapsed}};
+  const std::pair<Read, std::string_view> inputs[] = {
+      {parse_perf_script, kCallChains}, {parse_perf_script, kNoCallChains}, {parse_collapsed_stacks, kCollapsed}};
   std::mt19937 random(8);
   for (const auto& [reader, whole] : inputs) {
     for (std::size_t size = 0; size < whole.size(); ++size) read(reader, whole.substr(0, size));

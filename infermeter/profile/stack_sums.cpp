@@ -66,9 +66,10 @@ StackSums::StackSums(std::vector<StackColumn> columns, std::vector<std::string> 
   for (const StackColumn& column : columns_) {
     walls.push_back(mean_wall_s(*column.trial.samples));
     add_functions(column);
-    has_operators_ = has_operators_ || std::ranges::any_of(column.trial.stacks->stacks.samples, [&](const auto& sample) {
-                       return sample.op && *sample.op < column.op_of.size();
-                     });
+    has_operators_ =
+        has_operators_ || std::ranges::any_of(column.trial.stacks->stacks.samples, [&](const auto& sample) {
+          return sample.op && *sample.op < column.op_of.size();
+        });
   }
   merge_small_addresses();
   for (std::size_t column = 0; column < columns_.size(); ++column) add(column);
@@ -112,7 +113,8 @@ void StackSums::merge_small_addresses() {
         }
       }
     }
-    for (const auto& [function, weight] : weights) share[function] = std::max(share[function], all > 0 ? weight / all : 0);
+    for (const auto& [function, weight] : weights)
+      share[function] = std::max(share[function], all > 0 ? weight / all : 0);
   }
   const std::size_t count = functions.size();
   for (std::size_t function = 0; function < count; ++function) {
@@ -171,7 +173,8 @@ void StackSums::add_sample(std::size_t column, const StackSample& sample, double
     nodes[node].seconds[column] += seconds;
   };
   if (has_operators_ && is_main) {
-    descend(StackLevel::kind, op == kOutside ? kind_number("") : kind_number(kind_of_[op].empty() ? "(no kind told)" : kind_of_[op]));
+    descend(StackLevel::kind,
+            op == kOutside ? kind_number("") : kind_number(kind_of_[op].empty() ? "(no kind told)" : kind_of_[op]));
     if (op != kOutside) descend(StackLevel::op, op);
   }
   for (std::size_t i = 0; i < path.size() && nodes.size() < kMostSummedNodes; ++i) {

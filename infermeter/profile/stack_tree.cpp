@@ -25,10 +25,12 @@ double mean_of(std::span<const double> values) { return values.empty() ? 0 : mom
 // How a node's columns become its figures: of one subject its processes, of two the pairs of theirs.
 class Reading {
  public:
-  Reading(std::size_t columns, bool is_difference) : half_(is_difference ? columns / 2 : columns), is_difference_(is_difference) {}
+  Reading(std::size_t columns, bool is_difference)
+      : half_(is_difference ? columns / 2 : columns), is_difference_(is_difference) {}
 
   [[nodiscard]] std::vector<double> values(std::span<const double> columns) const {
-    std::vector<double> result(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(std::min(half_, columns.size())));
+    std::vector<double> result(columns.begin(),
+                               columns.begin() + static_cast<std::ptrdiff_t>(std::min(half_, columns.size())));
     if (!is_difference_) return result;
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = columns[half_ + i] - result[i];
     return result;
@@ -53,7 +55,8 @@ void add_to(std::vector<double>& sums, const std::vector<double>& values) {
 
 class TreeWriter {
  public:
-  TreeWriter(const StackSums& sums, const Reading& reading, StackTree& tree) : sums_(sums), reading_(reading), tree_(tree) {}
+  TreeWriter(const StackSums& sums, const Reading& reading, StackTree& tree)
+      : sums_(sums), reading_(reading), tree_(tree) {}
 
   // The floor rises until there are few enough.
   void write() {
@@ -79,7 +82,8 @@ class TreeWriter {
     rest.self = rest.seconds;
     whole.seconds = sums_.walls;
     write_node(whole, std::nullopt, floor);
-    if (tree_.is_time && std::ranges::any_of(rest.seconds, [](double seconds) { return std::abs(seconds) > kNothing; })) {
+    if (tree_.is_time &&
+        std::ranges::any_of(rest.seconds, [](double seconds) { return std::abs(seconds) > kNothing; })) {
       write_node(rest, 0, floor);
     }
   }
@@ -93,7 +97,8 @@ class TreeWriter {
       (reading_.size(one.seconds) < floor ? small : shown).push_back(&one);
     }
     if (small.size() == 1) shown.push_back(std::exchange(small, {})[0]);
-    std::ranges::stable_sort(shown, std::ranges::greater{}, [&](const SummedNode* one) { return reading_.size(one->seconds); });
+    std::ranges::stable_sort(shown, std::ranges::greater{},
+                             [&](const SummedNode* one) { return reading_.size(one->seconds); });
     for (const SummedNode* one : shown) write_node(*one, place, floor);
     if (small.empty()) return;
     SummedNode merged{.level = StackLevel::merged};
@@ -245,8 +250,10 @@ std::optional<StackColumn> column_of(const StackTrial& trial, const OperatorProf
 std::vector<StackColumn> columns_of(const StackTrials& trials, std::size_t& left_out) {
   std::vector<StackColumn> columns;
   for (const StackTrial& trial : trials.trials) {
-    if (auto column = column_of(trial, trials.operators)) columns.push_back(std::move(*column));
-    else ++left_out;
+    if (auto column = column_of(trial, trials.operators))
+      columns.push_back(std::move(*column));
+    else
+      ++left_out;
   }
   return columns;
 }
@@ -263,7 +270,8 @@ void describe(const std::vector<StackColumn>& columns, StackTree& tree) {
   tree.method = first.method;
   tree.detail = first.detail;
   tree.is_python = first.is_python;
-  tree.is_time = std::ranges::all_of(columns, [](const auto& column) { return column.trial.stacks->stacks.unit == "s"; });
+  tree.is_time =
+      std::ranges::all_of(columns, [](const auto& column) { return column.trial.stacks->stacks.unit == "s"; });
 }
 
 void set_shares(const StackSums& sums, StackTree& tree) {
@@ -300,7 +308,7 @@ StackTree summarised(std::vector<StackColumn> columns, const std::vector<std::st
 
 // Their operators as the groups that they are in.
 void regroup(std::vector<StackColumn>& columns, std::span<const GroupDifference> groups,
-             std::vector<std::size_t> CommonGroup::* members) {
+             std::vector<std::size_t> CommonGroup::*members) {
   std::map<std::size_t, std::size_t> group_of;
   for (std::size_t group = 0; group < groups.size(); ++group) {
     for (const std::size_t op : groups[group].group.*members) group_of.emplace(op, group);

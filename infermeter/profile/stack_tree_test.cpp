@@ -175,8 +175,8 @@ TEST(StackTree, TrialsOfOtherOperatorsAreLeftOut) {
     one.stacks.frames = {named("gemm")};
     sample(one, {0}, 0.004, 0);
   }
-  seen.add(2, {0.010});                 // saw nothing
-  seen.add(3, {}).stacks.frames = {};   // has no iteration
+  seen.add(2, {0.010});                // saw nothing
+  seen.add(3, {}).stacks.frames = {};  // has no iteration
   const StackTree tree = stack_tree(seen.trials);
   EXPECT_EQ(tree.processes, 1U);
   EXPECT_EQ(tree.left_out, 3U);

@@ -79,9 +79,9 @@ TEST(TraceOf, TellsWhatIsKnownOfAnOperator) {
   const TraceLabel& conv = process.labels.at(1);
   EXPECT_EQ(conv.category, "Conv");
   EXPECT_EQ(conv.op, 0U);
-  EXPECT_THAT(conv.texts, ElementsAre(Pair("kernel", "jit_avx512_f32"), Pair("precision", "float32"),
-                                      Pair("layout", "NCHWc"), Pair("shapes", testing::_),
-                                      Pair("nodes", "conv1, relu1"), Pair("nodes_by", "suffix")));
+  EXPECT_THAT(conv.texts,
+              ElementsAre(Pair("kernel", "jit_avx512_f32"), Pair("precision", "float32"), Pair("layout", "NCHWc"),
+                          Pair("shapes", testing::_), Pair("nodes", "conv1, relu1"), Pair("nodes_by", "suffix")));
   EXPECT_THAT(conv.numbers, ElementsAre(Pair("flops", 236e6), Pair("parameter_bytes", 37'632),
                                         Pair("output_bytes", 3'211'264), Pair("arena_peak_bytes", 5'000'000)));
 }
@@ -117,8 +117,8 @@ TEST(TraceOf, WhatOverlapsComesToATrackOfItsOwn) {
   OperatorProfile profile;
   profile.operators = {test::trace_operator("a", "A"), test::trace_operator("b", "B"), test::trace_operator("c", "C")};
   test::add_trace_event(profile, 0, 0, 0, 0.001, 0.004);
-  test::add_trace_event(profile, 0, 1, 0, 0.003, 0.004);   // begins in a, ends after it
-  test::add_trace_event(profile, 0, 2, 0, 0.008, 0.004);   // ends after the iteration
+  test::add_trace_event(profile, 0, 1, 0, 0.003, 0.004);  // begins in a, ends after it
+  test::add_trace_event(profile, 0, 2, 0, 0.008, 0.004);  // ends after the iteration
   const TraceProcess process = traced(test::trace_samples(1, 0.01), profile);
   ASSERT_EQ(process.tracks.size(), 2U);
   EXPECT_THAT(names(process, 0), ElementsAre("iteration", "a"));
@@ -208,8 +208,8 @@ OperatorProfile any_profile() {
   const auto count = *rc::gen::inRange<std::size_t>(0, 60);
   for (std::size_t i = 0; i < count; ++i) {
     test::add_trace_event(profile, *rc::gen::inRange<std::uint32_t>(0, 3), *rc::gen::inRange<std::uint32_t>(0, 3),
-                    *rc::gen::inRange<std::uint32_t>(0, 2), 0.5e-6 * *rc::gen::inRange(-3, 60),
-                    0.5e-6 * *rc::gen::inRange(-1, 40));
+                          *rc::gen::inRange<std::uint32_t>(0, 2), 0.5e-6 * *rc::gen::inRange(-3, 60),
+                          0.5e-6 * *rc::gen::inRange(-1, 40));
   }
   return profile;
 }

@@ -74,7 +74,8 @@ std::string figure_clause(const char* name, std::optional<double> own, std::opti
 
 Sentence masks_sentence(const std::string& label, const AccuracyVerdict& accuracy, const MaskAccuracy* other) {
   const MaskAccuracy& masks = *accuracy.measured->accuracy.masks;
-  if (!accuracy.share) return {Tone::faint, fmt::format("{}: accuracy not known: no pixel has a label", label), "not known"};
+  if (!accuracy.share)
+    return {Tone::faint, fmt::format("{}: accuracy not known: no pixel has a label", label), "not known"};
   return {Tone::plain,
           fmt::format("{}: {} of the pixels are right{}{}", label, share_text(*accuracy.share),
                       figure_clause("mean IoU", masks.mean_iou(), other ? other->mean_iou() : std::nullopt),

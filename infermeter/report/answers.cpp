@@ -148,10 +148,10 @@ Sentence measured_sentence(const RunRecord& record, const SubjectVerdict& verdic
     const std::string why = latency == nullptr ? "" : ": " + printable(latency->estimate.note);
     return {Tone::faint, fmt::format("cannot tell how fast {} is {}{}", label, place, why), "cannot tell"};
   }
-  std::string text = fmt::format("{} takes {} {}, median of {} in {}", label,
-                                 measured_text(latency->estimate, format_time), place,
-                                 counted(latency->estimate.n, "iteration", "iterations"),
-                                 counted(latency->estimate.processes, "process", "processes"));
+  std::string text =
+      fmt::format("{} takes {} {}, median of {} in {}", label, measured_text(latency->estimate, format_time), place,
+                  counted(latency->estimate.n, "iteration", "iterations"),
+                  counted(latency->estimate.processes, "process", "processes"));
   const Metric* throughput = verdict.summary.metric("throughput");
   if (throughput != nullptr && throughput->estimate.value) {
     text += fmt::format("; throughput {}", measured_text(throughput->estimate, format_rate));

@@ -84,9 +84,10 @@ Sentence answer(const RunRecord& record, const Verdict& verdict, const PairedCom
 }
 
 Sentence other_outputs(const RunRecord& record, const SubjectOutputs& outputs) {
-  return {Tone::bad, fmt::format("{} answers something else than {} ({}): their times are not of the same work",
-                                 label_of(record, outputs.subject), label_of(record, outputs.reference),
-                                 largest_difference(outputs.comparison) + image_figures(outputs.comparison)),
+  return {Tone::bad,
+          fmt::format("{} answers something else than {} ({}): their times are not of the same work",
+                      label_of(record, outputs.subject), label_of(record, outputs.reference),
+                      largest_difference(outputs.comparison) + image_figures(outputs.comparison)),
           "outputs differ"};
 }
 

@@ -18,8 +18,8 @@
 
 namespace infermeter {
 
-// Iterations that a document keeps for its pictures: trials with more are thinned (trial_iterations.hpp), which the page
-// says. Figures are always of all.
+// Iterations that a document keeps for its pictures: trials with more are thinned (trial_iterations.hpp), which the
+// page says. Figures are always of all.
 inline constexpr std::size_t kDrawnIterations = 250'000;
 
 // One report of a document.
@@ -44,8 +44,8 @@ struct ReportPart {
 [[nodiscard]] ReportPart layers_part(const LayersRecord& record);
 [[nodiscard]] ReportPart history_part(const HistoryReport& report);
 
-// What stands above the parts, where they have something in common to say: text from outside. Without a title it is made of
-// theirs.
+// What stands above the parts, where they have something in common to say: text from outside. Without a title it is
+// made of theirs.
 struct DocumentHead {
   std::string title{}, about{};
 };

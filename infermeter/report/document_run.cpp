@@ -71,10 +71,10 @@ void add_expectations(const RunRecord& record, const Gate& gate, const GateVerdi
                       std::vector<Sentence>& sentences) {
   for (const ExpectationVerdict& one : verdict.verdicts) {
     if (one.outcome != outcome) continue;
-    sentences.push_back({tone_of(outcome),
-                         fmt::format("{}, {}: {}", expectation_text(gate, one), subject_text(record, one),
-                                     why_text(gate, one)),
-                         std::string(to_string(outcome))});
+    sentences.push_back(
+        {tone_of(outcome),
+         fmt::format("{}, {}: {}", expectation_text(gate, one), subject_text(record, one), why_text(gate, one)),
+         std::string(to_string(outcome))});
   }
 }
 

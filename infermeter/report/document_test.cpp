@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -42,9 +41,9 @@ std::string approved_form(const std::string& document) {
 }
 
 TEST(Document, LooksAsApproved) {
-  test::expect_golden("document/all.json", approved_form(render_document(test::all_parts(), {.title = {}, .about = "One of each."})));
-  test::expect_golden("document/comparison.json",
-                      approved_form(render_document(std::array{test::comparison_part()})));
+  test::expect_golden("document/all.json",
+                      approved_form(render_document(test::all_parts(), {.title = {}, .about = "One of each."})));
+  test::expect_golden("document/comparison.json", approved_form(render_document(std::array{test::comparison_part()})));
   test::expect_golden("document/empty.json", approved_form(render_document({})));
 }
 

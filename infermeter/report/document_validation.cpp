@@ -38,14 +38,14 @@ std::vector<Diagnostic> diagnostics_of(const Validation& validation) {
 }  // namespace
 
 ReportPart validation_part(const Validation& validation, const std::vector<DifferencePicture>& pictures) {
-  DocumentPart part{.kind = "validation",
-                    .title = fmt::format("{} against {}", subject_name(validation.candidate),
-                                         subject_name(validation.baseline)),
-                    .outcome = outcome_of(validation),
-                    .answers = {validation_words(validation, 0).title},
-                    .notices = notices(diagnostics_of(validation)),
-                    .checks = checklist(validation),
-                    .recommendations = {}};
+  DocumentPart part{
+      .kind = "validation",
+      .title = fmt::format("{} against {}", subject_name(validation.candidate), subject_name(validation.baseline)),
+      .outcome = outcome_of(validation),
+      .answers = {validation_words(validation, 0).title},
+      .notices = notices(diagnostics_of(validation)),
+      .checks = checklist(validation),
+      .recommendations = {}};
   for (Sentence& sentence : validation_answers(validation)) part.answers.push_back(std::move(sentence));
   part.validation = [&](JsonWriter& json) { write_validation(json, validation, true); };
   part.difference_pictures = [&](JsonWriter& json) {

@@ -75,8 +75,8 @@ std::size_t usual_iteration(const Samples& trial) {
   std::vector<double> sorted = latencies;
   std::ranges::sort(sorted);
   const double median = quantile(sorted, 0.5);
-  const auto nearest = std::ranges::min_element(
-      latencies, {}, [median](double latency) { return std::abs(latency - median); });
+  const auto nearest =
+      std::ranges::min_element(latencies, {}, [median](double latency) { return std::abs(latency - median); });
   return static_cast<std::size_t>(nearest - latencies.begin());
 }
 

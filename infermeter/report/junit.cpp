@@ -14,9 +14,7 @@ namespace infermeter {
 namespace {
 
 // XML 1.0 takes no control characters, not even as references: printable() shows them as \xNN first.
-std::string in_xml(std::string_view text) {
-  return escaped(printable(text, std::numeric_limits<std::size_t>::max()));
-}
+std::string in_xml(std::string_view text) { return escaped(printable(text, std::numeric_limits<std::size_t>::max())); }
 
 std::string attribute(std::string_view name, std::string_view value) {
   return fmt::format(" {}=\"{}\"", name, in_xml(value));

@@ -22,8 +22,7 @@ std::vector<double> pooled_latencies(const RunRecord& record, int subject) {
 }
 
 std::string legend_of(const HistogramScale& scale, std::size_t above) {
-  std::string text =
-      fmt::format("Latencies: all iterations, {} … {}", format_time(scale.low), format_time(scale.high));
+  std::string text = fmt::format("Latencies: all iterations, {} … {}", format_time(scale.low), format_time(scale.high));
   if (above > 0) text += fmt::format("; {} longer {} in the last cell", above, above == 1 ? "one" : "ones");
   return text + '.';
 }

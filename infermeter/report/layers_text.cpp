@@ -52,11 +52,10 @@ Sentence jump(const LayerGrowth& growth) {
                                             tensor.tally.non_finite_apart, tensor.tally.count)
                               : fmt::format("relative L2 error {}, above the {} that rounding explains",
                                             number(growth_error(tensor)), number(tensor.floor));
-  return {
-      Tone::bad,
-      fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
-                  growth.before_jump > 0 ? "at most " + number(growth.before_jump) : "all numbers are the same"),
-      "they part"};
+  return {Tone::bad,
+          fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
+                      growth.before_jump > 0 ? "at most " + number(growth.before_jump) : "all numbers are the same"),
+          "they part"};
 }
 
 Sentence no_jump(const LayerGrowth& growth) {

@@ -83,10 +83,10 @@ constexpr FileKind kFiles[] = {
      "open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a "
      "click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
      "by ms desc`"},
-    {"profile.chrome.json",
-     "the same in Chrome's Trace Event Format, that of torch.profiler's `*.pt.trace.json`",
+    {"profile.chrome.json", "the same in Chrome's Trace Event Format, that of torch.profiler's `*.pt.trace.json`",
      "`chrome://tracing` (Load), Perfetto, and tools that read such traces; TensorBoard's own view of them is gone"},
-    {"profile.speedscope.json", "the same as flame charts, a profile per thread; sampled call stacks where there are any",
+    {"profile.speedscope.json",
+     "the same as flame charts, a profile per thread; sampled call stacks where there are any",
      "<https://www.speedscope.app>, or offline: `npx speedscope profile.speedscope.json`. \"Left Heavy\" adds up equal "
      "operators, \"Sandwich\" lists them"},
     {"profile.collapsed.txt", "own time in microseconds per stack `subject;iteration;kind;operator`",
@@ -110,8 +110,8 @@ What to know:
 )";
 
 constexpr std::string_view kStacksToKnow =
-    "- Call stacks are samples: a function that is not there ran for less than they can tell. Where they weigh seconds, "
-    "these are of a processor, so that waiting is not among them.\n";
+    "- Call stacks are samples: a function that is not there ran for less than they can tell. Where they weigh "
+    "seconds, these are of a processor, so that waiting is not among them.\n";
 
 std::string read_me(const RunRecord& record, const TraceFile& trace, const std::vector<ProfileExport>& files) {
   std::string text = fmt::format("# Profiles of run {}\n\n| file | what it is | how to look at it |\n|---|---|---|\n",

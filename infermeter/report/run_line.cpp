@@ -68,8 +68,8 @@ std::string run_line(const RunRecord& record) {
   }
   const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
   return fmt::format("infermeter {}: {}, {}, {}{}{}, seed {}", printable(record.id, 60),
-                     counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
-                     processes(record), length(record), warmup(record), chosen ? " (from pilots)" : "", plan.seed);
+                     counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"), processes(record),
+                     length(record), warmup(record), chosen ? " (from pilots)" : "", plan.seed);
 }
 
 std::string machine_line(const Environment& environment) {

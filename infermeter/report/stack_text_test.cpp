@@ -15,7 +15,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-void sample(StackProfile& stacks, std::vector<std::uint32_t> frames, double weight, std::optional<std::uint32_t> op = {}) {
+void sample(StackProfile& stacks, std::vector<std::uint32_t> frames, double weight,
+            std::optional<std::uint32_t> op = {}) {
   stacks.samples.push_back({.frames = std::move(frames), .weight = weight, .op = op});
 }
 

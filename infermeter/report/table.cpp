@@ -141,7 +141,8 @@ class TableReport {
     for (const OperatorText& text : texts) {
       text_ += '\n';
       line(text.title);
-      if (!text.grid.columns.empty()) text_ += grid_text(text.grid, {.width = width_, .rule = text_width_, .color = color_});
+      if (!text.grid.columns.empty())
+        text_ += grid_text(text.grid, {.width = width_, .rule = text_width_, .color = color_});
       operators_by_memory(text);
       for (const std::string& one : text.lines) line(one, Tone::faint);
     }

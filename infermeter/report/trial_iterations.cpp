@@ -95,8 +95,7 @@ void thin_timed(TrialIterations& all, double share) {
 }
 
 // Those of values[begin, end) that are smallest and largest, in their order; NaN is neither.
-void add_extremes(std::span<const double> values, std::size_t begin, std::size_t end,
-                  std::vector<std::size_t>& kept) {
+void add_extremes(std::span<const double> values, std::size_t begin, std::size_t end, std::vector<std::size_t>& kept) {
   std::size_t low = begin, high = begin;
   for (std::size_t i = begin + 1; i < end; ++i) {
     if (std::isnan(values[i])) continue;
@@ -137,9 +136,8 @@ std::vector<MemoryPoint> drawn_memory(std::span<const MemoryPoint> points) {
     while (end < points.size() && points[end].phase == points[begin].phase) ++end;
     std::vector<double> bytes;
     for (std::size_t i = begin; i < end; ++i) bytes.push_back(static_cast<double>(points[i].rss_bytes));
-    const std::size_t count = points.size() <= kDrawnMemoryPoints
-                                  ? bytes.size()
-                                  : fewest_kept + shared * bytes.size() / points.size();
+    const std::size_t count =
+        points.size() <= kDrawnMemoryPoints ? bytes.size() : fewest_kept + shared * bytes.size() / points.size();
     for (const std::size_t i : thinned(bytes, count)) drawn.push_back(points[begin + i]);
   }
   for (MemoryPoint& point : drawn) point.at_s = std::round(point.at_s * per_millisecond) / per_millisecond;

@@ -100,7 +100,8 @@ TEST(DrawnIterations, KeepMemoryBesideItsIterations) {
 
 TEST(DrawnMemory, KeepsEveryPhaseAndItsExtremesInFewPoints) {
   std::vector<MemoryPoint> points = {{0.0204, Phase::start, 10}, {0.04, Phase::load, 90}, {0.06, Phase::compile, 70}};
-  for (int i = 0; i < 900; ++i) points.push_back({0.1 + 0.05 * i, Phase::timed, 200U + static_cast<std::uint64_t>(i % 3)});
+  for (int i = 0; i < 900; ++i)
+    points.push_back({0.1 + 0.05 * i, Phase::timed, 200U + static_cast<std::uint64_t>(i % 3)});
   points[500].rss_bytes = 9'999;
   points[700].rss_bytes = 1;
   const auto drawn = drawn_memory(points);

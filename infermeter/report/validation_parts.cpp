@@ -154,8 +154,9 @@ Sentence title_of(const Validation& validation) {
   const bool by_labels = validation.accuracy && outcome_of(*validation.accuracy).has_value();
   switch (outcome_of(validation)) {
     case Outcome::pass:
-      return {Tone::good, by_labels ? fmt::format("{} is as right as was asked beside {}", candidate, baseline)
-                                    : fmt::format("{} agrees with {}", candidate, baseline),
+      return {Tone::good,
+              by_labels ? fmt::format("{} is as right as was asked beside {}", candidate, baseline)
+                        : fmt::format("{} agrees with {}", candidate, baseline),
               by_labels ? "right enough" : "agrees"};
     case Outcome::inconclusive:
       return {Tone::warning,

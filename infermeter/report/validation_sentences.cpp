@@ -75,24 +75,25 @@ void add_outputs(const Validation& validation, std::vector<Sentence>& sentences)
 void add_oddities(const OutputDifference& o, std::vector<Sentence>& sentences) {
   if (!o.comparable) return;
   if (o.nan_reference + o.inf_reference > 0) {
-    sentences.push_back({Tone::warning, fmt::format("the baseline itself has {} NaN and {} infinite values in {}; the "
-                                                    "figures are of the others",
-                                                    o.nan_reference, o.inf_reference, quoted(o.name)),
+    sentences.push_back({Tone::warning,
+                         fmt::format("the baseline itself has {} NaN and {} infinite values in {}; the "
+                                     "figures are of the others",
+                                     o.nan_reference, o.inf_reference, quoted(o.name)),
                          "not finite"});
   }
   if (o.non_finite_apart > 0) {
-    sentences.push_back(
-        {Tone::bad, fmt::format("{}: {} values are NaN or infinite in one and not the same in the other "
-                                "({} NaN and {} infinite in the candidate)",
-                                quoted(o.name), o.non_finite_apart, o.nan_candidate, o.inf_candidate),
-         "not finite"});
+    sentences.push_back({Tone::bad,
+                         fmt::format("{}: {} values are NaN or infinite in one and not the same in the other "
+                                     "({} NaN and {} infinite in the candidate)",
+                                     quoted(o.name), o.non_finite_apart, o.nan_candidate, o.inf_candidate),
+                         "not finite"});
   }
   if (o.data_range && *o.data_range == 0 && o.element_count > 1) {
     const bool equal = o.max_absolute == 0;
-    sentences.push_back(
-        {Tone::plain, fmt::format("{} is constant in the baseline: it correlates with nothing{}", quoted(o.name),
-                                  equal ? ", and as both are equal PSNR is infinite"
-                                        : ", and there is no range that PSNR could be relative to"),
+    sentences.push_back({Tone::plain,
+                         fmt::format("{} is constant in the baseline: it correlates with nothing{}", quoted(o.name),
+                                     equal ? ", and as both are equal PSNR is infinite"
+                                           : ", and there is no range that PSNR could be relative to"),
                          "constant"});
   } else if (o.psnr_db && std::isinf(*o.psnr_db) && o.ssim) {
     sentences.push_back(
@@ -104,10 +105,11 @@ void add_floor(const Validation& validation, std::vector<Sentence>& sentences) {
   for (const OutputDifference& o : validation.again.outputs) {
     if (o.comparable && o.max_absolute == 0 && o.non_finite_apart == 0) continue;
     if (!o.comparable || o.non_finite_apart > 0) {
-      sentences.push_back({Tone::warning, fmt::format("the baseline does not repeat itself in {}: {}", quoted(o.name),
-                                                      o.comparable ? "values are NaN in one of two runs only"
-                                                                   : "it " + printable(o.reason)),
-                           "does not repeat"});
+      sentences.push_back(
+          {Tone::warning,
+           fmt::format("the baseline does not repeat itself in {}: {}", quoted(o.name),
+                       o.comparable ? "values are NaN in one of two runs only" : "it " + printable(o.reason)),
+           "does not repeat"});
       continue;
     }
     sentences.push_back(

@@ -39,9 +39,11 @@ TEST(StacksJson, GivesBackWhatItWasGiven) {
   stacks.method = "perf_event";
   stacks.detail = "at 499 Hz";
   stacks.is_python = true;
-  stacks.stacks.frames = {{.symbol = "work", .module = "lib.so", .offset = 16}, {.symbol = "", .module = "lib.so", .offset = 32}};
+  stacks.stacks.frames = {{.symbol = "work", .module = "lib.so", .offset = 16},
+                          {.symbol = "", .module = "lib.so", .offset = 32}};
   stacks.stacks.threads = {"main"};
-  stacks.stacks.samples = {{.t_s = 0.5, .thread = 0, .frames = {0, 1}, .weight = 2, .iteration = 4, .op = 7}, {.t_s = 1, .thread = 0, .frames = {}}};
+  stacks.stacks.samples = {{.t_s = 0.5, .thread = 0, .frames = {0, 1}, .weight = 2, .iteration = 4, .op = 7},
+                           {.t_s = 1, .thread = 0, .frames = {}}};
   stacks.stacks.unit = "s";
   stacks.stacks.cut = true;
   const auto back = stacks_from_json(stacks_to_json(stacks));

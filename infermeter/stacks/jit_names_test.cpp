@@ -16,9 +16,7 @@ TEST(JitNames, FindsTheRangeAndLeavesTheCounterOut) {
   EXPECT_EQ(names.name_at(0x4001), ".5");
 }
 
-TEST(JitNames, TakesTheLaterOfTwo) {
-  EXPECT_EQ(JitNames("1000 20 old\n1000 20 new\n").name_at(0x1001), "new");
-}
+TEST(JitNames, TakesTheLaterOfTwo) { EXPECT_EQ(JitNames("1000 20 old\n1000 20 new\n").name_at(0x1001), "new"); }
 
 TEST(JitNames, LeavesOutWhatIsNoLine) {
   const JitNames names("\nx\n1000\n1000 20\n1000 20 \nffffffffffffffff 2 wraps\nzz 1 a\n2000 8 good\n3000 8 cut");

@@ -21,8 +21,8 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t longest_symbol = 4096;    // bytes, as it is shown
-constexpr std::size_t longest_mangled = 1024;   // what is longer is not demangled: its text could grow without bound
+constexpr std::size_t longest_symbol = 4096;   // bytes, as it is shown
+constexpr std::size_t longest_mangled = 1024;  // what is longer is not demangled: its text could grow without bound
 constexpr std::size_t most_symbols = 4'000'000;
 
 struct Symbol {
@@ -48,9 +48,8 @@ std::vector<Symbol> symbols_of(Dwfl_Module* module, std::uint64_t bias) {
     if (!is_function(symbol, name) || address < bias || symbol.st_size > ~std::uint64_t{0} - address) continue;
     symbols.push_back({.begin = address - bias, .end = address - bias + symbol.st_size, .name = name});
   }
-  std::ranges::stable_sort(symbols, [](const Symbol& a, const Symbol& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-  });
+  std::ranges::stable_sort(
+      symbols, [](const Symbol& a, const Symbol& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
   return symbols;
 }
 
@@ -157,9 +156,9 @@ std::optional<ModuleSymbols::Function> ModuleSymbols::function_at(std::uint64_t 
 
 int ModuleSymbols::descriptor() const { return contents_->descriptor; }
 
-// Version 1; a pointer of 4 bytes; a count of 4 bytes; pairs of 4 bytes, relative to the section: a function's begin and its
-// entry in .eh_frame, which has 4 bytes each of length, of its common part, of the begin, relative to that place, and of
-// the function's length. Where that begin is not the one of the pair, entries are of another form.
+// Version 1; a pointer of 4 bytes; a count of 4 bytes; pairs of 4 bytes, relative to the section: a function's begin
+// and its entry in .eh_frame, which has 4 bytes each of length, of its common part, of the begin, relative to that
+// place, and of the function's length. Where that begin is not the one of the pair, entries are of another form.
 std::vector<FunctionRange> function_ranges(std::span<const std::byte> file, std::uint64_t offset, std::uint64_t size,
                                            std::uint64_t address) {
   std::vector<FunctionRange> ranges;
@@ -169,7 +168,9 @@ std::vector<FunctionRange> function_ranges(std::span<const std::byte> file, std:
   if (offset > file.size() || size > file.size() - offset || size < head) return ranges;
   if (!read_at(file, offset, form) || form != usual_form || !read_at(file, offset + 8, count)) return ranges;
   if (count > (size - head) / pair) return ranges;
-  const auto moved = [](std::uint64_t from, std::int32_t by) { return from + static_cast<std::uint64_t>(std::int64_t{by}); };
+  const auto moved = [](std::uint64_t from, std::int32_t by) {
+    return from + static_cast<std::uint64_t>(std::int64_t{by});
+  };
   ranges.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::int32_t begin = 0, entry = 0, again = 0;
@@ -178,8 +179,7 @@ std::vector<FunctionRange> function_ranges(std::span<const std::byte> file, std:
     read_at(file, offset + head + i * pair + 4, entry);
     FunctionRange range{.begin = moved(address, begin), .end = moved(address, begin)};
     const std::uint64_t place = moved(offset, entry);
-    const bool whole =
-        read_at(file, place + begin_in_entry, again) && read_at(file, place + length_in_entry, length);
+    const bool whole = read_at(file, place + begin_in_entry, again) && read_at(file, place + length_in_entry, length);
     if (whole && moved(moved(address, entry) + begin_in_entry, again) == range.begin) range.end += length;
     ranges.push_back(range);
   }
@@ -197,7 +197,8 @@ std::string readable_symbol(std::string_view symbol) {
     std::free(name);
   }
   text = valid_utf8(text);
-  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   return text;
 }
 

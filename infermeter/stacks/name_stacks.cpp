@@ -168,7 +168,8 @@ class Naming {
 
   void name_by_file(std::uint64_t address, const MappedCode& mapped, StackFrame& frame) {
     const ModuleSymbols* const symbols = modules_.symbols_of(mapped);
-    const auto own = symbols == nullptr ? std::nullopt : symbols->address_of(address - mapped.begin + mapped.file_offset);
+    const auto own =
+        symbols == nullptr ? std::nullopt : symbols->address_of(address - mapped.begin + mapped.file_offset);
     if (!own) return;
     const auto function = symbols->function_at(*own);
     if (function) frame.symbol = function->name;

@@ -97,9 +97,11 @@ TEST(NameStacks, WhatIsNoCodeEndsAStack) {
 TEST(NameStacks, GeneratedCodeHasItsName) {
   RawStacks stacks;
   stacks.process = 5;
-  stacks.code = {{.begin = 0x1000, .end = 0x2000, .path = {}}, {.begin = 0x5000, .end = 0x6000, .inode = 9, .path = "/memfd:xbyak (deleted)"}};
+  stacks.code = {{.begin = 0x1000, .end = 0x2000, .path = {}},
+                 {.begin = 0x5000, .end = 0x6000, .inode = 9, .path = "/memfd:xbyak (deleted)"}};
   stacks.jit_map = "1000 20 jit_conv.1\n1100 20 jit_conv.2\n";
-  stacks.samples = {{.thread = 5, .addresses = {0x1001}}, {.thread = 5, .addresses = {0x1101}}, {.thread = 5, .addresses = {0x5001}}};
+  stacks.samples = {
+      {.thread = 5, .addresses = {0x1001}}, {.thread = 5, .addresses = {0x1101}}, {.thread = 5, .addresses = {0x5001}}};
   const StackProfile profile = named(stacks);
   EXPECT_THAT(profile.frames, ElementsAre(StackFrame{.symbol = "jit_conv", .module = "[jit]"},
                                           StackFrame{.symbol = "", .module = "[jit]"}));
@@ -120,7 +122,8 @@ TEST(NameStacks, ThreadsAreCounted) {
   RawStacks stacks;
   stacks.process = 5;
   stacks.threads = {{5, "worker"}, {6, "worker"}, {7, "OMP\n"}, {8, "worker"}};
-  for (const std::uint32_t thread : {6U, 5U, 8U, 7U, 9U, 6U}) stacks.samples.push_back({.thread = thread, .addresses = {1}});
+  for (const std::uint32_t thread : {6U, 5U, 8U, 7U, 9U, 6U})
+    stacks.samples.push_back({.thread = thread, .addresses = {1}});
   const StackProfile profile = named(stacks);
   EXPECT_THAT(profile.threads, ElementsAre("thread 1", "main", "thread 2", "OMP  1", "thread 3"));
   EXPECT_EQ(profile.samples.back().thread, 0U);

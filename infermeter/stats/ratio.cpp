@@ -95,8 +95,8 @@ Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidat
     result.estimate.note = fmt::format("there is no metric '{}'", metric);
     return result;
   }
-  result.estimate = ratio_of_sides(*kind, side_of(*kind, baseline, options), side_of(*kind, candidate, options),
-                                   options.confidence);
+  result.estimate =
+      ratio_of_sides(*kind, side_of(*kind, baseline, options), side_of(*kind, candidate, options), options.confidence);
   return result;
 }
 

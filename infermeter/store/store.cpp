@@ -122,8 +122,8 @@ Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
   INFERMETER_TRY(auto opened, open_in(mode, file));
-  return Store(std::make_unique<Impl>(
-      Impl{.database = std::move(opened.database), .file = file, .writable = opened.writable}));
+  return Store(
+      std::make_unique<Impl>(Impl{.database = std::move(opened.database), .file = file, .writable = opened.writable}));
 }
 
 Result<Done> Store::begin_run(const RunRecord& record) {
@@ -160,7 +160,8 @@ Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   // A resumed run measures again what was interrupted; any other trial is never replaced.
   INFERMETER_TRY_DONE(impl_->database.run(
-      fmt::format("DELETE FROM {} WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", table), run, trial.position));
+      fmt::format("DELETE FROM {} WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", table), run,
+      trial.position));
   INFERMETER_TRY_DONE(impl_->database.run(
       fmt::format(
           "INSERT INTO {} (run, position, subject, process, \"end\", started_at, iterations, samples, begin_s, end_s, "
@@ -207,19 +208,19 @@ Result<Done> Store::add_profile(std::string_view run, const OperatorProfile& pro
 
 Result<Done> Store::add_stacks(std::string_view run, const TrialStacks& stacks) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(
-      impl_->database.run("INSERT INTO stacks (run, position, method, stacks) VALUES (?1, ?2, ?3, ?4) "
-                          "ON CONFLICT (run, position, method) DO UPDATE SET stacks = excluded.stacks",
-                          run, stacks.position, std::string_view(stacks.method),
-                          std::string_view(stacks_to_json(stacks))));
+  INFERMETER_TRY_DONE(impl_->database.run(
+      "INSERT INTO stacks (run, position, method, stacks) VALUES (?1, ?2, ?3, ?4) "
+      "ON CONFLICT (run, position, method) DO UPDATE SET stacks = excluded.stacks",
+      run, stacks.position, std::string_view(stacks.method), std::string_view(stacks_to_json(stacks))));
   return transaction.commit();
 }
 
 Result<Done> Store::set_peaks(std::string_view run, const MachinePeaks& peaks) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run("INSERT INTO peaks (run, peaks) VALUES (?1, ?2) "
-                                          "ON CONFLICT (run) DO UPDATE SET peaks = excluded.peaks",
-                                          run, std::string_view(peaks_to_json(peaks))));
+  INFERMETER_TRY_DONE(
+      impl_->database.run("INSERT INTO peaks (run, peaks) VALUES (?1, ?2) "
+                          "ON CONFLICT (run) DO UPDATE SET peaks = excluded.peaks",
+                          run, std::string_view(peaks_to_json(peaks))));
   return transaction.commit();
 }
 
@@ -348,9 +349,8 @@ Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
     INFERMETER_TRY(auto profile, profile_from_json(statement.text(0)));
     record.profiles.push_back(std::move(profile));
   }
-  INFERMETER_TRY(auto sampled,
-                 database.prepare("SELECT stacks FROM stacks WHERE run = ?1 ORDER BY position, method",
-                                  std::string_view(record.id)));
+  INFERMETER_TRY(auto sampled, database.prepare("SELECT stacks FROM stacks WHERE run = ?1 ORDER BY position, method",
+                                                std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, sampled.step());
     if (!row) break;

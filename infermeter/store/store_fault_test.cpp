@@ -183,9 +183,10 @@ TEST(StoreFaults, NamesTheRescueOfADamagedFile) {
 TEST(StoreFaults, SaysWhichRunIsDamaged) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
-  for (const char* damage : {"UPDATE runs SET noise = '{'", "UPDATE trials SET samples = '{'", "UPDATE trials SET end_s = x'00'",
-                             "UPDATE trials SET end_s = x''", "UPDATE runs SET models = '[{}]'",
-                             "UPDATE runs SET plan = '[]'", "UPDATE runs SET diagnostics = '[{\"id\":\"no\"}]'"}) {
+  for (const char* damage :
+       {"UPDATE runs SET noise = '{'", "UPDATE trials SET samples = '{'", "UPDATE trials SET end_s = x'00'",
+        "UPDATE trials SET end_s = x''", "UPDATE runs SET models = '[{}]'", "UPDATE runs SET plan = '[]'",
+        "UPDATE runs SET diagnostics = '[{\"id\":\"no\"}]'"}) {
     std::filesystem::remove(file);
     make_store_with_run(file);
     run_sql(file, damage);

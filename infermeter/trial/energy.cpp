@@ -32,11 +32,15 @@ EnergyProbe::EnergyProbe(const std::filesystem::path& root) {
     // Others are the whole platform ("psys"), in which the packages are.
     if (!read_proc_file(zone + "/name").starts_with("package")) continue;
     const auto range = number_in(zone + "/max_energy_range_uj");
-    if (range && number_in(zone + "/energy_uj")) packages_.push_back({zone + "/energy_uj", *range});
-    else refused = true;
+    if (range && number_in(zone + "/energy_uj"))
+      packages_.push_back({zone + "/energy_uj", *range});
+    else
+      refused = true;
   }
-  if (refused) reason_ = "the energy counters below /sys/class/powercap may not be read: only root may, by default";
-  else if (packages_.empty()) reason_ = "this machine shows no energy counters of packages below /sys/class/powercap";
+  if (refused)
+    reason_ = "the energy counters below /sys/class/powercap may not be read: only root may, by default";
+  else if (packages_.empty())
+    reason_ = "this machine shows no energy counters of packages below /sys/class/powercap";
   if (!reason_.empty()) packages_.clear();
   std::ranges::sort(packages_, {}, &Package::counter);
 }

@@ -97,8 +97,8 @@ template <class Clock, class Callable>
   return measurement.end_loop(end);
 }
 
-// Runs `callable` once (unless stopping.count_first), then stopping.warmup times, then timed until `stopping` is met. samples.end is ok, run_failed
-// (the callable returned false) or interrupted; what was timed until then is there.
+// Runs `callable` once (unless stopping.count_first), then stopping.warmup times, then timed until `stopping` is met.
+// samples.end is ok, run_failed (the callable returned false) or interrupted; what was timed until then is there.
 template <class Callable>
 [[nodiscard]] Samples measure(Callable&& callable, const Stopping& stopping, const MeasureOptions& options = {}) {
   Measurement measurement(stopping, options);

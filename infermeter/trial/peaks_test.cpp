@@ -40,7 +40,7 @@ TEST(WorkingSets, AreForThreadsThatShareAllTheyCan) {
   const WorkingSets sets = working_sets(two_clusters(), 8, 4 * gib);
   EXPECT_EQ(sets.l1_bytes, 8 * kib);
   EXPECT_EQ(sets.l2_bytes, 256 * kib);
-  EXPECT_EQ(sets.l3_bytes, 2 * mib);                  // an eighth of 32 MiB, half of it
+  EXPECT_EQ(sets.l3_bytes, 2 * mib);                 // an eighth of 32 MiB, half of it
   EXPECT_EQ(sets.dram_bytes, 4 * 2 * 32 * mib / 8);  // four times both L3, over all threads
 }
 

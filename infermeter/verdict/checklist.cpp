@@ -14,17 +14,16 @@ namespace {
 using Id = DiagnosticId;
 
 // What makes times unlike the machine's usual ones. What it always is (virtual, few cores) is told elsewhere.
-constexpr std::array of_the_machine = {
-    Id::foreign_load,  Id::steal,         Id::throttled,
-    Id::major_faults,  Id::affinity_lost, Id::more_threads_than_cores,
-    Id::swap_in_use,   Id::high_load,     Id::frequency_changed,
-    Id::low_memory,    Id::debug_build,   Id::governor_not_performance,
-    Id::not_isolated};
+constexpr std::array of_the_machine = {Id::foreign_load, Id::steal,         Id::throttled,
+                                       Id::major_faults, Id::affinity_lost, Id::more_threads_than_cores,
+                                       Id::swap_in_use,  Id::high_load,     Id::frequency_changed,
+                                       Id::low_memory,   Id::debug_build,   Id::governor_not_performance,
+                                       Id::not_isolated};
 
-constexpr std::array of_likeness = {
-    Id::precision_differs, Id::threads_differ, Id::runtime_version_differs, Id::provider_differs,
-    Id::device_differs,    Id::batch_differs,  Id::model_differs,           Id::input_differs,
-    Id::precision_not_as_asked, Id::threads_not_as_asked};
+constexpr std::array of_likeness = {Id::precision_differs,   Id::threads_differ, Id::runtime_version_differs,
+                                    Id::provider_differs,    Id::device_differs, Id::batch_differs,
+                                    Id::model_differs,       Id::input_differs,  Id::precision_not_as_asked,
+                                    Id::threads_not_as_asked};
 
 // Ids of warnings and errors among `wanted` that were given, each once, as one text: "foreign_load, steal".
 std::string given(const Verdict& verdict, std::span<const DiagnosticId> wanted) {
@@ -154,15 +153,20 @@ Check processes_check(const RunRecord& record, const Verdict& verdict) {
 }  // namespace
 
 std::vector<Check> checklist(const RunRecord& record, const Verdict& verdict, const ChecklistOptions& options) {
-  return {trials_check(record, options),     outputs_check(verdict, options), likeness_check(verdict, options),
-          question_check(verdict),           leak_check(verdict),             accuracy_check(record, verdict),
-          machine_check(record, verdict),    processes_check(record, verdict)};
+  return {trials_check(record, options),
+          outputs_check(verdict, options),
+          likeness_check(verdict, options),
+          question_check(verdict),
+          leak_check(verdict),
+          accuracy_check(record, verdict),
+          machine_check(record, verdict),
+          processes_check(record, verdict)};
 }
 
 std::optional<Outcome> outcome_of(const std::vector<Check>& checks) {
   const auto any = [&](Outcome outcome) {
-    return std::ranges::any_of(
-        checks, [&](const Check& check) { return check.outcome == outcome && !check.is_reservation; });
+    return std::ranges::any_of(checks,
+                               [&](const Check& check) { return check.outcome == outcome && !check.is_reservation; });
   };
   for (const Outcome outcome : {Outcome::fail, Outcome::inconclusive, Outcome::pass}) {
     if (any(outcome)) return outcome;

@@ -39,8 +39,8 @@ TEST(Checklist, OfAGoodRunPasses) {
   EXPECT_EQ(outcome_of(checks), Outcome::pass);
   EXPECT_EQ(named(checks, kTrials).detail, "6 of 6");
   EXPECT_EQ(named(checks, "enough processes for intervals").detail, "2 of 2 subjects have two or more");
-  for (const char* name : {"the question is decided", "memory does not grow", "accuracy is kept",
-                           "outputs agree with the baseline's"}) {
+  for (const char* name :
+       {"the question is decided", "memory does not grow", "accuracy is kept", "outputs agree with the baseline's"}) {
     EXPECT_FALSE(named(checks, name).outcome) << name;
   }
 }
@@ -135,8 +135,10 @@ TEST(Checklist, JudgesAccuracyByTheAllowanceOfRecommendations) {
 
 TEST(Checklist, NamesWhatDisturbedTheMachine) {
   RunRecord record = two_subjects();
-  record.diagnostics = {{DiagnosticId::high_load, "", ""}, {DiagnosticId::swap_in_use, "", "a"},
-                        {DiagnosticId::swap_in_use, "", "b"}, {DiagnosticId::few_cores, "", ""}};
+  record.diagnostics = {{DiagnosticId::high_load, "", ""},
+                        {DiagnosticId::swap_in_use, "", "a"},
+                        {DiagnosticId::swap_in_use, "", "b"},
+                        {DiagnosticId::few_cores, "", ""}};
   const Check check = check_of(record, "the machine was fit");
   EXPECT_EQ(check.outcome, Outcome::inconclusive);
   EXPECT_EQ(check.detail, "swap_in_use (2 times), high_load");

@@ -41,8 +41,8 @@ Finding find_counter_difference(std::string_view counter, int subject, const Gat
   const auto first = static_cast<int>(first_of_group(run.plan, static_cast<std::size_t>(subject)));
   const auto before = values_of(run, first, counter), after = values_of(run, subject, counter);
   if (before.empty() || after.empty()) {
-    return nothing(fmt::format("no process of {} counted '{}'", before.empty() ? "the first subject" : "this subject",
-                               counter));
+    return nothing(
+        fmt::format("no process of {} counted '{}'", before.empty() ? "the first subject" : "this subject", counter));
   }
   const double confidence = SummaryOptions{}.confidence;
   const Centre one = arithmetic_centre_of(after, confidence), other = arithmetic_centre_of(before, confidence);
@@ -76,10 +76,9 @@ Finding find_repeated_outputs(int subject, const GateEvidence& evidence) {
     finding.why = "the processes had different inputs";
   } else {
     finding.outcome = outputs.size() == 1 ? Outcome::pass : Outcome::fail;
-    finding.why = outputs.size() == 1
-                      ? "every process gave the same bytes"
-                      : fmt::format("{} processes gave {} different outputs for the same input", finding.processes,
-                                    outputs.size());
+    finding.why = outputs.size() == 1 ? "every process gave the same bytes"
+                                      : fmt::format("{} processes gave {} different outputs for the same input",
+                                                    finding.processes, outputs.size());
   }
   return finding;
 }

@@ -58,7 +58,8 @@ TEST(GateOfChanges, PairsOfAComparisonBeatTheUnpairedRatio) {
   EXPECT_EQ(regression.n, 16);
   EXPECT_EQ(regression.processes, 32);
   EXPECT_EQ(paired("regression <= 6%", verdict, record).outcome, Outcome::inconclusive);
-  EXPECT_THAT(paired("regression <= 6%", verdict, record).reason, HasSubstr("about 144 pairs would tell (--all-pairs --max-pairs 144)"));
+  EXPECT_THAT(paired("regression <= 6%", verdict, record).reason,
+              HasSubstr("about 144 pairs would tell (--all-pairs --max-pairs 144)"));
   EXPECT_EQ(paired("regression <= 3%", verdict, record).outcome, Outcome::fail);
   const ExpectationVerdict speedup = paired("speedup >= 1", verdict, record);
   EXPECT_EQ(speedup.outcome, Outcome::fail);

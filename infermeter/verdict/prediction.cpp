@@ -16,8 +16,7 @@ std::optional<double> count_of(const Verdict& verdict, int subject, std::string_
 
 bool is_positive(const std::optional<double>& count) { return count && *count > 0; }
 
-Prediction prediction_of(const GateEvidence& evidence, int subject, std::string_view counter,
-                         std::string_view metric) {
+Prediction prediction_of(const GateEvidence& evidence, int subject, std::string_view counter, std::string_view metric) {
   Prediction prediction{.subject = subject, .counter = std::string(counter), .metric = std::string(metric)};
   prediction.first = static_cast<int>(first_of_group(evidence.run.plan, static_cast<std::size_t>(subject)));
   if (!counter.empty()) {

@@ -43,7 +43,8 @@ std::vector<StackTrials> stack_trials(const RunRecord& record, const SubjectProf
     method.operators = one.table.profile;
     method.timed = timed_trials(record, one.subject);
   }
-  std::ranges::stable_partition(methods, [](const StackTrials& trials) { return !trials.trials.front().stacks->is_python; });
+  std::ranges::stable_partition(methods,
+                                [](const StackTrials& trials) { return !trials.trials.front().stacks->is_python; });
   return methods;
 }
 
@@ -87,8 +88,8 @@ SubjectProfile operators_of(const RunRecord& record, int subject) {
   if (is_imported(record.plan) && !one.table.profile->has_events()) one.table.profiled_p50_s.reset();
   const std::string threads = one.trials.front().samples->executed_value("threads");
   if (record.peaks && threads != std::to_string(record.peaks->threads)) {
-    one.roofline.reason = fmt::format("it runs with {} threads, and the machine's peaks are of {}", threads,
-                                      record.peaks->threads);
+    one.roofline.reason =
+        fmt::format("it runs with {} threads, and the machine's peaks are of {}", threads, record.peaks->threads);
   } else if (record.peaks) {
     const Precision dtype = record.plan.subjects[static_cast<std::size_t>(subject)].dtype;
     one.roofline = roofline(one.table, one.table.profile->operators, *record.peaks, std::string(to_string(dtype)));
@@ -101,8 +102,8 @@ SubjectProfile operators_of(const RunRecord& record, int subject) {
 
 bool is_about_profile(DiagnosticId id) {
   constexpr DiagnosticId about_profile[] = {
-      DiagnosticId::no_operator_profile, DiagnosticId::profile_cut,       DiagnosticId::nodes_not_attributed,
-      DiagnosticId::no_stack_profile,    DiagnosticId::stacks_by_signal,  DiagnosticId::stacks_not_joined,
+      DiagnosticId::no_operator_profile, DiagnosticId::profile_cut,      DiagnosticId::nodes_not_attributed,
+      DiagnosticId::no_stack_profile,    DiagnosticId::stacks_by_signal, DiagnosticId::stacks_not_joined,
       DiagnosticId::no_python_profile,
   };
   return std::ranges::find(about_profile, id) != std::end(about_profile);
@@ -117,8 +118,8 @@ SubjectProfile subject_profile(const RunRecord& record, int subject) {
 }  // namespace
 
 std::optional<ProfileFindings> find_in_profiles(const RunRecord& record) {
-  const bool asked = std::ranges::any_of(
-      record.side_trials, [](const Samples& trial) { return trial.purpose == Purpose::profile; });
+  const bool asked =
+      std::ranges::any_of(record.side_trials, [](const Samples& trial) { return trial.purpose == Purpose::profile; });
   if (!asked) return std::nullopt;
   ProfileFindings findings;
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
@@ -131,8 +132,8 @@ std::optional<ProfileFindings> find_in_profiles(const RunRecord& record) {
     ProfileExplanation& why = findings.explanations.emplace_back();
     why.baseline = baseline.subject;
     why.subject = one.subject;
-    why.explanation = explain(baseline.trials, one.trials, timed_trials(record, baseline.subject),
-                              timed_trials(record, one.subject));
+    why.explanation =
+        explain(baseline.trials, one.trials, timed_trials(record, baseline.subject), timed_trials(record, one.subject));
     why.stacks = stack_differences(record, baseline, one, why.explanation);
   }
   return findings;

@@ -23,9 +23,8 @@ void keep(std::vector<T>& all, int subject) {
 
 template <class T>
 void keep_positions(std::vector<T>& all, const std::vector<Samples>& trials) {
-  std::erase_if(all, [&](const T& one) {
-    return std::ranges::find(trials, one.position, &Samples::position) == trials.end();
-  });
+  std::erase_if(
+      all, [&](const T& one) { return std::ranges::find(trials, one.position, &Samples::position) == trials.end(); });
 }
 
 }  // namespace
@@ -35,8 +34,8 @@ StudiedPart study_part(StudyPartRequest request, std::vector<RunRecord> runs) {
   part.gate = std::move(request.gate);
   for (std::size_t i = 1; i < runs.size(); ++i) part.earlier.push_back(runs[i].id);
   const Verdict verdict = judge(runs.front());
-  part.verdict = judge_gate(
-      part.gate, {.run = runs.front(), .verdict = verdict, .earlier = std::span(runs).subspan(1)});
+  part.verdict =
+      judge_gate(part.gate, {.run = runs.front(), .verdict = verdict, .earlier = std::span(runs).subspan(1)});
   part.predictions = predict(runs.front(), verdict, request.counter, request.metric);
   part.record = std::move(runs.front());
   return part;

@@ -10,10 +10,10 @@
 namespace infermeter {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
 using test::last;
 using test::run_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 // Twice as fast, give or take 2 %; `counts` of both.
 RunRecord cached(double first, double second) {
@@ -77,7 +77,8 @@ TEST(CounterDifference, HasAnIntervalWhereCountsVary) {
 TEST(CounterDifference, IsWhatAPsnrDifferenceIsMadeOf) {
   RunRecord record = run_of({"a", "b"}, {{0.2, 0.2}, {0.1, 0.1}});
   EXPECT_EQ(last("psnr_difference_db < 1", record).reason, "not measured");
-  for (Samples& trial : record.trials) trial.counters.push_back({"truth_psnr_db", "dB", trial.subject == 0 ? 32.0 : 30.5});
+  for (Samples& trial : record.trials)
+    trial.counters.push_back({"truth_psnr_db", "dB", trial.subject == 0 ? 32.0 : 30.5});
   EXPECT_EQ(last("psnr_difference_db < 1", record).outcome, Outcome::fail);
   EXPECT_EQ(last("psnr_difference_db < 1", record).value, 1.5);
   const Gate gate = test::gate_of({"psnr_difference_db < 1"});

@@ -59,10 +59,10 @@ Result<Done> host_probe(const imb_backend& backend, const WorkerJob& job, Worker
 }
 
 Result<Done> prepare(const imb_backend& backend, const TrialRequest& trial) {
-  INFERMETER_TRY(const Runtime runtime, Runtime::open(backend, {trial.subject.backend_library, trial.python_folders,
-                                                                trial.folder}));
-  INFERMETER_TRY(LoadPlan plan, plan_load(trial.subject, {trial.model_path, trial.zoo_name}, runtime.info(),
-                                          usable_processors()));
+  INFERMETER_TRY(const Runtime runtime,
+                 Runtime::open(backend, {trial.subject.backend_library, trial.python_folders, trial.folder}));
+  INFERMETER_TRY(LoadPlan plan,
+                 plan_load(trial.subject, {trial.model_path, trial.zoo_name}, runtime.info(), usable_processors()));
   plan.cache_folder = trial.cache_folder;
   plan.preparing = true;
   INFERMETER_TRY(Session session, Session::load(runtime, plan));
@@ -114,7 +114,8 @@ void check_affinity(const std::vector<int>& wanted, std::vector<Diagnostic>& dia
 Result<std::span<std::byte>> signal_area_of(const Mapping& mapping, const SampleBlock& block) {
   const std::size_t begin = SampleBlock::bytes_for({.warmup = block.warmup().size(), .timed = block.timed().size()});
   if (mapping.bytes.size() < begin + kSignalAreaBytes)
-    return internal_error("the shared block has no room for stacks: the launcher and the worker do not belong together");
+    return internal_error(
+        "the shared block has no room for stacks: the launcher and the worker do not belong together");
   return mapping.bytes.subspan(begin, kSignalAreaBytes);
 }
 

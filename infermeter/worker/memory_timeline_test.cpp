@@ -30,7 +30,8 @@ TEST(MemoryTimeline, KeepsEveryReadingOfAShortTrial) {
 
 TEST(MemoryTimeline, KeepsTheHighestOfReadingsThatFollowAtOnce) {
   MemoryTimeline timeline;
-  for (const std::uint64_t bytes : {5, 9, 7}) timeline.add({0.021 + 1e-4 * static_cast<double>(bytes), Phase::load, bytes});
+  for (const std::uint64_t bytes : {5, 9, 7})
+    timeline.add({0.021 + 1e-4 * static_cast<double>(bytes), Phase::load, bytes});
   EXPECT_THAT(bytes_of(timeline), ElementsAre(9));
 }
 

@@ -11,7 +11,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t deepest = 1024;                 // frames; the kernel's own limit is 127 unless it was raised
+constexpr std::size_t deepest = 1024;  // frames; the kernel's own limit is 127 unless it was raised
 constexpr std::uint64_t markers = ~std::uint64_t{0} - 4095;  // PERF_CONTEXT_*: what follows, not an address
 
 // Takes values off the front; false from the first that is not there whole.
@@ -82,7 +82,8 @@ bool read_sample(Fields fields, PerfSampleForm form, RawStacks& into) {
   if (!fields.take(address) || !fields.take(process) || !fields.take(sample.thread) || !fields.take(time)) return false;
   sample.monotonic_ns = static_cast<std::int64_t>(time);
   sample.addresses = {address};
-  if (!(form == PerfSampleForm::call_chain ? take_call_chain(fields, sample) : take_stack(fields, sample))) return false;
+  if (!(form == PerfSampleForm::call_chain ? take_call_chain(fields, sample) : take_stack(fields, sample)))
+    return false;
   if (process == into.process) into.samples.push_back(std::move(sample));
   return true;
 }

@@ -78,8 +78,12 @@ TEST(PerfRecords, HasSamplesMappingsAndLosses) {
   EXPECT_EQ(stacks.samples[0].monotonic_ns, 5);
   EXPECT_THAT(stacks.samples[0].addresses, ElementsAre(0x10, 0x20, 0x30));
   EXPECT_THAT(stacks.samples[1].addresses, ElementsAre(0x11)) << "a chain that is empty still has where it was";
-  EXPECT_THAT(stacks.code, ElementsAre(MappedCode{.begin = 0x1000, .end = 0x1500, .file_offset = 0x1000,
-                                                  .device_major = 8, .device_minor = 1, .inode = 77,
+  EXPECT_THAT(stacks.code, ElementsAre(MappedCode{.begin = 0x1000,
+                                                  .end = 0x1500,
+                                                  .file_offset = 0x1000,
+                                                  .device_major = 8,
+                                                  .device_minor = 1,
+                                                  .inode = 77,
                                                   .path = "/usr/lib/libx.so"}));
   EXPECT_EQ(stacks.lost, 3U);
   EXPECT_FALSE(stacks.cut);
@@ -100,7 +104,8 @@ TEST(PerfRecords, SkipsWhatItDoesNotKnow) {
 Records with_stack(std::uint64_t used) {
   Records records;
   records.sample(0x10, process, 100, 5).put(std::uint64_t{PERF_SAMPLE_REGS_ABI_64});
-  for (int i = 0; i < std::popcount(kSampledRegisters); ++i) records.put(std::uint64_t{1000U + static_cast<unsigned>(i)});
+  for (int i = 0; i < std::popcount(kSampledRegisters); ++i)
+    records.put(std::uint64_t{1000U + static_cast<unsigned>(i)});
   records.put(std::uint64_t{16}).put(std::uint64_t{0xabcd}).put(std::uint64_t{0}).put(used).end();
   return records;
 }

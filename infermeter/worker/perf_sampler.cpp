@@ -120,8 +120,7 @@ Result<PerfSampler> PerfSampler::open(pid_t process, PerfSampleForm form) {
     FileDescriptor event(static_cast<int>(syscall(SYS_perf_event_open, &attr, process, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
     if (!event && errno == ENODEV) continue;  // switched off since
     if (!event) return refused("perf_event_open", errno);
-    const auto memory =
-        map_ring(event.get(), form == PerfSampleForm::call_chain ? chain_ring_bytes : stack_ring_bytes);
+    const auto memory = map_ring(event.get(), form == PerfSampleForm::call_chain ? chain_ring_bytes : stack_ring_bytes);
     if (memory.empty()) return refused("memory for the samples of perf_event_open", errno);
     rings.emplace_back(std::move(event), memory);
   }

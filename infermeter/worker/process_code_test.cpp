@@ -21,8 +21,12 @@ TEST(ProcessCode, ReadsExecutableLinesOnly) {
       "9000-8000 r-xp 00000000 00:00 0\n"
       "nonsense\n"
       "7f00-zz r-xp");
-  EXPECT_THAT(code, ElementsAre(MappedCode{.begin = 0x55e0, .end = 0x55f0, .file_offset = 0x1000,
-                                           .device_major = 0xfd, .device_minor = 1, .inode = 42,
+  EXPECT_THAT(code, ElementsAre(MappedCode{.begin = 0x55e0,
+                                           .end = 0x55f0,
+                                           .file_offset = 0x1000,
+                                           .device_major = 0xfd,
+                                           .device_minor = 1,
+                                           .inode = 42,
                                            .path = "/usr/bin/x y (deleted)"},
                                 MappedCode{.begin = 0x7f00, .end = 0x7f10, .path = {}},
                                 MappedCode{.begin = 0x7ff0, .end = 0x7ff8, .path = "[vdso]"}));

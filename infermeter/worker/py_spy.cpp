@@ -86,26 +86,29 @@ Result<std::string> PySpy::take() {
   // Ours alone has been in this folder: the worker does not know of it.
   for (ProfileFile& file : read_profile_folder(folder_->path()))
     if (file.name == result_name) return std::move(file.bytes);
-  return worker_error("py-spy found no Python code that ran: the timed iterations were too short for 100 samples a second");
+  return worker_error(
+      "py-spy found no Python code that ran: the timed iterations were too short for 100 samples a second");
 }
 
 Result<Done> PySpy::start(pid_t worker) {
   INFERMETER_TRY(PrivateFolder folder, PrivateFolder::create());
   folder_.emplace(std::move(folder));
   int pipes[2];
-  if (pipe2(pipes, O_CLOEXEC) != 0) return internal_error(fmt::format("making a pipe failed: {}", std::strerror(errno)));
+  if (pipe2(pipes, O_CLOEXEC) != 0)
+    return internal_error(fmt::format("making a pipe failed: {}", std::strerror(errno)));
   output_ = FileDescriptor(pipes[0]);
   const FileDescriptor writing(pipes[1]);
   fcntl(output_.get(), F_SETFL, O_NONBLOCK);
-  INFERMETER_TRY(child_, spawn({.program = program_,
-                                .arguments = {"record", "--pid", std::to_string(worker), "--format", "raw", "--function",
-                                              "--threads", "--nonblocking", "--rate", std::to_string(kPySpyRate), "--output",
-                                              (folder_->path() / result_name).string()},
-                                .environment = {"LANG=C.UTF-8", "RUST_BACKTRACE=0", "HOME=" + folder_->path().string(),
-                                                "TMPDIR=" + folder_->path().string()},
-                                .folder = folder_->path(),
-                                .output = writing.get(),
-                                .cpus = {}}));
+  INFERMETER_TRY(child_,
+                 spawn({.program = program_,
+                        .arguments = {"record", "--pid", std::to_string(worker), "--format", "raw", "--function",
+                                      "--threads", "--nonblocking", "--rate", std::to_string(kPySpyRate), "--output",
+                                      (folder_->path() / result_name).string()},
+                        .environment = {"LANG=C.UTF-8", "RUST_BACKTRACE=0", "HOME=" + folder_->path().string(),
+                                        "TMPDIR=" + folder_->path().string()},
+                        .folder = folder_->path(),
+                        .output = writing.get(),
+                        .cpus = {}}));
   return Done{};
 }
 

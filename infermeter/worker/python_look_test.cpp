@@ -122,7 +122,8 @@ echo "py-spy> Sampling process 100 times a second. Press Control-C to exit."
 while kill -0 "$pid" 2>&-; do sleep 0.01; done
 echo "step (m.py:3) 2" > "$output"
 )");
-  const Child worker = spawn({.program = "/bin/sleep", .arguments = {"60"}, .environment = {}, .folder = "/", .cpus = {}}).value();
+  const Child worker =
+      spawn({.program = "/bin/sleep", .arguments = {"60"}, .environment = {}, .folder = "/", .cpus = {}}).value();
   PythonLook look(launcher_, job_, true, block_);
   block_.header().onlooker = Onlooker::wanted;
   while (block_.header().onlooker == Onlooker::wanted) {

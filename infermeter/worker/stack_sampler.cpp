@@ -69,8 +69,14 @@ RawStacks StackSampler::take() {
   stacks_.method = form_ == PerfSampleForm::stack ? "perf_event_dwarf" : "perf_event";
   stacks_.detail = detail_of(form_);
   drain();
-  RawStacks recorded{.method = {}, .detail = {}, .reason = {}, .process = stacks_.process, .samples = {}, .code = {},
-                     .threads = {}, .jit_map = {}};
+  RawStacks recorded{.method = {},
+                     .detail = {},
+                     .reason = {},
+                     .process = stacks_.process,
+                     .samples = {},
+                     .code = {},
+                     .threads = {},
+                     .jit_map = {}};
   perf_->read_into(recorded);
   stacks_.samples = std::move(recorded.samples);
   stacks_.lost = recorded.lost;

@@ -129,9 +129,8 @@ TEST(StackTrial, SaysWhyNothingCouldBeSampled) {
 TEST(StackTrial, KeepsWhatWasSampledOfAWorkerThatDies) {
   for (const bool refused : {false, true}) {
     const Pairs options = {{"compute", "5000000"}, {"crash", "run:15"}};
-    const TrialResult result = refused
-                                   ? sampled_without({SCMP_SYS(perf_event_open)}, StackSampling::automatic, options)
-                                   : sampled(StackSampling::automatic, options);
+    const TrialResult result = refused ? sampled_without({SCMP_SYS(perf_event_open)}, StackSampling::automatic, options)
+                                       : sampled(StackSampling::automatic, options);
     EXPECT_EQ(result.samples.end, TrialEnd::crashed);
     ASSERT_TRUE(result.raw_stacks.has_value());
     EXPECT_THAT(timed_samples(result), Not(IsEmpty())) << refused;
@@ -145,7 +144,8 @@ TEST(StackTrial, LeavesNoMapOfGeneratedCodeBehind) {
 }
 
 TEST(StackTrial, MayWriteToItsMapOfGeneratedCodeOnly) {
-  const TrialResult result = sampled(StackSampling::automatic, {{"compute", "1000"}, {"write_file", "/tmp/perf-1.map"}});
+  const TrialResult result =
+      sampled(StackSampling::automatic, {{"compute", "1000"}, {"write_file", "/tmp/perf-1.map"}});
   const auto& counters = result.samples.counters;
   const auto written = std::ranges::find(counters, "write_error", &Counter::name);
   ASSERT_NE(written, counters.end());

@@ -83,8 +83,9 @@ TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, cons
   result.samples.diagnostics.push_back(
       {DiagnosticId::not_isolated, "it was measured in the process that holds it, beside what else lives there", {}});
   if (job.profile && job.stacks != StackSampling::off)
-    result.samples.diagnostics.push_back(
-        {DiagnosticId::no_stack_profile, "no call stacks: those of a process of its own are sampled, not of this one", {}});
+    result.samples.diagnostics.push_back({DiagnosticId::no_stack_profile,
+                                          "no call stacks: those of a process of its own are sampled, not of this one",
+                                          {}});
   for (Diagnostic& diagnostic : result.samples.diagnostics)
     if (diagnostic.about.empty()) diagnostic.about = job.subject.label;
   return result;

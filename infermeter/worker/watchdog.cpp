@@ -102,7 +102,8 @@ class Watch {
     }
   }
 
-  // One reading for the record and for the limit; also where a limit of time was passed: its end is what is asked about.
+  // One reading for the record and for the limit; also where a limit of time was passed: its end is what is asked
+  // about.
   void look_at_memory() {
     if (rules_.memory_limit_bytes == 0 && rules_.block == nullptr) return;
     const std::uint64_t bytes = worker_.resident_bytes().value_or(0);
