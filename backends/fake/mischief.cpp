@@ -24,7 +24,7 @@ namespace {
 std::string where(Place here, std::uint64_t inference) {
   if (here == Place::load) return "while loading";
   if (here == Place::compile) return "while compiling";
-  if (here == Place::outputs) return "handing over its outputs for time " + std::to_string(inference);
+  if (here == Place::outputs) return "when asked for its outputs, time " + std::to_string(inference);
   if (here == Place::profile) return "at the end of its profile";
   return "in inference " + std::to_string(inference);
 }

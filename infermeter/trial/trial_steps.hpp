@@ -81,7 +81,9 @@ class Trial final : public AnyTrial {
     INFERMETER_TRY_DONE(compile_model());
     INFERMETER_TRY_DONE(bind_inputs());
     if (!go_on()) return Done{};
-    if (!counts_first()) {
+    if (counts_first()) {
+      record().memory.rss_peak_load = memory_.peak();
+    } else {
       INFERMETER_TRY_DONE(first_inference());
       INFERMETER_TRY_DONE(note_executed());
     }
@@ -149,7 +151,6 @@ class Trial final : public AnyTrial {
     inference_.emplace(std::move(request));
     record().memory.rss_after_load = memory_.resident();
     record().memory.pss_after_load = memory_.proportional();
-    record().memory.rss_peak_load = memory_.peak();
     return Done{};
   }
 

@@ -30,7 +30,7 @@ struct Expectation {
     accuracy_figure,  // of the outputs against labels: `name`; else a counter of that name
     accuracy_drop,    // by how much of all rows the first subject is right more often
     counter,          // what the subject itself counted: `name`
-    not_measured,     // a figure that only counters have: `name`
+    psnr_difference,  // a counter of that name, else by how much the PSNR differs from the first subject's
     speedup,          // against that first subject, by the metric `name`: how many times as good
     regression,       // against a baseline run, else against that first subject: how much worse `name` got
     no_regression,    // the same with a margin, `threshold`

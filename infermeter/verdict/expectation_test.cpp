@@ -72,7 +72,7 @@ TEST(Expectation, NamesFiguresWithTheirUnits) {
                 Dimension::factor);
   expect_parsed("memory_reduction >= 1.2", Kind::speedup, "memory_peak", Relation::greater_or_equal, 1.2,
                 Dimension::factor);
-  expect_parsed("psnr_difference_db < 1", Kind::not_measured, "psnr_difference_db", Relation::less, 1,
+  expect_parsed("psnr_difference_db < 1", Kind::psnr_difference, "psnr_difference_db", Relation::less, 1,
                 Dimension::decibels);
   expect_parsed("accuracy_drop <= 0.01", Kind::accuracy_drop, "accuracy_drop", le, 0.01, Dimension::share);
 }

@@ -68,7 +68,7 @@ constexpr auto figures = std::to_array<FigureKind>({
     {"accuracy_drop", "", Kind::accuracy_drop, "accuracy_drop", Dimension::share},
     {"mean_iou", "", Kind::accuracy_figure, "mean_iou", Dimension::share},
     {"mean_dice", "", Kind::accuracy_figure, "mean_dice", Dimension::share},
-    {"psnr_difference", "", Kind::not_measured, "", Dimension::decibels},
+    {"psnr_difference", "", Kind::psnr_difference, "", Dimension::decibels},
 });
 
 const FigureKind* figure_named(std::string_view name) {

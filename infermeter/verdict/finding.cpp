@@ -58,7 +58,7 @@ std::optional<double> counter_of(const Samples& trial, std::string_view name) {
 }
 
 std::string why_no_counter(const Expectation& expectation, const SubjectTimes& times) {
-  if (expectation.kind == Kind::not_measured) return "not measured";
+  if (expectation.kind == Kind::psnr_difference) return "not measured";
   std::vector<std::string> known;
   for (const Samples* trial : times.trials) {
     for (const Counter& counter : trial->counters) known.push_back(counter.name);
@@ -71,7 +71,7 @@ std::string why_no_counter(const Expectation& expectation, const SubjectTimes& t
 // Of the subject's own counter, where it has one; else of what each says of its own outputs' quality.
 Finding find_difference_of_psnr(const Expectation& expectation, int subject, const GateEvidence& evidence) {
   Finding own = find_process_value(expectation, subject, evidence);
-  if (own.value || expectation.name.substr(0, 4) != "psnr") return own;
+  if (own.value) return own;
   for (const std::string_view counter : {"truth_psnr_db", "psnr_db"}) {
     Finding difference = find_counter_difference(counter, subject, evidence);
     if (difference.value) return difference;
@@ -173,7 +173,7 @@ Finding finding_of(const Expectation& expectation, int subject, const GateEviden
     case Kind::nonzero_parameters: return find_model_fact(expectation, subject, evidence);
     case Kind::memory_after_load:
     case Kind::counter: return find_process_value(expectation, subject, evidence);
-    case Kind::not_measured: return find_difference_of_psnr(expectation, subject, evidence);
+    case Kind::psnr_difference: return find_difference_of_psnr(expectation, subject, evidence);
     case Kind::counter_difference: return find_counter_difference(expectation.name, subject, evidence);
     case Kind::outputs_repeat: return find_repeated_outputs(subject, evidence);
     case Kind::accuracy_figure:

@@ -226,12 +226,13 @@ int exit_code(const Gate& gate, const GateEvidence& evidence, const GateVerdict&
 
 // A difference of PSNR, of the first of a group that does not count one itself: it would be one from itself.
 bool is_from_itself(const Expectation& expectation, int subject, const GateEvidence& evidence) {
-  if (expectation.kind != Kind::not_measured || !expectation.name.starts_with("psnr")) return false;
+  if (expectation.kind != Kind::psnr_difference) return false;
   const Plan& plan = evidence.run.plan;
-  const auto index = static_cast<std::size_t>(subject);
-  bool is_alone = true;
-  for (std::size_t i = 0; i < plan.subjects.size(); ++i) is_alone &= i == index || first_of_group(plan, i) != index;
-  return is_first(plan, index) && !is_alone && !find_process_value(expectation, subject, evidence).value;
+  const auto first = static_cast<std::size_t>(subject);
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
+    if (i != first && first_of_group(plan, i) == first) return !find_process_value(expectation, subject, evidence).value;
+  }
+  return false;
 }
 
 }  // namespace
