@@ -69,7 +69,7 @@ Result<int> show_one(Surroundings& world, const Launcher& launcher, const std::s
   return 0;
 }
 
-Result<int> act(Surroundings& world, const BackendsOptions& options) {
+Result<int> backends_action(Surroundings& world, const BackendsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
@@ -94,7 +94,7 @@ Action declare_backends(CLI::App& app) {
   app.add_option("NAME", options->name, "One back end.")->type_name("")->group("What");
   options->flags.declare(app, {"backend_library", "backend_path"});
   options->format.declare(app);
-  return [options](Surroundings& world) { return act(world, *options); };
+  return [options](Surroundings& world) { return backends_action(world, *options); };
 }
 
 }  // namespace infermeter

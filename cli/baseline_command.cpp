@@ -30,13 +30,13 @@ Result<Store> open_store(const Surroundings& world, const BaselineOptions& optio
   return Store::open(store_file(draft.plan.output_dir), Store::Mode::write_if_possible);
 }
 
-std::string as_table(const std::vector<Baseline>& baselines) {
+std::string baselines_table(const std::vector<Baseline>& baselines) {
   std::vector<std::vector<std::string>> rows{{"baseline", "run", "set (UTC)"}};
   for (const Baseline& baseline : baselines) rows.push_back({baseline.name, baseline.run, utc_text(baseline.set_at)});
   return columns(rows);
 }
 
-nlohmann::ordered_json as_json(const std::vector<Baseline>& baselines) {
+nlohmann::ordered_json baselines_json(const std::vector<Baseline>& baselines) {
   auto json = nlohmann::ordered_json::array();
   for (const Baseline& baseline : baselines) {
     json.push_back({{"name", baseline.name}, {"run", baseline.run}, {"set_at", baseline.set_at}});
@@ -44,11 +44,11 @@ nlohmann::ordered_json as_json(const std::vector<Baseline>& baselines) {
   return json;
 }
 
-Result<int> list(Surroundings& world, const BaselineOptions& options) {
+Result<int> list_baselines(Surroundings& world, const BaselineOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(auto store, open_store(world, options));
   INFERMETER_TRY(const auto baselines, store.baselines());
-  world.out << (json ? json_text(as_json(baselines)) : as_table(baselines));
+  world.out << (json ? json_text(baselines_json(baselines)) : baselines_table(baselines));
   return 0;
 }
 
@@ -122,7 +122,7 @@ Action declare_baseline(CLI::App& app) {
   app.require_subcommand(0, 1);
   return [options, set_app, remove_app](Surroundings& world) {
     if (set_app->parsed()) return set(world, *options);
-    return remove_app->parsed() ? remove(world, *options) : list(world, *options);
+    return remove_app->parsed() ? remove(world, *options) : list_baselines(world, *options);
   };
 }
 

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::string_view kOurKeys[] = {"batch", "dtype", "device", "threads", "library"};
 
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
-  const auto near = nearest_name(name, known);
-  return near ? fmt::format(" (did you mean '{}'?)", *near) : "";
-}
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }

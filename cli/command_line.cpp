@@ -38,7 +38,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
 
 constexpr int kUsage = 2;
 
-int exit_code(ErrorKind kind) {
+int exit_code_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::model: return 3;
     case ErrorKind::worker: return 4;
@@ -52,11 +52,6 @@ int exit_code(ErrorKind kind) {
 int complain(Surroundings& world, std::string_view message, int code) {
   world.err << "infermeter: " << printable(message, 4000) << '\n';
   return code;
-}
-
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
-  const auto near = nearest_name(name, known);
-  return near ? fmt::format(" (did you mean '{}'?)", *near) : "";
 }
 
 std::vector<std::string> flags_of(const CLI::App& app) {
@@ -127,7 +122,7 @@ int run_verb(Surroundings& world, const Verb& verb) {
     return complain(world, parse_complaint(app, error), kUsage);
   }
   const Result<int> code = act(world);
-  return code ? *code : complain(world, code.error().message, exit_code(code.error().kind));
+  return code ? *code : complain(world, code.error().message, exit_code_of(code.error().kind));
 }
 
 int run_root(Surroundings& world) {

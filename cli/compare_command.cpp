@@ -25,7 +25,7 @@ struct CompareOptions {
   VerbosityFlags verbosity;
 };
 
-HelpText help_text() {
+HelpText compare_help() {
   return {
       .usage = "infermeter compare A B [C…] [flags]",
       .about =
@@ -54,7 +54,7 @@ HelpText help_text() {
                 kExitCodes}};
 }
 
-void declare_flags(CLI::App& app, CompareOptions& options) {
+void declare_compare_flags(CLI::App& app, CompareOptions& options) {
   options.plan.declare(app, Use::comparison);
   options.output.declare(app);
   app.add_option("--a-backend-library", options.a_library,
@@ -83,7 +83,7 @@ Result<Done> set_libraries(PlanDraft& draft, const CompareOptions& options) {
   return Done{};
 }
 
-Result<Plan> gather_plan(Surroundings& world, const CompareOptions& options, std::string& format) {
+Result<Plan> gather_comparison(Surroundings& world, const CompareOptions& options, std::string& format) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
   draft.is_comparison = true;
   format = draft.format.empty() ? "table" : draft.format;
@@ -92,7 +92,7 @@ Result<Plan> gather_plan(Surroundings& world, const CompareOptions& options, std
 }
 
 // A run's own code first: outputs that differ, trials that failed.
-int exit_code(const Verdict& verdict, const CompareOptions& options) {
+int compare_exit_code(const Verdict& verdict, const CompareOptions& options) {
   if (verdict.exit_code != 0 || !verdict.comparison) return verdict.exit_code;
   const auto is = [&](Direction direction) {
     return std::ranges::find(verdict.comparison->primary, direction, &PairedComparison::direction) !=
@@ -102,13 +102,13 @@ int exit_code(const Verdict& verdict, const CompareOptions& options) {
   return options.fail_inconclusive && is(Direction::unresolved) ? 5 : 0;
 }
 
-Result<int> act(Surroundings& world, const CompareOptions& options) {
+Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
   std::string format_name;
   MeasureRequest request{.dry_run = options.dry_run, .verbosity = options.verbosity.level()};
-  INFERMETER_TRY(request.plan, gather_plan(world, options, format_name));
+  INFERMETER_TRY(request.plan, gather_comparison(world, options, format_name));
   INFERMETER_TRY(request.format, format_from_string(format_name));
   INFERMETER_TRY_DONE(options.output.check(request.plan.output_dir));
-  request.exit_code = [&options](const Verdict& verdict) { return exit_code(verdict, options); };
+  request.exit_code = [&options](const Verdict& verdict) { return compare_exit_code(verdict, options); };
   return measure_and_report(world, std::move(request), options.output);
 }
 
@@ -116,9 +116,9 @@ Result<int> act(Surroundings& world, const CompareOptions& options) {
 
 Action declare_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
-  set_help(app, help_text());
-  declare_flags(app, *options);
-  return [options](Surroundings& world) { return act(world, *options); };
+  set_help(app, compare_help());
+  declare_compare_flags(app, *options);
+  return [options](Surroundings& world) { return compare_action(world, *options); };
 }
 
 }  // namespace infermeter

@@ -52,7 +52,7 @@ bool both_there(const std::string& before, const std::string& after) {
 }
 
 // The model as asked for where that is a name; files by their whole path, as the command may be used anywhere.
-Subject subject_of(const Build& build, bool library_by_flag) {
+Subject subject_with(const Build& build, bool library_by_flag) {
   Subject subject = build.subject;
   if (!build.model.from_zoo) subject.model = build.model.path;
   if (library_by_flag) subject.backend_library.clear();
@@ -98,7 +98,7 @@ Confirmation confirmation(const Build& before, const Build& after, const std::st
         before.version.empty() ? "unknown" : before.version,
         before.library.empty() ? "a known place" : before.library));
   }
-  std::vector<Subject> subjects{subject_of(before, other_runtime), subject_of(after, other_runtime)};
+  std::vector<Subject> subjects{subject_with(before, other_runtime), subject_with(after, other_runtime)};
   if (!other_model) subjects.erase(subjects.begin());
   std::vector<std::string> command{"infermeter", "compare"};
   for (const Subject& subject : subjects) {

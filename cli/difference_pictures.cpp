@@ -13,20 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGroup = "Pictures";
+constexpr const char* kPictures = "Pictures";
 constexpr int most_slices = 16;
 
 bool is_ours(const fs::path& file) {
   const std::string name = file.filename();
   return name.ends_with("_histogram.png") || (name.ends_with(".png") && name.find("_worst_") != std::string::npos);
-}
-
-Result<Done> make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error && fs::is_directory(folder, error)) return Done{};
-  return io_error(fmt::format("--diff-images: {} cannot be made: {}", printable(folder.string(), 200),
-                              error ? error.message() : "it is no folder"));
 }
 
 }  // namespace
@@ -37,10 +29,10 @@ void DifferencePictures::declare(CLI::App& app) {
                              "difference), and a histogram of the errors. Needs matplotlib.",
                              worst_items))
       ->type_name("FOLDER")
-      ->group(kGroup);
+      ->group(kPictures);
   app.add_option("--diff-slices", slices, "Of volumes: so many slices along each axis. Default: 1, the middle one.")
       ->type_name("N")
-      ->group(kGroup);
+      ->group(kPictures);
 }
 
 Result<Done> DifferencePictures::check(bool overwrite) const {
@@ -51,7 +43,7 @@ Result<Done> DifferencePictures::check(bool overwrite) const {
     return slices == 1 ? Result<Done>(Done{})
                        : usage_error("--diff-slices says what --diff-images draws: give --diff-images FOLDER as well");
   }
-  INFERMETER_TRY_DONE(make_folder(folder));
+  INFERMETER_TRY_DONE(make_folder("--diff-images", folder));
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (!overwrite && is_ours(entry.path())) {

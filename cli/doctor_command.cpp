@@ -109,7 +109,7 @@ Result<std::optional<SelfNoise>> own_noise(Surroundings& world, const DoctorOpti
   return std::optional(std::move(noise));
 }
 
-Result<int> act(Surroundings& world, const DoctorOptions& options) {
+Result<int> doctor_action(Surroundings& world, const DoctorOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
@@ -151,7 +151,7 @@ Action declare_doctor(CLI::App& app) {
   app.add_flag("--peaks", options->peaks,
                "Measure operations and bytes per second at best, with one thread and with all processors: 5 s.")
       ->group("Peaks");
-  return [options](Surroundings& world) { return act(world, *options); };
+  return [options](Surroundings& world) { return doctor_action(world, *options); };
 }
 
 }  // namespace infermeter

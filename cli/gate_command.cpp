@@ -30,9 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = 1 << 20;
-constexpr int kRunsLookedAt = 100;  // for repetitions of this one
+constexpr int kRepetitionsLookedAt = 100;  // for repetitions of this one
 constexpr const char* kWhatIsJudged = "What is judged";
-constexpr const char* kResults = "Results";
+constexpr const char* kGateResults = "Results";
 
 struct GateOptions {
   std::string file, run, baseline, format, junit, markdown;
@@ -42,7 +42,7 @@ struct GateOptions {
   HtmlFlag html;
 };
 
-HelpText help_text() {
+HelpText gate_help() {
   return {.usage = "infermeter gate FILE.toml [flags]",
           .about =
               "Holds a run against what FILE.toml expects of it (docs/gate.md): latencies, speed-ups, regressions, "
@@ -65,7 +65,7 @@ HelpText help_text() {
                     "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
 }
 
-void declare_flags(CLI::App& app, GateOptions& options) {
+void declare_gate_flags(CLI::App& app, GateOptions& options) {
   app.add_option("FILE", options.file, "What is expected, of which run.")
       ->required()
       ->type_name("")
@@ -80,14 +80,14 @@ void declare_flags(CLI::App& app, GateOptions& options) {
       ->group(kWhatIsJudged);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
       ->group(kWhatIsJudged);
-  app.add_option("--format", options.format, "table (default), json, markdown.")->type_name("FORMAT")->group(kResults);
-  app.add_option("--junit", options.junit, "Also write JUnit XML to this file.")->type_name("FILE")->group(kResults);
+  app.add_option("--format", options.format, "table (default), json, markdown.")->type_name("FORMAT")->group(kGateResults);
+  app.add_option("--junit", options.junit, "Also write JUnit XML to this file.")->type_name("FILE")->group(kGateResults);
   app.add_option("--markdown", options.markdown, "Also write Markdown to this file.")
       ->type_name("FILE")
-      ->group(kResults);
-  options.html.declare(app, kResults);
-  app.add_flag("--force", options.force, "Let --junit, --markdown and --html write over files.")->group(kResults);
-  options.verbosity.declare(app, kResults);
+      ->group(kGateResults);
+  options.html.declare(app, kGateResults);
+  app.add_flag("--force", options.force, "Let --junit, --markdown and --html write over files.")->group(kGateResults);
+  options.verbosity.declare(app, kGateResults);
   options.flags.declare(app, {"output_dir", "allow_code"});
 }
 
@@ -111,7 +111,7 @@ Result<GateFile> read_gate(const GateOptions& options, PlanDraft& draft) {
   return file;
 }
 
-Result<Format> format_of(const GateOptions& options, const PlanDraft& draft) {
+Result<Format> gate_format(const GateOptions& options, const PlanDraft& draft) {
   const std::string& name = options.format.empty() ? draft.format : options.format;
   INFERMETER_TRY(const Format format, format_from_string(name.empty() ? "table" : name));
   if (format == Format::html) return usage_error("a gate's page is written by --html FILE");
@@ -145,7 +145,7 @@ Result<std::vector<RunRecord>> repetitions(Store& store, const RunRecord& run, i
   std::vector<RunRecord> found;
   int complete = 0, looked_at = 0;
   for (const RunListing& listing : listings) {
-    if (complete + 1 >= wanted || looked_at++ == kRunsLookedAt) break;
+    if (complete + 1 >= wanted || looked_at++ == kRepetitionsLookedAt) break;
     INFERMETER_TRY(RunRecord record, store.load_run(listing.id));
     const std::size_t repeated = repeated_subjects(run, record);
     complete += repeated == run.plan.subjects.size() ? 1 : 0;
@@ -196,12 +196,12 @@ Result<Done> write_files(const GateOptions& options, const RunRecord& record, co
   return write_file(options.markdown, render_gate(record, gate, verdict, Format::markdown, {}), options.force);
 }
 
-Result<int> act(Surroundings& world, const GateOptions& options) {
+Result<int> gate_action(Surroundings& world, const GateOptions& options) {
   // What is expected, and of what.
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY(const GateFile file, read_gate(options, draft));
   INFERMETER_TRY(const Gate gate, make_gate(file, options.file));
-  INFERMETER_TRY(const Format format, format_of(options, draft));
+  INFERMETER_TRY(const Format format, gate_format(options, draft));
   const std::string output_dir = draft.plan.output_dir;
   INFERMETER_TRY_DONE(check_files(options, output_dir));
   INFERMETER_TRY(const auto baseline, load_baseline(file, output_dir));
@@ -231,9 +231,9 @@ Result<int> act(Surroundings& world, const GateOptions& options) {
 
 Action declare_gate(CLI::App& app) {
   auto options = std::make_shared<GateOptions>();
-  set_help(app, help_text());
-  declare_flags(app, *options);
-  return [options](Surroundings& world) { return act(world, *options); };
+  set_help(app, gate_help());
+  declare_gate_flags(app, *options);
+  return [options](Surroundings& world) { return gate_action(world, *options); };
 }
 
 }  // namespace infermeter

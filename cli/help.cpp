@@ -19,7 +19,7 @@ constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 28;  // where descriptions begin
 
 // Columns of UTF-8 text that has no wide characters.
-std::size_t columns(std::string_view text) {
+std::size_t display_columns(std::string_view text) {
   std::size_t count = 0;
   for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
   return count;
@@ -32,7 +32,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t fir
   std::size_t column = first_column;
   bool at_line_begin = true;
   while (words >> word) {
-    const std::size_t needed = columns(word) + (at_line_begin ? 0 : 1);
+    const std::size_t needed = display_columns(word) + (at_line_begin ? 0 : 1);
     if (!at_line_begin && column + needed > kWidth) {
       result += '\n' + std::string(indent, ' ');
       column = indent;
@@ -40,7 +40,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t fir
     }
     if (!at_line_begin) result += ' ', ++column;
     result += word;
-    column += columns(word);
+    column += display_columns(word);
     at_line_begin = false;
   }
   return result;
@@ -48,7 +48,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t fir
 
 std::string entry(const std::string& name, const std::string& description) {
   std::string line = "  " + name;
-  const std::size_t width = columns(line);
+  const std::size_t width = display_columns(line);
   line += width + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - width, ' ');
   return line + wrapped(description, kColumn, kColumn) + '\n';
 }

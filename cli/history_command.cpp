@@ -32,7 +32,7 @@ struct HistoryOptions {
   std::string series, metric = "p50", machine = "this", since;
 };
 
-HelpText help_text() {
+HelpText history_help() {
   return {.usage = "infermeter history [SERIES] [flags]",
           .about =
               "Shows what the stored runs say over time. Without SERIES: the series that there are, each with its last "
@@ -109,7 +109,7 @@ Result<HistoryReport> read_report(Store& store, const HistoryOptions& options) {
   return report;
 }
 
-Result<int> act(Surroundings& world, const HistoryOptions& options) {
+Result<int> history_action(Surroundings& world, const HistoryOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
@@ -133,7 +133,7 @@ Result<int> act(Surroundings& world, const HistoryOptions& options) {
 
 Action declare_history(CLI::App& app) {
   auto options = std::make_shared<HistoryOptions>();
-  set_help(app, help_text());
+  set_help(app, history_help());
   app.add_option("SERIES", options->series, "A part of a series' name, or of a label in it, that fits no other.")
       ->type_name("")
       ->group("What");
@@ -152,7 +152,7 @@ Action declare_history(CLI::App& app) {
   options->format.declare(app);
   options->html.declare(app, "Results");
   app.add_flag("--force", options->force, "Write over a file that is there.")->group("Results");
-  return [options](Surroundings& world) { return act(world, *options); };
+  return [options](Surroundings& world) { return history_action(world, *options); };
 }
 
 }  // namespace infermeter

@@ -18,7 +18,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t kOperatorsShown = 25;
+constexpr std::size_t kImportedOperatorsShown = 25;
 
 struct ImportOptions {
   std::vector<std::string> files, compiled;
@@ -29,7 +29,7 @@ struct ImportOptions {
   bool quiet = false;
 };
 
-HelpText help_text() {
+HelpText import_help() {
   return {
       .usage = "infermeter import FILE… [flags]",
       .about =
@@ -54,7 +54,7 @@ HelpText help_text() {
                 kExitCodes}};
 }
 
-Result<int> act(Surroundings& world, const ImportOptions& options) {
+Result<int> import_action(Surroundings& world, const ImportOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
@@ -79,8 +79,8 @@ Result<int> act(Surroundings& world, const ImportOptions& options) {
 
 Action declare_import(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
-  options->output.operators = kOperatorsShown;
-  set_help(app, help_text());
+  options->output.operators = kImportedOperatorsShown;
+  set_help(app, import_help());
   app.add_option("FILE", options->files,
                  "Profiles, each a subject; LABEL=FILE,FILE,…: several processes of one. The first subject is what the "
                  "others are compared with.")
@@ -103,7 +103,7 @@ Action declare_import(CLI::App& app) {
   options->flags.declare(app, {"output_dir", "format"});
   options->output.declare(app);
   app.add_flag("-q,--quiet", options->quiet, "Nothing but the report.")->group("Results");
-  return [options](Surroundings& world) { return act(world, *options); };
+  return [options](Surroundings& world) { return import_action(world, *options); };
 }
 
 }  // namespace infermeter

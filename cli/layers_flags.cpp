@@ -15,7 +15,7 @@
 namespace infermeter {
 namespace {
 
-constexpr const char* kGroup = "Layers";
+constexpr const char* kLayers = "Layers";
 
 Result<Done> check_trial(const Samples& trial, const Subject& subject) {
   if (trial.end == TrialEnd::ok) return Done{};
@@ -44,10 +44,10 @@ void LayersFlags::declare(CLI::App& app) {
   app.add_flag("--layers", wanted,
                "Instead: run copies of the two ONNX files that tell every intermediate tensor, on the first data item, "
                "and show the first tensor whose error jumps.")
-      ->group(kGroup);
+      ->group(kLayers);
   app.add_option("--layers-plot", plot, "With --layers: draw the error along the graph. Needs matplotlib.")
       ->type_name("FILE.png|.svg")
-      ->group(kGroup);
+      ->group(kLayers);
 }
 
 Result<Done> LayersFlags::check(bool overwrite) const {

@@ -27,7 +27,7 @@ struct ModelsOptions {
   bool force = false;
 };
 
-Result<int> list(Surroundings& world, const ModelsOptions& options) {
+Result<int> list_models(Surroundings& world, const ModelsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   Json array = Json::array();
   std::vector<std::vector<std::string>> rows{{"model", "parameters", "input", "what it is"}};
@@ -76,7 +76,7 @@ std::string type_of(const Port& port) {
   return port.kind == Value::Kind::sequence ? "sequence of " + element : element;
 }
 
-Json as_json(std::span<const Port> ports) {
+Json model_json(std::span<const Port> ports) {
   Json json = Json::array();
   for (const Port& port : ports) {
     json.push_back({{"name", port.name},
@@ -89,7 +89,7 @@ Json as_json(std::span<const Port> ports) {
   return json;
 }
 
-Json as_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
+Json model_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
   Json json{{"name", facts.name},
             {"path", facts.path},
             {"format", facts.format},
@@ -99,13 +99,13 @@ Json as_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
   if (onnx) {
     json["opset"] = onnx->opset;
     json["nodes"] = onnx->nodes;
-    json["inputs"] = as_json(onnx->inputs);
-    json["outputs"] = as_json(onnx->outputs);
+    json["inputs"] = model_json(onnx->inputs);
+    json["outputs"] = model_json(onnx->outputs);
   }
   return json;
 }
 
-std::string as_text(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
+std::string model_text(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
   std::vector<std::vector<std::string>> rows{{"file", facts.path},
                                              {"format", facts.format},
                                              {"size", format_bytes(static_cast<double>(facts.size_bytes))},
@@ -127,7 +127,7 @@ Result<int> show(Surroundings& world, const ModelsOptions& options) {
   if (facts.format == "onnx") {
     INFERMETER_TRY(onnx, read_onnx_summary(facts.path));
   }
-  world.out << (json ? json_text(as_json(facts, onnx)) : as_text(facts, onnx));
+  world.out << (json ? json_text(model_json(facts, onnx)) : model_text(facts, onnx));
   return 0;
 }
 
@@ -174,7 +174,7 @@ Action declare_models(CLI::App& app) {
   app.require_subcommand(0, 1);
   return [options, build_app, show_app](Surroundings& world) {
     if (build_app->parsed()) return build(world, *options);
-    return show_app->parsed() ? show(world, *options) : list(world, *options);
+    return show_app->parsed() ? show(world, *options) : list_models(world, *options);
   };
 }
 

@@ -114,4 +114,12 @@ Result<std::string> read_text_file(const fs::path& file, std::size_t limit, std:
   return text;
 }
 
+Result<Done> make_folder(std::string_view flag, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && fs::is_directory(folder, error)) return Done{};
+  return io_error(fmt::format("{}: {} cannot be made: {}", flag, printable(folder.string(), 200),
+                              error ? error.message() : "it is no folder"));
+}
+
 }  // namespace infermeter

@@ -20,6 +20,9 @@ namespace infermeter {
 // Temporary file in the same folder, fsync, rename. On any failure the error names the file, and what was there stays.
 [[nodiscard]] Result<Done> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite);
 
+// Makes the folder that `flag` names, and those above it, where they are not there.
+[[nodiscard]] Result<Done> make_folder(std::string_view flag, const std::filesystem::path& folder);
+
 // At most `limit` bytes; `what` names it in messages: "plan file".
 [[nodiscard]] Result<std::string> read_text_file(const std::filesystem::path& file, std::size_t limit,
                                                  std::string_view what);

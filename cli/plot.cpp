@@ -15,7 +15,7 @@
 namespace infermeter {
 namespace {
 
-constexpr const char* kGroup = "Plot";
+constexpr const char* kPlot = "Plot";
 
 // As python/infermeter/plot.py has them.
 const std::vector<std::string> kMetrics = {"p50", "throughput", "memory"};
@@ -33,10 +33,10 @@ void PlotFlags::declare(CLI::App& app) {
          "Instead of printing: draw the run against batch size, a line per framework and a panel per model, with "
          "intervals; bars where there is one batch size. Needs matplotlib.")
       ->type_name("FILE.png|.svg")
-      ->group(kGroup);
+      ->group(kPlot);
   app.add_option("--metric", metric, "What is drawn: p50 (default), throughput, memory.")
       ->type_name("NAME")
-      ->group(kGroup);
+      ->group(kPlot);
 }
 
 Result<Done> PlotFlags::check(bool overwrite) const {

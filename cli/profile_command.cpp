@@ -19,7 +19,7 @@ struct ProfileOptions {
   VerbosityFlags verbosity;
 };
 
-HelpText help_text() {
+HelpText profile_help() {
   return {
       .usage = "infermeter profile SUBJECT… [flags]",
       .about =
@@ -43,7 +43,7 @@ HelpText help_text() {
           kExitCodes}};
 }
 
-Result<int> act(Surroundings& world, const ProfileOptions& options) {
+Result<int> profile_action(Surroundings& world, const ProfileOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
   INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
@@ -58,12 +58,12 @@ Result<int> act(Surroundings& world, const ProfileOptions& options) {
 Action declare_profile(CLI::App& app) {
   auto options = std::make_shared<ProfileOptions>();
   options->output.operators = kOperatorsShown;
-  set_help(app, help_text());
+  set_help(app, profile_help());
   options->plan.declare(app);
   options->output.declare(app);
   app.add_flag("--dry-run", options->dry_run, "Print the plan. Measures nothing.")->group("Running");
   options->verbosity.declare(app, "Running");
-  return [options](Surroundings& world) { return act(world, *options); };
+  return [options](Surroundings& world) { return profile_action(world, *options); };
 }
 
 }  // namespace infermeter

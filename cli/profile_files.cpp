@@ -13,14 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Done> make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error && fs::is_directory(folder, error)) return Done{};
-  return io_error(fmt::format("--profile-files: {} cannot be made: {}", printable(folder.string(), 200),
-                              error ? error.message() : "it is no folder"));
-}
-
 }  // namespace
 
 void ProfileFilesFlag::declare(CLI::App& app) {
@@ -44,7 +36,7 @@ Result<Done> ProfileFilesFlag::check(bool overwrite) const {
 
 Result<Done> ProfileFilesFlag::write(Surroundings& world, const RunRecord& record, bool overwrite) const {
   INFERMETER_TRY(const auto files, export_profiles(record));
-  INFERMETER_TRY_DONE(make_folder(folder));
+  INFERMETER_TRY_DONE(make_folder("--profile-files", folder));
   double bytes = 0;
   for (const ProfileExport& file : files) {
     INFERMETER_TRY_DONE(write_file(fs::path(folder) / file.name, file.bytes, overwrite));

@@ -26,7 +26,7 @@ struct ReportOptions {
   bool wants_plot = false;
 };
 
-HelpText help_text() {
+HelpText report_help() {
   return {
       .usage = "infermeter report [RUN…] [flags]",
       .about =
@@ -103,7 +103,7 @@ Result<std::vector<RunRecord>> load(const ReportOptions& options, const std::str
   return runs;
 }
 
-Result<Done> write_page(Surroundings& world, const ReportOutput& output, const std::vector<RunRecord>& runs) {
+Result<Done> write_report_page(Surroundings& world, const ReportOutput& output, const std::vector<RunRecord>& runs) {
   std::vector<ReportPart> parts;
   for (const RunRecord& record : runs) parts.push_back(run_part(record, judge(record), output.page_look()));
   return output.html.write(world, parts, output.force, false);
@@ -119,7 +119,7 @@ Result<Done> print(Surroundings& world, const ReportOutput& output, const std::v
   return output.write_text(world, text);
 }
 
-Result<int> act(Surroundings& world, const ReportOptions& options) {
+Result<int> report_action(Surroundings& world, const ReportOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
@@ -130,7 +130,7 @@ Result<int> act(Surroundings& world, const ReportOptions& options) {
   } else if (options.wants_plot) {
     INFERMETER_TRY_DONE(write_plot(world, options.plot, options.output.force, runs.front(), judge(runs.front())));
   } else if (options.output.html.wanted()) {
-    INFERMETER_TRY_DONE(write_page(world, options.output, runs));
+    INFERMETER_TRY_DONE(write_report_page(world, options.output, runs));
   } else {
     INFERMETER_TRY_DONE(print(world, options.output, runs, format));
   }
@@ -141,7 +141,7 @@ Result<int> act(Surroundings& world, const ReportOptions& options) {
 
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
-  set_help(app, help_text());
+  set_help(app, report_help());
   app.add_option("RUN", options->runs, "Ids, beginnings of them, or latest (default).")->type_name("")->group("Run");
   options->flags.declare(app, {"output_dir", "format"});
   options->output.declare(app);
@@ -149,7 +149,7 @@ Action declare_report(CLI::App& app) {
   options->profile_files.declare(app);
   return [options, &app](Surroundings& world) {
     options->wants_plot = app.count("--plot") + app.count("--metric") > 0;
-    return act(world, *options);
+    return report_action(world, *options);
   };
 }
 

@@ -25,7 +25,7 @@ struct RunOptions {
   VerbosityFlags verbosity;
 };
 
-HelpText help_text() {
+HelpText run_help() {
   return {
       .usage = "infermeter run [SUBJECT…] [flags]",
       .about =
@@ -57,7 +57,7 @@ HelpText help_text() {
           "Ctrl-C once finishes the current iteration and reports what there is; twice stops at once.", kExitCodes}};
 }
 
-void declare_flags(CLI::App& app, RunOptions& options) {
+void declare_run_flags(CLI::App& app, RunOptions& options) {
   options.plan.declare(app);
   options.output.declare(app);
   app.add_flag("--dry-run", options.dry_run,
@@ -92,7 +92,7 @@ Result<Plan> plan_to_resume(const std::string& id, const std::string& output_dir
   return record.plan;
 }
 
-Result<int> act(Surroundings& world, const RunOptions& options) {
+Result<int> run_action(Surroundings& world, const RunOptions& options) {
   INFERMETER_TRY(const PlanDraft draft, options.plan.gather(world));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
   INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
@@ -128,11 +128,11 @@ Result<int> act(Surroundings& world, const RunOptions& options) {
 
 Action declare_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
-  set_help(app, help_text());
-  declare_flags(app, *options);
+  set_help(app, run_help());
+  declare_run_flags(app, *options);
   return [options, &app](Surroundings& world) {
     options->wants_resume = app.count("--resume") > 0;
-    return act(world, *options);
+    return run_action(world, *options);
   };
 }
 

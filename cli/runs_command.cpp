@@ -22,7 +22,7 @@ struct RunsOptions {
   ListFormat format;
 };
 
-std::string as_table(const std::vector<RunListing>& runs) {
+std::string runs_table(const std::vector<RunListing>& runs) {
   std::vector<std::vector<std::string>> rows{{"run", "begun (UTC)", "trials", "state", "subjects"}};
   for (const RunListing& run : runs) {
     rows.push_back({run.id, utc_text(run.created_at), fmt::format("{}/{}", run.trials_done, run.trials_planned),
@@ -31,7 +31,7 @@ std::string as_table(const std::vector<RunListing>& runs) {
   return columns(rows);
 }
 
-nlohmann::ordered_json as_json(const std::vector<RunListing>& runs) {
+nlohmann::ordered_json runs_json(const std::vector<RunListing>& runs) {
   auto json = nlohmann::ordered_json::array();
   for (const RunListing& run : runs) {
     json.push_back({{"id", run.id},
@@ -44,13 +44,13 @@ nlohmann::ordered_json as_json(const std::vector<RunListing>& runs) {
   return json;
 }
 
-Result<int> act(Surroundings& world, const RunsOptions& options) {
+Result<int> runs_action(Surroundings& world, const RunsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
   INFERMETER_TRY(auto store, Store::open(store_file(draft.plan.output_dir), Store::Mode::read));
   INFERMETER_TRY(const auto runs, store.list_runs());
-  world.out << (json ? json_text(as_json(runs)) : as_table(runs));
+  world.out << (json ? json_text(runs_json(runs)) : runs_table(runs));
   return 0;
 }
 
@@ -66,7 +66,7 @@ Action declare_runs(CLI::App& app) {
                  .notes = {}});
   options->flags.declare(app, {"output_dir"});
   options->format.declare(app);
-  return [options](Surroundings& world) { return act(world, *options); };
+  return [options](Surroundings& world) { return runs_action(world, *options); };
 }
 
 }  // namespace infermeter

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t largest_file = 1 << 20;
 constexpr const char* kWhat = "What is measured";
-constexpr const char* kResults = "Results";
+constexpr const char* kStudyResults = "Results";
 
 struct StudyOptions {
   std::string study, preset, reports = "reports";
@@ -50,7 +50,7 @@ struct PreparedStudy {
   std::string output_dir, format;
 };
 
-HelpText help_text() {
+HelpText study_help() {
   return {.usage = "infermeter study [NAME|FILE.toml] [flags]",
           .about =
               "Measures the parts of a study one after the other: each is a plan like any other, with what is expected "
@@ -70,7 +70,7 @@ HelpText help_text() {
                     "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
 }
 
-void declare_flags(CLI::App& app, StudyOptions& options) {
+void declare_study_flags(CLI::App& app, StudyOptions& options) {
   app.add_option("STUDY", options.study, "A study that ships, by its name, or a file. Without one they are listed.")
       ->type_name("")
       ->group(kWhat);
@@ -85,13 +85,13 @@ void declare_flags(CLI::App& app, StudyOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "Print what would be measured. Measures nothing.")->group(kWhat);
   app.add_option("--reports", options.reports, "Folder of the files that the study leaves. Default: reports.")
       ->type_name("FOLDER")
-      ->group(kResults);
-  app.add_flag("--force", options.force, "Write over files that are there.")->group(kResults);
+      ->group(kStudyResults);
+  app.add_flag("--force", options.force, "Write over files that are there.")->group(kStudyResults);
   app.add_flag("--no-samples", options.no_samples, "Leave the single iterations out of JSON and page.")
-      ->group(kResults);
+      ->group(kStudyResults);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
-      ->group(kResults);
-  options.verbosity.declare(app, kResults);
+      ->group(kStudyResults);
+  options.verbosity.declare(app, kStudyResults);
   options.flags.declare(app, {"backend_path", "allow_code", "processes", "profile", "profile_processes",
                               "profile_iterations", "stacks", "python_profiler", "seed", "cpus", "load_timeout",
                               "run_timeout", "memory_limit", "sandbox", "output_dir", "format"});
@@ -175,13 +175,13 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
   return study;
 }
 
-Result<Format> format_of(const PreparedStudy& study) {
+Result<Format> study_format(const PreparedStudy& study) {
   INFERMETER_TRY(const Format format, format_from_string(study.format));
   if (format != Format::csv && format != Format::html) return format;
   return usage_error("a study prints table, json or markdown (--format); its page is among its files");
 }
 
-void describe(Surroundings& world, const PreparedStudy& study) {
+void describe_study(Surroundings& world, const PreparedStudy& study) {
   const auto earlier = earlier_runs(study.output_dir);
   for (const PreparedPart& part : study.parts) {
     const int runs = runs_wanted(part.request.gate);
@@ -198,7 +198,7 @@ void describe(Surroundings& world, const PreparedStudy& study) {
 
 // --- measuring ------------------------------------------------------------------------------------------------------
 
-Result<StudyRecord> measure(Surroundings& world, PreparedStudy& study, const StudyOptions& options,
+Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, const StudyOptions& options,
                             const Launcher& launcher, StudyFiles& files) {
   const Verbosity verbosity = options.verbosity.level();
   StudyRecord record{.name = study.source.name,
@@ -220,19 +220,19 @@ Result<StudyRecord> measure(Surroundings& world, PreparedStudy& study, const Stu
   return record;
 }
 
-Result<int> act(Surroundings& world, const StudyOptions& options) {
+Result<int> study_action(Surroundings& world, const StudyOptions& options) {
   if (options.study.empty()) return list_studies(world);
   INFERMETER_TRY(PreparedStudy study, prepare(world, options));
-  INFERMETER_TRY(const Format format, format_of(study));
+  INFERMETER_TRY(const Format format, study_format(study));
   INFERMETER_TRY(const Launcher launcher, find_launcher(study.parts.front().plan.backend_path));
   for (const PreparedPart& part : study.parts) INFERMETER_TRY_DONE(check_subjects(part.plan, launcher));
   if (options.dry_run) {
-    describe(world, study);
+    describe_study(world, study);
     return 0;
   }
   StudyFiles files(study.file, options.reports, options.force, !options.no_samples);
   INFERMETER_TRY_DONE(files.prepare());
-  INFERMETER_TRY(const StudyRecord record, measure(world, study, options, launcher, files));
+  INFERMETER_TRY(const StudyRecord record, measure_study(world, study, options, launcher, files));
   INFERMETER_TRY_DONE(files.write_whole(record));
   world.out << render_study(record, files.written(), format, {.color = use_color(world), .width = world.width});
   return exit_code_of_run(world, record.parts.back().record, exit_code_of(record));
@@ -242,9 +242,9 @@ Result<int> act(Surroundings& world, const StudyOptions& options) {
 
 Action declare_study(CLI::App& app) {
   auto options = std::make_shared<StudyOptions>();
-  set_help(app, help_text());
-  declare_flags(app, *options);
-  return [options](Surroundings& world) { return act(world, *options); };
+  set_help(app, study_help());
+  declare_study_flags(app, *options);
+  return [options](Surroundings& world) { return study_action(world, *options); };
 }
 
 }  // namespace infermeter

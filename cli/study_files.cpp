@@ -16,14 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr RenderOptions in_files{.color = false, .width = 80};
 
-Result<Done> make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error && fs::is_directory(folder, error)) return Done{};
-  return io_error(fmt::format("--reports: {} cannot be made: {}", printable(folder.string()),
-                              error ? error.message() : "it is no folder"));
-}
-
 int subject_of(const RunRecord& record, const std::string& label) {
   const auto found = std::ranges::find(record.plan.subjects, label, &Subject::label);
   INFERMETER_CHECK(found != record.plan.subjects.end());  // the study was checked
@@ -45,7 +37,7 @@ Result<Done> StudyFiles::prepare() const {
   for (const std::string& name : profile_export_names()) {
     INFERMETER_TRY_DONE(check_output_file(folder_ / study_.profiles / name, force_));
   }
-  return make_folder(folder_);
+  return make_folder("--reports", folder_);
 }
 
 Result<Done> StudyFiles::write(const std::string& name, const std::string& text, std::string about) {
@@ -89,7 +81,7 @@ Result<Done> StudyFiles::write_profiles(const StudyRecord& study) {
     if (!is_profiled(part)) continue;
     const fs::path inside = count == 1 ? fs::path(study_.profiles) : fs::path(study_.profiles) / part.name;
     INFERMETER_TRY(const auto files, export_profiles(part.record));
-    INFERMETER_TRY_DONE(make_folder(folder_ / inside));
+    INFERMETER_TRY_DONE(make_folder("--reports", folder_ / inside));
     for (const ProfileExport& file : files) {
       INFERMETER_TRY_DONE(write_file(folder_ / inside / file.name, file.bytes, force_));
     }

@@ -48,7 +48,7 @@ struct ValidateOptions {
   DifferencePictures pictures;
 };
 
-HelpText help_text() {
+HelpText validate_help() {
   return {
       .usage = "infermeter validate A [B] [flags]",
       .about =
@@ -125,7 +125,7 @@ void declare_results(CLI::App& app, ValidateOptions& options) {
   options.layers.declare(app);
 }
 
-void declare_flags(CLI::App& app, ValidateOptions& options) {
+void declare_validate_flags(CLI::App& app, ValidateOptions& options) {
   app.add_option("SUBJECT", options.subjects,
                  "[label=]MODEL@BACKEND[,key=value…], the baseline first; or MODEL, with --backend.")
       ->required()
@@ -139,7 +139,7 @@ void declare_flags(CLI::App& app, ValidateOptions& options) {
   declare_results(app, options);
 }
 
-Result<Plan> gather_plan(Surroundings& world, const ValidateOptions& options, std::string& format) {
+Result<Plan> gather_validation(Surroundings& world, const ValidateOptions& options, std::string& format) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
   format = !options.format.empty() ? options.format : !draft.format.empty() ? draft.format : "table";
@@ -240,7 +240,7 @@ Result<Validation> run_validation(Surroundings& world, const ValidateOptions& op
   return validate(request, context);
 }
 
-int exit_code(const Validation& validation, const ValidateOptions& options) {
+int validate_exit_code(const Validation& validation, const ValidateOptions& options) {
   switch (outcome_of(validation)) {
     case Outcome::pass: return 0;
     case Outcome::fail: return 1;
@@ -282,7 +282,7 @@ Result<Done> draw_pictures(Surroundings& world, const DifferencePictures& pictur
   return Done{};
 }
 
-Result<Done> write_page(Surroundings& world, const ValidateOptions& options, const KeptDifferences& kept,
+Result<Done> write_validation_page(Surroundings& world, const ValidateOptions& options, const KeptDifferences& kept,
                         const Validation& validation) {
   const auto pictures = difference_pictures(kept, output_names(validation), validation.items);
   return options.html.write(world, validation_part(validation, pictures), options.force,
@@ -325,23 +325,23 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
   if (!options.pictures.folder.empty()) {
     INFERMETER_TRY_DONE(draw_pictures(world, options.pictures, launcher, kept, *validation, options.force));
   }
-  if (options.html.wanted()) INFERMETER_TRY_DONE(write_page(world, options, kept, *validation));
-  return exit_code(*validation, options);
+  if (options.html.wanted()) INFERMETER_TRY_DONE(write_validation_page(world, options, kept, *validation));
+  return validate_exit_code(*validation, options);
 }
 
-Result<Format> format_of(const std::string& name) {
+Result<Format> validation_format(const std::string& name) {
   INFERMETER_TRY(const Format format, format_from_string(name));
   if (format == Format::html) return usage_error("a validation's page is written by --html FILE");
   if (format != Format::csv) return format;
   return usage_error("a validation has no csv report: --format takes table, json or markdown here");
 }
 
-Result<int> act(Surroundings& world, const ValidateOptions& options) {
+Result<int> validate_action(Surroundings& world, const ValidateOptions& options) {
   std::string format_name;
   INFERMETER_TRY_DONE(check_tolerance(options.relative, "--rtol"));
   INFERMETER_TRY_DONE(check_tolerance(options.absolute, "--atol"));
-  INFERMETER_TRY(Plan plan, gather_plan(world, options, format_name));
-  INFERMETER_TRY(const Format format, format_of(format_name));
+  INFERMETER_TRY(Plan plan, gather_validation(world, options, format_name));
+  INFERMETER_TRY(const Format format, validation_format(format_name));
   if (plan.subjects.size() > 2) {
     return usage_error(
         fmt::format("validate compares two subjects, the baseline first; these are {}", plan.subjects.size()));
@@ -360,9 +360,9 @@ Result<int> act(Surroundings& world, const ValidateOptions& options) {
 
 Action declare_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
-  set_help(app, help_text());
-  declare_flags(app, *options);
-  return [options](Surroundings& world) { return act(world, *options); };
+  set_help(app, validate_help());
+  declare_validate_flags(app, *options);
+  return [options](Surroundings& world) { return validate_action(world, *options); };
 }
 
 }  // namespace infermeter

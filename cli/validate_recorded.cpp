@@ -90,7 +90,7 @@ std::string line_of(const OutputDifference& output) {
   return line + "\n";
 }
 
-std::string as_text(std::span<const DataSetResult> results) {
+std::string recorded_text(std::span<const DataSetResult> results) {
   std::string text;
   for (const DataSetResult& result : results) {
     text += fmt::format("{}: {}\n", printable(result.folder), result.comparison.agree ? "agrees" : "DIFFERS");
@@ -102,7 +102,7 @@ std::string as_text(std::span<const DataSetResult> results) {
   return text;
 }
 
-nlohmann::ordered_json as_json(const OutputDifference& output) {
+nlohmann::ordered_json recorded_json(const OutputDifference& output) {
   const auto or_null = [](const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
   };
@@ -120,11 +120,11 @@ nlohmann::ordered_json as_json(const OutputDifference& output) {
           {"atol", output.tolerance.absolute}};
 }
 
-nlohmann::ordered_json as_json(std::span<const DataSetResult> results) {
+nlohmann::ordered_json recorded_json(std::span<const DataSetResult> results) {
   auto json = nlohmann::ordered_json::array();
   for (const DataSetResult& result : results) {
     auto outputs = nlohmann::ordered_json::array();
-    for (const OutputDifference& output : result.comparison.outputs) outputs.push_back(as_json(output));
+    for (const OutputDifference& output : result.comparison.outputs) outputs.push_back(recorded_json(output));
     json.push_back({{"data", result.folder}, {"agree", result.comparison.agree}, {"outputs", std::move(outputs)}});
   }
   return json;
@@ -144,7 +144,7 @@ Result<int> validate_recorded(Surroundings& world, const Plan& plan, const Asked
     INFERMETER_TRY(auto result, validate_one(world, tolerance, make_job(subject, model, plan), launcher, folder));
     results.push_back(std::move(result));
   }
-  world.out << (json ? json_text(as_json(results)) : as_text(results));
+  world.out << (json ? json_text(recorded_json(results)) : recorded_text(results));
   return std::ranges::all_of(results, [](const DataSetResult& r) { return r.comparison.agree; }) ? 0 : 1;
 }
 

@@ -36,7 +36,7 @@ struct VariantsOptions {
   VerbosityFlags verbosity;
 };
 
-HelpText help_text() {
+HelpText variants_help() {
   return {
       .usage = "infermeter variants MODEL [flags]",
       .about =
@@ -114,7 +114,7 @@ void declare_other_names(CLI::App& app, VariantsOptions& options) {
   add("--report-format", "format", "--format");
 }
 
-void declare_flags(CLI::App& app, VariantsOptions& options) {
+void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
   declare_which(app, options);
   options.flags.declare(app, {"batch_sizes",  "threads",     "device",       "dimensions", "options",    "backend_path",
                               "allow_code",   "warmup",      "iterations",   "duration",   "processes",  "seed",
@@ -164,7 +164,7 @@ std::string made_text(const VariantMaking& making) {
 }
 
 // What would be made, and the plan as if it had been.
-Result<int> describe(Surroundings& world, PreparedVariants prepared) {
+Result<int> describe_variants(Surroundings& world, PreparedVariants prepared) {
   std::string text;
   for (Variant& variant : prepared.list.variants) {
     const std::string what = !variant.refusal.empty() ? "not measured: " + variant.refusal
@@ -190,7 +190,7 @@ std::size_t files_to_make(const VariantList& list) {
 
 bool is_interrupted(const Surroundings& world) { return world.interrupt != nullptr && world.interrupt->load() != 0; }
 
-Result<int> measure(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
+Result<int> measure_variants(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
                     const Launcher& launcher, Format format) {
   const Verbosity verbosity = options.verbosity.level();
   const std::size_t files = files_to_make(prepared.list);
@@ -226,7 +226,7 @@ Result<int> measure(Surroundings& world, const VariantsOptions& options, Prepare
   return exit_code_of_run(world, record, exit_code_of_variants(verdict, planned.set));
 }
 
-Result<int> act(Surroundings& world, const VariantsOptions& options) {
+Result<int> variants_action(Surroundings& world, const VariantsOptions& options) {
   INFERMETER_TRY(PlanDraft draft, gather(world, options));
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
   if (format == Format::html) return usage_error("a page of variants is written by --html FILE");
@@ -235,17 +235,17 @@ Result<int> act(Surroundings& world, const VariantsOptions& options) {
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
   INFERMETER_TRY(PreparedVariants prepared,
                  prepare_variants(std::move(request), std::move(draft), launcher, default_cache()));
-  if (options.dry_run) return describe(world, std::move(prepared));
-  return measure(world, options, std::move(prepared), launcher, format);
+  if (options.dry_run) return describe_variants(world, std::move(prepared));
+  return measure_variants(world, options, std::move(prepared), launcher, format);
 }
 
 }  // namespace
 
 Action declare_variants(CLI::App& app) {
   auto options = std::make_shared<VariantsOptions>();
-  set_help(app, help_text());
-  declare_flags(app, *options);
-  return [options](Surroundings& world) { return act(world, *options); };
+  set_help(app, variants_help());
+  declare_variants_flags(app, *options);
+  return [options](Surroundings& world) { return variants_action(world, *options); };
 }
 
 }  // namespace infermeter

@@ -35,7 +35,7 @@ Result<ModelGraph> graph_of(const ImportRequest& request, const ModelFacts& mode
   return read_model_graph(model.path, request.batch_size, {});
 }
 
-Result<std::optional<ModelGraph>> compiled_graph(const ImportSubject& subject) {
+Result<std::optional<ModelGraph>> imported_graph(const ImportSubject& subject) {
   if (subject.compiled.empty()) return std::optional<ModelGraph>();
   INFERMETER_TRY(const std::string bytes, read_unpacked(subject.compiled, kMostProfileBytes));
   auto graph = read_graph_bytes(bytes);
@@ -65,7 +65,7 @@ class Importer {
 
  private:
   Result<Done> add(const ImportSubject& subject) {
-    INFERMETER_TRY(const auto compiled, compiled_graph(subject));
+    INFERMETER_TRY(const auto compiled, imported_graph(subject));
     for (std::size_t process = 0; process < subject.files.size(); ++process) {
       const std::string& file = subject.files[process];
       INFERMETER_TRY(const std::string bytes, read_unpacked(file, kMostProfileBytes));

@@ -4,7 +4,7 @@
 
 #include "infermeter/verdict/judge.hpp"
 
-namespace infermeter {
+namespace infermeter::results_test {
 namespace {
 
 // A trial of ten equal iterations; three of them with spread 0 would have no width, so each process has its own factor.
@@ -92,4 +92,4 @@ TEST(Results, BecomeARecordThatCanBeJudged) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::results_test

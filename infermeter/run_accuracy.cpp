@@ -30,7 +30,7 @@ Truth truth_in(const DataSet& data, bool asked_for) {
   return truth;
 }
 
-std::optional<std::size_t> output_for(const ItemValues& outputs, const Truth& truth) {
+std::optional<std::size_t> output_of_truth(const ItemValues& outputs, const Truth& truth) {
   if (!truth.masks.empty()) return scores_for_mask(outputs, truth.masks.front());
   const auto has_rows = [](const Value& value) {
     return value.kind == Value::Kind::tensor && !value.tensor.shape.empty();
@@ -45,7 +45,7 @@ struct Counted {
   std::size_t output = 0;
 };
 
-Error no_output(const Truth& truth) {
+Error no_output_for(const Truth& truth) {
   if (!truth.masks.empty()) return no_scores_for_mask(truth.masks.front());
   return usage_error("no output has a row of scores for each label (floating-point numbers [rows, classes])");
 }
@@ -64,8 +64,8 @@ Result<Counted> count(const std::vector<ItemValues>& outputs, const Truth& truth
   Counted counted;
   std::size_t row = 0;
   for (std::size_t item = 0; item < outputs.size(); ++item) {
-    const auto index = output_for(outputs[item], truth);
-    if (!index || (item > 0 && *index != counted.output)) return no_output(truth);
+    const auto index = output_of_truth(outputs[item], truth);
+    if (!index || (item > 0 && *index != counted.output)) return no_output_for(truth);
     counted.output = *index;
     const Tensor& scores = outputs[item][*index].tensor;
     if (truth.classes > 0) INFERMETER_TRY_DONE(check_folder_classes(scores, truth.classes));

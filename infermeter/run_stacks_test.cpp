@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace infermeter {
+namespace infermeter::run_stacks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(StackReader, LeavesNothingWhereNothingCouldBeSampled) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::run_stacks_test

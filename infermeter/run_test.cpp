@@ -8,7 +8,7 @@
 
 #include "infermeter/data/value_block.hpp"
 
-namespace infermeter {
+namespace infermeter::run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST_F(RunOfOwnSubjects, MayNameAModelOnlyThatTheProgramHas) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::run_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::time_left_test {
 namespace {
 
 Samples ended(int subject, double wall_s) {
@@ -33,4 +33,4 @@ TEST(TimeLeft, TakesEachSubjectsOwnMean) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::time_left_test

@@ -23,7 +23,7 @@ Result<Done> check_one(const std::optional<double>& value, std::string_view name
   return usage_error(fmt::format("the {} tolerance{} must be a number of at least 0, not {}", name, of, *value));
 }
 
-Result<Done> check_request(const ValidationRequest& request) {
+Result<Done> check_validation(const ValidationRequest& request) {
   const auto& subjects = request.plan.subjects;
   if (subjects.size() != 2) {
     return usage_error(fmt::format("validate compares two subjects, the baseline first; got {}", subjects.size()));
@@ -64,7 +64,7 @@ class ValidationRun {
 
   Result<Validation> operator()() {
     const double begin = monotonic_s();
-    INFERMETER_TRY_DONE(check_request(request_));
+    INFERMETER_TRY_DONE(check_validation(request_));
     INFERMETER_TRY(models_, resolve_models(request_.plan, context_));
     describe();
     // What the baseline differs from itself by; and what an item takes.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace infermeter {
+namespace infermeter::validate_test {
 namespace {
 
 // Trials without processes: a model whose output is its input, less `lost` in the candidate's last item.
@@ -107,4 +107,4 @@ TEST(Validate, ShowsEachItemWithBothOutputs) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::validate_test

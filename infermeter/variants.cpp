@@ -38,7 +38,7 @@ Result<Done> check_share(double share) {
   return usage_error(fmt::format("a share of {:g} cannot be pruned: above 0 and below 1 (--prune 0.5)", share));
 }
 
-Result<Done> check_request(const VariantsRequest& request) {
+Result<Done> check_variants(const VariantsRequest& request) {
   INFERMETER_TRY_DONE(check_words(request.precisions, kPrecisions, "--precisions"));
   INFERMETER_TRY_DONE(check_words(request.quantisations, kQuantisations, "--quantise"));
   INFERMETER_TRY_DONE(check_words(request.graph_levels, kGraphLevels, "--graph-opt"));
@@ -142,7 +142,7 @@ std::vector<std::string> backends_of(const VariantsRequest& request, std::span<c
 
 Result<VariantList> list_variants(const VariantsRequest& request, const PlanDraft& draft, const ModelFacts& model,
                                   std::span<const BackendInfo> backends) {
-  INFERMETER_TRY_DONE(check_request(request));
+  INFERMETER_TRY_DONE(check_variants(request));
   auto phases = std::vector<std::string>(kAllPhases.begin(), kAllPhases.end());
   phases.emplace_back("tensorrt");
   INFERMETER_TRY_DONE(check_words(request.phases, phases, "--phases"));
@@ -187,7 +187,7 @@ Result<std::pair<std::string, std::string>> named_model_from_string(std::string_
 
 Result<VariantList> list_named_variants(const VariantsRequest& request, const PlanDraft& draft,
                                         std::span<const ModelFacts> facts, std::span<const BackendInfo> backends) {
-  INFERMETER_TRY_DONE(check_request(request));
+  INFERMETER_TRY_DONE(check_variants(request));
   VariantList list;
   Lister lister(draft, request.backends.size() > 1);
   std::set<std::string> labels;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::variants_test {
 namespace {
 
 using testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST(Variants, ThePlanHasAGroupPerBatchSize) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::variants_test

@@ -55,14 +55,14 @@ JudgedGate judge_run(const std::shared_ptr<MeasuredRun>& run, std::string_view t
   return value_or_raise(judged(run, text, std::move(name), evidence));
 }
 
-ReportPart part_of(const JudgedGate& judged, bool samples) {
+ReportPart part_of_gate(const JudgedGate& judged, bool samples) {
   return gate_part(judged.run->record(), judged.run->verdict(), judged.gate, judged.verdict, {.samples = samples});
 }
 
-std::string rendered(const JudgedGate& judged, std::string_view format, std::size_t width) {
+std::string rendered_gate(const JudgedGate& judged, std::string_view format, std::size_t width) {
   const Format form = value_or_raise(format_from_string(format));
   if (form == Format::csv) raise(usage_error("a gate has no csv report: it can be table, json, markdown or html"));
-  if (form == Format::html) return render_html(part_of(judged, true));
+  if (form == Format::html) return render_html(part_of_gate(judged, true));
   return render_gate(judged.run->record(), judged.gate, judged.verdict, form, {.width = width});
 }
 
@@ -113,12 +113,12 @@ void bind_gate(nb::module_& module) {
       .def_prop_ro("inconclusive", [](const JudgedGate& g) { return g.verdict.inconclusive; })
       .def_prop_ro(
           "exit_code", [](const JudgedGate& g) { return g.verdict.exit_code; }, "As `infermeter gate` has it.")
-      .def("render", rendered, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
+      .def("render", rendered_gate, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
            "\"table\", \"json\", \"markdown\" or \"html\".")
-      .def("report_part", part_of, nb::arg("samples") = true, "For infermeter.write_html.")
+      .def("report_part", part_of_gate, nb::arg("samples") = true, "For infermeter.write_html.")
       .def(
           "junit", [](const JudgedGate& g) { return render_junit(g.run->record(), g.gate, g.verdict); }, "JUnit XML.")
-      .def("__str__", [](const JudgedGate& g) { return rendered(g, "table", 80); });
+      .def("__str__", [](const JudgedGate& g) { return rendered_gate(g, "table", 80); });
   module.def(
       "judge_gate", judge_run, nb::arg("record"), nb::arg("text"), nb::kw_only(), nb::arg("name") = "gate",
       nb::arg("baseline") = nb::none(), nb::arg("baseline_name") = "baseline",

@@ -106,7 +106,7 @@ auto counter(std::uint64_t DifferenceTally::*field) {
   return [field](const Difference& d) { return d.tally().*field; };
 }
 
-void bind_difference(nb::module_& module) {
+void bind_difference_metrics(nb::module_& module) {
   nb::class_<Difference>(
       module, "Difference",
       "How far arrays are from their references, r and c being the pairs in which both are finite and n their number. "
@@ -297,7 +297,7 @@ void add_mask(AccuracyTally& tally, nb::handle outputs, nb::handle mask) {
   value_or_raise(std::move(result));
 }
 
-void bind_accuracy(nb::module_& module) {
+void bind_accuracy_metrics(nb::module_& module) {
   bind_labels(module);
   bind_masks(module);
   nb::class_<AccuracyTally>(module, "AccuracyTally", "Accuracy that adds up over the items of a data set.")
@@ -321,9 +321,9 @@ void bind_accuracy(nb::module_& module) {
 }  // namespace
 
 void bind_metrics(nb::module_& module) {
-  bind_difference(module);
+  bind_difference_metrics(module);
   bind_similarity(module);
-  bind_accuracy(module);
+  bind_accuracy_metrics(module);
 }
 
 }  // namespace infermeter::python

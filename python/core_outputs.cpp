@@ -100,7 +100,7 @@ Result<OutputComparison> compared(nb::handle reference, nb::handle candidate, st
                          tolerances);
 }
 
-void bind_difference(nb::module_& module) {
+void bind_output_difference(nb::module_& module) {
   nb::class_<Tolerance>(
       module, "Tolerance",
       "|candidate - reference| <= absolute + relative * the largest finite |reference| of the output.")
@@ -153,7 +153,7 @@ void bind_difference(nb::module_& module) {
 }  // namespace
 
 void bind_outputs(nb::module_& module) {
-  bind_difference(module);
+  bind_output_difference(module);
   nb::class_<OutputComparison>(module, "OutputComparison", "Outputs against a reference's.")
       .def_ro("agree", &OutputComparison::agree, "Every output comparable and within its tolerance.")
       .def_ro("items", &OutputComparison::items, "Data items compared.")

@@ -90,7 +90,7 @@ void bind_question(nb::module_& module) {
 
 using PlanClass = nb::class_<Plan>;
 
-void bind_fields(PlanClass& plan) {
+void bind_plan_fields(PlanClass& plan) {
   plan.def_ro("subjects", &Plan::subjects)
       .def_ro("processes", &Plan::processes, "Per subject; of a comparison the most pairs.")
       .def_prop_ro(
@@ -165,7 +165,7 @@ void bind_plan(nb::module_& module) {
       .def("__repr__", [](const Plan& p) {
         return fmt::format("<Plan of {} subjects, {} processes each>", p.subjects.size(), p.processes);
       });
-  bind_fields(plan);
+  bind_plan_fields(plan);
 }
 
 }  // namespace infermeter::python

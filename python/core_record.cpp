@@ -43,20 +43,20 @@ std::vector<std::shared_ptr<const TrialStacks>> stacks_of(const SharedRun& run) 
   return pointers;
 }
 
-ReportPart part_of(const MeasuredRun& run, bool samples) {
+ReportPart part_of_run(const MeasuredRun& run, bool samples) {
   return run_part(run.record(), run.verdict(), {.samples = samples});
 }
 
-std::string rendered(const MeasuredRun& run, std::string_view format, const RenderOptions& options) {
+std::string rendered_run(const MeasuredRun& run, std::string_view format, const RenderOptions& options) {
   return render(run.record(), run.verdict(), value_or_raise(format_from_string(format)), options);
 }
 
 std::string render_as(const MeasuredRun& run, std::string_view format, std::size_t width, bool color, bool samples) {
-  return rendered(run, format, {.color = color, .width = width, .samples = samples});
+  return rendered_run(run, format, {.color = color, .width = width, .samples = samples});
 }
 
 nb::object as_dict(const MeasuredRun& run, bool samples) {
-  return nb::module_::import_("json").attr("loads")(rendered(run, "json", {.samples = samples}));
+  return nb::module_::import_("json").attr("loads")(rendered_run(run, "json", {.samples = samples}));
 }
 
 std::vector<Recommendation> recommendations_of(const MeasuredRun& run, double least_change, double allowance) {
@@ -71,11 +71,11 @@ std::vector<Recommendation> recommendations_of(const MeasuredRun& run, double le
 }
 
 void write_csv(const MeasuredRun& run, const std::filesystem::path& file) {
-  value_or_raise(write_file(file, rendered(run, "csv", {}), true));
+  value_or_raise(write_file(file, rendered_run(run, "csv", {}), true));
 }
 
-void write_page(const MeasuredRun& run, const std::filesystem::path& file, bool samples) {
-  value_or_raise(write_file(file, rendered(run, "html", {.samples = samples}), true));
+void write_run_page(const MeasuredRun& run, const std::filesystem::path& file, bool samples) {
+  value_or_raise(write_file(file, rendered_run(run, "html", {.samples = samples}), true));
 }
 
 nb::object as_frame(nb::handle_t<MeasuredRun> self, bool iterations) {
@@ -104,18 +104,18 @@ void bind_reports(RecordClass& record) {
            "The report as text: \"table\", \"json\", \"csv\", \"markdown\" or \"html\"; `width` of the table in "
            "columns, `samples`: JSON and the page with every iteration.")
       .def(
-          "text", [](const MeasuredRun& run, std::size_t width) { return rendered(run, "table", {.width = width}); },
+          "text", [](const MeasuredRun& run, std::size_t width) { return rendered_run(run, "table", {.width = width}); },
           nb::arg("width") = 80, "The report as a table, for people.")
       .def("json", as_dict, nb::kw_only(), nb::arg("samples") = true,
            nb::sig("def json(self, *, samples: bool = True) -> dict[str, typing.Any]"),
            "The report as a dict (docs/schema/run.schema.json): seconds, bytes, items per second.")
       .def("to_csv", write_csv, nb::arg("file"), nb::sig("def to_csv(self, file: str | os.PathLike[str]) -> None"),
            "Writes a row per subject (docs/files.md); whole, over what was there.")
-      .def("to_html", write_page, nb::arg("file"), nb::kw_only(), nb::arg("samples") = true,
+      .def("to_html", write_run_page, nb::arg("file"), nb::kw_only(), nb::arg("samples") = true,
            nb::sig("def to_html(self, file: str | os.PathLike[str], *, samples: bool = True) -> None"),
            "Writes the page that `infermeter run --html` writes; whole, over what was there. `samples`: with every "
            "iteration. Of several runs in one page: infermeter.write_html.")
-      .def("report_part", part_of, nb::arg("samples") = true, "For infermeter.write_html.")
+      .def("report_part", part_of_run, nb::arg("samples") = true, "For infermeter.write_html.")
       .def("to_dataframe", as_frame, nb::kw_only(), nb::arg("iterations") = false,
            nb::sig("def to_dataframe(self, *, iterations: bool = False) -> pandas.DataFrame"),
            "A pandas.DataFrame: a row per subject with the columns of the CSV report, or per timed iteration with "
@@ -128,10 +128,10 @@ void bind_reports(RecordClass& record) {
           "recommendations_text",
           [](const MeasuredRun& run) { return recommendations_text(run.record(), run.verdict()); },
           "The same for people; empty: there are none.")
-      .def("__str__", [](const MeasuredRun& run) { return rendered(run, "table", {.width = 80}); });
+      .def("__str__", [](const MeasuredRun& run) { return rendered_run(run, "table", {.width = 80}); });
 }
 
-void bind_fields(RecordClass& record) {
+void bind_record_fields(RecordClass& record) {
   const auto inside = nb::rv_policy::reference_internal;
   record.def_prop_ro("id", [](const MeasuredRun& run) { return run.record().id; })
       .def_prop_ro(
@@ -186,7 +186,7 @@ const Verdict& MeasuredRun::verdict() const {
 
 void bind_record(nb::module_& module) {
   RecordClass record(module, "Record", nb::dynamic_attr(), "Everything that a run leaves, and what it says.");
-  bind_fields(record);
+  bind_record_fields(record);
   bind_reports(record);
   record.def("raise_failure", raise_failure,
              "Raises what the first trial that failed deserves: ModelError, WorkerError or UsageError.");

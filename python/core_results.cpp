@@ -21,7 +21,7 @@ namespace {
 using SharedResult = std::shared_ptr<NamedResult>;
 
 // A copy: Results gives no promise beyond the next add or clear.
-SharedResult copy_of(const NamedResult& result) { return std::make_shared<NamedResult>(result); }
+SharedResult copy_of_result(const NamedResult& result) { return std::make_shared<NamedResult>(result); }
 
 void add_samples(Results& results, const std::string& name, const std::vector<std::shared_ptr<Trial>>& trials) {
   std::vector<Samples> samples;
@@ -31,7 +31,7 @@ void add_samples(Results& results, const std::string& name, const std::vector<st
 
 SharedResult get(const Results& results, const std::string& name) {
   const NamedResult* result = results.get(name);
-  return result == nullptr ? nullptr : copy_of(*result);
+  return result == nullptr ? nullptr : copy_of_result(*result);
 }
 
 // A missing key's sentence is the library's own.
@@ -42,11 +42,11 @@ SharedResult at(const Results& results, const std::string& name) {
 
 std::vector<SharedResult> all(const Results& results) {
   std::vector<SharedResult> copies;
-  for (const NamedResult& result : results.all()) copies.push_back(copy_of(result));
+  for (const NamedResult& result : results.all()) copies.push_back(copy_of_result(result));
   return copies;
 }
 
-void bind_comparison(nb::module_& module) {
+void bind_result_comparison(nb::module_& module) {
   nb::class_<NamedComparison>(module, "NamedComparison", "Two named results against each other.")
       .def_ro("baseline", &NamedComparison::baseline)
       .def_ro("candidate", &NamedComparison::candidate)
@@ -79,7 +79,7 @@ void bind_named_result(nb::module_& module) {
 }  // namespace
 
 void bind_results(nb::module_& module) {
-  bind_comparison(module);
+  bind_result_comparison(module);
   bind_named_result(module);
   nb::class_<Results>(module, "Results", "Named measurements that can be got, listed, compared, cleared and reported.")
       .def(nb::init<>())

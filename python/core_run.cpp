@@ -36,7 +36,7 @@ struct ProgressNow {
   std::string note;
 };
 
-ProgressNow copy_of(const Progress& progress) {
+ProgressNow copy_of_progress(const Progress& progress) {
   ProgressNow now{.trial = progress.trial,
                   .trials = progress.trials,
                   .purpose = progress.purpose,
@@ -110,7 +110,7 @@ std::shared_ptr<MeasuredRun> measured(const Request& request, const nb::object& 
   context.interrupt = &caller.interrupt();
   context.command = command;
   if (!progress.is_none()) {
-    context.on_progress = [&](const Progress& now) { caller.call([&] { progress(copy_of(now)); }); };
+    context.on_progress = [&](const Progress& now) { caller.call([&] { progress(copy_of_progress(now)); }); };
   }
   LiveSubjects live_subjects(live);
   live_subjects.attach(context, caller.interrupt());

@@ -61,7 +61,7 @@ std::string name_of(nb::handle value) {
 }
 
 // A path in it need not be UTF-8; the plan's own check says so.
-std::string text_of(nb::handle value) {
+std::string setting_text(nb::handle value) {
   const auto path = nb::steal(PyOS_FSPath(value.ptr()));
   if (PyBytes_Check(path.ptr()))
     return {PyBytes_AS_STRING(path.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(path.ptr()))};
@@ -81,7 +81,7 @@ nb::dict dict_of(nb::handle table) {
 Result<std::string> scalar(std::string_view key, nb::handle value, Type type) {
   const bool truth = PyBool_Check(value.ptr());
   if (truth && type == Type::boolean) return std::string(value.ptr() == Py_True ? "true" : "false");
-  if (is_text(value) && type != Type::integer && type != Type::boolean) return text_of(value);
+  if (is_text(value) && type != Type::integer && type != Type::boolean) return setting_text(value);
   if (!truth && PyIndex_Check(value.ptr()) && type != Type::text && type != Type::boolean) return number_text(value);
   const bool fraction = PyFloat_Check(value.ptr()) || (nb::hasattr(value, "__float__") && !PyIndex_Check(value.ptr()));
   if (fraction && type == Type::number_or_text) return fmt::format("{}", PyFloat_AsDouble(value.ptr()));
@@ -96,7 +96,7 @@ Result<Done> read_pairs(Pairs& pairs, std::string_view key, nb::handle table, Ty
     if (type == Type::integer_or_text && PyBool_Check(value.ptr())) taken = Type::boolean;
     if (type == Type::integer_or_text && PyFloat_Check(value.ptr())) taken = Type::number_or_text;
     INFERMETER_TRY(std::string text, scalar(path, value, taken));
-    set_pair(pairs, text_of(nb::str(name)), std::move(text));
+    set_pair(pairs, setting_text(nb::str(name)), std::move(text));
   }
   return Done{};
 }

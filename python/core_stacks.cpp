@@ -15,20 +15,20 @@ namespace nb = nanobind;
 namespace infermeter::python {
 namespace {
 
-nb::object text_of(std::string_view text) {
+nb::object stack_text(std::string_view text) {
   return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
 // Frames are made once: there are many more samples than frames.
 nb::list samples_of(const TrialStacks& self) {
   std::vector<nb::object> frames, threads;
-  for (const StackFrame& frame : self.stacks.frames) frames.push_back(text_of(frame_text(frame)));
-  for (const std::string& thread : self.stacks.threads) threads.push_back(text_of(thread));
+  for (const StackFrame& frame : self.stacks.frames) frames.push_back(stack_text(frame_text(frame)));
+  for (const std::string& thread : self.stacks.threads) threads.push_back(stack_text(thread));
   nb::list samples;
   for (const StackSample& sample : self.stacks.samples) {
     nb::list stack;
     for (const std::uint32_t frame : sample.frames) stack.append(frames.at(frame));
-    const nb::object thread = sample.thread < threads.size() ? threads[sample.thread] : text_of("");
+    const nb::object thread = sample.thread < threads.size() ? threads[sample.thread] : stack_text("");
     samples.append(nb::make_tuple(thread, nb::tuple(stack), sample.weight));
   }
   return samples;

@@ -18,28 +18,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Store> open(const fs::path& output_dir, Store::Mode mode) {
+Result<Store> open_store(const fs::path& output_dir, Store::Mode mode) {
   return Store::open(output_dir / "infermeter.db", mode);
 }
 
 Result<RunRecord> stored_run(const std::string& run, const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open(output_dir, Store::Mode::read));
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
   return store.load_run(run);
 }
 
 Result<RunRecord> baseline_run(const std::string& name, const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open(output_dir, Store::Mode::read));
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
   INFERMETER_TRY(const std::string id, store.baseline_run(name));
   return store.load_run(id);
 }
 
 Result<std::vector<RunListing>> stored_runs(const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open(output_dir, Store::Mode::read));
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
   return store.list_runs();
 }
 
 Result<std::string> name_run(const std::string& name, const std::string& run, const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open(output_dir, Store::Mode::write));
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::write));
   INFERMETER_TRY(const Baseline baseline, store.set_baseline(name, run, wall_clock_s()));
   return baseline.run;
 }

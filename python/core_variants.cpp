@@ -30,11 +30,11 @@ struct MeasuredVariants {
   VariantSet set;
 };
 
-ReportPart part_of(const MeasuredVariants& variants, bool samples) {
+ReportPart part_of_variants(const MeasuredVariants& variants, bool samples) {
   return variants_part(variants.run->record(), variants.run->verdict(), variants.set, {.samples = samples});
 }
 
-std::string rendered(const MeasuredVariants& variants, const std::string& format, std::size_t width) {
+std::string rendered_variants(const MeasuredVariants& variants, const std::string& format, std::size_t width) {
   const Format form = value_or_raise(format_from_string(format));
   return render_variants(variants.run->record(), variants.run->verdict(), variants.set, form,
                          {.color = false, .width = width, .samples = true});
@@ -61,20 +61,20 @@ VariantsRequest request_of(const nb::dict& asked) {
   return request;
 }
 
-struct Outcome {
+struct VariantsOutcome {
   RunRecord record;
   VariantSet set;
 };
 
-Result<Outcome> make_and_measure(PreparedVariants prepared, const VariantMakingContext& making, RunContext context) {
+Result<VariantsOutcome> make_and_measure(PreparedVariants prepared, const VariantMakingContext& making, RunContext context) {
   INFERMETER_TRY(context.models, make_variants(prepared, making));
   INFERMETER_TRY(VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
   INFERMETER_TRY_DONE(check_subjects(planned.plan, context.launcher));
   INFERMETER_TRY(RunRecord record, run(std::move(planned.plan), context));
-  return Outcome{std::move(record), std::move(planned.set)};
+  return VariantsOutcome{std::move(record), std::move(planned.set)};
 }
 
-Result<Outcome> whole(const VariantsRequest& request, const PlanDraft& draft, const VariantMakingContext& making,
+Result<VariantsOutcome> whole(const VariantsRequest& request, const PlanDraft& draft, const VariantMakingContext& making,
                       const RunContext& context) {
   try {
     INFERMETER_TRY(PreparedVariants prepared, prepare_variants(request, draft, context.launcher, context.cache));
@@ -100,13 +100,13 @@ std::shared_ptr<MeasuredVariants> variants(const nb::dict& asked, const nb::dict
   if (!note.is_none()) {
     making.on_note = [&](const std::string& sentence) { caller.call([&] { note(sentence); }); };
   }
-  std::optional<Result<Outcome>> outcome;
+  std::optional<Result<VariantsOutcome>> outcome;
   caller.serve([&] { outcome = whole(request, draft, making, context); });
   if (caller.exception().is_valid()) {
     PyErr_SetObject(caller.exception().type().ptr(), caller.exception().ptr());
     throw nb::python_error();
   }
-  Outcome done = value_or_raise(std::move(*outcome));
+  VariantsOutcome done = value_or_raise(std::move(*outcome));
   return std::make_shared<MeasuredVariants>(
       MeasuredVariants{std::make_shared<MeasuredRun>(std::move(done.record)), std::move(done.set)});
 }
@@ -116,19 +116,19 @@ std::shared_ptr<MeasuredVariants> variants(const nb::dict& asked, const nb::dict
 void bind_variants(nb::module_& module) {
   nb::class_<MeasuredVariants>(module, "Variants", "A model's variants, measured beside each other.")
       .def_ro("record", &MeasuredVariants::run, "The run that measured them.")
-      .def("render", rendered, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
+      .def("render", rendered_variants, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
            "\"table\", \"markdown\", \"json\" (docs/schema/variants.schema.json), \"csv\" or \"html\".")
-      .def("report_part", part_of, nb::arg("samples") = true, "For infermeter.write_html.")
+      .def("report_part", part_of_variants, nb::arg("samples") = true, "For infermeter.write_html.")
       .def_prop_ro(
           "report",
           [](const MeasuredVariants& variants) {
-            return nb::module_::import_("json").attr("loads")(rendered(variants, "json", 80));
+            return nb::module_::import_("json").attr("loads")(rendered_variants(variants, "json", 80));
           },
           nb::sig("def report(self) -> dict[str, typing.Any]"), "The JSON report as a dict.")
       .def_prop_ro(
           "exit_code",
           [](const MeasuredVariants& variants) { return exit_code_of_variants(variants.run->verdict(), variants.set); })
-      .def("__str__", [](const MeasuredVariants& variants) { return rendered(variants, "table", 80); });
+      .def("__str__", [](const MeasuredVariants& variants) { return rendered_variants(variants, "table", 80); });
   module.def("variants", variants, nb::arg("request"), nb::arg("settings"), nb::arg("note") = nb::none(),
              nb::arg("command") = "",
              nb::sig("def variants(request: dict[str, object], settings: dict[str, object], note: "

@@ -26,7 +26,7 @@ void bind_leak(nb::module_& module) {
       .def_ro("reason", &LeakEstimate::reason);
 }
 
-void bind_accuracy(nb::module_& module) {
+void bind_accuracy_verdict(nb::module_& module) {
   nb::class_<PairedRight>(module, "PairedRight", "Rows by who is right: this subject, its reference, both, neither.")
       .def_ro("both", &PairedRight::both)
       .def_ro("reference_only", &PairedRight::reference_only)
@@ -127,7 +127,7 @@ void bind_paired(nb::module_& module) {
       });
 }
 
-void bind_comparison(nb::module_& module) {
+void bind_comparison_verdict(nb::module_& module) {
   nb::class_<Look>(module, "Look", "One look at the pairs so far.")
       .def_ro("pairs", &Look::pairs)
       .def_ro("level", &Look::level)
@@ -151,11 +151,11 @@ void bind_comparison(nb::module_& module) {
 
 void bind_verdict(nb::module_& module) {
   bind_leak(module);
-  bind_accuracy(module);
+  bind_accuracy_verdict(module);
   bind_recommendation(module);
   bind_subject_verdict(module);
   bind_paired(module);
-  bind_comparison(module);
+  bind_comparison_verdict(module);
   nb::class_<Verdict>(module, "Verdict", "What a run says: a pure function of its record.")
       .def_ro("subjects", &Verdict::subjects, "In the plan's order.")
       .def_ro("comparison", &Verdict::comparison, "None: the plan asks no question.")

@@ -14,7 +14,7 @@ namespace infermeter::python {
 namespace {
 
 template <class Product, class Body>
-Result<Product> in_python(Body&& body) {
+Result<Product> in_profiler(Body&& body) {
   try {
     return body(nb::module_::import_("infermeter.python_profilers"));
   } catch (nb::python_error& raised) {
@@ -31,7 +31,7 @@ Result<Done> allow_to_look(pid_t launcher) {
     return usage_error(
         "py-spy looks at a worker process, and a live object is measured in this one: use cprofile or pyinstrument");
   prctl(PR_SET_PTRACER, static_cast<unsigned long>(launcher), 0, 0, 0);
-  return in_python<Done>([](const nb::object&) {
+  return in_profiler<Done>([](const nb::object&) {
     nb::module_::import_("threading");
     return Done{};
   });
@@ -43,14 +43,14 @@ PythonProfileHooks profile_hooks(pid_t launcher) {
   PythonProfileHooks hooks;
   hooks.begin = [launcher](PythonProfiler profiler) -> Result<Done> {
     if (profiler == PythonProfiler::py_spy) return allow_to_look(launcher);
-    return in_python<Done>([profiler](const nb::object& module) {
+    return in_profiler<Done>([profiler](const nb::object& module) {
       module.attr("begin")(std::string(to_string(profiler)));
       return Done{};
     });
   };
   hooks.end = [](PythonProfiler profiler) -> Result<std::string> {
     if (profiler == PythonProfiler::py_spy) return std::string();
-    return in_python<std::string>([](const nb::object& module) { return nb::cast<std::string>(module.attr("end")()); });
+    return in_profiler<std::string>([](const nb::object& module) { return nb::cast<std::string>(module.attr("end")()); });
   };
   return hooks;
 }

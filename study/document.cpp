@@ -41,7 +41,7 @@ std::string value_with_unit(const Figure& figure) {
   return number(figure.measured, figure.unit) + (is_share ? " %" : "");
 }
 
-std::string between(const Figure& figure) {
+std::string between_bounds(const Figure& figure) {
   if (!figure.interval) return "";
   return fmt::format("{} … {}", number(figure.interval->low, figure.unit), number(figure.interval->high, figure.unit));
 }
@@ -65,7 +65,7 @@ std::string listing(const Table& table) {
   for (const Figure& figure : table.figures) {
     text += fmt::format("| {} |{} {} | {} | {} | {} | {} |\n", figure.what,
                         noises ? fmt::format(" {} |", figure.where) : "", words(figure.target, figure.unit),
-                        value_with_unit(figure), between(figure), thousands(figure.runs), met(figure));
+                        value_with_unit(figure), between_bounds(figure), thousands(figure.runs), met(figure));
   }
   return text;
 }
@@ -82,7 +82,7 @@ std::vector<std::string> distinct(const std::vector<Figure>& figures, const Name
 std::string cell(const Figure& figure, bool with_target) {
   const std::string target = with_target && figure.target.exists() ? ", " + words(figure.target, figure.unit) : "";
   const std::string missed = figure.target.exists() && !figure.met() ? " **missed**" : "";
-  return fmt::format("{} ({}){}{}", value_with_unit(figure), between(figure), target, missed);
+  return fmt::format("{} ({}){}{}", value_with_unit(figure), between_bounds(figure), target, missed);
 }
 
 // A line says one target if all its figures have the same, else each its own.

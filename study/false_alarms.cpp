@@ -45,7 +45,7 @@ Effort enough_for_bias(const std::vector<double>& estimates, const Effort& effor
   return {static_cast<int>(runs), effort.seed, effort.threads};
 }
 
-void add_figures(const Family& family, const Comparison& comparison, const std::string& suffix, const Effort& effort,
+void add_false_alarms(const Family& family, const Comparison& comparison, const std::string& suffix, const Effort& effort,
                  Table& table) {
   const Outcomes first = against_itself(family, comparison, effort.times(2));
   const Effort enough = enough_for_bias(first.estimates, effort);
@@ -59,8 +59,8 @@ Table ours(const Families& families, const Effort& effort) {
               .figures = {},
               .across = true};
   for (const Family& family : families) {
-    add_figures(family, plain, "", effort, table);
-    add_figures(family, disturbed, ", drift and odd/even bias", effort, table);
+    add_false_alarms(family, plain, "", effort, table);
+    add_false_alarms(family, disturbed, ", drift and odd/even bias", effort, table);
   }
   return table;
 }

@@ -60,7 +60,7 @@ class NoRegression {
   Verdict verdict_;
 };
 
-struct Case {
+struct GateCase {
   std::string program;
   double effect;
   std::vector<int> looks;
@@ -68,7 +68,7 @@ struct Case {
 };
 
 // pass, fail, inconclusive: how often.
-std::vector<int> outcomes(const Family& family, const Case& one, const Effort& effort) {
+std::vector<int> gate_outcomes(const Family& family, const GateCase& one, const Effort& effort) {
   const NoRegression rule;
   Design asked = design_with(one.comparison_margin);
   asked.looks = one.looks;
@@ -86,9 +86,9 @@ Target most_false_fails(const Family& family) {
   return at_most(family.name == "bimodal" ? 0.03 : 0.01);
 }
 
-void add_outcomes(const Families& families, const Case& one, const Effort& effort, Table& table) {
+void add_outcomes(const Families& families, const GateCase& one, const Effort& effort, Table& table) {
   for (const Family& family : families) {
-    const std::vector<int> counts = outcomes(family, one, effort);
+    const std::vector<int> counts = gate_outcomes(family, one, effort);
     const auto add = [&](const std::string& what, Outcome outcome, Target target) {
       table.figures.push_back(
           rate(one.program + ": " + what, family.name, target, counts[static_cast<std::size_t>(outcome)], effort.runs));

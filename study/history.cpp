@@ -34,7 +34,7 @@ bool found_near(const std::vector<ChangePoint>& points, std::size_t at) {
   });
 }
 
-Table alarms(const Effort& effort) {
+Table history_alarms(const Effort& effort) {
   Table table{.caption = "Any change point in 50 runs without a change", .figures = {}, .across = false};
   const auto add = [&](const std::string& what, double deviation, double autocorrelation, Target target) {
     const int hits = count(effort.times(3), what, [&](SplitMix& random) {
@@ -77,7 +77,7 @@ Block history(const Effort& effort) {
       "Change points in 50 runs, with the options of `infermeter history`. The statistics do not depend on the size of "
       "the "
       "noise; what keeps small noise quiet is that changes below 1 % are not told.";
-  block.tables.push_back(alarms(effort));
+  block.tables.push_back(history_alarms(effort));
   block.tables.push_back(steps(effort));
   return block;
 }

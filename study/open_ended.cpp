@@ -13,7 +13,7 @@ namespace {
 constexpr int looks = 200;  // after the third pair and every one that follows
 const Design design{.until_resolved = true};
 
-Table alarms(const Families& families, const Effort& effort) {
+Table open_ended_alarms(const Families& families, const Effort& effort) {
   Table table{.caption = "False alarms in 200 looks", .figures = {}, .across = true};
   for (const Family& family : families) {
     const int hits = count(effort, "open-ended" + family.name, [&](SplitMix& random) {
@@ -56,7 +56,7 @@ Block open_ended(const Families& families, const Effort& effort) {
   block.text =
       "`--until-resolved` looks after every pair from the third on. Its test is valid whenever one looks, for normal "
       "differences; what other noise makes of it is measured here.";
-  block.tables.push_back(alarms(families, effort.times(2)));
+  block.tables.push_back(open_ended_alarms(families, effort.times(2)));
   block.tables.push_back(stops(effort));
   return block;
 }

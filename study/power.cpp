@@ -13,30 +13,30 @@
 namespace infermeter::study {
 namespace {
 
-struct Outcome {
+struct PowerOutcome {
   bool slower = false;
   int pairs = 0;
   double estimate = 0;
 };
 
-std::vector<Outcome> outcomes(const Family& family, double effect, const Effort& effort) {
+std::vector<PowerOutcome> power_outcomes(const Family& family, double effect, const Effort& effort) {
   return simulate(effort, fmt::format("power {} {}", family.name, effect), [&](SplitMix& random) {
     const Look last = take_looks(draw_differences(family, {.effect = effect}, random), {}, false).back();
-    return Outcome{last.direction == Direction::slower, last.pairs, last.estimate};
+    return PowerOutcome{last.direction == Direction::slower, last.pairs, last.estimate};
   });
 }
 
-struct Case {
+struct PowerCase {
   Family family;
   double effect;
   Target found, pairs;
 };
 
-void add_figures(const Case& one, const std::string& where, const Effort& effort, Table& table) {
+void add_power(const PowerCase& one, const std::string& where, const Effort& effort, Table& table) {
   int found = 0;
   std::vector<double> pairs;
   std::vector<double> excess;
-  for (const Outcome& outcome : outcomes(one.family, one.effect, effort)) {
+  for (const PowerOutcome& outcome : power_outcomes(one.family, one.effect, effort)) {
     pairs.push_back(outcome.pairs);
     if (!outcome.slower) continue;
     ++found;
@@ -53,7 +53,7 @@ void add_figures(const Case& one, const std::string& where, const Effort& effort
 void add_overlapping(const Effort& effort, Table& table) {
   const Family family = bimodal_family(0.03, 0.01);
   const std::string where = "overlapping modes, pairs 2.1 %";
-  add_figures({family, 0.01, {}, {}}, where, effort, table);
+  add_power({family, 0.01, {}, {}}, where, effort, table);
   const int found = count(effort, "t of all pairs", [&](SplitMix& random) {
     return t_interval(draw_differences(family, {.effect = 0.01}, random), 0.95)->low > 0;
   });
@@ -80,14 +80,14 @@ Block power(const Families& families, const Effort& effort) {
   const Family bimodal = bimodal_family();
   const std::string normal_name = "normal, pairs 1 %";
   const std::string bimodal_name = "bimodal, pairs 2.1 %";
-  add_figures({pairs_of_one_percent, 0.005, at_least(0.80), {}}, normal_name, effort.times(2), table);
-  add_figures({pairs_of_one_percent, 0.01, at_least(0.99), {}}, normal_name, effort.times(2), table);
-  add_figures({pairs_of_one_percent, 0.02, {}, at_most(17)}, normal_name, effort, table);
-  add_figures({bimodal, 0.01, at_least(0.85), {}}, bimodal_name, effort.times(4), table);
-  add_figures({bimodal, 0.02, at_least(0.99), {}}, bimodal_name, effort.times(2), table);
+  add_power({pairs_of_one_percent, 0.005, at_least(0.80), {}}, normal_name, effort.times(2), table);
+  add_power({pairs_of_one_percent, 0.01, at_least(0.99), {}}, normal_name, effort.times(2), table);
+  add_power({pairs_of_one_percent, 0.02, {}, at_most(17)}, normal_name, effort, table);
+  add_power({bimodal, 0.01, at_least(0.85), {}}, bimodal_name, effort.times(4), table);
+  add_power({bimodal, 0.02, at_least(0.99), {}}, bimodal_name, effort.times(2), table);
   add_overlapping(effort.times(2), table);
   for (const Family& family : families) {
-    if (family.recorded) add_figures({family, 0.05, {}, {}}, family.name, effort, table);
+    if (family.recorded) add_power({family, 0.05, {}, {}}, family.name, effort, table);
   }
   block.tables.push_back(std::move(table));
   return block;

@@ -7,18 +7,18 @@
 namespace infermeter::study {
 namespace {
 
-using AnyBlock = std::function<Block(const Effort&)>;
+using ReproducibleBlock = std::function<Block(const Effort&)>;
 
-int differing(const std::vector<AnyBlock>& blocks, const Effort& one, const Effort& other) {
+int differing(const std::vector<ReproducibleBlock>& blocks, const Effort& one, const Effort& other) {
   int differ = 0;
-  for (const AnyBlock& block : blocks) differ += markdown_of(block(one)) == markdown_of(block(other)) ? 0 : 1;
+  for (const ReproducibleBlock& block : blocks) differ += markdown_of(block(one)) == markdown_of(block(other)) ? 0 : 1;
   return differ;
 }
 
 }  // namespace
 
 Block reproducible(const Families& families, const Effort& effort) {
-  const std::vector<AnyBlock> blocks = {
+  const std::vector<ReproducibleBlock> blocks = {
       [&](const Effort& e) { return false_alarms(families, e); },
       [&](const Effort& e) { return power(families, e); },
       [&](const Effort& e) { return coverage(families, e); },

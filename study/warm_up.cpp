@@ -20,15 +20,15 @@ struct Shape {
   std::size_t steady = 0;
 };
 
-double between(SplitMix& random, double low, double high) { return low + (high - low) * random.uniform(); }
+double uniform_between(SplitMix& random, double low, double high) { return low + (high - low) * random.uniform(); }
 std::size_t position(SplitMix& random, double low, double high) {
-  return static_cast<std::size_t>(between(random, low, high));
+  return static_cast<std::size_t>(uniform_between(random, low, high));
 }
 
 // Slower by 10 … 50 % at first; straight or exponentially down within 15 … 80 iterations.
 Shape ramp(SplitMix& random) {
   Shape shape{.steady = position(random, 15, 80)};
-  const double height = between(random, 0.1, 0.5);
+  const double height = uniform_between(random, 0.1, 0.5);
   const bool straight = random.uniform() < 0.5;
   const auto length = static_cast<double>(shape.steady);
   for (std::size_t i = 0; i < iterations; ++i) {
@@ -41,7 +41,7 @@ Shape ramp(SplitMix& random) {
 
 Shape step(SplitMix& random, double sign) {
   Shape shape{.steady = position(random, 10, 140)};
-  const double height = sign * deviation * between(random, 3, 15);
+  const double height = sign * deviation * uniform_between(random, 3, 15);
   std::fill_n(shape.logs.begin(), shape.steady, height);
   return shape;
 }
@@ -50,7 +50,7 @@ Shape step(SplitMix& random, double sign) {
 Shape cycle(SplitMix& random) {
   Shape shape{.steady = iterations};
   const std::size_t half = position(random, 12, 31);
-  const double height = deviation * between(random, 3, 15);
+  const double height = deviation * uniform_between(random, 3, 15);
   const std::size_t start = position(random, 0, 2.0 * static_cast<double>(half));
   for (std::size_t i = 0; i < iterations; ++i) shape.logs[i] = (i + start) / half % 2 == 0 ? height : 0;
   return shape;
@@ -59,7 +59,7 @@ Shape cycle(SplitMix& random) {
 // A step in the last quarter.
 Shape late(SplitMix& random) {
   Shape shape{.steady = iterations};
-  const double height = deviation * between(random, 3, 15) * (random.uniform() < 0.5 ? 1 : -1);
+  const double height = deviation * uniform_between(random, 3, 15) * (random.uniform() < 0.5 ? 1 : -1);
   std::fill(shape.logs.begin() + static_cast<std::ptrdiff_t>(position(random, 155, 185)), shape.logs.end(), height);
   return shape;
 }
@@ -68,7 +68,7 @@ Shape late(SplitMix& random) {
 Shape quick_cycle(SplitMix& random) {
   Shape shape{.steady = iterations};
   const std::size_t half = position(random, 3, 9);
-  const double height = deviation * between(random, 3, 15);
+  const double height = deviation * uniform_between(random, 3, 15);
   for (std::size_t i = 0; i < iterations; ++i) shape.logs[i] = i / half % 2 == 0 ? height : 0;
   return shape;
 }
@@ -76,7 +76,7 @@ Shape quick_cycle(SplitMix& random) {
 // Every iteration with probability 0.02 slower by 10 … 100 %.
 Shape spikes(SplitMix& random) {
   Shape shape;
-  for (double& log : shape.logs) log = random.uniform() < 0.02 ? std::log1p(between(random, 0.1, 1)) : 0;
+  for (double& log : shape.logs) log = random.uniform() < 0.02 ? std::log1p(uniform_between(random, 0.1, 1)) : 0;
   return shape;
 }
 
@@ -135,19 +135,19 @@ std::vector<Kind> kinds() {
   };
 }
 
-struct Outcome {
+struct WarmUpOutcome {
   int right = 0;
   int begins_well = 0;
 };
 
-void add_figures(const Kind& kind, const Effort& effort, Table& table) {
+void add_warm_up(const Kind& kind, const Effort& effort, Table& table) {
   int right = 0;
   int begins_well = 0;
-  for (const Outcome& outcome : simulate(effort, "warm-up " + kind.name, [&](SplitMix& random) {
+  for (const WarmUpOutcome& outcome : simulate(effort, "warm-up " + kind.name, [&](SplitMix& random) {
          const Shape shape = kind.shape(random);
          const SteadyState found = find_steady_state(times_of(shape, kind.autocorrelation, random));
          const bool well = kind.begins_well && kind.begins_well(shape, found.begin);
-         return Outcome{found.kind == kind.expected ? 1 : 0, well ? 1 : 0};
+         return WarmUpOutcome{found.kind == kind.expected ? 1 : 0, well ? 1 : 0};
        })) {
     right += outcome.right;
     begins_well += outcome.begins_well;
@@ -170,7 +170,7 @@ Block warm_up(const Effort& effort) {
       "deviations, wherever a class allows them to be; ramps of 10 to 50 %. Cycles quicker than a segment of PELT, 10 "
       "iterations, are one level with more spread.";
   Table table{.caption = "What find_steady_state makes of them", .figures = {}, .across = false};
-  for (const Kind& kind : kinds()) add_figures(kind, effort, table);
+  for (const Kind& kind : kinds()) add_warm_up(kind, effort, table);
   block.tables.push_back(std::move(table));
   return block;
 }

@@ -63,22 +63,22 @@ std::string contents(const std::string& path) {
   return text;
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_plan(const std::string& path, const std::string& why) {
   fail(IMB_INVALID_ARGUMENT, "the FFT plans in " + path + " cannot be used: " + why +
                                  "; delete the file, and they are made anew");
 }
 
 void read_wisdom(const Fftw& fftw, const std::string& path, const std::string& machine) {
   const std::string text = contents(path);
-  if (!text.starts_with(head)) refuse(path, "it is no file of plans");
+  if (!text.starts_with(head)) refuse_plan(path, "it is no file of plans");
   const std::size_t end = text.find('\n', head.size());
-  if (end == std::string::npos) refuse(path, "it is cut");
+  if (end == std::string::npos) refuse_plan(path, "it is cut");
   const std::string its_machine = text.substr(head.size(), end - head.size());
   if (its_machine != machine) {
-    refuse(path, "they were made on another machine (" + printable_line(its_machine) + "; this is " + machine + ")");
+    refuse_plan(path, "they were made on another machine (" + printable_line(its_machine) + "; this is " + machine + ")");
   }
   fftw.forget_wisdom();
-  if (fftw.import_wisdom(text.c_str() + end + 1) == 0) refuse(path, "it is broken");
+  if (fftw.import_wisdom(text.c_str() + end + 1) == 0) refuse_plan(path, "it is broken");
 }
 
 // Whole or not at all, whoever else does the same. What cannot be written is done without.

@@ -80,7 +80,7 @@ std::vector<Input> inputs_of(const ProgramRequest& request, const std::string& t
   return inputs_of_package(compiled, request.shapes);
 }
 
-void describe(Program& program, AOTIModelPackageLoader& loader) {
+void describe_package(Program& program, AOTIModelPackageLoader& loader) {
   std::vector<at::ScalarType> types;
   for (const auto& [name, constant] : loader.get_runner()->extract_constants_map(false)) {
     types.push_back(constant.scalar_type());
@@ -115,7 +115,7 @@ std::unique_ptr<Program> load_package(const ProgramRequest& request, const std::
     for (std::size_t i = 0; i < outputs; ++i) {
       program->output_names.push_back(outputs == 1 ? "output" : "output." + std::to_string(i));
     }
-    describe(*program, program->loader());
+    describe_package(*program, program->loader());
     check_dtype(*program, request.load.dtype);
     fix_dimensions(program->inputs, request.load);
     return program;

@@ -10,7 +10,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t most_inputs = 256, most_dimensions = 32;
+constexpr std::size_t most_shapes = 256, most_shape_dimensions = 32;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -42,7 +42,7 @@ InputShape parse_input_shape(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon != std::string_view::npos) shape.dtype = parse_dtype(text.substr(colon + 1));
   for (const std::string_view size : split(text.substr(0, colon), 'x')) shape.sizes.push_back(parse_size(size));
-  if (shape.sizes.size() > most_dimensions) throw std::invalid_argument("it has too many dimensions");
+  if (shape.sizes.size() > most_shape_dimensions) throw std::invalid_argument("it has too many dimensions");
   return shape;
 }
 
@@ -51,7 +51,7 @@ InputShape parse_input_shape(std::string_view text) {
 std::vector<InputShape> parse_input_shapes(std::string_view text) {
   std::vector<InputShape> shapes;
   for (const std::string_view one : split(text, ';')) shapes.push_back(parse_input_shape(one));
-  if (shapes.size() > most_inputs) throw std::invalid_argument("it has too many inputs");
+  if (shapes.size() > most_shapes) throw std::invalid_argument("it has too many inputs");
   return shapes;
 }
 

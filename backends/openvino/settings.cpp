@@ -1,8 +1,9 @@
 #include "settings.hpp"
 
 #include <array>
-#include <cctype>
 #include <cstdint>
+
+#include "devices.hpp"
 
 namespace infermeter {
 namespace {
@@ -11,11 +12,6 @@ constexpr std::array<std::string_view, 3> hints = {"latency", "throughput", "cum
 constexpr std::array<std::string_view, 2> modes = {"performance", "accuracy"};
 
 using Text = std::string_view;
-
-std::string upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
 
 const char* yes_no(Text value) { return parse_bool(value) ? "YES" : "NO"; }
 

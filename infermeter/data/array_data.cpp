@@ -26,7 +26,7 @@ std::int64_t rows_per_item(const Port& port, std::int64_t batch_size) {
   return port.shape[0] < 0 ? batch_size : port.shape[0];
 }
 
-Error misfit(const Port& port, const Tensor& array, const std::string& file) {
+Error array_misfit(const Port& port, const Tensor& array, const std::string& file) {
   std::string_view hint;
   if (port.dtype != array.dtype) hint = "; convert it with numpy's astype";
   return usage_error(fmt::format("input {} wants {}, {} has {}{}", in_quotes(port.name), describe(port),
@@ -47,10 +47,10 @@ Result<Batches> cut(const Port& port, Tensor array, const Shape& whole, const st
     return usage_error(fmt::format("input {} is {}; give --data with an ONNX test_data_set folder",
                                    in_quotes(port.name), describe(port)));
   }
-  if (array.dtype != port.dtype || !accepts_all_but_rows(port, array)) return misfit(port, array, file);
+  if (array.dtype != port.dtype || !accepts_all_but_rows(port, array)) return array_misfit(port, array, file);
   Batches out{std::move(array), rows_per_item(port, options.batch_size), 1, 1};
   if (out.rows_per_item == 0 || out.all.shape.empty()) {
-    if (!accepts_shape(port, out.all.shape)) return misfit(port, out.all, file);
+    if (!accepts_shape(port, out.all.shape)) return array_misfit(port, out.all, file);
     out.rows_per_item = 0;
     return out;
   }

@@ -10,7 +10,7 @@
 #include "infermeter/data/npy.hpp"
 #include "infermeter/data/npz.hpp"
 
-namespace infermeter {
+namespace infermeter::array_data_test {
 namespace {
 
 using fixtures::path;
@@ -151,4 +151,4 @@ TEST(ArrayData, ABombIsRefused) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::array_data_test

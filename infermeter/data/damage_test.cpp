@@ -14,7 +14,7 @@
 #include "infermeter/data/regular_file.hpp"
 #include "infermeter/data/tensor_proto.hpp"
 
-namespace infermeter {
+namespace infermeter::damage_test {
 namespace {
 
 using FileBytes = std::vector<std::byte>;
@@ -145,4 +145,4 @@ TEST(Damage, Protobuf) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::damage_test

@@ -41,7 +41,7 @@ Result<Done> check_options(const DataOptions& options) {
 
 enum class SourceKind { missing, folder, file };
 
-SourceKind kind_of(const std::string& source) {
+SourceKind source_kind(const std::string& source) {
   std::error_code error;
   const auto status = std::filesystem::status(source, error);
   if (std::filesystem::is_directory(status)) return SourceKind::folder;
@@ -73,7 +73,7 @@ Result<DataSet> from_file(const DataOptions& options, std::span<const Port> port
 
 Result<DataSet> data_from(const DataOptions& options, std::span<const Port> ports, std::span<const Port> outputs) {
   if (options.source == "synthetic") return make_synthetic(options, ports);
-  switch (kind_of(options.source)) {
+  switch (source_kind(options.source)) {
     case SourceKind::folder: return from_folder(options, ports, outputs);
     case SourceKind::file: return from_file(options, ports);
     case SourceKind::missing: break;

@@ -13,7 +13,7 @@
 namespace infermeter {
 namespace {
 
-using Kind = Distribution::Kind;
+using DistributionKind = Distribution::Kind;
 
 template <class T>
 std::optional<T> number(std::string_view text) {
@@ -40,14 +40,14 @@ Error refused(std::string_view text, std::string_view why) {
       in_quotes(text), why));
 }
 
-Result<Distribution> parse_real(std::string_view text, Kind kind, std::string_view arguments) {
+Result<Distribution> parse_real(std::string_view text, DistributionKind kind, std::string_view arguments) {
   const auto pair = two_numbers<double>(arguments);
   if (!pair || !std::isfinite(pair->first) || !std::isfinite(pair->second)) {
     return refused(text, "does not have two numbers");
   }
-  if (kind == Kind::uniform && !(pair->first < pair->second)) return refused(text, "needs LOW below HIGH");
-  if (kind == Kind::uniform && !std::isfinite(pair->second - pair->first)) return refused(text, "is too wide");
-  if (kind == Kind::normal && !(pair->second > 0)) return refused(text, "needs SD above 0");
+  if (kind == DistributionKind::uniform && !(pair->first < pair->second)) return refused(text, "needs LOW below HIGH");
+  if (kind == DistributionKind::uniform && !std::isfinite(pair->second - pair->first)) return refused(text, "is too wide");
+  if (kind == DistributionKind::normal && !(pair->second > 0)) return refused(text, "needs SD above 0");
   return Distribution{.kind = kind, .low = pair->first, .high = pair->second};
 }
 
@@ -55,11 +55,11 @@ Result<Distribution> parse_integers(std::string_view text, std::string_view argu
   const auto pair = two_numbers<std::int64_t>(arguments);
   if (!pair) return refused(text, "does not have two whole numbers");
   if (pair->first > pair->second) return refused(text, "needs LOW not above HIGH");
-  return Distribution{.kind = Kind::integers, .lowest = pair->first, .highest = pair->second};
+  return Distribution{.kind = DistributionKind::integers, .lowest = pair->first, .highest = pair->second};
 }
 
 Distribution integers(std::int64_t lowest, std::int64_t highest) {
-  return {.kind = Kind::integers, .lowest = lowest, .highest = highest};
+  return {.kind = DistributionKind::integers, .lowest = lowest, .highest = highest};
 }
 
 struct IntegerRange {
@@ -98,10 +98,10 @@ double largest_of(DType dtype) {
 
 bool float_range_fits(const Distribution& distribution, double largest) {
   switch (distribution.kind) {
-    case Kind::uniform: return distribution.low >= -largest && distribution.high <= largest;
+    case DistributionKind::uniform: return distribution.low >= -largest && distribution.high <= largest;
     // No draw is farther out than 16.1 standard deviations (synthetic.cpp).
-    case Kind::normal: return std::fabs(distribution.low) + 17 * distribution.high <= largest;
-    case Kind::integers:
+    case DistributionKind::normal: return std::fabs(distribution.low) + 17 * distribution.high <= largest;
+    case DistributionKind::integers:
       return static_cast<double>(distribution.lowest) >= -largest &&
              static_cast<double>(distribution.highest) <= largest;
     default: return true;
@@ -116,11 +116,11 @@ Result<Distribution> parse_distribution(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   const std::string_view arguments = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-  if (name == "uniform") return parse_real(text, Kind::uniform, arguments);
-  if (name == "normal") return parse_real(text, Kind::normal, arguments);
+  if (name == "uniform") return parse_real(text, DistributionKind::uniform, arguments);
+  if (name == "normal") return parse_real(text, DistributionKind::normal, arguments);
   if (name == "integers") return parse_integers(text, arguments);
-  if (text == "zeros") return Distribution{.kind = Kind::zeros};
-  if (text == "ones") return Distribution{.kind = Kind::ones};
+  if (text == "zeros") return Distribution{.kind = DistributionKind::zeros};
+  if (text == "ones") return Distribution{.kind = DistributionKind::ones};
   return refused(text, "is not known");
 }
 
@@ -131,7 +131,7 @@ Distribution default_distribution(DType dtype, std::string_view input_name) {
   if (dtype != DType::int64 && dtype != DType::int32) return integers(0, 9);
   // An embedding has only so many rows: two for segments; a mask of zeros would switch everything off.
   if (contains(input_name, "type_ids") || contains(input_name, "segment")) return integers(0, 1);
-  if (contains(input_name, "attention_mask")) return {.kind = Kind::ones};
+  if (contains(input_name, "attention_mask")) return {.kind = DistributionKind::ones};
   const bool token_ids = contains(input_name, "_ids") || contains(input_name, "token");
   return token_ids && dtype == DType::int64 ? integers(0, 999) : integers(0, 9);
 }
@@ -157,14 +157,14 @@ bool is_integer(DType dtype) { return !is_float(dtype) && dtype != DType::string
 
 bool suits(const Distribution& distribution, DType dtype) {
   if (is_float(dtype)) return true;
-  return is_integer(dtype) && distribution.kind != Kind::uniform && distribution.kind != Kind::normal;
+  return is_integer(dtype) && distribution.kind != DistributionKind::uniform && distribution.kind != DistributionKind::normal;
 }
 
 Result<Done> check_range(const Distribution& distribution, DType dtype) {
   bool fits = true;
   if (is_float(dtype)) {
     fits = float_range_fits(distribution, largest_of(dtype));
-  } else if (distribution.kind == Kind::integers) {
+  } else if (distribution.kind == DistributionKind::integers) {
     const IntegerRange range = range_of(dtype);
     fits = distribution.lowest >= range.lowest && distribution.highest <= range.highest;
   }

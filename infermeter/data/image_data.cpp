@@ -22,7 +22,7 @@ constexpr std::array<float, 3> kMean{0.485F, 0.456F, 0.406F};
 constexpr std::array<float, 3> kStandardDeviation{0.229F, 0.224F, 0.225F};
 
 // How the input wants a batch of pictures.
-struct Layout {
+struct PixelLayout {
   Shape shape;
   DType dtype = DType::float32;
   bool channels_last = false;
@@ -49,7 +49,7 @@ bool takes_pictures(const Port& port) {
          (port.shape[1] == 3 || port.shape[3] == 3);
 }
 
-Result<Layout> layout_for(const DataOptions& options, std::span<const Port> ports) {
+Result<PixelLayout> layout_for(const DataOptions& options, std::span<const Port> ports) {
   if (ports.size() != 1) {
     return usage_error(fmt::format("pictures fit models with one input, this one has {}; give an .npz file with --data",
                                    ports.size()));
@@ -58,7 +58,7 @@ Result<Layout> layout_for(const DataOptions& options, std::span<const Port> port
   if (!takes_pictures(port)) return no_picture_input(port);
   INFERMETER_TRY(Shape shape, concrete_shape(port, options.batch_size));
   if (!element_count(shape).value_or(0)) return no_picture_input(port);
-  Layout layout{.shape = shape, .dtype = port.dtype, .channels_last = shape[1] != 3};
+  PixelLayout layout{.shape = shape, .dtype = port.dtype, .channels_last = shape[1] != 3};
   layout.batch = static_cast<std::size_t>(shape[0]);
   layout.height = static_cast<std::size_t>(shape[layout.channels_last ? 1 : 2]);
   layout.width = static_cast<std::size_t>(shape[layout.channels_last ? 2 : 3]);
@@ -67,7 +67,7 @@ Result<Layout> layout_for(const DataOptions& options, std::span<const Port> port
 }
 
 // Leaves the files of the items that were asked for; how many items there are in all.
-Result<std::int64_t> trim(ImageFolder& folder, const Layout& layout, const DataOptions& options) {
+Result<std::int64_t> trim(ImageFolder& folder, const PixelLayout& layout, const DataOptions& options) {
   const std::size_t available = folder.files.size() / layout.batch;
   if (available == 0) {
     return usage_error(fmt::format("{} has {} pictures, fewer than the batch size {}; use a smaller one",
@@ -101,7 +101,7 @@ void store(DType dtype, std::uint8_t grey_level, std::size_t channel, std::byte*
   }
 }
 
-void store_image(const Image& image, const Layout& layout, std::byte* out) {
+void store_image(const Image& image, const PixelLayout& layout, std::byte* out) {
   const std::size_t pixels = image.width * image.height;
   for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
     for (std::size_t channel = 0; channel < 3; ++channel) {
@@ -119,7 +119,7 @@ std::string item_name(std::span<const ImageFile> files) {
 // Files that could not be read are gathered, so that the user hears of all at once.
 using Failures = std::vector<std::string>;
 
-DataItem make_item(std::span<const ImageFile> files, const Layout& layout, Failures& failures) {
+DataItem make_item(std::span<const ImageFile> files, const PixelLayout& layout, Failures& failures) {
   DataItem item{.name = item_name(files), .inputs = {}, .expected = {}, .labels = {}};
   std::byte* writable = nullptr;
   const std::size_t size = bytes_of(layout.dtype, element_count(layout.shape).value_or(0));
@@ -138,7 +138,7 @@ DataItem make_item(std::span<const ImageFile> files, const Layout& layout, Failu
 }
 
 // Decoded by as many threads as there are processors: whoever waits for the pictures has nothing else to do.
-Failures make_items(std::span<const ImageFile> files, const Layout& layout, std::vector<DataItem>& items) {
+Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout, std::vector<DataItem>& items) {
   items.resize(files.size() / layout.batch);
   std::vector<Failures> failures(items.size());
   std::atomic<std::size_t> next = 0;
@@ -181,7 +181,7 @@ Image prepared(const Image& image, std::size_t width, std::size_t height) {
 }
 
 Result<DataSet> make_from_images(const DataOptions& options, std::span<const Port> ports) {
-  INFERMETER_TRY(const Layout layout, layout_for(options, ports));
+  INFERMETER_TRY(const PixelLayout layout, layout_for(options, ports));
   INFERMETER_TRY(ImageFolder folder, list_images(options.source));
   DataSet set;
   INFERMETER_TRY(set.available, trim(folder, layout, options));

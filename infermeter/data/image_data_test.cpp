@@ -8,7 +8,7 @@
 #include "infermeter/data/fixtures/fixtures.hpp"
 #include "infermeter/data/npy.hpp"
 
-namespace infermeter {
+namespace infermeter::image_data_test {
 namespace {
 
 using testing::ElementsAre;
@@ -165,4 +165,4 @@ TEST(ImageData, TooManyForMemoryNameTheLimit) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::image_data_test

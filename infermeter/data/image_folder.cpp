@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostEntries = 10'000'000;
+constexpr std::size_t kMostFolderEntries = 10'000'000;
 
 bool is_picture(const fs::path& path) {
   std::string ending = path.extension().string();
@@ -33,7 +33,7 @@ Result<Listing> list(const fs::path& folder) {
   Listing out;
   fs::directory_iterator entries(folder, error);
   for (std::size_t count = 0; !error && entries != fs::directory_iterator(); entries.increment(error), ++count) {
-    if (count == kMostEntries) return io_error(fmt::format("{} has too many entries", in_quotes(folder.string())));
+    if (count == kMostFolderEntries) return io_error(fmt::format("{} has too many entries", in_quotes(folder.string())));
     const std::string name = entries->path().filename().string();
     std::error_code unknown;
     if (name.starts_with('.')) continue;

@@ -12,7 +12,7 @@
 #include "infermeter/data/regular_file.hpp"
 #include "infermeter/data/resize.hpp"
 
-namespace infermeter {
+namespace infermeter::image_test {
 namespace {
 
 using fixtures::path;
@@ -159,4 +159,4 @@ TEST(Image, ForgivesExtraneousBytes) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::image_test

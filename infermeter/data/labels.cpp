@@ -45,7 +45,7 @@ Rows rows_of(const DataSet& set, const DataOptions& options) {
   return rows;
 }
 
-Result<Done> check_count(std::int64_t have, const Rows& rows, const DataOptions& options) {
+Result<Done> check_label_count(std::int64_t have, const Rows& rows, const DataOptions& options) {
   if (have >= rows.available && have < rows.available + rows.per_item) return Done{};
   if (rows.limited && have == rows.first + rows.count) return Done{};
   return usage_error(fmt::format("{} has {} labels, the data {} have {} rows; give one for each with --labels",
@@ -170,7 +170,7 @@ Result<Done> attach_text(DataSet& set, const DataOptions& options) {
   INFERMETER_TRY(const auto lines, lines_in(text, options.labels));
   if (lines.front().has_name) return attach_by_name(set, lines, options);
   const Rows rows = rows_of(set, options);
-  INFERMETER_TRY_DONE(check_count(static_cast<std::int64_t>(lines.size()), rows, options));
+  INFERMETER_TRY_DONE(check_label_count(static_cast<std::int64_t>(lines.size()), rows, options));
   std::vector<int> wanted;
   for (std::int64_t row = rows.first; row < rows.first + rows.count; ++row) {
     wanted.push_back(lines[static_cast<std::size_t>(row)].label);
@@ -212,7 +212,7 @@ Result<Done> attach_array(DataSet& set, const DataOptions& options) {
     return usage_error(fmt::format("{} is one number; labels are [N], masks [N, …]", in_quotes(options.labels)));
   }
   const Rows rows = rows_of(set, options);
-  INFERMETER_TRY_DONE(check_count(shape[0], rows, options));
+  INFERMETER_TRY_DONE(check_label_count(shape[0], rows, options));
   INFERMETER_TRY(Tensor array,
                  read_npy(options.labels, {.rows = rows.count, .bytes = kMostDataBytes, .first_row = rows.first}));
   const bool is_mask = shape.size() > 2 || (shape.size() == 2 && shape[1] != 1);

@@ -8,7 +8,7 @@
 #include "infermeter/data/fixtures/fixtures.hpp"
 #include "infermeter/data/npy.hpp"
 
-namespace infermeter {
+namespace infermeter::labels_test {
 namespace {
 
 using testing::AllOf;
@@ -162,4 +162,4 @@ TEST_F(PictureLabels, NamesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::labels_test

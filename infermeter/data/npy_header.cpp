@@ -12,7 +12,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::size_t kLongestHeader = 64 * 1024;  // NumPy's own limit is 10,000
-constexpr std::size_t kHighestRank = 64;           // NumPy's
+constexpr std::size_t kHighestArrayRank = 64;           // NumPy's
 constexpr std::size_t kLongestText = 1 << 20;
 
 struct PlainType {
@@ -42,7 +42,7 @@ constexpr std::array<PlainType, 16> kPlainTypes{{
     {"V2", DType::bfloat16, 2, 2},
 }};
 
-Error broken(const std::string& file, std::string_view why) {
+Error broken_header(const std::string& file, std::string_view why) {
   return io_error(fmt::format("{} is not a usable .npy file: {}", in_quotes(file), why));
 }
 
@@ -57,7 +57,7 @@ std::optional<T> whole_number(std::string_view text) {
 Result<Done> set_text_type(char code, std::string_view digits, bool big_endian, NpyHeader& header,
                            const std::string& file) {
   const auto width = whole_number<std::size_t>(digits);
-  if (!width || *width > kLongestText) return broken(file, "its strings have no usable width");
+  if (!width || *width > kLongestText) return broken_header(file, "its strings have no usable width");
   header.dtype = DType::string;
   header.text = code == 'U' ? NpyHeader::Text::utf32 : NpyHeader::Text::bytes;
   header.item_bytes = code == 'U' ? *width * 4 : *width;
@@ -73,7 +73,7 @@ Result<Done> set_type(std::string_view descr, NpyHeader& header, const std::stri
     type.remove_prefix(1);
   }
   if (!type.empty() && type[0] == 'O') {
-    return broken(file, "it holds Python objects, which are pickled code and are never loaded; save plain numbers");
+    return broken_header(file, "it holds Python objects, which are pickled code and are never loaded; save plain numbers");
   }
   for (const PlainType& plain : kPlainTypes) {
     if (plain.name != type) continue;
@@ -85,7 +85,7 @@ Result<Done> set_type(std::string_view descr, NpyHeader& header, const std::stri
   if (!type.empty() && (type[0] == 'U' || type[0] == 'S')) {
     return set_text_type(type[0], type.substr(1), big_endian, header, file);
   }
-  return broken(file, fmt::format("its element type {} is not supported", in_quotes(descr)));
+  return broken_header(file, fmt::format("its element type {} is not supported", in_quotes(descr)));
 }
 
 // A dict of three known keys with a string, a bool and a tuple of whole numbers. Nothing is evaluated: whatever else
@@ -105,13 +105,13 @@ class DictParser {
     skip_space();
     if (position_ != text_.size()) return plain_only();
     if (!has_descr_ || !has_order_ || !has_shape_)
-      return broken(file_, "its header lacks descr, fortran_order or shape");
+      return broken_header(file_, "its header lacks descr, fortran_order or shape");
     return header_;
   }
 
  private:
   Error plain_only() const {
-    return broken(file_, fmt::format("its header is not a plain description of an array (at character {})", position_));
+    return broken_header(file_, fmt::format("its header is not a plain description of an array (at character {})", position_));
   }
 
   Result<Done> value(std::string_view key) {
@@ -123,7 +123,7 @@ class DictParser {
     *seen = true;
     if (key == "shape") return shape();
     if (key == "fortran_order") return boolean();
-    if (looking_at('[')) return broken(file_, "it holds records; save each field as an array of its own");
+    if (looking_at('[')) return broken_header(file_, "it holds records; save each field as an array of its own");
     INFERMETER_TRY(const std::string_view descr, string());
     return set_type(descr, header_, file_);
   }
@@ -140,7 +140,7 @@ class DictParser {
   Result<Done> shape() {
     if (!take('(')) return plain_only();
     while (!take(')')) {
-      if (header_.shape.size() == kHighestRank) return broken(file_, "it has more than 64 dimensions");
+      if (header_.shape.size() == kHighestArrayRank) return broken_header(file_, "it has more than 64 dimensions");
       INFERMETER_TRY(const std::int64_t dimension, dimension());
       header_.shape.push_back(dimension);
       if (!take(',') && !looking_at(')')) return plain_only();
@@ -194,12 +194,12 @@ class DictParser {
 Result<std::size_t> read_length(ByteSource& source, int version, const std::string& file) {
   std::array<std::byte, 4> bytes{};
   const std::size_t width = version == 1 ? 2 : 4;
-  if (source.remaining() < width) return broken(file, "it ends in its header");
+  if (source.remaining() < width) return broken_header(file, "it ends in its header");
   INFERMETER_TRY_DONE(source.read(std::span(bytes).first(width)));
   std::size_t length = 0;
   for (std::size_t i = 0; i < width; ++i) length |= std::to_integer<std::size_t>(bytes[i]) << (8 * i);
-  if (length > kLongestHeader) return broken(file, fmt::format("its header would be {} bytes long", length));
-  if (length > source.remaining()) return broken(file, "it ends in its header");
+  if (length > kLongestHeader) return broken_header(file, fmt::format("its header would be {} bytes long", length));
+  if (length > source.remaining()) return broken_header(file, "it ends in its header");
   return length;
 }
 
@@ -207,20 +207,20 @@ Result<std::size_t> read_length(ByteSource& source, int version, const std::stri
 
 Result<NpyHeader> parse_npy_dict(std::string_view text, const std::string& file) {
   INFERMETER_TRY(NpyHeader header, DictParser(text, file).parse());
-  if (header.item_bytes > 0 && !element_count(header.shape)) return broken(file, "its shape is impossible");
+  if (header.item_bytes > 0 && !element_count(header.shape)) return broken_header(file, "its shape is impossible");
   return header;
 }
 
 Result<NpyHeader> read_npy_header(ByteSource& source, const std::string& file) {
   constexpr std::string_view kMagic = "\x93NUMPY";
   std::array<std::byte, 8> start{};
-  if (source.remaining() < start.size()) return broken(file, "it is too short");
+  if (source.remaining() < start.size()) return broken_header(file, "it is too short");
   INFERMETER_TRY_DONE(source.read(start));
   if (std::string_view(reinterpret_cast<const char*>(start.data()), kMagic.size()) != kMagic) {
-    return broken(file, "it does not begin as NumPy's files do");
+    return broken_header(file, "it does not begin as NumPy's files do");
   }
   const int version = std::to_integer<int>(start[6]);
-  if (version < 1 || version > 3 || start[7] != std::byte{0}) return broken(file, "its format version is not known");
+  if (version < 1 || version > 3 || start[7] != std::byte{0}) return broken_header(file, "its format version is not known");
   INFERMETER_TRY(const std::size_t length, read_length(source, version, file));
   std::string text(length, '\0');
   INFERMETER_TRY_DONE(source.read(std::as_writable_bytes(std::span(text))));

@@ -10,7 +10,7 @@
 #include "infermeter/data/npy_header.hpp"
 #include "infermeter/data/npz.hpp"
 
-namespace infermeter {
+namespace infermeter::npy_test {
 namespace {
 
 using fixtures::path;
@@ -176,4 +176,4 @@ TEST(Npz, RefusesNamesThatLeadElsewhereOrOccurTwice) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::npy_test

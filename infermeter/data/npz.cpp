@@ -7,12 +7,13 @@
 #include <set>
 
 #include "infermeter/data/npy_header.hpp"
+#include "infermeter/data/npz_archive.hpp"
 #include "infermeter/data/quoted.hpp"
 
 namespace infermeter {
 namespace {
 
-constexpr zip_int64_t kMostEntries = 65536;
+constexpr zip_int64_t kMostMembers = 65536;
 constexpr std::uint64_t kSmallEnough = std::uint64_t{64} << 20;
 constexpr std::uint64_t kHighestRatio = 1000;
 constexpr std::string_view kEnding = ".npy";
@@ -20,12 +21,7 @@ constexpr std::string_view kEnding = ".npy";
 struct CloseEntry {
   void operator()(zip_file_t* entry) const { zip_fclose(entry); }
 };
-struct DiscardArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-using Archive = std::unique_ptr<zip_t, DiscardArchive>;
-
-Error broken(const std::string& path, std::string_view why) {
+Error broken_archive(const std::string& path, std::string_view why) {
   return io_error(fmt::format("{} is not a usable .npz file: {}", in_quotes(path), why));
 }
 
@@ -59,17 +55,17 @@ bool leads_elsewhere(std::string_view name) {
 
 Result<std::vector<std::string>> entry_names(zip_t* archive, const std::string& path) {
   const zip_int64_t count = zip_get_num_entries(archive, 0);
-  if (count > kMostEntries) return broken(path, fmt::format("it has {} entries", count));
+  if (count > kMostMembers) return broken_archive(path, fmt::format("it has {} entries", count));
   std::vector<std::string> names;
   std::set<std::string_view> seen;
   for (zip_int64_t i = 0; i < count; ++i) {
     const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW);
-    if (name == nullptr) return broken(path, "an entry has no name");
-    if (leads_elsewhere(name)) return broken(path, fmt::format("the name {} leads elsewhere", in_quotes(name)));
+    if (name == nullptr) return broken_archive(path, "an entry has no name");
+    if (leads_elsewhere(name)) return broken_archive(path, fmt::format("the name {} leads elsewhere", in_quotes(name)));
     names.emplace_back(name);
   }
   for (const std::string& name : names) {
-    if (!seen.insert(name).second) return broken(path, fmt::format("{} is in it twice", in_quotes(name)));
+    if (!seen.insert(name).second) return broken_archive(path, fmt::format("{} is in it twice", in_quotes(name)));
   }
   return names;
 }
@@ -82,7 +78,7 @@ Result<Archive> open_archive(const std::string& path) {
   if (archive) return archive;
   zip_error_t error;
   zip_error_init_with_code(&error, code);
-  const Error out = broken(path, zip_error_strerror(&error));
+  const Error out = broken_archive(path, zip_error_strerror(&error));
   zip_error_fini(&error);
   return out;
 }
@@ -119,7 +115,7 @@ Result<NpzFile> NpzFile::open(const std::string& path) {
   for (const std::string& entry : entries) {
     if (entry.ends_with(kEnding)) names.push_back(entry.substr(0, entry.size() - kEnding.size()));
   }
-  if (names.empty()) return broken(path, "it holds no .npy file");
+  if (names.empty()) return broken_archive(path, "it holds no .npy file");
   return NpzFile(std::make_unique<State>(State{path, std::move(archive), std::move(entries), std::move(names)}));
 }
 
@@ -130,20 +126,20 @@ Result<ZipEntry> open_entry(const std::string& path, zip_t* archive, const std::
   const std::string wanted = name + std::string(kEnding);
   const std::string label = fmt::format("{}:{}", path, name);
   const auto found = std::find(entries.begin(), entries.end(), wanted);
-  if (found == entries.end()) return broken(path, fmt::format("it has no array {}", in_quotes(name)));
+  if (found == entries.end()) return broken_archive(path, fmt::format("it has no array {}", in_quotes(name)));
   const auto index = static_cast<zip_uint64_t>(found - entries.begin());
   zip_stat_t status;
   zip_stat_init(&status);
   constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
   if (zip_stat_index(archive, index, 0, &status) != 0 || (status.valid & kNeeded) != kNeeded) {
-    return broken(label, "its size is not given");
+    return broken_archive(label, "its size is not given");
   }
   if ((status.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && status.encryption_method != ZIP_EM_NONE) {
-    return broken(label, "it is encrypted");
+    return broken_archive(label, "it is encrypted");
   }
   INFERMETER_TRY_DONE(check_bomb(status, label));
   zip_file_t* entry = zip_fopen_index(archive, index, 0);
-  if (entry == nullptr) return broken(label, zip_strerror(archive));
+  if (entry == nullptr) return broken_archive(label, zip_strerror(archive));
   return ZipEntry(entry, status.size, label);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // How a small float is laid out: sign, exponent, mantissa, from the high bit on. Source: ONNX, "Float stored in 8 bits"
 // and "Float stored in 4 bits"; OCP 8-bit floating point specification 1.0.
-struct Layout {
+struct FloatLayout {
   int exponent_bits;
   int mantissa_bits;
   int bias;
@@ -19,7 +19,7 @@ struct Layout {
   int nan;            // the one pattern (sign removed unless it is 0x80) that is NaN; -1: none of that kind
 };
 
-Layout layout_of(DType dtype) {
+FloatLayout layout_of(DType dtype) {
   switch (dtype) {
     case DType::float8e4m3fn: return {4, 3, 7, false, 0x7F};
     case DType::float8e4m3fnuz: return {4, 3, 8, false, 0x80};
@@ -30,7 +30,7 @@ Layout layout_of(DType dtype) {
   }
 }
 
-double decode(const Layout& layout, unsigned bits) {
+double decode(const FloatLayout& layout, unsigned bits) {
   const int width = 1 + layout.exponent_bits + layout.mantissa_bits;
   const unsigned sign_bit = 1u << (width - 1);
   const unsigned magnitude = bits & (sign_bit - 1);

@@ -7,7 +7,7 @@
 
 #include "infermeter/data/tensor.hpp"
 
-namespace infermeter {
+namespace infermeter::number_formats_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -94,4 +94,4 @@ TEST(NumberFormats, SmallFloatsRoundAndSaturate) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::number_formats_test

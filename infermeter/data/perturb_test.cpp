@@ -10,7 +10,7 @@
 
 #include "infermeter/data/data_set.hpp"
 
-namespace infermeter {
+namespace infermeter::perturb_test {
 namespace {
 
 Tensor floats(Shape shape, std::vector<float> values) {
@@ -157,4 +157,4 @@ TEST(Perturb, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::perturb_test

@@ -16,7 +16,7 @@
 namespace infermeter {
 namespace {
 
-using Kind = Distribution::Kind;
+using DrawKind = Distribution::Kind;
 
 constexpr std::size_t kChunk = 512;
 using Chunk = std::span<double>;
@@ -61,23 +61,23 @@ std::int64_t integer_draw(const Distribution& distribution, Random& random) {
 
 void fill_chunk(Chunk chunk, const Distribution& distribution, Random& random) {
   switch (distribution.kind) {
-    case Kind::uniform:
+    case DrawKind::uniform:
       fill_unit(chunk, random);
       scale(chunk, (distribution.high - distribution.low) / 2);
       shift(chunk, distribution.low + (distribution.high - distribution.low) / 2);
       return;
-    case Kind::normal: {
+    case DrawKind::normal: {
       const double one_sd = std::sqrt(64.0 + 1.0 / 6.0) * 0x1p32;  // variances: 256/4 and 2/12
       for (double& x : chunk) x = normal_draw(random);
       scale(chunk, distribution.high / one_sd);
       shift(chunk, distribution.low);
       return;
     }
-    case Kind::integers:
+    case DrawKind::integers:
       for (double& x : chunk) x = static_cast<double>(integer_draw(distribution, random));
       return;
-    case Kind::zeros: std::fill(chunk.begin(), chunk.end(), 0.0); return;
-    case Kind::ones: std::fill(chunk.begin(), chunk.end(), 1.0); return;
+    case DrawKind::zeros: std::fill(chunk.begin(), chunk.end(), 0.0); return;
+    case DrawKind::ones: std::fill(chunk.begin(), chunk.end(), 1.0); return;
   }
 }
 
@@ -88,7 +88,7 @@ void fill_floats(DType dtype, std::size_t count, const Distribution& distributio
   for (std::size_t first = 0; first < numbers; first += kChunk) {
     const Chunk chunk = std::span(buffer).first(std::min(kChunk, numbers - first));
     fill_chunk(chunk, distribution, random);
-    if (is_complex && distribution.kind == Kind::ones) {
+    if (is_complex && distribution.kind == DrawKind::ones) {
       for (std::size_t i = 1; i < chunk.size(); i += 2) chunk[i] = 0;  // 1 + 0i
     }
     store_floats(dtype, chunk, out, first);
@@ -97,8 +97,8 @@ void fill_floats(DType dtype, std::size_t count, const Distribution& distributio
 
 void fill_integers(DType dtype, std::size_t count, const Distribution& distribution, Random& random, std::byte* out) {
   for (std::size_t i = 0; i < count; ++i) {
-    std::int64_t value = distribution.kind == Kind::ones ? 1 : 0;
-    if (distribution.kind == Kind::integers) value = integer_draw(distribution, random);
+    std::int64_t value = distribution.kind == DrawKind::ones ? 1 : 0;
+    if (distribution.kind == DrawKind::integers) value = integer_draw(distribution, random);
     store_integer(dtype, value, out, i);
   }
 }

@@ -10,7 +10,7 @@
 #include "infermeter/data/number_formats.hpp"
 #include "infermeter/data/random.hpp"
 
-namespace infermeter {
+namespace infermeter::synthetic_test {
 namespace {
 
 using testing::Each;
@@ -241,4 +241,4 @@ TEST(Synthetic, NoInputsAreOneEmptyItem) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::synthetic_test

@@ -15,8 +15,8 @@ using protozero::data_view;
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-constexpr int kDeepest = 8;
-constexpr std::size_t kHighestRank = 1024;
+constexpr int kDeepestMessage = 8;
+constexpr std::size_t kHighestTensorRank = 1024;
 
 // Field numbers of TensorProto.
 enum TensorField : protozero::pbf_tag_type {
@@ -67,7 +67,7 @@ class ValueParser {
   explicit ValueParser(const std::string& file) : file_(file) {}
 
   Result<Value> value(pbf_reader message, ProtoKind kind, int depth) const {
-    if (depth > kDeepest) return broken("its values are nested too deeply");
+    if (depth > kDeepestMessage) return broken("its values are nested too deeply");
     switch (kind) {
       case ProtoKind::tensor: {
         INFERMETER_TRY(Tensor parsed, tensor(message));
@@ -158,7 +158,7 @@ class ValueParser {
           break;
         default: field(message, out);
       }
-      if (out.dims.size() > kHighestRank) return broken("it has too many dimensions");
+      if (out.dims.size() > kHighestTensorRank) return broken("it has too many dimensions");
     }
     return out;
   }

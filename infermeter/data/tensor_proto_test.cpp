@@ -8,7 +8,7 @@
 
 #include "infermeter/data/regular_file.hpp"
 
-namespace infermeter {
+namespace infermeter::tensor_proto_test {
 namespace {
 
 using protozero::pbf_writer;
@@ -178,4 +178,4 @@ TEST(TensorProto, ReadsAllOfOnnxsTestData) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::tensor_proto_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace infermeter {
+namespace infermeter::tensor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(Digest, TellsKindTypeShapeAndBytesApart) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::tensor_test

@@ -27,14 +27,14 @@ bool exists(const std::string& path) {
 }
 
 // An optional that holds a sequence is declared as either.
-ProtoKind kind_of(const Port& port) {
+ProtoKind proto_kind(const Port& port) {
   if (port.is_optional) return ProtoKind::optional;
   return port.kind == Value::Kind::sequence ? ProtoKind::sequence : ProtoKind::tensor;
 }
 
 Result<Value> read_port_value(const std::string& path, const Port& port) {
   INFERMETER_TRY(const std::vector<std::byte> message, read_file(path, kLargestMessage));
-  return parse_value(message, kind_of(port), path);
+  return parse_value(message, proto_kind(port), path);
 }
 
 Result<Value> read_input(const std::string& folder, const Port& port, std::size_t index) {
@@ -55,7 +55,7 @@ Result<Value> read_output(const std::string& path, std::span<const Port> outputs
   return parse_any_value(message, path);
 }
 
-Result<Done> check_count(const std::string& folder, std::span<const Port> inputs) {
+Result<Done> check_file_count(const std::string& folder, std::span<const Port> inputs) {
   const std::string surplus = numbered(folder, "input", inputs.size());
   if (!exists(surplus)) return Done{};
   return usage_error(fmt::format("the model has {} inputs, but there is {}; give the test data of this model",
@@ -70,7 +70,7 @@ bool is_test_data_set(const std::string& folder) {
 
 Result<DataSet> make_from_test_data_set(const DataOptions& options, std::span<const Port> inputs,
                                         std::span<const Port> outputs) {
-  INFERMETER_TRY_DONE(check_count(options.source, inputs));
+  INFERMETER_TRY_DONE(check_file_count(options.source, inputs));
   INFERMETER_TRY_DONE(check_first(options, 1));
   DataSet set;
   set.available = 1;

@@ -7,7 +7,7 @@
 
 #include "infermeter/data/fixtures/fixtures.hpp"
 
-namespace infermeter {
+namespace infermeter::test_data_set_test {
 namespace {
 
 using testing::ElementsAre;
@@ -117,4 +117,4 @@ TEST(DataSet, SaysWhatToGive) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::test_data_set_test

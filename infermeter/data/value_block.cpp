@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kMagic = 0x31'4B'4C'42'56'4D'46'49;  // "IFMVBLK1"
 constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kDataAlignment = 64;
-constexpr int kDeepest = 16;  // sequences in sequences
+constexpr int kDeepestSequence = 16;  // sequences in sequences
 
 std::size_t aligned(std::size_t offset, std::size_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
@@ -129,7 +129,7 @@ class Reader {
   }
 
   Result<std::vector<Value>> values(std::string_view what, int depth) {
-    if (depth > kDeepest) return broken("sequences are nested too deeply");
+    if (depth > kDeepestSequence) return broken("sequences are nested too deeply");
     INFERMETER_TRY(const std::size_t count, count_of(what));
     std::vector<Value> out;
     out.reserve(std::min<std::size_t>(count, 4096));

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-namespace infermeter {
+namespace infermeter::value_block_test {
 namespace {
 
 using testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST(ValueBlock, SaysWhatIsForeign) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::value_block_test

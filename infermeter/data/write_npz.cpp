@@ -7,15 +7,11 @@
 #include <utility>
 
 #include "infermeter/data/npy.hpp"
+#include "infermeter/data/npz_archive.hpp"
 #include "infermeter/data/quoted.hpp"
 
 namespace infermeter {
 namespace {
-
-struct DiscardArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-using Archive = std::unique_ptr<zip_t, DiscardArchive>;
 
 Error cannot_write(const std::string& path, const char* why) {
   return io_error(fmt::format("cannot write {}: {}", in_quotes(path), why));

@@ -11,7 +11,7 @@
 
 #include "infermeter/data/npz.hpp"
 
-namespace infermeter {
+namespace infermeter::write_npz_test {
 namespace {
 
 class WriteNpz : public ::testing::Test {
@@ -72,4 +72,4 @@ TEST_F(WriteNpz, SaysWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::write_npz_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-namespace infermeter {
+namespace infermeter::diagnostic_test {
 namespace {
 
 // The enumerators as the header has them, so that one without a row of the table cannot be forgotten.
@@ -70,4 +70,4 @@ TEST(DiagnosticsDeathTest, AnIdThatIsNoneIsOurBug) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::diagnostic_test

@@ -50,4 +50,9 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
   return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  const auto near = nearest_name(name, candidates);
+  return near ? " (did you mean '" + *near + "'?)" : "";
+}
+
 }  // namespace infermeter

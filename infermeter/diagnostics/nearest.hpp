@@ -14,4 +14,7 @@ namespace infermeter {
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
                                                       const std::vector<std::string>& candidates);
 
+// " (did you mean 'NAME'?)" with the nearest of `candidates`, for the end of a message; nothing if none is near.
+[[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
 }  // namespace infermeter

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::nearest_test {
 namespace {
 
 const std::vector<std::string> zoo_names = {"resnet50", "vit_b_16", "mobilenet_v3_small", "unet2d", "unet3d", "mlp"};
@@ -34,4 +34,4 @@ TEST(NearestName, ALimitOfAThird) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::nearest_test

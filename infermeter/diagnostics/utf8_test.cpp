@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::utf8_test {
 namespace {
 
 TEST(ValidUtf8, KeepsWhatIsWellFormedAndReplacesTheRest) {
@@ -19,4 +19,4 @@ TEST(ValidUtf8, KeepsWhatIsWellFormedAndReplacesTheRest) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::utf8_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::accuracy_test {
 namespace {
 
 using testing::HasSubstr;
@@ -192,4 +192,4 @@ TEST(Accuracy, ScoresAmongOutputs) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::accuracy_test

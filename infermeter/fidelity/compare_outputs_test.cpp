@@ -9,7 +9,7 @@
 
 #include "infermeter/data/number_formats.hpp"
 
-namespace infermeter {
+namespace infermeter::compare_outputs_test {
 namespace {
 
 using testing::HasSubstr;
@@ -342,4 +342,4 @@ TEST(DefaultTolerance, GoesByPrecisionAndOutput) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::compare_outputs_test

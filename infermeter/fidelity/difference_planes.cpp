@@ -13,19 +13,19 @@
 namespace infermeter {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double infinite_psnr = std::numeric_limits<double>::infinity();
 
 // How far two values are apart; infinite where only one of them is a finite number.
 double distance(double reference, double candidate) {
-  if (std::isfinite(reference) != std::isfinite(candidate)) return infinite;
+  if (std::isfinite(reference) != std::isfinite(candidate)) return infinite_psnr;
   return std::isfinite(reference) ? std::abs(candidate - reference) : 0;
 }
 
 // [N, C, H, W] or [N, C, D, H, W], as planes one behind the other.
-struct Layout {
+struct PlaneLayout {
   std::size_t channels = 1, slices = 1, rows = 1, columns = 1, planes = 1;
 
-  explicit Layout(const Shape& shape) {
+  explicit PlaneLayout(const Shape& shape) {
     const auto side = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
     channels = side(1);
     slices = shape.size() == 5 ? side(2) : 1;
@@ -47,7 +47,7 @@ struct Layout {
 };
 
 // The plane with the largest difference; of two that are equal everywhere, the middle slice.
-std::size_t worst_plane(const Tensor& reference, const Tensor& candidate, const Layout& layout) {
+std::size_t worst_plane(const Tensor& reference, const Tensor& candidate, const PlaneLayout& layout) {
   ElementChunk chunk;
   double largest = 0;
   std::size_t worst = layout.slices / 2;
@@ -64,7 +64,7 @@ std::size_t worst_plane(const Tensor& reference, const Tensor& candidate, const 
   return worst;
 }
 
-std::vector<double> plane_of(const Tensor& tensor, const Layout& layout, std::size_t plane) {
+std::vector<double> plane_of(const Tensor& tensor, const PlaneLayout& layout, std::size_t plane) {
   std::vector<double> values(layout.plane_size());
   read_values(tensor, plane * layout.plane_size(), values);
   return values;
@@ -128,7 +128,7 @@ std::string thinned_largest(const std::vector<double>& plane, const DifferencePi
 }
 
 void set_scale(DifferencePicture& picture, const std::vector<double>& reference, const std::vector<double>& candidate) {
-  double low = infinite, high = -infinite;
+  double low = infinite_psnr, high = -infinite_psnr;
   for (const auto* plane : {&reference, &candidate}) {
     for (const double value : *plane) {
       if (!std::isfinite(value)) continue;
@@ -153,7 +153,7 @@ bool are_images(const Tensor& reference, const Tensor& candidate) {
 
 std::optional<DifferencePicture> difference_picture(const Tensor& reference, const Tensor& candidate) {
   if (!are_images(reference, candidate)) return std::nullopt;
-  const Layout layout(reference.shape);
+  const PlaneLayout layout(reference.shape);
   const std::size_t plane = worst_plane(reference, candidate, layout);
   const auto expected = plane_of(reference, layout, plane), got = plane_of(candidate, layout, plane);
   const auto apart = distances(expected, got);

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace infermeter {
+namespace infermeter::difference_planes_test {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -152,4 +152,4 @@ TEST(DifferencePictures, AreOfEveryKeptItemWithItsNames) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::difference_planes_test

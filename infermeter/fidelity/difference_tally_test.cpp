@@ -16,7 +16,7 @@
 #include "infermeter/fidelity/element_reader.hpp"
 #include "infermeter/fidelity/test_targets.hpp"
 
-namespace infermeter {
+namespace infermeter::difference_tally_test {
 namespace {
 
 using testing::HasSubstr;
@@ -413,4 +413,4 @@ RC_GTEST_PROP(DifferenceTallyProperty, TalliesOfPartsAddUpToThatOfTheWhole, ()) 
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::difference_tally_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace infermeter {
+namespace infermeter::kept_differences_test {
 namespace {
 
 constexpr std::size_t side = 8;
@@ -71,4 +71,4 @@ TEST(ErrorHistogram, TenStepsToADecade) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::kept_differences_test

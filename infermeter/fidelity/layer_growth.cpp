@@ -16,7 +16,7 @@
 namespace infermeter {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double infinite_error = std::numeric_limits<double>::infinity();
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 DType dtype_of(const Value& value) { return value.kind == Value::Kind::tensor ? value.tensor.dtype : DType::undefined; }
@@ -196,7 +196,7 @@ double rounding_floor(std::string_view precision, DType dtype) {
 std::optional<double> growth_error(const LayerDifference& tensor) {
   const bool has_floats = tensor.dtype.find("float") != std::string::npos || tensor.dtype.starts_with("complex");
   if (!tensor.reason.empty() || !has_floats || tensor.tally.count == 0) return std::nullopt;
-  if (tensor.tally.non_finite_apart > 0) return infinite;
+  if (tensor.tally.non_finite_apart > 0) return infinite_error;
   return tensor.tally.max_absolute == 0 ? std::optional(0.0) : tensor.tally.relative_l2();
 }
 

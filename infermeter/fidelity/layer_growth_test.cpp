@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-namespace infermeter {
+namespace infermeter::layer_growth_test {
 namespace {
 
 using testing::ElementsAre;
@@ -172,4 +172,4 @@ TEST(LayerGrowth, IntegersDifferButDoNotJump) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::layer_growth_test

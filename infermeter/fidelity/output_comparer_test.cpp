@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-namespace infermeter {
+namespace infermeter::output_comparer_test {
 namespace {
 
 using testing::DoubleNear;
@@ -137,4 +137,4 @@ TEST(OutputComparer, ConstantImagesAreSaid) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::output_comparer_test

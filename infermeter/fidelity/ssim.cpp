@@ -36,7 +36,7 @@ std::vector<double> weights_of(const SsimOptions& options) {
 
 // How images lie in memory, their axes named in their order; a two-dimensional one has no middle axis. Channels that
 // come last are neighbours along the last axis, whose windows then have their numbers `step` apart.
-struct Layout {
+struct WindowLayout {
   std::size_t images = 1, first = 1, middle = 1, last = 1, step = 1;
 
   [[nodiscard]] std::size_t shortest_side(bool volume) const {
@@ -45,11 +45,11 @@ struct Layout {
   }
 };
 
-Layout layout_of(const Shape& shape, const SsimOptions& options) {
+WindowLayout layout_of(const Shape& shape, const SsimOptions& options) {
   const std::size_t axes = shape.size() - (options.channels_last ? 1 : 0);
   const auto images = axes - static_cast<std::size_t>(options.dimensions);
   const auto side = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
-  Layout layout;
+  WindowLayout layout;
   for (std::size_t i = 0; i < images; ++i) layout.images *= side(i);
   layout.first = side(images);
   if (options.dimensions == 3) layout.middle = side(images + 1);
@@ -207,7 +207,7 @@ class WindowWalk {
 
   const Tensor& reference_;
   const Tensor& candidate_;
-  Layout layout_;
+  WindowLayout layout_;
   std::vector<double> weights_;
   SsimUnits units_;
   SsimConstants constants_;

@@ -14,7 +14,7 @@
 #include "infermeter/fidelity/element_reader.hpp"
 #include "infermeter/fidelity/test_targets.hpp"
 
-namespace infermeter {
+namespace infermeter::ssim_test {
 namespace {
 
 using testing::HasSubstr;
@@ -286,4 +286,4 @@ TEST(Ssim, OutputsThatLookLikeImages) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::ssim_test

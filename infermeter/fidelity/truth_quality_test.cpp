@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace infermeter {
+namespace infermeter::truth_quality_test {
 namespace {
 
 Value floats(Shape shape, const std::vector<float>& elements) {
@@ -62,4 +62,4 @@ TEST(TruthQuality, OfAListHasNoSimilarityOfPictures) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::truth_quality_test

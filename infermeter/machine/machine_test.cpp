@@ -8,7 +8,7 @@
 
 #include "infermeter/machine/system_folder.hpp"
 
-namespace infermeter {
+namespace infermeter::machine_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -201,4 +201,4 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{DiagnosticId::no_seccomp, [](Environment& m) { m.seccomp = false; }, "seccomp"}));
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::machine_test

@@ -13,7 +13,7 @@ namespace {
 using Flops = std::optional<double>;
 using Dims = std::span<const std::int64_t>;
 
-double product(Dims dims) {
+double product_of(Dims dims) {
   double result = 1;
   for (const std::int64_t size : dims) result *= static_cast<double>(size);
   return result;
@@ -45,7 +45,7 @@ Flops convolution(const Shapes& shapes, std::size_t weights_at) {
   const auto* const out = shapes.output(0);
   const auto* const weights = shapes.input(weights_at);
   if (out == nullptr || weights == nullptr || weights->size() < 2) return std::nullopt;
-  return 2 * product(*out) * product(Dims(*weights).subspan(1));
+  return 2 * product_of(*out) * product_of(Dims(*weights).subspan(1));
 }
 
 // Every element of the input goes into M / groups kernels: weights are (C, M / groups, kernel...).
@@ -53,7 +53,7 @@ Flops transposed_convolution(const Shapes& shapes) {
   const auto* const in = shapes.input(0);
   const auto* const weights = shapes.input(1);
   if (in == nullptr || weights == nullptr || weights->size() < 2) return std::nullopt;
-  return 2 * product(*in) * product(Dims(*weights).subspan(1));
+  return 2 * product_of(*in) * product_of(Dims(*weights).subspan(1));
 }
 
 // Every element of the output is a sum over A's last dimension, or over its last but one if it is transposed.
@@ -62,7 +62,7 @@ Flops matrix_product(const Shapes& shapes, std::size_t a_at, std::size_t b_at) {
   const auto* const out = shapes.output(0);
   if (a == nullptr || a->empty() || out == nullptr || !shapes.has_input(b_at)) return std::nullopt;
   const bool transposed = integer_of(shapes.node(), "transA").value_or(0) != 0 && a->size() >= 2;
-  return 2 * product(*out) * static_cast<double>((*a)[a->size() - (transposed ? 2 : 1)]);
+  return 2 * product_of(*out) * static_cast<double>((*a)[a->size() - (transposed ? 2 : 1)]);
 }
 
 // Of two operands: one multiplication for every combination of the letters' values.
@@ -97,11 +97,11 @@ Flops recurrent(const Shapes& shapes) {
   const auto* const weights = shapes.input(1);
   const auto* const recurrence = shapes.input(2);
   if (in == nullptr || in->size() != 3 || weights == nullptr || recurrence == nullptr) return std::nullopt;
-  return 2 * product(Dims(*in).first(2)) * (product(*weights) + product(*recurrence));
+  return 2 * product_of(Dims(*in).first(2)) * (product_of(*weights) + product_of(*recurrence));
 }
 
 // Q x K' and the result x V: B queries of S positions on T keys, of `query` and `value` features over all heads.
-double attention(double batch, double queries, double keys, double query_features, double value_features) {
+double attention_flops(double batch, double queries, double keys, double query_features, double value_features) {
   return 2 * batch * queries * keys * (query_features + value_features);
 }
 
@@ -126,7 +126,7 @@ Flops attention_with_projection(const Shapes& shapes) {
     query = at(*sizes, 0);
     value = at(*sizes, 2);
   }
-  return 2 * product(*in) * at(*weights, 1) + attention(at(*in, 0), at(*in, 1), at(*in, 1) + *past, query, value);
+  return 2 * product_of(*in) * at(*weights, 1) + attention_flops(at(*in, 0), at(*in, 1), at(*in, 1) + *past, query, value);
 }
 
 // com.microsoft.MultiHeadAttention: Q (B, S, H), K (B, T, H) or (B, heads, T, size), V likewise.
@@ -137,7 +137,7 @@ Flops multi_head_attention(const Shapes& shapes) {
   const Flops past = past_keys(shapes, 6, 2);
   if (q == nullptr || q->size() != 3 || k == nullptr || (k->size() != 3 && k->size() != 4)) return std::nullopt;
   if (out == nullptr || out->size() != 3 || !past) return std::nullopt;
-  return attention(at(*q, 0), at(*q, 1), at(*k, k->size() == 3 ? 1 : 2) + *past, at(*q, 2), at(*out, 2));
+  return attention_flops(at(*q, 0), at(*q, 1), at(*k, k->size() == 3 ? 1 : 2) + *past, at(*q, 2), at(*out, 2));
 }
 
 // ONNX's Attention (operator set 23): Q (B, heads, S, size) or (B, S, heads x size), K and V likewise.
@@ -150,12 +150,12 @@ Flops standard_attention(const Shapes& shapes) {
     return std::nullopt;
   }
   if (q->size() == 4) {
-    return attention(at(*q, 0), at(*q, 2), at(*k, 2) + *past, at(*q, 1) * at(*q, 3), at(*q, 1) * at(*v, 3));
+    return attention_flops(at(*q, 0), at(*q, 2), at(*k, 2) + *past, at(*q, 1) * at(*q, 3), at(*q, 1) * at(*v, 3));
   }
   const auto heads = integer_of(shapes.node(), "q_num_heads"), groups = integer_of(shapes.node(), "kv_num_heads");
   if (q->size() != 3 || !heads || !groups || *heads < 1 || *groups < 1) return std::nullopt;
   const double values = at(*v, 2) / static_cast<double>(*groups) * static_cast<double>(*heads);
-  return attention(at(*q, 0), at(*q, 1), at(*k, 1) + *past, at(*q, 2), values);
+  return attention_flops(at(*q, 0), at(*q, 1), at(*k, 1) + *past, at(*q, 2), values);
 }
 
 // com.microsoft.MatMulNBits: B is packed, its shape is two attributes.
@@ -163,44 +163,44 @@ Flops packed_product(const Shapes& shapes) {
   const auto* const a = shapes.input(0);
   const auto columns = integer_of(shapes.node(), "N");
   if (a == nullptr || !columns || *columns < 1) return std::nullopt;
-  return 2 * product(*a) * static_cast<double>(*columns);
+  return 2 * product_of(*a) * static_cast<double>(*columns);
 }
 
 // Operators by what they compute; a and b are the places of the operands among the inputs.
-struct Counted {
+struct CountedFlops {
   std::string_view op;
   enum class How { convolution, transposed, product, packed } how;
   std::size_t a = 0, b = 1;
 };
 constexpr std::array counted = {
-    Counted{"Conv", Counted::How::convolution},
-    Counted{"FusedConv", Counted::How::convolution},
-    Counted{"NhwcFusedConv", Counted::How::convolution},
-    Counted{"NhwcConv", Counted::How::convolution},
-    Counted{"ConvInteger", Counted::How::convolution},
-    Counted{"QLinearConv", Counted::How::convolution, 0, 3},
-    Counted{"ConvTranspose", Counted::How::transposed},
-    Counted{"MatMul", Counted::How::product},
-    Counted{"Gemm", Counted::How::product},
-    Counted{"MatMulInteger", Counted::How::product},
-    Counted{"QLinearMatMul", Counted::How::product, 0, 3},
-    Counted{"FusedMatMul", Counted::How::product},
-    Counted{"TransposeMatMul", Counted::How::product},
-    Counted{"FusedMatMulActivation", Counted::How::product},
-    Counted{"FusedGemm", Counted::How::product},
-    Counted{"QGemm", Counted::How::product, 0, 3},
-    Counted{"GemmFastGelu", Counted::How::product},
-    Counted{"DynamicQuantizeMatMul", Counted::How::product},
-    Counted{"MatMulIntegerToFloat", Counted::How::product},
-    Counted{"MatMulNBits", Counted::How::packed},
+    CountedFlops{"Conv", CountedFlops::How::convolution},
+    CountedFlops{"FusedConv", CountedFlops::How::convolution},
+    CountedFlops{"NhwcFusedConv", CountedFlops::How::convolution},
+    CountedFlops{"NhwcConv", CountedFlops::How::convolution},
+    CountedFlops{"ConvInteger", CountedFlops::How::convolution},
+    CountedFlops{"QLinearConv", CountedFlops::How::convolution, 0, 3},
+    CountedFlops{"ConvTranspose", CountedFlops::How::transposed},
+    CountedFlops{"MatMul", CountedFlops::How::product},
+    CountedFlops{"Gemm", CountedFlops::How::product},
+    CountedFlops{"MatMulInteger", CountedFlops::How::product},
+    CountedFlops{"QLinearMatMul", CountedFlops::How::product, 0, 3},
+    CountedFlops{"FusedMatMul", CountedFlops::How::product},
+    CountedFlops{"TransposeMatMul", CountedFlops::How::product},
+    CountedFlops{"FusedMatMulActivation", CountedFlops::How::product},
+    CountedFlops{"FusedGemm", CountedFlops::How::product},
+    CountedFlops{"QGemm", CountedFlops::How::product, 0, 3},
+    CountedFlops{"GemmFastGelu", CountedFlops::How::product},
+    CountedFlops{"DynamicQuantizeMatMul", CountedFlops::How::product},
+    CountedFlops{"MatMulIntegerToFloat", CountedFlops::How::product},
+    CountedFlops{"MatMulNBits", CountedFlops::How::packed},
 };
 
-Flops count_known(const Shapes& shapes, const Counted& found) {
+Flops count_known(const Shapes& shapes, const CountedFlops& found) {
   switch (found.how) {
-    case Counted::How::convolution: return convolution(shapes, found.b);
-    case Counted::How::transposed: return transposed_convolution(shapes);
-    case Counted::How::product: return matrix_product(shapes, found.a, found.b);
-    case Counted::How::packed: return packed_product(shapes);
+    case CountedFlops::How::convolution: return convolution(shapes, found.b);
+    case CountedFlops::How::transposed: return transposed_convolution(shapes);
+    case CountedFlops::How::product: return matrix_product(shapes, found.a, found.b);
+    case CountedFlops::How::packed: return packed_product(shapes);
   }
   return std::nullopt;
 }
@@ -222,7 +222,7 @@ std::optional<double> count_flops(const OnnxGraph& graph, const OnnxNode& node, 
   if (kind == "com.microsoft.MultiHeadAttention") return multi_head_attention(shapes);
   if (kind.find("Attention") != std::string::npos || node.op == "DynamicQuantizeLSTM") return std::nullopt;
   const bool is_runtimes = node.domain.starts_with("com.microsoft") || node.domain.starts_with("com.ms.internal");
-  const auto* const found = std::ranges::find(counted, node.op, &Counted::op);
+  const auto* const found = std::ranges::find(counted, node.op, &CountedFlops::op);
   if (found == counted.end() || (!node.domain.empty() && !is_runtimes)) return 0;
   return count_known(shapes, *found);
 }

@@ -25,7 +25,7 @@ using protozero::pbf_message;
 constexpr std::size_t most_outputs = 4096;              // as backends/sdk/onnx_declaration.hpp reads
 constexpr std::size_t most_bytes = (1ULL << 31U) - 1U;  // of a protocol buffer
 
-std::string_view text(data_view view) { return {view.data(), view.size()}; }
+std::string_view text_of_view(data_view view) { return {view.data(), view.size()}; }
 
 // The main graph within the file, and what stands before and behind it.
 struct Parts {
@@ -39,7 +39,7 @@ Parts parts_of(std::string_view bytes) {
       model.skip();
       continue;
     }
-    const std::string_view graph = text(read_view(model));
+    const std::string_view graph = text_of_view(read_view(model));
     return {bytes.substr(0, bytes.size() - left), graph, bytes.substr(bytes.size() - model.length())};
   }
   throw Refused{"it has no graph"};

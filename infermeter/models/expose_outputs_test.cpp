@@ -7,7 +7,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/test_folder.hpp"
 
-namespace infermeter {
+namespace infermeter::expose_outputs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST_F(ExposeOutputs, OtherFormatsAreRefused) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::expose_outputs_test

@@ -6,7 +6,7 @@
 
 #include "infermeter/models/test_folder.hpp"
 
-namespace infermeter {
+namespace infermeter::external_data_test {
 namespace {
 
 class ExternalData : public testing::Test {
@@ -93,4 +93,4 @@ TEST_F(ExternalData, AFolderThatIsNoneIsSaid) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::external_data_test

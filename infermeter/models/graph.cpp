@@ -37,7 +37,7 @@ struct SetAttribute {
   }
 };
 
-std::size_t product(const Graph::Dimensions& shape) {
+std::size_t element_count(const Graph::Dimensions& shape) {
   std::size_t count = 1;
   for (const auto dimension : shape) count *= static_cast<std::size_t>(dimension);
   return count;
@@ -100,13 +100,13 @@ onnx::TensorProto* Graph::add_initializer(const std::string& name, const Dimensi
 
 std::string Graph::weight(const std::string& name, const Dimensions& shape, const Draw& draw) {
   auto* tensor = add_initializer(name, shape, onnx::TensorProto::FLOAT);
-  *tensor->mutable_raw_data() = draw_weights(name, product(shape), draw);
+  *tensor->mutable_raw_data() = draw_weights(name, element_count(shape), draw);
   return name;
 }
 
 std::string Graph::transposed_weight(const std::string& name, std::int64_t out, std::int64_t in, const Draw& draw) {
   auto* tensor = add_initializer(name, {in, out}, onnx::TensorProto::FLOAT);
-  const std::string as_torch = draw_weights(name, product({out, in}), draw);
+  const std::string as_torch = draw_weights(name, element_count({out, in}), draw);
   *tensor->mutable_raw_data() = transposed(as_torch, static_cast<std::size_t>(out), static_cast<std::size_t>(in));
   return name;
 }

@@ -123,7 +123,7 @@ std::optional<PartialType> type_from(const onnx::TypeProto& proto) {
   return type;
 }
 
-bool is_whole(const PartialType& type) {
+bool is_whole_type(const PartialType& type) {
   return type.shape && std::ranges::all_of(*type.shape, [](std::int64_t size) { return size >= 0; });
 }
 
@@ -161,7 +161,7 @@ class Inference {
   [[nodiscard]] OnnxTypes whole_types() const {
     OnnxTypes types;
     for (const auto& [name, type] : types_) {
-      types.emplace(name, OnnxType{.dtype = type.dtype, .shape = is_whole(type) ? type.shape : std::nullopt});
+      types.emplace(name, OnnxType{.dtype = type.dtype, .shape = is_whole_type(type) ? type.shape : std::nullopt});
     }
     return types;
   }
@@ -194,7 +194,7 @@ class Inference {
     std::optional<ShapeValue> value;
     if (node.op == "Shape" || node.op == "Size") {
       const auto type = types_.find(std::string(node.inputs[0]));
-      if (type == types_.end() || !is_whole(type->second)) return false;
+      if (type == types_.end() || !is_whole_type(type->second)) return false;
       value = shape_as_value(node, *type->second.shape);
     } else {
       std::vector<const ShapeValue*> inputs;
@@ -318,9 +318,9 @@ class Inference {
     const auto declared = declared_.find(name);
     if (declared == declared_.end()) return;
     const auto [known, is_new] = types_.emplace(name, declared->second);
-    if (is_new || is_whole(known->second)) return;
+    if (is_new || is_whole_type(known->second)) return;
     const auto& shape = declared->second.shape;
-    if (!known->second.shape || is_whole(declared->second)) {
+    if (!known->second.shape || is_whole_type(declared->second)) {
       known->second.shape = shape ? shape : known->second.shape;
     } else if (shape && shape->size() == known->second.shape->size()) {
       for (std::size_t axis = 0; axis < shape->size(); ++axis) {

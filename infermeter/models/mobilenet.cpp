@@ -7,12 +7,12 @@
 namespace infermeter {
 namespace {
 
-constexpr float epsilon = 1e-3F;
+constexpr float mobilenet_epsilon = 1e-3F;
 constexpr double hard_swish_gain = 1.7;  // 1 / √E[hardswish(x)²], x standard normal
 
 enum class Activation { none, relu, hard_swish };
 
-struct Convolution {
+struct MobileNetConvolution {
   std::int64_t in, out, kernel = 1, stride = 1, groups = 1;
   Activation activation = Activation::none;
   double gain = relu_gain;
@@ -48,7 +48,7 @@ double gain_after(Activation activation) {
   return 1;
 }
 
-std::string convolve(Graph& graph, const std::string& name, const std::string& input, const Convolution& c) {
+std::string add_mobilenet_convolution(Graph& graph, const std::string& name, const std::string& input, const MobileNetConvolution& c) {
   const std::int64_t fan_in = c.in / c.groups * c.kernel * c.kernel;
   const std::int64_t pad = c.kernel / 2;
   const bool depthwise = c.groups > 1;
@@ -59,7 +59,7 @@ std::string convolve(Graph& graph, const std::string& name, const std::string& i
                        {"strides", std::vector{c.stride, c.stride}},
                        {"pads", std::vector{pad, pad, pad, pad}},
                        {"group", c.groups}});
-  x = graph.batch_norm(name + ".1", x, c.out, 1, epsilon);
+  x = graph.batch_norm(name + ".1", x, c.out, 1, mobilenet_epsilon);
   if (c.activation == Activation::relu) return graph.node("Relu", name + ".2", {x});
   if (c.activation == Activation::hard_swish) return graph.node("HardSwish", name + ".2", {x});
   return x;
@@ -95,10 +95,10 @@ std::string inverted_residual(Graph& graph, const std::string& name, const std::
   const auto next = [&] { return name + ".block." + std::to_string(part++); };
   auto x = input;
   if (b.expanded != b.in) {
-    x = convolve(graph, next(), x, {.in = b.in, .out = b.expanded, .activation = b.activation, .gain = 1});
+    x = add_mobilenet_convolution(graph, next(), x, {.in = b.in, .out = b.expanded, .activation = b.activation, .gain = 1});
   }
   const double gain = gain_after(b.activation);
-  x = convolve(graph, next(), x,
+  x = add_mobilenet_convolution(graph, next(), x,
                {.in = b.expanded,
                 .out = b.expanded,
                 .kernel = b.kernel,
@@ -108,7 +108,7 @@ std::string inverted_residual(Graph& graph, const std::string& name, const std::
                 .gain = gain});
   if (b.squeezes) x = squeeze_excite(graph, next(), x, b.expanded);
   // A squeeze halves what it lets through: HardSigmoid is about 1/2.
-  x = convolve(graph, next(), x, {.in = b.expanded, .out = b.out, .gain = b.squeezes ? 2 * gain : gain});
+  x = add_mobilenet_convolution(graph, next(), x, {.in = b.expanded, .out = b.out, .gain = b.squeezes ? 2 * gain : gain});
   if (b.stride == 1 && b.in == b.out) x = graph.node("Add", name + ".add", {input, x});
   return x;
 }
@@ -117,11 +117,11 @@ std::string inverted_residual(Graph& graph, const std::string& name, const std::
 
 Graph make_mobilenet_v3_small() {
   Graph graph("mobilenet_v3_small", {3, 224, 224}, {1000});
-  auto x = convolve(graph, "features.0", "input", {.in = 3, .out = 16, .kernel = 3, .stride = 2, .activation = hs});
+  auto x = add_mobilenet_convolution(graph, "features.0", "input", {.in = 3, .out = 16, .kernel = 3, .stride = 2, .activation = hs});
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     x = inverted_residual(graph, "features." + std::to_string(i + 1), x, blocks[i]);
   }
-  x = convolve(graph, "features.12", x, {.in = 96, .out = 576, .activation = hs, .gain = 1});
+  x = add_mobilenet_convolution(graph, "features.12", x, {.in = 96, .out = 576, .activation = hs, .gain = 1});
   x = graph.node("GlobalAveragePool", "avgpool", {x});
   x = graph.node("Flatten", "flatten", {x}, {{"axis", std::int64_t{1}}});
   x = graph.linear("classifier.0", x, 1024, 576, fan_in_sd(hard_swish_gain, 576));

@@ -21,9 +21,9 @@ constexpr std::size_t most_nodes = 200'000;
 constexpr std::size_t most_tensors = 1'000'000;
 constexpr std::size_t most_ends = 4'000'000;  // inputs, outputs and attributes of all nodes
 constexpr std::size_t most_integers = 100'000;
-constexpr std::size_t highest_rank = 1024;
+constexpr std::size_t highest_graph_rank = 1024;
 
-void bound(std::size_t size, std::size_t most, const char* what) {
+void bound_graph(std::size_t size, std::size_t most, const char* what) {
   if (size >= most) throw Refused{fmt::format("it has more than {} {}", most, what)};
 }
 
@@ -51,16 +51,16 @@ template <class Message>
 void append_integers(Message& message, std::vector<std::int64_t>& integers) {
   if (message.wire_type() == protozero::pbf_wire_type::length_delimited) {
     for (const std::int64_t value : message.get_packed_int64()) {
-      bound(integers.size(), most_integers, "integers in one place");
+      bound_graph(integers.size(), most_integers, "integers in one place");
       integers.push_back(value);
     }
   } else {
-    bound(integers.size(), most_integers, "integers in one place");
+    bound_graph(integers.size(), most_integers, "integers in one place");
     integers.push_back(read_integer(message));
   }
 }
 
-class Reader {
+class GraphReader {
  public:
   OnnxGraph read(std::string_view bytes) {
     data_view graph;
@@ -84,7 +84,7 @@ class Reader {
  private:
   void read_opset(data_view view) {
     const OnnxOpset opset = read_onnx_opset(view);
-    bound(graph_.opsets.size(), most_integers, "operator sets");
+    bound_graph(graph_.opsets.size(), most_integers, "operator sets");
     graph_.opsets.emplace_back(domain_of(opset.domain), opset.version);
   }
 
@@ -98,7 +98,7 @@ class Reader {
         default: function.skip();
       }
     }
-    bound(graph_.functions.size(), most_nodes, "functions");
+    bound_graph(graph_.functions.size(), most_nodes, "functions");
     graph_.functions.insert(fmt::format("{}.{}", domain_of(domain), name));
   }
 
@@ -108,7 +108,7 @@ class Reader {
       switch (graph.tag()) {
         case onnx_field::GraphProto::node: add_node(read_view(graph)); break;
         case onnx_field::GraphProto::initializer:
-          bound(graph_.weights.size(), most_tensors, "weights");
+          bound_graph(graph_.weights.size(), most_tensors, "weights");
           graph_.weights.push_back(read_onnx_weight(read_view(graph)));
           break;
         case onnx_field::GraphProto::input: add_port(graph_.inputs, read_view(graph)); break;
@@ -120,12 +120,12 @@ class Reader {
   }
 
   static void add_port(std::vector<Port>& ports, data_view view) {
-    bound(ports.size(), most_tensors, "tensors");
+    bound_graph(ports.size(), most_tensors, "tensors");
     ports.push_back(read_onnx_port(view));
   }
 
   void add_node(data_view view) {
-    bound(graph_.nodes.size(), most_nodes, "nodes");
+    bound_graph(graph_.nodes.size(), most_nodes, "nodes");
     OnnxNode& result = graph_.nodes.emplace_back();
     pbf_message<onnx_field::Node> node(view);
     while (node.next()) {
@@ -138,7 +138,7 @@ class Reader {
         case onnx_field::Node::attribute: result.attributes.push_back(read_attribute(read_view(node))); break;
         default: node.skip(); continue;
       }
-      bound(ends_++, most_ends, "inputs and outputs of nodes");
+      bound_graph(ends_++, most_ends, "inputs and outputs of nodes");
     }
   }
 
@@ -155,7 +155,7 @@ const OnnxAttribute* OnnxNode::attribute(std::string_view wanted) const {
 
 bool OnnxNode::holds_graph() const { return std::ranges::any_of(attributes, &OnnxAttribute::holds_graph); }
 
-OnnxGraph read_onnx_graph(std::string_view model) { return Reader().read(model); }
+OnnxGraph read_onnx_graph(std::string_view model) { return GraphReader().read(model); }
 
 OnnxWeight read_onnx_weight(data_view view) {
   const OnnxTensor facts = read_onnx_tensor(view);
@@ -167,7 +167,7 @@ OnnxWeight read_onnx_weight(data_view view) {
                     .bytes = view};
   pbf_message<onnx_field::Tensor> tensor(view);
   while (tensor.next(onnx_field::Tensor::dims)) append_integers(tensor, weight.shape);
-  if (weight.shape.size() > highest_rank) throw Refused{"one of its weights has more than 1024 dimensions"};
+  if (weight.shape.size() > highest_graph_rank) throw Refused{"one of its weights has more than 1024 dimensions"};
   return weight;
 }
 

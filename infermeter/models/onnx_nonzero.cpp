@@ -48,7 +48,7 @@ std::optional<std::uint64_t> count_raw(data_view bytes, const OnnxTensor& facts)
   }
 }
 
-struct Counted {
+struct CountedElements {
   std::uint64_t elements = 0, nonzero = 0;
 
   void add(bool is_nonzero) {
@@ -58,7 +58,7 @@ struct Counted {
 };
 
 // The typed fields; a number may stand alone or in a packed list.
-void count_typed(protozero::pbf_message<Field>& tensor, const OnnxTensor& facts, Counted& counted) {
+void count_typed(protozero::pbf_message<Field>& tensor, const OnnxTensor& facts, CountedElements& counted) {
   const bool packed = tensor.wire_type() == protozero::pbf_wire_type::length_delimited;
   // float16 and its like come as the bits of an int32.
   const bool is_sixteen = facts.is_float && bits_of(facts.dtype) == 16;
@@ -91,7 +91,7 @@ bool has_wire_type(const protozero::pbf_message<Field>& tensor) {
 
 std::optional<std::uint64_t> count_nonzero(data_view view, const OnnxTensor& facts) {
   if (facts.external) return std::nullopt;
-  Counted counted;
+  CountedElements counted;
   protozero::pbf_message<Field> tensor(view);
   while (tensor.next()) {
     switch (tensor.tag()) {

@@ -11,7 +11,7 @@ namespace {
 using protozero::data_view;
 using protozero::pbf_message;
 
-constexpr std::size_t highest_rank = 1024;
+constexpr std::size_t highest_port_rank = 1024;
 constexpr int most_wrappers = 8;  // optional(sequence(tensor)) has two
 
 struct ReadDimension {
@@ -36,7 +36,7 @@ void read_shape(data_view view, Port& port) {
   port.rank_known = true;
   pbf_message<onnx_field::ShapeProto> shape(view);
   while (shape.next(onnx_field::ShapeProto::dim)) {
-    if (port.shape.size() == highest_rank) throw Refused{"one of its inputs or outputs has more than 1024 dimensions"};
+    if (port.shape.size() == highest_port_rank) throw Refused{"one of its inputs or outputs has more than 1024 dimensions"};
     auto [size, name] = read_dimension(read_view(shape));
     port.shape.push_back(size);
     port.dimension_names.push_back(std::move(name));

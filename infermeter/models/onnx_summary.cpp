@@ -40,16 +40,16 @@ constexpr std::array input_roles = {
     InputRoles{"QLinearMatMul", "wsswssss-"},
 };
 
-std::string_view text(data_view view) { return {view.data(), view.size()}; }
+std::string_view summary_text(data_view view) { return {view.data(), view.size()}; }
 
 template <class Container>
-void bound(const Container& container, std::size_t most, const char* what) {
+void bound_container(const Container& container, std::size_t most, const char* what) {
   if (container.size() >= most) throw Refused{fmt::format("it has more than {} {}", most, what)};
 }
 
 // Reads a ModelProto. Graphs inside of nodes wait in a list instead of being descended into; every byte is looked at
 // once, but for names and dimensions.
-class Reader {
+class SummaryReader {
  public:
   OnnxSummary read(std::string_view bytes) {
     read_model({bytes.data(), bytes.size()});
@@ -91,7 +91,7 @@ class Reader {
   }
 
   void later(data_view view, bool is_function = false) {
-    bound(waiting_, most_subgraphs, "graphs inside of graphs");
+    bound_container(waiting_, most_subgraphs, "graphs inside of graphs");
     waiting_.push_back({view, is_function});
   }
 
@@ -123,7 +123,7 @@ class Reader {
   }
 
   static void add_port(std::vector<Port>& ports, data_view view) {
-    bound(ports, most_ports, "inputs or outputs");
+    bound_container(ports, most_ports, "inputs or outputs");
     ports.push_back(read_onnx_port(view));
   }
 
@@ -134,7 +134,7 @@ class Reader {
     for (const auto& port : summary_.inputs) inputs.insert(port.name);
     pbf_message<onnx_field::GraphProto> graph(view);
     while (graph.next(onnx_field::GraphProto::initializer)) {
-      const auto name = inputs.find(text(read_onnx_tensor(read_view(graph)).name));
+      const auto name = inputs.find(summary_text(read_onnx_tensor(read_view(graph)).name));
       if (name != inputs.end()) with_value.insert(*name);
     }
     std::vector<Port> left;
@@ -196,8 +196,8 @@ class Reader {
     }
     const auto* const found = std::ranges::find(input_roles, op, &InputRoles::op);
     if (found == input_roles.end()) return;
-    bound(roles.not_parameters, most_names, "running statistics and scales");
-    bound(roles.quantised, most_names, "quantised weights");
+    bound_container(roles.not_parameters, most_names, "running statistics and scales");
+    bound_container(roles.quantised, most_names, "quantised weights");
     for (std::size_t i = 0; i < count; ++i) add_role(found->roles[i], inputs[i], roles);
   }
 
@@ -242,7 +242,7 @@ class Reader {
 
   void add_initializer(data_view view, const Roles& roles) {
     OnnxTensor tensor = read_onnx_tensor(view);
-    if (roles.is_parameter(text(tensor.name), tensor.is_float)) {
+    if (roles.is_parameter(summary_text(tensor.name), tensor.is_float)) {
       const bool overflow = __builtin_add_overflow(summary_.parameters, tensor.elements, &summary_.parameters);
       if (overflow) throw Refused{"its weights have more elements than there can be"};
       add_nonzero(view, tensor);
@@ -259,7 +259,7 @@ class Reader {
 
   void keep_external(OnnxTensor tensor) {
     if (!tensor.external) return;
-    bound(summary_.external, most_external, "tensors with external data");
+    bound_container(summary_.external, most_external, "tensors with external data");
     summary_.external.push_back(std::move(*tensor.external));
   }
 
@@ -279,7 +279,7 @@ Error not_onnx(const std::filesystem::path& file, const std::string& why) {
 Result<OnnxSummary> read_onnx_summary(const std::filesystem::path& file) {
   INFERMETER_TRY(const auto mapped, MappedFile::open(file));
   try {
-    return Reader().read(mapped.bytes());
+    return SummaryReader().read(mapped.bytes());
   } catch (const Refused& refused) {
     return not_onnx(file, refused.why);
   } catch (const protozero::exception&) {

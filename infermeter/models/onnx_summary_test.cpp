@@ -11,7 +11,7 @@
 #include "infermeter/models/test_folder.hpp"
 #include "infermeter/models/zoo.hpp"
 
-namespace infermeter {
+namespace infermeter::onnx_summary_test {
 namespace {
 
 using testing::ElementsAre;
@@ -367,4 +367,4 @@ TEST_F(OnnxSummaryTest, FlippedBitsNeverCrashIt) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::onnx_summary_test

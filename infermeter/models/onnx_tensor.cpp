@@ -18,7 +18,7 @@ using protozero::pbf_message;
 
 constexpr std::int64_t external_location = 1;
 
-std::string text(data_view view) { return {view.data(), view.size()}; }
+std::string tensor_text(data_view view) { return {view.data(), view.size()}; }
 
 bool is_dtype(std::int64_t data_type) {
   return data_type >= 0 && data_type <= static_cast<std::int64_t>(DType::float4e2m1);
@@ -42,10 +42,10 @@ bool is_float(std::int64_t data_type) {
 
 // Multiplied with a bound: what is beyond 2^62 is no tensor of anybody's.
 void multiply(OnnxTensor& tensor, std::int64_t dimension) {
-  if (dimension < 0) throw Refused{fmt::format("tensor {} has a negative dimension", in_quotes(text(tensor.name)))};
+  if (dimension < 0) throw Refused{fmt::format("tensor {} has a negative dimension", in_quotes(tensor_text(tensor.name)))};
   if (__builtin_mul_overflow(tensor.elements, static_cast<std::uint64_t>(dimension), &tensor.elements) ||
       tensor.elements > (std::uint64_t{1} << 62)) {
-    throw Refused{fmt::format("tensor {} has more elements than there can be", in_quotes(text(tensor.name)))};
+    throw Refused{fmt::format("tensor {} has more elements than there can be", in_quotes(tensor_text(tensor.name)))};
   }
 }
 
@@ -133,7 +133,7 @@ OnnxTensor read_onnx_tensor(data_view view) {
       multiply(result, read_integer(tensor));
     }
   }
-  if (result.external) result.external->tensor = text(result.name);
+  if (result.external) result.external->tensor = tensor_text(result.name);
   return result;
 }
 

@@ -11,7 +11,7 @@
 #include "infermeter/models/test_folder.hpp"
 #include "infermeter/models/zoo.hpp"
 
-namespace infermeter {
+namespace infermeter::read_graph_test {
 namespace {
 
 using testing::ElementsAre;
@@ -453,4 +453,4 @@ TEST_F(ReadGraph, DamagedBytesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::read_graph_test

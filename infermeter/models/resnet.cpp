@@ -6,15 +6,15 @@
 namespace infermeter {
 namespace {
 
-constexpr float epsilon = 1e-5F;
+constexpr float resnet_epsilon = 1e-5F;
 // The last normalisation of a block: what the residual branches add stays small beside what flows past them.
 constexpr double last_gamma = 0.5;
 
-struct Convolution {
+struct ResNetConvolution {
   std::int64_t in, out, kernel, stride;
 };
 
-std::string convolve(Graph& graph, const std::string& name, const std::string& input, const Convolution& c) {
+std::string add_resnet_convolution(Graph& graph, const std::string& name, const std::string& input, const ResNetConvolution& c) {
   const std::int64_t fan_in = c.in * c.kernel * c.kernel;
   const std::int64_t pad = c.kernel / 2;
   const Draw draw{.sd = fan_in_sd(relu_gain, fan_in), .zero_sum_row = static_cast<std::size_t>(fan_in)};
@@ -27,18 +27,18 @@ std::string convolve(Graph& graph, const std::string& name, const std::string& i
 std::string bottleneck(Graph& graph, const std::string& name, const std::string& input, std::int64_t in,
                        std::int64_t width, std::int64_t stride) {
   const std::int64_t out = 4 * width;
-  auto x = convolve(graph, name + ".conv1", input, {in, width, 1, 1});
-  x = graph.batch_norm(name + ".bn1", x, width, 1, epsilon);
+  auto x = add_resnet_convolution(graph, name + ".conv1", input, {in, width, 1, 1});
+  x = graph.batch_norm(name + ".bn1", x, width, 1, resnet_epsilon);
   x = graph.node("Relu", name + ".relu1", {x});
-  x = convolve(graph, name + ".conv2", x, {width, width, 3, stride});
-  x = graph.batch_norm(name + ".bn2", x, width, 1, epsilon);
+  x = add_resnet_convolution(graph, name + ".conv2", x, {width, width, 3, stride});
+  x = graph.batch_norm(name + ".bn2", x, width, 1, resnet_epsilon);
   x = graph.node("Relu", name + ".relu2", {x});
-  x = convolve(graph, name + ".conv3", x, {width, out, 1, 1});
-  x = graph.batch_norm(name + ".bn3", x, out, last_gamma, epsilon);
+  x = add_resnet_convolution(graph, name + ".conv3", x, {width, out, 1, 1});
+  x = graph.batch_norm(name + ".bn3", x, out, last_gamma, resnet_epsilon);
   auto past = input;
   if (in != out) {
-    past = convolve(graph, name + ".downsample.0", input, {in, out, 1, stride});
-    past = graph.batch_norm(name + ".downsample.1", past, out, 1, epsilon);
+    past = add_resnet_convolution(graph, name + ".downsample.0", input, {in, out, 1, stride});
+    past = graph.batch_norm(name + ".downsample.1", past, out, 1, resnet_epsilon);
   }
   x = graph.node("Add", name + ".add", {x, past});
   return graph.node("Relu", name + ".relu", {x});
@@ -48,8 +48,8 @@ std::string bottleneck(Graph& graph, const std::string& name, const std::string&
 
 Graph make_resnet50() {
   Graph graph("resnet50", {3, 224, 224}, {1000});
-  auto x = convolve(graph, "conv1", "input", {3, 64, 7, 2});
-  x = graph.batch_norm("bn1", x, 64, 1, epsilon);
+  auto x = add_resnet_convolution(graph, "conv1", "input", {3, 64, 7, 2});
+  x = graph.batch_norm("bn1", x, 64, 1, resnet_epsilon);
   x = graph.node("Relu", "relu", {x});
   x = graph.node("MaxPool", "maxpool", {x},
                  {{"kernel_shape", std::vector<std::int64_t>{3, 3}},

@@ -12,7 +12,7 @@
 #include "infermeter/models/test_folder.hpp"
 #include "infermeter/models/zoo.hpp"
 
-namespace infermeter {
+namespace infermeter::resolve_test {
 namespace {
 
 class ResolveModel : public testing::Test {
@@ -245,4 +245,4 @@ TEST_F(DefaultCache, FirstOfFourPlaces) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::resolve_test

@@ -14,9 +14,9 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t block_size = std::size_t{1} << 20;
+constexpr std::size_t hashed_block_size = std::size_t{1} << 20;
 
-Error cannot_read(const std::filesystem::path& file) {
+Error cannot_hash(const std::filesystem::path& file) {
   return io_error(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
 }
 
@@ -54,14 +54,14 @@ std::string sha256_of_text(std::string_view text) {
 
 Result<std::string> sha256_of_file(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0) return cannot_read(file);
+  if (descriptor < 0) return cannot_hash(file);
   const std::unique_ptr<const int, void (*)(const int*)> close_at_end(&descriptor, [](const int* d) { ::close(*d); });
   const Context context = begin();
-  std::vector<std::byte> block(block_size);
+  std::vector<std::byte> block(hashed_block_size);
   for (;;) {
     const ssize_t got = ::read(descriptor, block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return cannot_read(file);
+    if (got < 0) return cannot_hash(file);
     if (got == 0) break;
     update(context, block.data(), static_cast<std::size_t>(got));
   }

@@ -8,7 +8,7 @@
 namespace infermeter {
 namespace {
 
-constexpr float epsilon = 1e-5F;
+constexpr float unet_epsilon = 1e-5F;
 
 class UNet {
  public:
@@ -59,7 +59,7 @@ class UNet {
                                       {.sd = fan_in_sd(relu_gain, fan_in), .zero_sum_row = zero_sum});
     auto x = graph_.node("Conv", name, {input, weight},
                          {{"kernel_shape", Graph::Dimensions(rank_, 3)}, {"pads", Graph::Dimensions(2 * rank_, 1)}});
-    x = graph_.batch_norm(block + ".bn" + number, x, out, 1, epsilon);
+    x = graph_.batch_norm(block + ".bn" + number, x, out, 1, unet_epsilon);
     return graph_.node("Relu", block + ".relu" + number, {x});
   }
 

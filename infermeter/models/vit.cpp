@@ -12,7 +12,7 @@ constexpr std::int64_t patch = 16;
 constexpr std::int64_t patches = 196;
 constexpr std::int64_t tokens = patches + 1;
 constexpr int layers = 12;
-constexpr float epsilon = 1e-6F;
+constexpr float vit_epsilon = 1e-6F;
 // The last matrix of each residual branch: 24 branches together are to add about as much as flows past them.
 constexpr double branch_gain = 0.4;
 
@@ -20,7 +20,7 @@ std::string layer_norm(Graph& graph, const std::string& name, const std::string&
   return graph.node("LayerNormalization", name,
                     {input, graph.weight(name + ".weight", {width}, {.mean = 1, .sd = 0.1}),
                      graph.weight(name + ".bias", {width}, {.sd = 0.05})},
-                    {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}});
+                    {{"axis", std::int64_t{-1}}, {"epsilon", vit_epsilon}});
 }
 
 // x · Wᵀ + b over the last dimension. `weight` and `bias` are full names: attention's have another form in torch.
@@ -36,7 +36,7 @@ std::string to_heads(Graph& graph, const std::string& name, const std::string& i
   return graph.node("Transpose", name, {graph.node("Reshape", name + ".reshape", {input, shape})}, {{"perm", order}});
 }
 
-std::string attention(Graph& graph, const std::string& name, const std::string& input) {
+std::string add_attention(Graph& graph, const std::string& name, const std::string& input) {
   const auto qkv =
       project(graph, name + ".in_proj", input, name + ".in_proj_weight", name + ".in_proj_bias", 3 * width, width, 0.7);
   const auto parts = graph.split(name + ".split", qkv, {width, width, width}, 2);
@@ -71,7 +71,7 @@ std::string mlp(Graph& graph, const std::string& name, const std::string& input)
 
 std::string encoder_layer(Graph& graph, const std::string& name, const std::string& input) {
   auto x = layer_norm(graph, name + ".ln_1", input);
-  x = attention(graph, name + ".self_attention", x);
+  x = add_attention(graph, name + ".self_attention", x);
   const auto middle = graph.node("Add", name + ".add1", {x, input});
   x = layer_norm(graph, name + ".ln_2", middle);
   x = mlp(graph, name + ".mlp", x);

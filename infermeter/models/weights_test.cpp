@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-namespace infermeter {
+namespace infermeter::weights_test {
 namespace {
 
 std::vector<float> floats(const std::string& bytes) {
@@ -79,4 +79,4 @@ TEST(Weights, TransposedIsTheTranspose) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::weights_test

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int block_size = 1 << 20;
+constexpr int written_block_size = 1 << 20;
 constexpr mode_t readable_by_all = 0644;
 
 std::string prefix_of(const fs::path& file) { return file.filename().string() + ".part-"; }
@@ -27,7 +27,7 @@ Error cannot_write(const fs::path& file, int error) {
 
 // Bytes in the same order every time: fields by number, no map is used by ONNX.
 int serialise(const onnx::ModelProto& model, int descriptor) {
-  google::protobuf::io::FileOutputStream stream(descriptor, block_size);
+  google::protobuf::io::FileOutputStream stream(descriptor, written_block_size);
   bool complete = false;
   {
     google::protobuf::io::CodedOutputStream coded(&stream);

@@ -103,7 +103,7 @@ Result<Done> build(const Entry& entry, const fs::path& file) {
   return write_model(entry.make().model(), file, check);
 }
 
-bool is_whole(const Entry& entry, const fs::path& file) {
+bool is_whole_file(const Entry& entry, const fs::path& file) {
   std::error_code error;
   return fs::is_regular_file(file, error) && fs::file_size(file, error) == entry.model.size_bytes && !error;
 }
@@ -149,7 +149,7 @@ Result<fs::path> cached_zoo_model(std::string_view name, const fs::path& cache) 
   if (entry == nullptr) return not_in_zoo(name);
   const fs::path folder = fs::absolute(cache) / "zoo";
   const fs::path file = folder / fmt::format("{}-{}.onnx", name, entry->model.sha256.substr(0, 12));
-  if (is_whole(*entry, file)) return file;
+  if (is_whole_file(*entry, file)) return file;
   std::error_code error;
   fs::create_directories(folder, error);
   const Lock lock(folder / ".lock");
@@ -157,7 +157,7 @@ Result<fs::path> cached_zoo_model(std::string_view name, const fs::path& cache) 
     return io_error(fmt::format("cannot write to the cache folder '{}': {}; name another one with INFERMETER_CACHE",
                                 folder.string(), std::strerror(lock.error())));
   }
-  if (is_whole(*entry, file)) return file;
+  if (is_whole_file(*entry, file)) return file;
   remove_leftovers(file);
   INFERMETER_TRY_DONE(build(*entry, file));
   return file;

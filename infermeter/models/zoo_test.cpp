@@ -12,7 +12,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/test_folder.hpp"
 
-namespace infermeter {
+namespace infermeter::zoo_test {
 namespace {
 
 using testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST(CachedZooModel, SaysWhichFolderCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::zoo_test

@@ -6,7 +6,7 @@
 
 #include "infermeter/plan/plan.hpp"
 
-namespace infermeter {
+namespace infermeter::check_plan_test {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(OutlierRules, AreReadWithTheirUsualFactor) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::check_plan_test

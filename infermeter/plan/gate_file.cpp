@@ -11,10 +11,10 @@
 namespace infermeter {
 namespace {
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 std::int64_t characters(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return !is_continuation(c); });
+  return std::ranges::count_if(text, [](char c) { return !is_utf8_continuation(c); });
 }
 
 class GateReader {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::gate_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(GateFile, PointsIntoAStringAsFarAsItsCharactersStandThere) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::gate_file_test

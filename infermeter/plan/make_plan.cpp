@@ -8,7 +8,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t kMostSubjects = 10'000;
+constexpr std::size_t kMostSubjectsMade = 10'000;
 
 template <class T>
 std::vector<T> or_else(const std::vector<T>& values, T usual) {
@@ -55,7 +55,7 @@ int usual_group(const std::string& model, std::size_t batch_index, std::vector<s
     network = static_cast<std::size_t>(std::ranges::find(networks, model) - networks.begin());
     if (network == networks.size()) networks.push_back(model);
   }
-  return static_cast<int>(network * kMostSubjects + batch_index);
+  return static_cast<int>(network * kMostSubjectsMade + batch_index);
 }
 
 // Subjects written out, once per batch size, dtype and thread count that they leave open.
@@ -104,8 +104,8 @@ Result<Done> check_matrix(const PlanDraft& draft, const Matrix& m) {
                  static_cast<double>(m.models.size()) * static_cast<double>(m.backends.size());
   count *= static_cast<double>(m.batch_sizes.size()) * static_cast<double>(m.dtypes.size()) *
            static_cast<double>(m.threads.size());
-  if (count <= static_cast<double>(kMostSubjects)) return Done{};
-  return usage_error(fmt::format("{:.0f} subjects are more than the {} that a plan may have", count, kMostSubjects));
+  if (count <= static_cast<double>(kMostSubjectsMade)) return Done{};
+  return usage_error(fmt::format("{:.0f} subjects are more than the {} that a plan may have", count, kMostSubjectsMade));
 }
 
 // Numbers each group by its first subject, so that groups are 0, 1, 2, … whatever they were called.

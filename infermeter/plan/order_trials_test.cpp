@@ -6,7 +6,7 @@
 
 #include "infermeter/plan/plan.hpp"
 
-namespace infermeter {
+namespace infermeter::order_trials_test {
 namespace {
 
 Plan ordered(std::size_t subjects, int processes, std::uint64_t seed) {
@@ -91,4 +91,4 @@ TEST(OrderTrials, EveryPermutationIsAsLikelyAsEveryOther) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::order_trials_test

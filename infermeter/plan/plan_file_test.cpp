@@ -7,7 +7,7 @@
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/subject.hpp"
 
-namespace infermeter {
+namespace infermeter::plan_file_test {
 namespace {
 
 using testing::ElementsAre;
@@ -349,4 +349,4 @@ TEST(PlanJson, WritesTextThatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::plan_file_test

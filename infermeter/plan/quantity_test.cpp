@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace infermeter {
+namespace infermeter::quantity_test {
 namespace {
 
 using testing::ElementsAre;
@@ -80,4 +80,4 @@ TEST(Quantities, NeverCrash) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::quantity_test

@@ -16,8 +16,8 @@ using Type = Setting::Type;
 using From = Setting::From;
 
 constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMostItems = 1'000'000;
-constexpr std::int64_t kMostThreads = 4096;
+constexpr std::int64_t kMostItemsOfSetting = 1'000'000;
+constexpr std::int64_t kMostThreadsOfSetting = 4096;
 constexpr std::int64_t kMostProcesses = 10'000;
 constexpr std::int64_t kFewestPairs = 6;  // fewer cannot exclude anything at 5 %
 constexpr std::int64_t kMostLeakIterations = 100'000;
@@ -40,7 +40,7 @@ Result<Done> set_subjects(PlanDraft& draft, Texts values) {
 Result<Done> set_batch_sizes(PlanDraft& draft, Texts values) {
   draft.batch_sizes.clear();
   for (const std::string& text : values) {
-    INFERMETER_TRY(const std::int64_t size, integer_from_string(text, 1, kMostItems));
+    INFERMETER_TRY(const std::int64_t size, integer_from_string(text, 1, kMostItemsOfSetting));
     draft.batch_sizes.push_back(size);
   }
   return Done{};
@@ -58,7 +58,7 @@ Result<Done> set_dtypes(PlanDraft& draft, Texts values) {
 Result<Done> set_threads(PlanDraft& draft, Texts values) {
   draft.threads.clear();
   for (const std::string& text : values) {
-    INFERMETER_TRY(const std::int64_t threads, integer_from_string(text, 0, kMostThreads));
+    INFERMETER_TRY(const std::int64_t threads, integer_from_string(text, 0, kMostThreadsOfSetting));
     draft.threads.push_back(static_cast<int>(threads));
   }
   return Done{};

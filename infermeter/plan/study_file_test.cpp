@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::study_file_test {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(StudyFile, AnUnknownPresetIsToldWithThoseThatThereAre) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::study_file_test

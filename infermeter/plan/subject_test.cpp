@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace infermeter {
+namespace infermeter::subject_test {
 namespace {
 
 using testing::ElementsAre;
@@ -193,4 +193,4 @@ TEST(LabelSubjects, AreUniqueForAnyPlan) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::subject_test

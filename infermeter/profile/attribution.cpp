@@ -15,7 +15,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t none = SIZE_MAX;
+constexpr std::size_t no_node = SIZE_MAX;
 // Nodes that one fused operator may stand for where they are sought between its tensors.
 constexpr std::size_t most_fused = 1000;
 // That a runtime makes to a name.
@@ -34,14 +34,14 @@ class Attribution {
       : operators_(operators),
         model_(model),
         edges_(model),
-        owner_(model.nodes.size(), none),
+        owner_(model.nodes.size(), no_node),
         rule_(model.nodes.size(), OriginRule::none) {}
 
   AttributionCheck run() {
     for (std::size_t op = 0; op < operators_.size(); ++op) claim_by_names(op);
     for (std::size_t op = 0; op < operators_.size(); ++op) claim_between_tensors(op);
     for (std::size_t node = 0; node < owner_.size(); ++node) {
-      if (owner_[node] == none && is_heavy(model_.nodes[node])) give_forward(node);
+      if (owner_[node] == no_node && is_heavy(model_.nodes[node])) give_forward(node);
     }
     for (std::size_t node = 0; node < owner_.size(); ++node) give_to_producer(node, true);
     for (std::size_t node = owner_.size(); node > 0; --node) give_to_consumer(node - 1);
@@ -53,7 +53,7 @@ class Attribution {
 
  private:
   struct Found {
-    std::size_t node = none;
+    std::size_t node = no_node;
     OriginRule rule = OriginRule::none;
   };
 
@@ -65,18 +65,18 @@ class Attribution {
 
   // A runtime's additions: "relu_nchwc", "node_MatMul_11/MatMulAddFusion".
   [[nodiscard]] Found find(std::string_view name) const {
-    if (const Found found = whole_name(name); found.node != none) return found;
+    if (const Found found = whole_name(name); found.node != no_node) return found;
     constexpr std::string_view blocked = "_nchwc";
     if (name.ends_with(blocked)) {
       const Found found = whole_name(name.substr(0, name.size() - blocked.size()));
-      if (found.node != none) return {found.node, OriginRule::suffix};
+      if (found.node != no_node) return {found.node, OriginRule::suffix};
     }
     std::size_t cut = name.size();
     for (std::size_t additions = 0; additions < most_additions && cut > 0; ++additions) {
       cut = name.rfind('/', cut - 1);
       if (cut == std::string_view::npos) break;
       const Found found = whole_name(name.substr(0, cut));
-      if (found.node != none) return {found.node, OriginRule::suffix};
+      if (found.node != no_node) return {found.node, OriginRule::suffix};
     }
     return {};
   }
@@ -92,9 +92,9 @@ class Attribution {
 
   // The surer rule wins; of equal ones what computes, then what executes first.
   void claim(std::size_t op, Found found) {
-    if (found.node == none || !may_own(operators_[op], model_.nodes[found.node])) return;
+    if (found.node == no_node || !may_own(operators_[op], model_.nodes[found.node])) return;
     std::size_t& owner = owner_[found.node];
-    if (owner != none) {
+    if (owner != no_node) {
       const bool is_better = is_movement_kind(operators_[owner].kind) && !is_movement_kind(operators_[op].kind);
       if (found.rule > rule_[found.node] || (found.rule == rule_[found.node] && !is_better)) return;
     }
@@ -124,13 +124,13 @@ class Attribution {
       for (const std::size_t tensor : model_.nodes[node].inputs) {
         if (edges_.is_constant(tensor) || inputs.contains(model_.tensors[tensor].name)) continue;
         const auto before = edges_.producer(tensor);
-        if (!before || (owner_[*before] != none && owner_[*before] != op)) return;
+        if (!before || (owner_[*before] != no_node && owner_[*before] != op)) return;
         if (!may_own(told, model_.nodes[*before]) || seen.size() > most_fused) return;
         if (seen.insert(*before).second) waiting.push_back(*before);
       }
     }
     for (const std::size_t node : seen) {
-      if (owner_[node] == none) infer(node, op);
+      if (owner_[node] == no_node) infer(node, op);
     }
   }
 
@@ -140,7 +140,7 @@ class Attribution {
     for (std::size_t steps = 0; steps < most_fused; ++steps) {
       const auto next = edges_.only_consumer(at);
       if (!next) return;
-      if (owner_[*next] != none) {
+      if (owner_[*next] != no_node) {
         if (may_own(operators_[owner_[*next]], model_.nodes[node])) infer(node, owner_[*next]);
         return;
       }
@@ -150,31 +150,31 @@ class Attribution {
 
   // To the last of the operators that make what it reads: an addition goes with the second of its terms.
   void give_to_producer(std::size_t node, bool only_fitting) {
-    if (owner_[node] != none || edges_.is_folded(node)) return;
-    std::size_t last = none;
+    if (owner_[node] != no_node || edges_.is_folded(node)) return;
+    std::size_t last = no_node;
     for (const std::size_t tensor : model_.nodes[node].inputs) {
       const auto before = edges_.producer(tensor);
-      if (!before || owner_[*before] == none) continue;
+      if (!before || owner_[*before] == no_node) continue;
       if (only_fitting && !may_own(operators_[owner_[*before]], model_.nodes[node])) continue;
-      if (last == none || owner_[*before] > last) last = owner_[*before];
+      if (last == no_node || owner_[*before] > last) last = owner_[*before];
     }
-    if (last != none) infer(node, last);
+    if (last != no_node) infer(node, last);
   }
 
   void give_to_consumer(std::size_t node) {
-    if (owner_[node] != none || edges_.is_folded(node)) return;
-    std::size_t first = none;
+    if (owner_[node] != no_node || edges_.is_folded(node)) return;
+    std::size_t first = no_node;
     for (const std::size_t after : edges_.consumers(node)) {
-      if (owner_[after] == none || !may_own(operators_[owner_[after]], model_.nodes[node])) continue;
+      if (owner_[after] == no_node || !may_own(operators_[owner_[after]], model_.nodes[node])) continue;
       first = std::min(first, owner_[after]);
     }
-    if (first != none) infer(node, first);
+    if (first != no_node) infer(node, first);
   }
 
   void write_operators() {
     std::vector<std::vector<std::size_t>> nodes(operators_.size());
     for (std::size_t node = 0; node < owner_.size(); ++node) {
-      if (owner_[node] != none) nodes[owner_[node]].push_back(node);
+      if (owner_[node] != no_node) nodes[owner_[node]].push_back(node);
     }
     for (std::size_t op = 0; op < operators_.size(); ++op) write(operators_[op], nodes[op]);
   }
@@ -218,14 +218,14 @@ class Attribution {
     ProfiledOperator& told = operators_[op];
     if (!told.nodes.empty() || is_movement_kind(told.kind)) return;
     if (reader_of_.empty()) index_readers();
-    std::size_t reader = none;
+    std::size_t reader = no_node;
     for (const std::string& output : told.outputs) {
       const auto found = reader_of_.find(output);
       if (found == reader_of_.end()) continue;
-      if (found->second == none || (reader != none && reader != found->second)) return;
+      if (found->second == no_node || (reader != no_node && reader != found->second)) return;
       reader = found->second;
     }
-    if (reader == none || reader <= op || operators_[reader].nodes.empty()) return;
+    if (reader == no_node || reader <= op || operators_[reader].nodes.empty()) return;
     told.nodes = {operators_[reader].nodes.front()};
     told.rule = OriginRule::inferred;
   }
@@ -235,7 +235,7 @@ class Attribution {
     for (std::size_t op = 0; op < operators_.size(); ++op) {
       for (const std::string& input : operators_[op].inputs) {
         const auto [place, is_new] = reader_of_.emplace(input, op);
-        if (!is_new && place->second != op) place->second = none;
+        if (!is_new && place->second != op) place->second = no_node;
       }
     }
   }
@@ -243,9 +243,9 @@ class Attribution {
   AttributionCheck check() {
     AttributionCheck result{.nodes = 0, .owned = 0, .unowned = {}, .doubtful = std::move(doubtful_)};
     for (std::size_t node = 0; node < owner_.size(); ++node) {
-      if (owner_[node] == none && edges_.is_folded(node)) continue;
+      if (owner_[node] == no_node && edges_.is_folded(node)) continue;
       ++result.nodes;
-      if (owner_[node] != none) {
+      if (owner_[node] != no_node) {
         ++result.owned;
       } else {
         result.unowned.push_back(model_.nodes[node].name);

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <set>
 
-namespace infermeter {
+namespace infermeter::attribution_test {
 namespace {
 
 using testing::ElementsAre;
@@ -347,4 +347,4 @@ RC_GTEST_PROP(AttributionOfAnything, OwnsEveryNodeOnceAtMost, ()) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::attribution_test

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string trace_json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Microseconds with their three decimals: a double would not say the nanosecond.
 std::string microseconds(std::int64_t nanoseconds) {
@@ -28,17 +28,17 @@ std::string label_text(const TraceLabel& label) {
   Json arguments = Json::object();
   for (const auto& [key, text] : label.texts) arguments[key] = text;
   for (const auto& [key, number] : label.numbers) arguments[key] = number;
-  std::string open = json_text(arguments);
+  std::string open = trace_json_text(arguments);
   open.pop_back();
   if (!arguments.empty()) open += ',';
-  return fmt::format(R"("name":{},"cat":{},"args":{}"iteration":)", json_text(label.name), json_text(label.category),
+  return fmt::format(R"("name":{},"cat":{},"args":{}"iteration":)", trace_json_text(label.name), trace_json_text(label.category),
                      open);
 }
 
-class Events {
+class TraceEvents {
  public:
   void metadata(std::string_view name, std::int64_t pid, std::int64_t tid, std::string_view key, const Json& value) {
-    add(json_text({{"ph", "M"}, {"name", name}, {"pid", pid}, {"tid", tid}, {"args", {{key, value}}}}));
+    add(trace_json_text({{"ph", "M"}, {"name", name}, {"pid", pid}, {"tid", tid}, {"args", {{key, value}}}}));
   }
   void slice(std::int64_t pid, std::int64_t tid, const TraceSlice& slice, std::string_view label) {
     const std::int64_t begin = whole_nanoseconds(slice.begin_s), end = whole_nanoseconds(slice.end_s);
@@ -49,7 +49,7 @@ class Events {
   void count(std::int64_t pid, double at_s, const std::string& name, double bytes) {
     begin_event();
     fmt::format_to(std::back_inserter(text_), R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"bytes":{}}}}})", pid,
-                   microseconds(whole_nanoseconds(at_s)), json_text(name), json_text(bytes));
+                   microseconds(whole_nanoseconds(at_s)), trace_json_text(name), trace_json_text(bytes));
   }
   std::string take() { return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[" + text_ + "\n]}\n"; }
 
@@ -67,7 +67,7 @@ class Events {
   bool first_ = true;
 };
 
-void write_tracks(Events& events, const TraceProcess& process, std::int64_t pid) {
+void write_tracks(TraceEvents& events, const TraceProcess& process, std::int64_t pid) {
   std::vector<std::string> labels;
   for (const TraceLabel& label : process.labels) labels.push_back(label_text(label));
   for (const TraceTrack& track : process.tracks) {
@@ -81,7 +81,7 @@ void write_tracks(Events& events, const TraceProcess& process, std::int64_t pid)
 }  // namespace
 
 std::string chrome_trace(const TraceFile& trace) {
-  Events events;
+  TraceEvents events;
   for (std::size_t i = 0; i < trace.processes.size(); ++i) {
     const TraceProcess& process = trace.processes[i];
     const std::int64_t pid = trace_process_number(i);

@@ -8,7 +8,7 @@
 #include "infermeter/profile/trace_labels.hpp"
 #include "infermeter/profile/trace_writers.hpp"
 
-namespace infermeter {
+namespace infermeter::chrome_trace_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -93,4 +93,4 @@ TEST(ChromeTrace, IsJsonWhateverTheNames) {
 TEST(ChromeTrace, OfNothingIsValidToo) { EXPECT_TRUE(events_of({}).empty()); }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::chrome_trace_test

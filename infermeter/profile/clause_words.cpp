@@ -21,7 +21,7 @@ std::string shortened(std::string_view text) {
 }
 
 // How many groups of each kind, most first.
-std::vector<std::pair<std::string, std::size_t>> kinds_of(std::span<const std::size_t> members,
+std::vector<std::pair<std::string, std::size_t>> kinds_of_members(std::span<const std::size_t> members,
                                                           const std::vector<GroupDifference>& groups) {
   std::vector<std::pair<std::string, std::size_t>> kinds;
   for (const std::size_t member : members) {
@@ -54,7 +54,7 @@ std::string operators_named(std::span<const std::size_t> members, const std::vec
                             const std::vector<GroupFacts>& facts) {
   if (members.size() == 1) return one_group(groups[members.front()].group);
   const bool helpers = std::ranges::all_of(members, [&](std::size_t i) { return groups[i].group.is_helper; });
-  const auto kinds = kinds_of(members, groups);
+  const auto kinds = kinds_of_members(members, groups);
   std::string words;
   std::size_t named = 0;
   for (std::size_t i = 0; i < std::min(kinds.size(), kMostKinds); ++i) {

@@ -44,7 +44,7 @@ std::vector<std::string> features_of(const GroupDifference& group, const GroupFa
   return features;
 }
 
-struct Candidate {
+struct ClauseCandidate {
   Members members;
   double mean_s = 0;
   Cause cause = Cause::unknown;
@@ -70,7 +70,7 @@ class Search {
   std::vector<Clause> run() {
     std::vector<Clause> clauses;
     while (clauses.size() < kMostClauses && !is_covered(clauses)) {
-      std::optional<Candidate> best = best_left();
+      std::optional<ClauseCandidate> best = best_left();
       if (!best) break;
       for (const std::size_t member : best->members) covered_[member] = true;
       clauses.push_back(clause_of(*best));
@@ -112,7 +112,7 @@ class Search {
     return sign * without.mean_s >= kSpreadShare * sign * whole_s && without.p <= kSpreadAlpha;
   }
 
-  std::optional<Candidate> candidate_of(const Members& members) const {
+  std::optional<ClauseCandidate> candidate_of(const Members& members) const {
     Members left;
     std::ranges::copy_if(members, std::back_inserter(left), [&](std::size_t i) { return !covered_[i]; });
     if (left.empty()) return std::nullopt;
@@ -122,26 +122,26 @@ class Search {
     std::set<std::string> kinds;
     for (const std::size_t member : left) kinds.insert(groups_.groups[member].group.kind);
     const Cause cause = cause_of(left, facts_, mean.mean_s);
-    return Candidate{std::move(left), mean.mean_s, cause, kinds.size()};
+    return ClauseCandidate{std::move(left), mean.mean_s, cause, kinds.size()};
   }
 
-  std::optional<Candidate> best_left() const {
-    std::vector<Candidate> candidates;
+  std::optional<ClauseCandidate> best_left() const {
+    std::vector<ClauseCandidate> candidates;
     double most = 0;
     for (const Members& members : separable_) {
-      std::optional<Candidate> candidate = candidate_of(members);
+      std::optional<ClauseCandidate> candidate = candidate_of(members);
       if (!candidate) continue;
       if (std::abs(candidate->mean_s) > std::abs(most)) most = candidate->mean_s;
       candidates.push_back(std::move(*candidate));
     }
-    std::erase_if(candidates, [&](const Candidate& c) { return c.mean_s * most < kNearlyAll * most * most; });
+    std::erase_if(candidates, [&](const ClauseCandidate& c) { return c.mean_s * most < kNearlyAll * most * most; });
     if (candidates.empty()) return std::nullopt;
-    return std::move(*std::ranges::min_element(candidates, {}, [](const Candidate& c) {
+    return std::move(*std::ranges::min_element(candidates, {}, [](const ClauseCandidate& c) {
       return std::tuple(c.cause == Cause::unknown, c.kinds, -std::abs(c.mean_s), c.members.size());
     }));
   }
 
-  Clause clause_of(const Candidate& candidate) const {
+  Clause clause_of(const ClauseCandidate& candidate) const {
     const TestedMean mean = tested(candidate.members);
     const double whole = tested_mean(groups_.whole).mean_s;
     return {.sentence = clause_words(candidate.members, groups_.groups, facts_, mean.mean_s),

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::clauses_test {
 namespace {
 
 using testing::Contains;
@@ -209,4 +209,4 @@ TEST(FindClauses, OfNothingAreNone) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::clauses_test

@@ -82,7 +82,7 @@ std::string frames_of(const StackProfile& stacks, const StackSample& sample) {
   return result;
 }
 
-std::string thread_of(const StackProfile& stacks, const StackSample& sample) {
+std::string thread_of_sample(const StackProfile& stacks, const StackSample& sample) {
   if (sample.thread == main_thread_of(stacks)) return "main thread";
   const std::string name = sample.thread < stacks.threads.size() ? trace_text(stacks.threads[sample.thread]) : "";
   return name.empty() ? fmt::format("thread {}", sample.thread) : collapsed_frame(name);
@@ -97,7 +97,7 @@ void add_samples(const StackSource& source, Weights& weights) {
   const std::string subject = collapsed_frame(trace_text(source.subject));
   for (const StackSample& sample : stacks.samples) {
     if (!(sample.weight >= 0)) continue;  // nor one that is no number
-    std::string stack = subject + ';' + thread_of(stacks, sample);
+    std::string stack = subject + ';' + thread_of_sample(stacks, sample);
     // The first label is the iterations'.
     if (sample.op && *sample.op + std::size_t{1} < labels.size()) {
       const TraceLabel& op = labels[*sample.op + std::size_t{1}];

@@ -11,7 +11,7 @@
 
 #include "infermeter/profile/attribution.hpp"
 
-namespace infermeter {
+namespace infermeter::common_groups_test {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ RC_GTEST_PROP(CommonGroupsOfAnyOwnership, HaveEveryOperatorOnce, ()) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::common_groups_test

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view blocked_domain = "com.microsoft.nchwc.";
 
-std::string_view without_domain(std::string_view kind) {
+std::string_view type_without_domain(std::string_view kind) {
   const std::size_t dot = kind.rfind('.');
   return dot == std::string_view::npos ? kind : kind.substr(dot + 1);
 }
@@ -28,7 +28,7 @@ std::string_view layout_of(std::string_view kind) {
       "GlobalMaxPool", "MaxPool", "QLinearConv", "com.microsoft.FusedConv",
   };
   if (kind.starts_with(blocked_domain)) return "NCHWc";
-  if (without_domain(kind).starts_with("Nhwc")) return "NHWC";
+  if (type_without_domain(kind).starts_with("Nhwc")) return "NHWC";
   return std::ranges::find(plain, kind) != std::end(plain) ? "NCHW" : "";
 }
 
@@ -103,7 +103,7 @@ std::vector<std::size_t> match_nodes(const std::vector<ProfiledOperator>& operat
   std::vector<bool> is_taken(compiled.nodes.size(), false);
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const auto at = by_name.find(operators[i].name);
-    if (at == by_name.end() || without_domain(compiled.nodes[at->second].kind) != operators[i].kind) continue;
+    if (at == by_name.end() || type_without_domain(compiled.nodes[at->second].kind) != operators[i].kind) continue;
     if (is_taken[at->second]) continue;
     found[i] = at->second;
     is_taken[at->second] = true;
@@ -112,7 +112,7 @@ std::vector<std::size_t> match_nodes(const std::vector<ProfiledOperator>& operat
   for (std::size_t i = 0; i < operators.size(); ++i)
     if (found[i] == SIZE_MAX) left[operators[i].kind].first.push_back(i);
   for (std::size_t i = 0; i < compiled.nodes.size(); ++i)
-    if (!is_taken[i]) left[without_domain(compiled.nodes[i].kind)].second.push_back(i);
+    if (!is_taken[i]) left[type_without_domain(compiled.nodes[i].kind)].second.push_back(i);
   for (const auto& [kind, both] : left) {
     const auto& [ops, nodes] = both;
     if (ops.size() != nodes.size()) continue;
@@ -122,7 +122,7 @@ std::vector<std::size_t> match_nodes(const std::vector<ProfiledOperator>& operat
 }
 
 void describe_by_node(ProfiledOperator& op, const GraphNode& node, const ModelGraph& compiled, Shapes& inputs) {
-  op.kind = without_domain(node.kind);
+  op.kind = type_without_domain(node.kind);
   op.layout = layout_of(node.kind);
   op.inputs = names_of(compiled, node.inputs);
   op.outputs = names_of(compiled, node.outputs);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::compiled_nodes_test {
 namespace {
 
 std::string layout_of(const std::string& kind) {
@@ -30,4 +30,4 @@ TEST(CompiledNodes, TellNoLayoutWhereTheKindHasNone) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::compiled_nodes_test

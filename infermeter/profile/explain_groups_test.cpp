@@ -10,7 +10,7 @@
 
 #include "infermeter/profile/test_simulated.hpp"
 
-namespace infermeter {
+namespace infermeter::explain_groups_test {
 namespace {
 
 using testing::HasSubstr;
@@ -474,4 +474,4 @@ TEST(ExplainGroups, OfGroupsThatNameNoOperatorAreAllRest) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::explain_groups_test

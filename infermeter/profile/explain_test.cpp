@@ -5,7 +5,7 @@
 
 #include "infermeter/profile/test_simulated.hpp"
 
-namespace infermeter {
+namespace infermeter::explain_test {
 namespace {
 
 using testing::SizeIs;
@@ -56,4 +56,4 @@ TEST(Explain, SaysWhoHasNoProfile) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::explain_test

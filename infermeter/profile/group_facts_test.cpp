@@ -5,7 +5,7 @@
 
 #include "infermeter/profile/test_profiles.hpp"
 
-namespace infermeter {
+namespace infermeter::group_facts_test {
 namespace {
 
 using testing::IsEmpty;
@@ -186,4 +186,4 @@ TEST(GroupFacts, CountHelpersAndOperatorsOfOneSide) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::group_facts_test

@@ -13,7 +13,7 @@
 
 #include "infermeter/profile/fixture_file.hpp"
 
-namespace infermeter {
+namespace infermeter::imported_profile_test {
 namespace {
 
 using testing::DoubleNear;
@@ -352,4 +352,4 @@ TEST(ImportedProfile, AnyDamageIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::imported_profile_test

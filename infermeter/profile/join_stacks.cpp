@@ -18,7 +18,7 @@ struct Stretch {
   std::uint32_t op = 0;
 };
 
-bool is_usable(const OperatorProfile& profile, std::size_t event) {
+bool is_usable_event(const OperatorProfile& profile, std::size_t event) {
   return profile.thread[event] == 0 && profile.op[event] < profile.operators.size() &&
          std::isfinite(profile.begin_s[event]) && std::isfinite(profile.duration_s[event]) &&
          profile.duration_s[event] >= 0;
@@ -66,7 +66,7 @@ std::vector<std::vector<Stretch>> stretches_by_iteration(const OperatorProfile& 
   const std::size_t count = std::min({profile.iteration.size(), profile.op.size(), profile.thread.size(),
                                       profile.begin_s.size(), profile.duration_s.size()});
   for (std::size_t i = 0; i < count; ++i)
-    if (profile.iteration[i] < iterations && is_usable(profile, i)) events[profile.iteration[i]].push_back(i);
+    if (profile.iteration[i] < iterations && is_usable_event(profile, i)) events[profile.iteration[i]].push_back(i);
   std::vector<std::vector<Stretch>> stretches;
   stretches.reserve(iterations);
   for (auto& of_one : events) stretches.push_back(Innermost(profile).of(std::move(of_one)));

@@ -7,7 +7,7 @@
 
 #include "infermeter/profile/test_profiles.hpp"
 
-namespace infermeter {
+namespace infermeter::join_stacks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST(JoinStacks, BearsEventsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::join_stacks_test

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 constexpr std::size_t most_object_bytes = std::size_t{1} << 20U;
 constexpr std::size_t deepest = 64;
 constexpr double most_microseconds = 2.3e15;
-constexpr std::string_view spaces = " \t\r\n";
+constexpr std::string_view json_spaces = " \t\r\n";
 
 enum class ObjectEnd { closed, broken, cut };
 struct ObjectSpan {
@@ -50,11 +50,11 @@ std::size_t begin_of_array(std::string_view text, std::string_view key) {
     const std::string quoted = '"' + std::string(key) + '"';
     at = text.find(quoted);
     if (at == std::string_view::npos) return at;
-    at = text.find_first_not_of(spaces, at + quoted.size());
+    at = text.find_first_not_of(json_spaces, at + quoted.size());
     if (at == std::string_view::npos || text[at] != ':') return std::string_view::npos;
     ++at;
   }
-  at = text.find_first_not_of(spaces, at);
+  at = text.find_first_not_of(json_spaces, at);
   return at == std::string_view::npos || text[at] != '[' ? std::string_view::npos : at + 1;
 }
 

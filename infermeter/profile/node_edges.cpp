@@ -6,7 +6,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t none = SIZE_MAX;
+constexpr std::size_t no_edge = SIZE_MAX;
 
 bool is_random(std::string_view kind) {
   return kind.starts_with("Random") || kind == "Multinomial" || kind == "Bernoulli";
@@ -16,7 +16,7 @@ bool is_random(std::string_view kind) {
 
 NodeEdges::NodeEdges(const ModelGraph& model)
     : model_(model),
-      producer_(model.tensors.size(), none),
+      producer_(model.tensors.size(), no_edge),
       readers_(model.tensors.size()),
       consumers_(model.nodes.size()),
       constant_(model.tensors.size(), false),
@@ -80,7 +80,7 @@ std::optional<std::size_t> NodeEdges::producer(std::string_view tensor) const {
 }
 
 std::optional<std::size_t> NodeEdges::producer(std::size_t tensor) const {
-  return tensor >= producer_.size() || producer_[tensor] == none ? std::nullopt : std::optional(producer_[tensor]);
+  return tensor >= producer_.size() || producer_[tensor] == no_edge ? std::nullopt : std::optional(producer_[tensor]);
 }
 
 std::optional<std::size_t> NodeEdges::only_consumer(std::size_t node) const {

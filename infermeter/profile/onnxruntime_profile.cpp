@@ -31,13 +31,13 @@ struct NodeEvent {
   std::uint32_t op = 0;
   std::uint64_t thread = 0;
 };
-struct Operator {
+struct OnnxRuntimeOperator {
   ProfiledOperator record;
   Shapes inputs, outputs;
   std::uint64_t node_index = 0;
 };
 
-std::string dtype_from(std::string_view word) {
+std::string onnxruntime_dtype(std::string_view word) {
   if (word == "float") return "float32";
   if (word == "double") return "float64";
   return std::string(word);
@@ -48,7 +48,7 @@ void read_shapes(const Json* list, Shapes& shapes, std::string& dtype) {
   if (list == nullptr || !list->is_array()) return;
   for (const Json& value : *list) {
     if (!value.is_object() || value.size() != 1 || !value.begin()->is_array()) continue;
-    if (dtype.empty()) dtype = dtype_from(value.begin().key());
+    if (dtype.empty()) dtype = onnxruntime_dtype(value.begin().key());
     auto& shape = shapes.emplace_back();
     for (const Json& size : *value.begin()) shape.push_back(size.is_number_integer() ? size.get<std::int64_t>() : -1);
   }
@@ -103,7 +103,7 @@ class OnnxRuntimeReader {
     const auto [at, is_new] = known_.try_emplace({std::string(name), std::string(kind), index},
                                                  static_cast<std::uint32_t>(operators_.size()));
     if (is_new) {
-      Operator& made = operators_.emplace_back();
+      OnnxRuntimeOperator& made = operators_.emplace_back();
       made.node_index = index;
       made.record.name = name;
       made.record.kind = kind;
@@ -209,7 +209,7 @@ class OnnxRuntimeReader {
     std::vector<std::size_t> nodes(order.size(), SIZE_MAX);
     if (compiled != nullptr) nodes = match_nodes(profile_.operators, *compiled);
     for (std::size_t i = 0; i < order.size(); ++i) {
-      Operator& op = operators_[order[i]];
+      OnnxRuntimeOperator& op = operators_[order[i]];
       if (nodes[i] != SIZE_MAX)
         describe_by_node(profile_.operators[i], compiled->nodes[nodes[i]], *compiled, op.inputs);
       profile_.operators[i].shapes = shapes_text(op.inputs, op.outputs);
@@ -233,7 +233,7 @@ class OnnxRuntimeReader {
   ArrayScan scan_;
   std::vector<TimeSpan> runs_;
   std::vector<NodeEvent> events_;
-  std::vector<Operator> operators_;
+  std::vector<OnnxRuntimeOperator> operators_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> known_;
   std::vector<std::size_t> run_of_;  // by iteration; SIZE_MAX: not recorded
   std::vector<PlacedEvent> placed_;

@@ -5,7 +5,7 @@
 #include "infermeter/profile/fixture_file.hpp"
 #include "infermeter/profile/profile_files.hpp"
 
-namespace infermeter {
+namespace infermeter::onnxruntime_profile_test {
 namespace {
 
 using test::fixture;
@@ -291,4 +291,4 @@ TEST(OnnxRuntimeProfile, SurvivesTimesFromNoClock) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::onnxruntime_profile_test

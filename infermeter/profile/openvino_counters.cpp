@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double longest_ms = 1e9;
-constexpr std::size_t most_operators = 100'000;
+constexpr std::size_t most_counters = 100'000;
 constexpr std::string_view header_begin = "layerName;execStatus;layerType;execType;realTime (ms);";
 
 struct Row {
@@ -32,7 +32,7 @@ struct Row {
   std::optional<double> milliseconds;
 };
 
-std::optional<double> time_of(std::string_view text) {
+std::optional<double> counter_time(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_time = error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value >= 0 &&
@@ -63,7 +63,7 @@ class RequestMeans {
     const auto [at, is_new] =
         known_.try_emplace({std::string(row.name), std::string(row.kind), which}, operators_.size());
     if (is_new) {
-      if (operators_.size() >= most_operators) return false;
+      if (operators_.size() >= most_counters) return false;
       ProfiledOperator& op = operators_.emplace_back();
       op.name = valid_utf8(row.name);
       op.kind = valid_utf8(row.kind);
@@ -114,7 +114,7 @@ class RequestMeans {
   std::size_t requests_ = 0;
 };
 
-Error too_many() { return io_error(fmt::format("OpenVINO's counters have more than {} operators", most_operators)); }
+Error too_many() { return io_error(fmt::format("OpenVINO's counters have more than {} operators", most_counters)); }
 
 // Taken off the end; nothing where there is no separator.
 std::optional<std::string_view> take_last(std::string_view& line) {
@@ -131,13 +131,13 @@ std::optional<Row> row_in(std::string_view line, std::size_t after) {
     if (!take_last(line)) return std::nullopt;
   const auto time = take_last(line), kernel = take_last(line), kind = take_last(line), status = take_last(line);
   if (!time || !kernel || !kind || !status) return std::nullopt;
-  return Row{.name = line, .status = *status, .kind = *kind, .kernel = *kernel, .milliseconds = time_of(*time)};
+  return Row{.name = line, .status = *status, .kind = *kind, .kernel = *kernel, .milliseconds = counter_time(*time)};
 }
 
 std::optional<double> time_at(const Json& node, const char* key) {
   const Json* value = value_at(node, key);
   if (value == nullptr) return std::nullopt;
-  if (value->is_string()) return time_of(value->get_ref<const std::string&>());  // so the Python program
+  if (value->is_string()) return counter_time(value->get_ref<const std::string&>());  // so the Python program
   if (!value->is_number()) return std::nullopt;
   const auto number = value->get<double>();
   return number >= 0 && number <= longest_ms ? std::optional(number) : std::nullopt;

@@ -7,10 +7,10 @@
 namespace infermeter {
 namespace {
 
-using Pair = std::pair<std::string_view, std::string_view>;
+using KindPair = std::pair<std::string_view, std::string_view>;
 
 // Of ONNX Runtime, OpenVINO, LiteRT and XNNPACK.
-constexpr std::array<Pair, 52> plain_kinds = {{
+constexpr std::array<KindPair, 52> plain_kinds = {{
     {"ADD", "Add"},
     {"AVERAGE_POOL_2D", "AveragePool"},
     {"Average Pooling", "AveragePool"},
@@ -84,7 +84,7 @@ bool among(const auto& kinds, std::string_view kind) {
 
 std::string plain_kind(std::string_view kind) {
   const std::string_view name = without_domain(kind);
-  const auto* const found = std::ranges::find(plain_kinds, name, &Pair::first);
+  const auto* const found = std::ranges::find(plain_kinds, name, &KindPair::first);
   return std::string(found == plain_kinds.end() ? name : found->second);
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::operator_kinds_test {
 namespace {
 
 TEST(OperatorKind, IsTheSameInTheWordsOfAllRuntimes) {
@@ -24,4 +24,4 @@ TEST(OperatorKind, TellsProductsFromMovement) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::operator_kinds_test

@@ -19,7 +19,7 @@ namespace {
 // No time of an iteration is longer; what is makes sums overflow.
 constexpr double kLongest = 1e9;
 
-bool is_time(double value) { return std::isfinite(value) && std::abs(value) <= kLongest; }
+bool is_operator_time(double value) { return std::isfinite(value) && std::abs(value) <= kLongest; }
 
 double wall_of(const Samples& samples, std::size_t iteration) {
   return samples.end_s[iteration] - samples.begin_s[iteration];
@@ -32,7 +32,7 @@ std::vector<std::vector<std::size_t>> events_by_iteration(const OperatorProfile&
                                       profile.begin_s.size(), profile.duration_s.size()});
   for (std::size_t i = 0; i < count; ++i) {
     if (profile.iteration[i] >= iterations || profile.op[i] >= profile.operators.size()) continue;
-    if (!is_time(profile.begin_s[i]) || !is_time(profile.duration_s[i]) || profile.duration_s[i] < 0) continue;
+    if (!is_operator_time(profile.begin_s[i]) || !is_operator_time(profile.duration_s[i]) || profile.duration_s[i] < 0) continue;
     events[profile.iteration[i]].push_back(i);
   }
   return events;
@@ -107,7 +107,7 @@ void set_from_events(const ProfileTrial& trial, ProcessOperatorTimes& times) {
   std::vector<std::size_t> usable;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const double wall = wall_of(*trial.samples, i);
-    if (!events[i].empty() && is_time(wall) && wall >= 0) usable.push_back(i);
+    if (!events[i].empty() && is_operator_time(wall) && wall >= 0) usable.push_back(i);
   }
   if (usable.empty()) return;
   const std::vector<std::size_t> kept = fast_half(std::move(usable), *trial.samples);
@@ -128,10 +128,10 @@ void set_from_events(const ProfileTrial& trial, ProcessOperatorTimes& times) {
 void set_from_means(const ProfileTrial& trial, ProcessOperatorTimes& times) {
   const OperatorProfile& profile = *trial.profile;
   std::vector<double> walls = latencies_s(*trial.samples);
-  std::erase_if(walls, [](double wall) { return !is_time(wall) || wall < 0; });
+  std::erase_if(walls, [](double wall) { return !is_operator_time(wall) || wall < 0; });
   if (walls.empty()) return;
   times.wall_s = moments_of(walls).mean;
-  const auto usable = [](double value) { return is_time(value) && value >= 0 ? value : 0; };
+  const auto usable = [](double value) { return is_operator_time(value) && value >= 0 ? value : 0; };
   const std::size_t count = std::min(profile.mean_s.size(), profile.operators.size());
   for (std::size_t op = 0; op < count; ++op) times.operator_s[op] = usable(profile.mean_s[op]);
   const std::size_t called = std::min(profile.mean_calls.size(), profile.operators.size());

@@ -12,7 +12,7 @@
 
 #include "infermeter/profile/test_profiles.hpp"
 
-namespace infermeter {
+namespace infermeter::operator_times_test {
 namespace {
 
 using testing::DoubleNear;
@@ -298,4 +298,4 @@ TEST_F(Table, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::operator_times_test

@@ -17,16 +17,16 @@ namespace {
 
 // Five numbers for each event that is kept, and names: more than that is not what it is for.
 constexpr std::size_t most_bytes = std::size_t{64} << 20U;
-constexpr std::size_t most_operators = 100'000, most_sources = 16;
+constexpr std::size_t most_listed_operators = 100'000, most_sources = 16;
 
-struct Operator {
+struct ListedOperator {
   ProfiledOperator record;
 };
 struct Source {
   std::string name, detail;
   bool available = false;
 };
-struct Events {
+struct EventFields {
   std::vector<std::uint32_t> iteration, op, thread;
   std::vector<std::int64_t> begin_ns, duration_ns;
   [[nodiscard]] std::size_t shortest() const {
@@ -44,8 +44,8 @@ struct OperatorsFile {
   std::uint32_t version = 0;
   std::optional<std::uint32_t> iterations;
   bool cut = false;
-  std::vector<Operator> operators;
-  Events events;
+  std::vector<ListedOperator> operators;
+  EventFields events;
   Means means;
   std::vector<Source> sources;
 };
@@ -53,7 +53,7 @@ struct OperatorsFile {
 template <class T, class Of>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, Of>;
 
-template <class V, MaybeConst<Operator> S>
+template <class V, MaybeConst<ListedOperator> S>
 void visit_fields(V& v, S& s) {
   v.required("name", s.record.name);
   v.field("kind", s.record.kind);
@@ -77,7 +77,7 @@ void visit_fields(V& v, S& s) {
   v.field("available", s.available);
   v.field("detail", s.detail);
 }
-template <class V, MaybeConst<Events> S>
+template <class V, MaybeConst<EventFields> S>
 void visit_fields(V& v, S& s) {
   v.field("iteration", s.iteration);
   v.field("op", s.op);
@@ -136,7 +136,7 @@ class OperatorsReader {
 
   Result<OperatorProfile> operator()() {
     INFERMETER_TRY_DONE(check());
-    for (Operator& op : file_.operators) profile_.operators.push_back(std::move(op.record));
+    for (ListedOperator& op : file_.operators) profile_.operators.push_back(std::move(op.record));
     const bool has_means = !file_.means.duration_ns.empty();
     profile_.cut = file_.cut || ends_early_ || file_.events.shortest() < file_.events.longest();
     INFERMETER_TRY_DONE(has_means ? put_means() : put_events_of_iterations());
@@ -154,9 +154,9 @@ class OperatorsReader {
       return io_error(fmt::format("operators.json is of version {}, and this infermeter reads 1", file_.version));
     if (file_.clock != "iteration" && file_.clock != "realtime" && file_.clock != "monotonic")
       return io_error("operators.json is of a clock that is none of iteration, realtime and monotonic");
-    if (file_.operators.size() > most_operators || file_.sources.size() > most_sources)
+    if (file_.operators.size() > most_listed_operators || file_.sources.size() > most_sources)
       return io_error(
-          fmt::format("operators.json has more than {} operators or {} sources", most_operators, most_sources));
+          fmt::format("operators.json has more than {} operators or {} sources", most_listed_operators, most_sources));
     if (file_.operators.empty()) return io_error("operators.json has no operators");
     return Done{};
   }
@@ -174,7 +174,7 @@ class OperatorsReader {
   }
 
   Result<Done> put_events_of_iterations() {
-    const Events& events = file_.events;
+    const EventFields& events = file_.events;
     const auto timed =
         static_cast<std::uint32_t>(std::min<std::size_t>({trial_.begin_s.size(), trial_.end_s.size(), UINT32_MAX}));
     const std::uint32_t recorded = file_.iterations.value_or(timed), left_out = recorded > timed ? recorded - timed : 0;
@@ -251,7 +251,7 @@ Result<Parsed> parse_file(std::string_view json) {
 
 // Where each iteration's operators lie; events that cannot be are refused later, by the reader.
 Result<std::vector<TimeSpan>> runs_of(const OperatorsFile& file) {
-  const Events& events = file.events;
+  const EventFields& events = file.events;
   std::uint32_t count = file.iterations.value_or(0);
   for (std::size_t i = 0; i < events.shortest() && !file.iterations; ++i)
     count = std::max(count, events.iteration[i] + 1);

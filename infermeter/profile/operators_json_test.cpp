@@ -4,7 +4,7 @@
 
 #include "infermeter/profile/profile_files.hpp"
 
-namespace infermeter {
+namespace infermeter::operators_json_test {
 namespace {
 
 using testing::DoubleNear;
@@ -158,4 +158,4 @@ TEST(OperatorsJson, SurvivesEveryCut) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::operators_json_test

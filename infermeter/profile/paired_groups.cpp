@@ -6,27 +6,26 @@
 #include <optional>
 #include <utility>
 
-#include <boost/math/distributions/students_t.hpp>
-
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/stats/moments.hpp"
 #include "infermeter/stats/signed_rank.hpp"
+#include "infermeter/stats/student_t.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
 
-struct Pair {
+struct GroupPair {
   const ProcessOperatorTimes& a;
   const ProcessOperatorTimes& b;
 };
 
 // Of the same process number; of several on a side the first.
-std::vector<Pair> pairs_of(const SubjectOperatorTimes& a, const SubjectOperatorTimes& b) {
-  std::vector<Pair> pairs;
+std::vector<GroupPair> pairs_of(const SubjectOperatorTimes& a, const SubjectOperatorTimes& b) {
+  std::vector<GroupPair> pairs;
   for (const ProcessOperatorTimes& of_a : a.processes) {
-    const auto again = [&](const Pair& pair) { return pair.a.process == of_a.process; };
+    const auto again = [&](const GroupPair& pair) { return pair.a.process == of_a.process; };
     if (std::ranges::any_of(pairs, again)) continue;
     const auto of_b = std::ranges::find(b.processes, of_a.process, &ProcessOperatorTimes::process);
     if (of_b != b.processes.end()) pairs.push_back({of_a, *of_b});
@@ -40,11 +39,11 @@ double sum_of(const std::vector<double>& operator_s, const std::vector<std::size
   return sum;
 }
 
-void add_group(const CommonGroup& group, const std::vector<Pair>& pairs, PairedGroups& paired) {
+void add_group(const CommonGroup& group, const std::vector<GroupPair>& pairs, PairedGroups& paired) {
   GroupDifference difference;
   difference.group = group;
   std::vector<double> by_pair;
-  for (const Pair& pair : pairs) {
+  for (const GroupPair& pair : pairs) {
     const double a = sum_of(pair.a.operator_s, group.in_a);
     const double b = sum_of(pair.b.operator_s, group.in_b);
     difference.a_s += a / static_cast<double>(pairs.size());
@@ -101,16 +100,15 @@ TestedMean tested_mean(std::span<const double> differences) {
     tested.p = 0;
     return tested;
   }
-  const boost::math::students_t distribution(n - 1);
-  tested.p = 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(moments.mean) / error));
+  tested.p = 2 * student_t_tail(std::abs(moments.mean) / error, n - 1);
   return tested;
 }
 
 PairedGroups paired_groups(const SubjectOperatorTimes& a, const SubjectOperatorTimes& b,
                            std::vector<CommonGroup> groups) {
-  const std::vector<Pair> pairs = pairs_of(a, b);
+  const std::vector<GroupPair> pairs = pairs_of(a, b);
   PairedGroups paired;
-  for (const Pair& pair : pairs) {
+  for (const GroupPair& pair : pairs) {
     paired.a_wall_s.push_back(pair.a.wall_s);
     paired.b_wall_s.push_back(pair.b.wall_s);
     paired.whole.push_back(pair.b.wall_s - pair.a.wall_s);

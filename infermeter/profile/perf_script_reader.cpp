@@ -43,14 +43,14 @@ std::optional<Number> number_of(std::string_view text, Base... base) {
 }
 
 // "123.456789:"
-std::optional<double> time_of(std::string_view word) {
+std::optional<double> script_time(std::string_view word) {
   if (!word.ends_with(':') || word.find('.') == std::string_view::npos) return std::nullopt;
   const auto time_s = number_of<double>(word.substr(0, word.size() - 1), std::chars_format::fixed);
   return time_s && std::isfinite(*time_s) && *time_s >= 0 ? time_s : std::nullopt;
 }
 
 // "1234" or "1234/1235": the number of the thread.
-std::optional<std::uint64_t> thread_of(std::string_view word) {
+std::optional<std::uint64_t> thread_of_word(std::string_view word) {
   const std::size_t slash = word.find('/');
   if (slash == std::string_view::npos) return number_of<std::uint64_t>(word);
   if (!number_of<std::uint64_t>(word.substr(0, slash))) return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<std::string> thread_name(std::string_view before) {
   if (before.ends_with(']')) before = trimmed(before.substr(0, std::min(before.rfind('['), before.size())));
   const std::size_t space = before.find_last_of(" \t");
   if (space == std::string_view::npos) return std::nullopt;
-  const auto thread = thread_of(before.substr(space + 1));
+  const auto thread = thread_of_word(before.substr(space + 1));
   if (!thread) return std::nullopt;
   return fmt::format("{} {}", trimmed(before.substr(0, space)), *thread);
 }
@@ -81,7 +81,7 @@ std::optional<Header> parse_header(std::string_view line) {
   Header header;
   while (!rest.empty()) {
     const std::string_view word = take_word(rest);
-    const auto time_s = time_of(word);
+    const auto time_s = script_time(word);
     if (!time_s) continue;
     const auto name = thread_name(line.substr(0, static_cast<std::size_t>(word.data() - line.data())));
     if (!name) return std::nullopt;
@@ -229,12 +229,12 @@ class PerfScript {
   bool frame_in_header_ = false;  // then no call chain follows
 };
 
-constexpr std::size_t lines_looked_at = 200;
+constexpr std::size_t script_lines_looked_at = 200;
 
 }  // namespace
 
 bool is_perf_script(std::string_view text) {
-  for (std::size_t line = 0; line < lines_looked_at && !text.empty(); ++line) {
+  for (std::size_t line = 0; line < script_lines_looked_at && !text.empty(); ++line) {
     if (parse_header(take_line(text).text)) return true;
   }
   return false;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace infermeter {
+namespace infermeter::profile_events_test {
 namespace {
 
 using testing::ElementsAre;
@@ -77,4 +77,4 @@ TEST(ProfileEvents, PutsARunThatTheClockDoesNotFindIntoTheMiddle) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::profile_events_test

@@ -5,7 +5,7 @@
 
 #include "infermeter/profile/fixture_file.hpp"
 
-namespace infermeter {
+namespace infermeter::profile_files_test {
 namespace {
 
 using testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(ProfileFiles, RefusesWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::profile_files_test

@@ -32,7 +32,7 @@ constexpr std::string_view own_end = "main (infermeter/worker.py";
 constexpr std::size_t most_of_ours = 8;
 
 // py-spy's first frame is "thread (4711): MainThread"; its number means nothing in another process.
-std::string thread_of(std::string_view frame) {
+std::string thread_of_frame(std::string_view frame) {
   const std::size_t colon = frame.find("): ");
   return colon == std::string_view::npos ? "thread" : std::string(frame.substr(colon + 3));
 }
@@ -43,7 +43,7 @@ Result<Done> name_threads(StackProfile& profile) {
   for (StackSample& sample : profile.samples) {
     std::string name = "MainThread";
     if (const std::string& first = profile.frames[sample.frames.front()].symbol; first.starts_with("thread (")) {
-      name = thread_of(first);
+      name = thread_of_frame(first);
       sample.frames.erase(sample.frames.begin());
     }
     INFERMETER_TRY(sample.thread, threads.thread(name));

@@ -8,7 +8,7 @@
 
 #include "infermeter/samples/profile_json.hpp"
 
-namespace infermeter {
+namespace infermeter::python_stacks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(PythonStacks, SaysWhyWhatIsThereCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::python_stacks_test

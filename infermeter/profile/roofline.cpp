@@ -10,7 +10,7 @@ namespace infermeter {
 namespace {
 
 // What the points leave open, counted.
-struct Open {
+struct OpenSpan {
   std::size_t assumed = 0, unknown_work = 0, unknown_bytes = 0, without_time = 0, above = 0;
   std::vector<std::pair<std::string, std::size_t>> without_peak;  // dtype, operators
 
@@ -25,7 +25,7 @@ struct Open {
 
 std::string operators_text(std::size_t count) { return fmt::format("{} operator{}", count, count == 1 ? "" : "s"); }
 
-std::vector<std::string> notes_of(const Open& open, bool has_memory, std::string_view assumed_dtype) {
+std::vector<std::string> notes_of(const OpenSpan& open, bool has_memory, std::string_view assumed_dtype) {
   std::vector<std::string> notes;
   const auto add = [&](std::size_t count, std::string_view what) {
     if (count > 0) notes.push_back(fmt::format("{}: {}", operators_text(count), what));
@@ -78,7 +78,7 @@ struct Ceiling {
 
 // Nothing where the operator does no counted work, or where a sentence of `open` says why.
 std::optional<RooflinePoint> point_of(const OperatorTime& time, const ProfiledOperator& op, const Ceiling& ceiling,
-                                      Open& open) {
+                                      OpenSpan& open) {
   if (!op.flops && !op.nodes.empty()) ++open.unknown_work;
   if (!(op.flops.value_or(0) > 0)) return std::nullopt;
   if (!(time.mean_s > 0)) {
@@ -122,7 +122,7 @@ Roofline roofline(const OperatorTable& table, const std::vector<ProfiledOperator
   }
   Ceiling ceiling{.peaks = peaks, .model_bytes = 0, .assumed_dtype = assumed_dtype};
   for (const ProfiledOperator& op : operators) ceiling.model_bytes += op.moved_bytes.value_or(0);
-  Open open;
+  OpenSpan open;
   double least_s = 0;
   for (const OperatorTime& time : table.operators) {
     if (time.op >= operators.size()) continue;

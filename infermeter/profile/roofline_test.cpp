@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::roofline_test {
 namespace {
 
 using testing::ElementsAre;
@@ -152,4 +152,4 @@ TEST(Roofline, WithoutPeaksOrWorkSaysWhy) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::roofline_test

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string speedscope_json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Frames that all profiles of the file share: a name, and as its "file" the operator's kind.
 class Frames {
@@ -46,7 +46,7 @@ std::string evented_profile(const std::string& name, const TraceTrack& track, co
   }
   return fmt::format(
       R"({{"type":"evented","name":{},"unit":"nanoseconds","startValue":0,"endValue":{},"events":[{}]}})",
-      json_text(name), end, events);
+      speedscope_json_text(name), end, events);
 }
 
 std::string sampled_profile(const std::string& name, const StackProfile& stacks, std::uint32_t thread, Frames& frames) {
@@ -62,7 +62,7 @@ std::string sampled_profile(const std::string& name, const StackProfile& stacks,
     weights.push_back(sample.weight);
     sum += sample.weight;
   }
-  return json_text({{"type", "sampled"},
+  return speedscope_json_text({{"type", "sampled"},
                     {"name", name},
                     {"unit", stacks.unit == "s" ? "seconds" : "none"},
                     {"startValue", 0},
@@ -96,7 +96,7 @@ std::string speedscope_profile(const TraceFile& trace) {
   std::string text = fmt::format(
       "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"infermeter\","
       "\"shared\":{{\"frames\":{}}},\"profiles\":[",
-      json_text(frames.json()));
+      speedscope_json_text(frames.json()));
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     text += i == 0 ? "\n" : ",\n";
     text += profiles[i];

@@ -8,7 +8,7 @@
 
 #include "infermeter/profile/trace_writers.hpp"
 
-namespace infermeter {
+namespace infermeter::stack_readers_test {
 namespace {
 
 using testing::DoubleNear;
@@ -187,4 +187,4 @@ TEST(StackReaders, AnyDamageIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::stack_readers_test

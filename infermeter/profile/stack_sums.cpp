@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostSummedNodes = 200'000, kMostFunctions = 50'000;
 constexpr double kHeaviest = 1e12;
 
-bool is_usable(const StackSample& sample, const StackTrial& trial) {
+bool is_usable_sample(const StackSample& sample, const StackTrial& trial) {
   if (!(sample.weight >= 0 && sample.weight <= kHeaviest)) return false;  // not a number, too
   if (sample.iteration && *sample.iteration >= trial.samples->iterations()) return false;
   const std::size_t frames = trial.stacks->stacks.frames.size();
@@ -103,7 +103,7 @@ void StackSums::merge_small_addresses() {
     double all = 0;
     std::map<std::size_t, double> weights;
     for (const StackSample& sample : trial.stacks->stacks.samples) {
-      if (!is_usable(sample, trial)) continue;
+      if (!is_usable_sample(sample, trial)) continue;
       ++number;
       all += sample.weight;
       for (const std::uint32_t frame : sample.frames) {
@@ -136,7 +136,7 @@ void StackSums::add(std::size_t column) {
   const double factor = seconds_per_weight(*trial.samples, stacks);
   const std::uint32_t main = main_thread_of(stacks);
   for (const StackSample& sample : stacks.samples) {
-    if (!is_usable(sample, trial)) continue;
+    if (!is_usable_sample(sample, trial)) continue;
     ++samples;
     add_sample(column, sample, sample.weight * factor, sample.thread == main);
   }

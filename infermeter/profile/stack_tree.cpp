@@ -258,7 +258,7 @@ std::vector<StackColumn> columns_of(const StackTrials& trials, std::size_t& left
   return columns;
 }
 
-std::vector<std::string> kinds_of(const OperatorProfile* operators) {
+std::vector<std::string> operator_kinds_of(const OperatorProfile* operators) {
   std::vector<std::string> kinds;
   if (operators == nullptr) return kinds;
   for (const ProfiledOperator& op : operators->operators) kinds.push_back(op.kind);
@@ -356,7 +356,7 @@ std::string_view to_string(StackLevel level) {
 StackTree stack_tree(const StackTrials& trials) {
   std::size_t left_out = 0;
   std::vector<StackColumn> columns = columns_of(trials, left_out);
-  return summarised(std::move(columns), kinds_of(trials.operators), false, trials.timed, left_out);
+  return summarised(std::move(columns), operator_kinds_of(trials.operators), false, trials.timed, left_out);
 }
 
 StackTree stack_difference(const StackTrials& a, const StackTrials& b, std::span<const GroupDifference> groups) {

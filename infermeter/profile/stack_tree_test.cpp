@@ -11,7 +11,7 @@
 #include "infermeter/profile/test_profiles.hpp"
 #include "infermeter/profile/trace_writers.hpp"
 
-namespace infermeter {
+namespace infermeter::stack_tree_test {
 namespace {
 
 using testing::DoubleNear;
@@ -362,4 +362,4 @@ TEST(CollapsedStacks, OfTrialsHaveSubjectThreadAndOperator) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::stack_tree_test

@@ -33,7 +33,7 @@ struct Call {
 struct OpCall : Call {
   std::uint32_t shapes = 0, dtype = 0;
 };
-struct Open {
+struct OpenCall {
   const OpCall* call = nullptr;
   std::int64_t inside_ns = 0;         // of those that it calls itself
   std::uint32_t placed = UINT32_MAX;  // index of the operator; UINT32_MAX: it is inside of one
@@ -41,7 +41,7 @@ struct Open {
   std::uint32_t longest = 0;
 };
 
-std::string dtype_from(std::string_view word) {
+std::string torch_dtype(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"float", "float32"},    {"double", "float64"},      {"c10::Half", "float16"}, {"c10::BFloat16", "bfloat16"},
       {"long int", "int64"},   {"long", "int64"},          {"int", "int32"},         {"short", "int16"},
@@ -121,7 +121,7 @@ class TorchReader {
     std::string dtype;
     if (const Json* types = value_at(args, "Input type"); types != nullptr && types->is_array())
       for (const Json& type : *types)
-        if (dtype.empty() && type.is_string()) dtype = dtype_from(type.get_ref<const std::string&>());
+        if (dtype.empty() && type.is_string()) dtype = torch_dtype(type.get_ref<const std::string&>());
     op.dtype = number_of(dtype);
   }
 
@@ -185,10 +185,10 @@ class TorchReader {
       run_ = 0;
     }
     close_until(call.time.begin_ns);
-    Open open{.call = &call};
+    OpenCall open{.call = &call};
     if (!open_.empty()) open_.back().inside_ns += call.time.duration_ns;
     const bool is_inside =
-        std::ranges::any_of(open_, [this](const Open& o) { return is_operator(names_[o.call->text]); });
+        std::ranges::any_of(open_, [this](const OpenCall& o) { return is_operator(names_[o.call->text]); });
     if (!is_inside) open.placed = place(call);
     open_.push_back(open);
   }
@@ -243,7 +243,7 @@ class TorchReader {
   // Those that end by then; each is weighed as the kernel of the operator that it is inside of.
   void close_until(std::int64_t time_ns) {
     while (!open_.empty() && open_.back().call->time.end_ns() <= time_ns) {
-      Open done = open_.back();
+      OpenCall done = open_.back();
       open_.pop_back();
       const std::int64_t self_ns = done.call->time.duration_ns - done.inside_ns;
       if (self_ns >= done.longest_self_ns) done.longest_self_ns = self_ns, done.longest = done.call->text;
@@ -296,7 +296,7 @@ class TorchReader {
 
   std::uint64_t main_ = 0, thread_ = 0;
   std::size_t run_ = 0;
-  std::vector<Open> open_;
+  std::vector<OpenCall> open_;
   std::pair<std::uint64_t, std::uint32_t> counted_{UINT64_MAX, UINT32_MAX};
   std::map<std::uint32_t, std::uint32_t> seen_;  // of each name, in this iteration and thread
   std::map<std::uint64_t, std::uint32_t> others_;

@@ -5,7 +5,7 @@
 #include "infermeter/profile/fixture_file.hpp"
 #include "infermeter/profile/profile_files.hpp"
 
-namespace infermeter {
+namespace infermeter::torch_trace_test {
 namespace {
 
 using testing::Each;
@@ -134,4 +134,4 @@ TEST(TorchTrace, RefusesForeignFilesWithASentence) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::torch_trace_test

@@ -15,9 +15,9 @@ namespace {
 // 30 years: what is beyond is no time, and nanoseconds since 0 stay exact enough in every format.
 constexpr double kLatest_s = 1e9;
 
-bool is_time(double seconds) { return std::abs(seconds) <= kLatest_s; }  // false for NaN
+bool is_trace_time(double seconds) { return std::abs(seconds) <= kLatest_s; }  // false for NaN
 
-double time_or_zero(double seconds) { return is_time(seconds) ? seconds : 0; }
+double time_or_zero(double seconds) { return is_trace_time(seconds) ? seconds : 0; }
 
 std::vector<TraceSlice> iterations_of(const Samples& samples) {
   std::vector<TraceSlice> iterations;
@@ -40,7 +40,7 @@ std::vector<ThreadSlice> events_of(const OperatorProfile& profile, const std::ve
                                       profile.begin_s.size(), profile.duration_s.size()});
   for (std::size_t i = 0; i < count; ++i) {
     const bool known = profile.iteration[i] < iterations.size() && profile.op[i] < profile.operators.size();
-    if (!known || !is_time(profile.begin_s[i]) || !is_time(profile.duration_s[i])) {
+    if (!known || !is_trace_time(profile.begin_s[i]) || !is_trace_time(profile.duration_s[i])) {
       ++left_out;
       continue;
     }
@@ -62,7 +62,7 @@ void lay_out_means(const OperatorProfile& profile, std::vector<TraceSlice>& iter
   });
   double end_s = 0;
   for (std::size_t op = 0; op < std::min(profile.mean_s.size(), profile.operators.size()); ++op) {
-    if (!is_time(profile.mean_s[op]) || !is_time(end_s)) {
+    if (!is_trace_time(profile.mean_s[op]) || !is_trace_time(end_s)) {
       ++left_out;
       continue;
     }
@@ -76,7 +76,7 @@ void lay_out_means(const OperatorProfile& profile, std::vector<TraceSlice>& iter
 void add_seen_memory(const Samples& samples, double end_s, TraceCounter& counter) {
   for (const MemoryPoint& point : samples.memory_timeline) {
     const double at_s = point.at_s - time_or_zero(samples.begin_s[0]);
-    if (!is_time(at_s) || at_s < 0 || at_s > end_s) continue;
+    if (!is_trace_time(at_s) || at_s < 0 || at_s > end_s) continue;
     counter.at_s.push_back(at_s);
     counter.values.push_back(static_cast<double>(point.rss_bytes));
   }

@@ -12,7 +12,7 @@
 #include "infermeter/profile/test_traces.hpp"
 #include "infermeter/profile/trace_labels.hpp"
 
-namespace infermeter {
+namespace infermeter::trace_file_test {
 namespace {
 
 using testing::DoubleNear;
@@ -239,4 +239,4 @@ RC_GTEST_PROP(TraceOf, AnyTracksNestAndLoseNothing, ()) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::trace_file_test

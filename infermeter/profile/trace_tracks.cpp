@@ -63,15 +63,15 @@ TraceSlice clamped(TraceSlice slice, const TraceSlice& whole) {
   return slice;
 }
 
-struct Candidate {
+struct TrackCandidate {
   TraceSlice slice;
   std::size_t lane = 0;
   bool is_iteration = false;
 };
 
-std::vector<Candidate> candidates_of(std::uint32_t thread, std::span<const TraceSlice> iterations,
+std::vector<TrackCandidate> candidates_of(std::uint32_t thread, std::span<const TraceSlice> iterations,
                                      std::span<const ThreadSlice> operators) {
-  std::vector<Candidate> result;
+  std::vector<TrackCandidate> result;
   for (const TraceSlice& iteration : thread == 0 ? iterations : std::span<const TraceSlice>()) {
     result.push_back({.slice = iteration, .lane = 0, .is_iteration = true});
   }
@@ -82,14 +82,14 @@ std::vector<Candidate> candidates_of(std::uint32_t thread, std::span<const Trace
         {.slice = within_iteration ? clamped(op.slice, iterations[op.slice.iteration]) : op.slice, .lane = lane});
   }
   // Runtimes report what they did in order: of equal slices the first reported is the outer one.
-  std::ranges::stable_sort(result, [](const Candidate& a, const Candidate& b) {
+  std::ranges::stable_sort(result, [](const TrackCandidate& a, const TrackCandidate& b) {
     return std::make_tuple(a.slice.begin_s, !a.is_iteration, -a.slice.end_s) <
            std::make_tuple(b.slice.begin_s, !b.is_iteration, -b.slice.end_s);
   });
   return result;
 }
 
-bool place(std::vector<Lane>& lanes, const Candidate& candidate) {
+bool place(std::vector<Lane>& lanes, const TrackCandidate& candidate) {
   for (std::size_t lane = candidate.lane; lane < kMostTracksOfThread; ++lane) {
     if (lane >= lanes.size()) lanes.resize(lane + 1);
     if (lanes[lane].place(candidate.slice)) return true;
@@ -100,7 +100,7 @@ bool place(std::vector<Lane>& lanes, const Candidate& candidate) {
 void place_thread(PlacedTracks& placed, std::uint32_t thread, std::span<const TraceSlice> iterations,
                   std::span<const ThreadSlice> operators) {
   std::vector<Lane> lanes(1);
-  for (const Candidate& candidate : candidates_of(thread, iterations, operators)) {
+  for (const TrackCandidate& candidate : candidates_of(thread, iterations, operators)) {
     if (!place(lanes, candidate)) ++placed.left_out;
   }
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {

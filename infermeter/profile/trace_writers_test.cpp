@@ -14,7 +14,7 @@
 #include "infermeter/profile/test_traces.hpp"
 #include "infermeter/profile/trace_labels.hpp"
 
-namespace infermeter {
+namespace infermeter::trace_writers_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -271,4 +271,4 @@ TEST(FrameText, NamesWhatHasNoSymbol) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::trace_writers_test

@@ -38,13 +38,13 @@ std::string change_clause(const std::string& baseline, const PairedProportions& 
                      signed_share(low), signed_share(high));
 }
 
-Tone tone_of(const std::optional<PairedProportions>& change) {
+Tone change_tone(const std::optional<PairedProportions>& change) {
   if (!change) return Tone::plain;
   if (change->interval.high < 0) return Tone::warning;
   return change->interval.low > 0 ? Tone::good : Tone::faint;
 }
 
-std::string verdict_of(const std::optional<PairedProportions>& change) {
+std::string change_verdict(const std::optional<PairedProportions>& change) {
   if (!change) return "accuracy";
   if (change->interval.high < 0) return "less accurate";
   return change->interval.low > 0 ? "more accurate" : "cannot tell";
@@ -63,7 +63,7 @@ Sentence labels_sentence(const std::string& label, const std::string& baseline, 
   }
   text += fmt::format(" of {}", counted(static_cast<std::int64_t>(labels.rows), "row", "rows"));
   if (const auto top5 = labels.top5_share()) text += fmt::format("; among the first five {}", share_text(*top5));
-  return {tone_of(accuracy.change), text, verdict_of(accuracy.change)};
+  return {change_tone(accuracy.change), text, change_verdict(accuracy.change)};
 }
 
 std::string figure_clause(const char* name, std::optional<double> own, std::optional<double> other) {
@@ -102,7 +102,7 @@ Cell accuracy_cell(const SubjectVerdict& subject) {
   const auto& change = subject.accuracy->change;
   const std::string share = share_text(*subject.accuracy->share);
   if (!change) return {share, Tone::plain};
-  const Tone tone = tone_of(change);
+  const Tone tone = change_tone(change);
   return {fmt::format("{} ({})", share, signed_share(change->difference)), tone == Tone::faint ? Tone::plain : tone};
 }
 

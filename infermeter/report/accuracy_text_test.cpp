@@ -9,7 +9,7 @@
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::accuracy_text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(Recommendations, StandUnderTheirSubject) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::accuracy_text_test

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t messages_shown = 3;
 
-std::string label_of(const RunRecord& record, int subject) {
+std::string answer_label(const RunRecord& record, int subject) {
   return printable(record.plan.subjects.at(static_cast<std::size_t>(subject)).label, 120);
 }
 
@@ -108,7 +108,7 @@ std::string last_line(const std::string& text) {
 Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict, const Samples& trial) {
   const auto failures = verdict.summary.trials_failed + verdict.summary.trials_partial;
   const auto total = failures + verdict.summary.trials_ok;
-  std::string text = fmt::format("{} did not finish in {} of {}: {}", label_of(record, verdict.subject), failures,
+  std::string text = fmt::format("{} did not finish in {} of {}: {}", answer_label(record, verdict.subject), failures,
                                  counted(total, "trial", "trials"), end_of(trial));
   if (!trial.message.empty()) text += "; " + printable(trial.message);
   const std::string said = last_line(trial.stderr_tail);
@@ -118,7 +118,7 @@ Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict
 
 Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
   const LeakEstimate& leak = *verdict.leak;
-  const std::string label = label_of(record, verdict.subject);
+  const std::string label = answer_label(record, verdict.subject);
   const std::string_view outcome = to_string(leak.verdict);
   std::string slope = format_bytes(leak.bytes_per_iteration) + " per iteration";
   if (leak.interval) {
@@ -142,7 +142,7 @@ std::string measured_text(const Estimate& estimate, std::string (*format)(double
 }
 
 Sentence measured_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
-  const std::string label = label_of(record, verdict.subject), place = where(record, verdict);
+  const std::string label = answer_label(record, verdict.subject), place = where(record, verdict);
   const Metric* latency = verdict.summary.metric("latency_p50");
   if (latency == nullptr || !latency->estimate.value) {
     const std::string why = latency == nullptr ? "" : ": " + printable(latency->estimate.note);

@@ -14,9 +14,9 @@
 namespace infermeter {
 namespace {
 
-std::string label_of(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
+std::string comparison_label(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
 
-std::string where(const RunRecord& record, int subject) {
+std::string where_compared(const RunRecord& record, int subject) {
   const Subject& measured = record.plan.subjects.at(static_cast<std::size_t>(subject));
   return fmt::format("on {} at batch size {}", printable(measured.model, 60), measured.batch_size);
 }
@@ -34,7 +34,7 @@ const SubjectOutputs* outputs_of(const Verdict& verdict, int subject) {
   return verdict.subjects.at(static_cast<std::size_t>(subject)).outputs;
 }
 
-std::string outputs_clause(const Verdict& verdict, int subject) {
+std::string candidate_outputs_clause(const Verdict& verdict, int subject) {
   const SubjectOutputs* outputs = outputs_of(verdict, subject);
   if (outputs == nullptr) return "; outputs were not compared";
   return outputs->comparison.agree ? "; outputs agree" + image_figures(outputs->comparison) : "";
@@ -46,10 +46,10 @@ std::string pairs_clause(const PairedComparison& comparison) {
 }
 
 Sentence unresolved(const RunRecord& record, const ComparisonVerdict& verdict, const PairedComparison& c) {
-  const std::string candidate = label_of(record, c.candidate), baseline = label_of(record, c.baseline);
+  const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
   const std::string start =
       fmt::format("cannot tell whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
-                  words_of(c.metric).worse, baseline, where(record, c.candidate));
+                  words_of(c.metric).worse, baseline, where_compared(record, c.candidate));
   const auto because = [&](const std::string& why) {
     return Sentence{Tone::faint, fmt::format("{}: {}", start, why), "cannot tell"};
   };
@@ -65,28 +65,28 @@ Sentence unresolved(const RunRecord& record, const ComparisonVerdict& verdict, c
 
 Sentence answer(const RunRecord& record, const Verdict& verdict, const PairedComparison& c) {
   if (c.direction == Direction::unresolved) return unresolved(record, *verdict.comparison, c);
-  const std::string candidate = label_of(record, c.candidate), baseline = label_of(record, c.baseline);
+  const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
   const std::string rest = fmt::format("{}; {} {}), decided after {}{}", metric_name(c.metric), confidence(record),
                                        sizes_text(c.metric, c.interval.value_or(Interval{})),
-                                       after(*verdict.comparison, c), outputs_clause(verdict, c.candidate));
+                                       after(*verdict.comparison, c), candidate_outputs_clause(verdict, c.candidate));
   if (c.direction == Direction::equivalent) {
     return {Tone::plain,
             fmt::format("{} and {} differ by less than {} {} ({}", candidate, baseline,
-                        size_text(std::log1p(record.plan.question->margin)), where(record, c.candidate), rest),
+                        size_text(std::log1p(record.plan.question->margin)), where_compared(record, c.candidate), rest),
             "equivalent"};
   }
   const bool small = std::abs(*c.estimate) < std::log1p(record.plan.question->margin);
   return {
       c.direction == Direction::faster ? Tone::good : Tone::warning,
       fmt::format("{} {} {} than {}{} {} ({}", candidate, words_of(c.metric).verb, effect_text(c.metric, *c.estimate),
-                  baseline, small ? ", which is less than the margin," : "", where(record, c.candidate), rest),
+                  baseline, small ? ", which is less than the margin," : "", where_compared(record, c.candidate), rest),
       std::string(c.direction == Direction::faster ? words_of(c.metric).better : words_of(c.metric).worse)};
 }
 
 Sentence other_outputs(const RunRecord& record, const SubjectOutputs& outputs) {
   return {Tone::bad,
           fmt::format("{} answers something else than {} ({}): their times are not of the same work",
-                      label_of(record, outputs.subject), label_of(record, outputs.reference),
+                      comparison_label(record, outputs.subject), comparison_label(record, outputs.reference),
                       largest_difference(outputs.comparison) + image_figures(outputs.comparison)),
           "outputs differ"};
 }
@@ -98,7 +98,7 @@ std::optional<Sentence> power(const RunRecord& record, const ComparisonVerdict& 
   return Sentence{Tone::plain,
                   fmt::format("{} of {} can show a difference of {} here (80 % power); a pair varies by {}",
                               counted(static_cast<std::int64_t>(measured->differences.size()), "pair", "pairs"),
-                              label_of(record, measured->candidate), size_text(*measured->minimum_effect),
+                              comparison_label(record, measured->candidate), size_text(*measured->minimum_effect),
                               size_text(measured->standard_deviation)),
                   "power"};
 }
@@ -125,7 +125,7 @@ ComparisonRow row_of(const RunRecord& record, const PairedComparison& c, bool pr
   ComparisonRow row;
   const std::string_view word = sense(c);
   const Tone tone = word.empty() ? Tone::faint : word == " worse" ? Tone::warning : Tone::good;
-  row.subject.text = label_of(record, c.candidate);
+  row.subject.text = comparison_label(record, c.candidate);
   row.metric.text = metric_name(c.metric) + (primary ? " *" : "");
   row.change =
       c.estimate ? Cell{signed_number(c.metric, *c.estimate) + " %" + std::string(word), tone} : Cell{"–", Tone::faint};

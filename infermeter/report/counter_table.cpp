@@ -14,12 +14,12 @@ namespace {
 constexpr std::size_t most_shown = 20;
 
 // The ABI's "1" is no unit that anyone would write.
-std::string title_of(const CounterColumn& column) {
+std::string counter_title(const CounterColumn& column) {
   const std::string name = printable(column.name, 60);
   return column.unit.empty() || column.unit == "1" ? name : fmt::format("{} ({})", name, printable(column.unit, 20));
 }
 
-Cell cell_of(const Summary& summary, const CounterSummary* counter) {
+Cell counter_cell(const Summary& summary, const CounterSummary* counter) {
   if (counter == nullptr) return {"–", Tone::faint};
   const Estimate& estimate = counter->estimate;
   if (!estimate.value) return {printable(estimate.note, 60), Tone::faint};
@@ -59,11 +59,11 @@ CounterTable counter_table(const RunRecord& record, const Group& group) {
     table.left_out = fmt::format("{} more counters: --format json or csv has them all", columns.size() - most_shown);
     columns.resize(most_shown);
   }
-  for (const auto& column : columns) table.titles.push_back(title_of(column));
+  for (const auto& column : columns) table.titles.push_back(counter_title(column));
   for (const auto* subject : group.subjects) {
     auto& row = table.rows.emplace_back();
     row.push_back({printable(short_label(record, subject->subject), 200), Tone::plain});
-    for (const auto& column : columns) row.push_back(cell_of(subject->summary, counter_of(*subject, column)));
+    for (const auto& column : columns) row.push_back(counter_cell(subject->summary, counter_of(*subject, column)));
   }
   return table;
 }

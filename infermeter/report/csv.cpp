@@ -172,12 +172,12 @@ std::string of_masks(const Source& source, std::optional<double> (MaskAccuracy::
   return accuracy && accuracy->masks ? number_cell(((*accuracy->masks).*figure)()) : "";
 }
 
-struct Column {
+struct CsvColumn {
   const char* name;
   std::string (*cell)(const Source&);
 };
 
-constexpr Column columns[] = {
+constexpr CsvColumn columns[] = {
     {"framework", [](const Source& s) { return text_cell(s.subject.backend); }},
     {"model", [](const Source& s) { return text_cell(s.subject.model); }},
     {"device", device},

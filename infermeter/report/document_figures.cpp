@@ -82,7 +82,7 @@ std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
   return groups;
 }
 
-void write_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures, const std::vector<std::size_t>& group) {
+void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures, const std::vector<std::size_t>& group) {
   const MetricKind& kind = *metric_kind(compared_metric);
   const std::size_t baselines = group.size() > largest_paired_group ? 1 : group.size();
   for (std::size_t b = 0; b < baselines; ++b) {
@@ -110,7 +110,7 @@ void write_figures(JsonWriter& json, const RunRecord& record) {
   json.end_array();
   json.key("ratios");
   json.begin_array();
-  for (const auto& [name, group] : groups_of(record.plan)) write_ratios(json, figures, group);
+  for (const auto& [name, group] : groups_of(record.plan)) write_figure_ratios(json, figures, group);
   json.end_array();
   json.end_object();
 }

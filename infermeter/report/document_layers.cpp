@@ -6,7 +6,7 @@
 namespace infermeter {
 namespace {
 
-std::string label_of(const Subject& subject) { return printable(subject.label, 120); }
+std::string side_label(const Subject& subject) { return printable(subject.label, 120); }
 
 Outcome outcome_of_answer(Tone tone) {
   return tone == Tone::good ? Outcome::pass : tone == Tone::bad ? Outcome::fail : Outcome::inconclusive;
@@ -18,7 +18,7 @@ ReportPart layers_part(const LayersRecord& record) {
   const Sentence answer = layers_answer(record);
   DocumentPart part{
       .kind = "layers",
-      .title = fmt::format("{} against {}, tensor by tensor", label_of(record.candidate), label_of(record.reference)),
+      .title = fmt::format("{} against {}, tensor by tensor", side_label(record.candidate), side_label(record.reference)),
       .outcome = outcome_of_answer(answer.tone),
       .answers = {answer},
       .notices = {},

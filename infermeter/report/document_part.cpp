@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t longest_detail = 1000;
 
-const char* name_of(Tone tone) {
+const char* name_in_document(Tone tone) {
   switch (tone) {
     case Tone::plain: return "plain";
     case Tone::good: return "good";
@@ -18,7 +18,7 @@ const char* name_of(Tone tone) {
   return "plain";
 }
 
-std::string_view name_of(const std::optional<Outcome>& outcome) { return outcome ? to_string(*outcome) : "none"; }
+std::string_view name_in_document(const std::optional<Outcome>& outcome) { return outcome ? to_string(*outcome) : "none"; }
 
 void write_answers(JsonWriter& json, const std::vector<Sentence>& answers) {
   json.key("answers");
@@ -26,7 +26,7 @@ void write_answers(JsonWriter& json, const std::vector<Sentence>& answers) {
   for (const Sentence& answer : answers) {
     json.begin_object();
     json.member("verdict", answer.verdict);
-    json.member("tone", name_of(answer.tone));
+    json.member("tone", name_in_document(answer.tone));
     json.member("text", answer.text);
     json.end_object();
   }
@@ -39,7 +39,7 @@ void write_checks(JsonWriter& json, const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     json.begin_object();
     json.member("name", printable(check.name));
-    json.member("outcome", name_of(check.outcome));
+    json.member("outcome", name_in_document(check.outcome));
     json.member("detail", printable(check.detail, longest_detail));
     json.end_object();
   }
@@ -56,7 +56,7 @@ void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>
     json.begin_array();
     for (const Sentence& sentence : one.sentences) {
       json.begin_object();
-      json.member("tone", name_of(sentence.tone));
+      json.member("tone", name_in_document(sentence.tone));
       json.member("text", sentence.text);
       json.end_object();
     }
@@ -101,7 +101,7 @@ std::string part_json(const DocumentPart& part, std::size_t expected_bytes) {
   json.begin_object();
   json.member("kind", part.kind);
   json.member("title", part.title);
-  json.member("outcome", name_of(part.outcome));
+  json.member("outcome", name_in_document(part.outcome));
   write_answers(json, part.answers);
   write_notices(json, part.notices);
   write_checks(json, part.checks);

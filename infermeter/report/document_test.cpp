@@ -9,7 +9,7 @@
 #include "infermeter/report/test_documents.hpp"
 #include "infermeter/report/test_golden.hpp"
 
-namespace infermeter {
+namespace infermeter::document_test {
 namespace {
 
 using nlohmann::json;
@@ -249,4 +249,4 @@ TEST(Document, SurvivesHostileNames) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::document_test

@@ -25,10 +25,10 @@ constexpr std::array words = {
 // A share of the baseline's value; or how many times the one is of the other.
 bool is_ratio(double effect) { return std::abs(effect) > told_as_ratio; }
 
-double share(std::string_view metric, double effect) { return std::abs(value_change(metric, effect)); }
+double effect_share(std::string_view metric, double effect) { return std::abs(value_change(metric, effect)); }
 
-std::string number(std::string_view metric, double effect, bool ratio) {
-  return three_digits(ratio ? std::exp(std::abs(effect)) : 100 * share(metric, effect));
+std::string effect_number(std::string_view metric, double effect, bool ratio) {
+  return three_digits(ratio ? std::exp(std::abs(effect)) : 100 * effect_share(metric, effect));
 }
 
 std::string_view direction(std::string_view metric, double effect) {
@@ -70,7 +70,7 @@ std::string metric_name(std::string_view metric) {
 std::string effect_text(std::string_view metric, double effect) {
   if (effect == 0) return "no difference in " + metric_name(metric);
   const bool ratio = is_ratio(effect);
-  return fmt::format("{}{} {}", number(metric, effect, ratio), ratio ? "x" : " %", direction(metric, effect));
+  return fmt::format("{}{} {}", effect_number(metric, effect, ratio), ratio ? "x" : " %", direction(metric, effect));
 }
 
 std::string effects_text(std::string_view metric, const Interval& interval) {
@@ -90,7 +90,7 @@ std::string sizes_text(std::string_view metric, const Interval& interval) {
   const bool worse = interval.low > 0;
   const double near = worse ? interval.low : interval.high, far = worse ? interval.high : interval.low;
   const bool ratio = is_ratio(far);
-  return fmt::format("{} … {}{}", number(metric, near, ratio), number(metric, far, ratio), ratio ? "x" : " %");
+  return fmt::format("{} … {}{}", effect_number(metric, near, ratio), effect_number(metric, far, ratio), ratio ? "x" : " %");
 }
 
 std::string comparison_progress(const std::vector<std::string>& labels, const ComparisonVerdict& verdict) {

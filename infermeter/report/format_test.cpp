@@ -9,7 +9,7 @@
 #include "infermeter/report/text.hpp"
 #include "infermeter/report/utc_time.hpp"
 
-namespace infermeter {
+namespace infermeter::format_test {
 namespace {
 
 TEST(Format, GivesThreeDigitsInTheUnitThatFits) {
@@ -146,4 +146,4 @@ TEST(Text, BreaksAtSpaces) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::format_test

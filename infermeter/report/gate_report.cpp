@@ -16,12 +16,12 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t gap = 2;
-constexpr std::size_t narrowest = 40;
-constexpr std::size_t widest_text = 100;
+constexpr std::size_t gate_gap = 2;
+constexpr std::size_t gate_narrowest = 40;
+constexpr std::size_t gate_widest = 100;
 constexpr std::size_t least_expectation = 20;  // columns of it that are shown however narrow the terminal is
 
-const char* color_of(Outcome outcome) {
+const char* color_of_outcome(Outcome outcome) {
   switch (outcome) {
     case Outcome::pass: return "\x1b[32m";
     case Outcome::fail: return "\x1b[31m";
@@ -43,8 +43,8 @@ class GateTable {
         gate_(gate),
         verdict_(verdict),
         color_(options.color),
-        width_(std::max(options.width, narrowest)),
-        text_width_(std::min(width_, widest_text)) {
+        width_(std::max(options.width, gate_narrowest)),
+        text_width_(std::min(width_, gate_widest)) {
     for (const ExpectationVerdict& one : verdict.verdicts) {
       lines_.push_back(
           {&one, outcome_text(one.outcome), expectation_text(gate, one), value_text(gate, one), n_text(one)});
@@ -80,7 +80,7 @@ class GateTable {
       value_ = std::max(value_, display_width(one.value));
       n_ = std::max(n_, display_width(one.n));
     }
-    const auto total = [&] { return gap + outcome_ + gap + expectation_ + gap + value_ + (n_ == 0 ? 0 : gap + n_); };
+    const auto total = [&] { return gate_gap + outcome_ + gate_gap + expectation_ + gate_gap + value_ + (n_ == 0 ? 0 : gate_gap + n_); };
     if (total() > width_) n_ = 0;
     if (total() <= width_) return;
     const std::size_t over = total() - width_;
@@ -107,11 +107,11 @@ class GateTable {
   }
 
   void row(const Line& one) {
-    std::string cells(gap, ' ');
-    cells += painted(padded(one.outcome, outcome_, Align::left), one.verdict->outcome) + std::string(gap, ' ') +
-             padded(fitted(one.expectation, expectation_), expectation_, Align::left) + std::string(gap, ' ') +
+    std::string cells(gate_gap, ' ');
+    cells += painted(padded(one.outcome, outcome_, Align::left), one.verdict->outcome) + std::string(gate_gap, ' ') +
+             padded(fitted(one.expectation, expectation_), expectation_, Align::left) + std::string(gate_gap, ' ') +
              padded(fitted(one.value, value_), value_, Align::left);
-    if (n_ > 0) cells += std::string(gap, ' ') + one.n;
+    if (n_ > 0) cells += std::string(gate_gap, ' ') + one.n;
     cells.erase(cells.find_last_not_of(' ') + 1);
     text_ += cells + '\n';
   }
@@ -156,7 +156,7 @@ class GateTable {
   void rule(char sign) { text_ += std::string(text_width_, sign) + '\n'; }
 
   [[nodiscard]] std::string painted(const std::string& content, Outcome outcome) const {
-    return color_ ? color_of(outcome) + content + "\x1b[0m" : content;
+    return color_ ? color_of_outcome(outcome) + content + "\x1b[0m" : content;
   }
 
   const RunRecord& record_;

@@ -12,7 +12,7 @@
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
 
-namespace infermeter {
+namespace infermeter::gate_report_test {
 namespace {
 
 using testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST(GateReport, AGateOfOneLineIsStillWhole) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::gate_report_test

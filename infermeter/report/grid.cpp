@@ -5,15 +5,15 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t gap = 2;
+constexpr std::size_t grid_gap = 2;
 
-struct Column {
+struct PlacedColumn {
   std::size_t index = 0;  // into the grid's
   std::size_t width = 0;
 };
-using Block = std::vector<Column>;
+using Block = std::vector<PlacedColumn>;
 
-const char* color_of(Tone tone) {
+const char* color_of_tone(Tone tone) {
   switch (tone) {
     case Tone::good: return "\x1b[32m";
     case Tone::warning: return "\x1b[33m";
@@ -24,39 +24,39 @@ const char* color_of(Tone tone) {
   return "";
 }
 
-Column measured(const Grid& grid, std::size_t index) {
-  Column column{index, display_width(grid.columns[index].title)};
+PlacedColumn measured(const Grid& grid, std::size_t index) {
+  PlacedColumn column{index, display_width(grid.columns[index].title)};
   for (const auto& row : grid.rows) column.width = std::max(column.width, display_width(row[index].text));
   return column;
 }
 
 std::vector<Block> blocks_of(const Grid& grid, std::size_t width) {
-  Column label = measured(grid, 0);
+  PlacedColumn label = measured(grid, 0);
   label.width = std::min(label.width, std::max<std::size_t>(12, width / 3));
   std::vector<Block> blocks;
   std::size_t used = width;
   for (std::size_t index = 1; index < grid.columns.size(); ++index) {
-    Column column = measured(grid, index);
-    column.width = std::min(column.width, width - label.width - gap);
-    if (used + gap + column.width > width) {
+    PlacedColumn column = measured(grid, index);
+    column.width = std::min(column.width, width - label.width - grid_gap);
+    if (used + grid_gap + column.width > width) {
       if (grid.columns[index].if_it_fits) continue;
       blocks.push_back({label});
       used = label.width;
     }
     blocks.back().push_back(column);
-    used += gap + column.width;
+    used += grid_gap + column.width;
   }
   return blocks;
 }
 
 std::size_t width_of(const Block& block) {
   std::size_t width = 0;
-  for (const auto& column : block) width += column.width + (width == 0 ? 0 : gap);
+  for (const auto& column : block) width += column.width + (width == 0 ? 0 : grid_gap);
   return width;
 }
 
 void append(std::string& line, const Cell& cell, std::size_t width, Align align, bool color) {
-  if (!line.empty()) line.append(gap, ' ');
+  if (!line.empty()) line.append(grid_gap, ' ');
   const std::string text = fitted(cell.text, width);
   const std::string whole = padded(text, width, align);
   const auto start = whole.find(text);
@@ -95,12 +95,12 @@ std::string grid_text(const Grid& grid, const GridLook& look) {
 
 bool is_shown(const Grid& grid, std::size_t index, const GridLook& look) {
   return std::ranges::any_of(blocks_of(grid, look.width), [index](const Block& block) {
-    return std::ranges::find(block, index, &Column::index) != block.end();
+    return std::ranges::find(block, index, &PlacedColumn::index) != block.end();
   });
 }
 
 std::string painted(const std::string& text, Tone tone, bool color) {
-  const std::string code = color ? color_of(tone) : "";
+  const std::string code = color ? color_of_tone(tone) : "";
   return code.empty() ? text : code + text + "\x1b[0m";
 }
 

@@ -8,7 +8,7 @@ namespace infermeter {
 namespace {
 
 constexpr double shown_share = 0.95;
-constexpr std::array levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array histogram_levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr const char* empty_cell = "·";
 
 std::vector<double> finite(std::span<const double> values) {
@@ -25,7 +25,7 @@ double value_at(std::vector<double>& values, double share) {
   return *place;
 }
 
-std::size_t cell_of(double value, const HistogramScale& scale, std::size_t cells) {
+std::size_t cell_of_value(double value, const HistogramScale& scale, std::size_t cells) {
   if (!(scale.high > scale.low)) return value > scale.high ? cells - 1 : 0;
   const double share = (value - scale.low) / (scale.high - scale.low);
   const double place = std::floor(share * static_cast<double>(cells));
@@ -49,13 +49,13 @@ std::string histogram_line(std::span<const double> values, const HistogramScale&
   if (cells == 0) return {};
   std::vector<std::size_t> counts(cells);
   for (const double value : values) {
-    if (std::isfinite(value)) ++counts[cell_of(value, scale, cells)];
+    if (std::isfinite(value)) ++counts[cell_of_value(value, scale, cells)];
   }
   const std::size_t fullest = std::ranges::max(counts);
   if (fullest == 0) return {};
   std::string text;
   for (const std::size_t count : counts) {
-    text += count == 0 ? empty_cell : levels.at((count * levels.size() + fullest - 1) / fullest - 1);
+    text += count == 0 ? empty_cell : histogram_levels.at((count * histogram_levels.size() + fullest - 1) / fullest - 1);
   }
   return text;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace infermeter {
+namespace infermeter::histogram_line_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
@@ -72,4 +72,4 @@ TEST(CommonScale, KnowsOnlyFiniteValues) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::histogram_line_test

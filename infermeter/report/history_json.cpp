@@ -49,7 +49,7 @@ void write_context(JsonWriter& json, const ContextChange& change) {
   json.end_object();
 }
 
-void write_change(JsonWriter& json, const History& history, const HistoryChange& change) {
+void write_history_change(JsonWriter& json, const History& history, const HistoryChange& change) {
   const Figure& first = history.figures.at(change.point.index);
   json.begin_object();
   json.member("run", first.run);
@@ -102,7 +102,7 @@ void write_entry(JsonWriter& json, const HistoryEntry& entry, bool with_runs) {
   json.end_array();
   json.key("changes");
   json.begin_array();
-  for (const HistoryChange& change : history.changes) write_change(json, history, change);
+  for (const HistoryChange& change : history.changes) write_history_change(json, history, change);
   json.end_array();
   write_alarm(json, entry);
   json.key("values");

@@ -16,10 +16,10 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t narrowest = 60;
+constexpr std::size_t history_narrowest = 60;
 constexpr std::size_t widest = 100;
-constexpr std::size_t gap = 2;
-constexpr std::size_t digest_shown = 12;
+constexpr std::size_t history_gap = 2;
+constexpr std::size_t history_digest_shown = 12;
 
 using What = ContextChange::What;
 
@@ -77,7 +77,7 @@ std::string grid(const std::vector<std::vector<std::string>>& rows, const std::v
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += std::string(i == 0 ? 0 : gap, ' ') + padded(row[i], widths[i], aligns[i]);
+      line += std::string(i == 0 ? 0 : history_gap, ' ') + padded(row[i], widths[i], aligns[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
@@ -94,7 +94,7 @@ std::string seen_by(const ChangePoint& point) {
 
 std::string context_text(const ContextChange& change) {
   const auto shown = [&](const std::string& value) {
-    return printable(change.what == What::model ? value.substr(0, digest_shown) : value, 60);
+    return printable(change.what == What::model ? value.substr(0, history_digest_shown) : value, 60);
   };
   std::string name;
   switch (change.what) {
@@ -142,7 +142,7 @@ class HistoryText {
       : report_(report),
         history_(entry.history),
         confirmation_(entry.confirmation),
-        width_(std::clamp(width, narrowest, widest)) {}
+        width_(std::clamp(width, history_narrowest, widest)) {}
 
   std::string render() {
     head();
@@ -286,7 +286,7 @@ void fit_names(std::vector<std::vector<std::string>>& rows, std::size_t width) {
     for (std::size_t i = 1; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
   std::size_t taken = 0;
-  for (std::size_t i = 1; i < widths.size(); ++i) taken += widths[i] + gap;
+  for (std::size_t i = 1; i < widths.size(); ++i) taken += widths[i] + history_gap;
   for (auto& row : rows) row[0] = fitted(row[0], std::max<std::size_t>(20, width > taken ? width - taken : 0));
 }
 
@@ -304,7 +304,7 @@ std::vector<Sentence> history_answers(const HistoryReport& report) {
 }
 
 std::string render_series_list(const HistoryReport& report, std::size_t width) {
-  const std::size_t text_width = std::clamp(width, narrowest, widest);
+  const std::size_t text_width = std::clamp(width, history_narrowest, widest);
   const bool with_machine = std::ranges::any_of(
       report.entries, [&](const HistoryEntry& entry) { return entry.history.machine != report.this_machine; });
   std::vector<std::vector<std::string>> rows{{"Series", "Runs", "Last run", "Value", "Last change"}};
@@ -331,7 +331,7 @@ std::string render_history(const HistoryReport& report, std::size_t width) {
     text += (text.empty() ? "" : "\n") + HistoryText(report, entry, width).render();
   }
   if (const auto hidden = hidden_text(report); !hidden.empty()) {
-    text += '\n' + wrapped(hidden + '.', std::clamp(width, narrowest, widest), 2) + '\n';
+    text += '\n' + wrapped(hidden + '.', std::clamp(width, history_narrowest, widest), 2) + '\n';
   }
   return text;
 }

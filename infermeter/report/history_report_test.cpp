@@ -13,7 +13,7 @@
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/text.hpp"
 
-namespace infermeter {
+namespace infermeter::history_report_test {
 namespace {
 
 using testing::AllOf;
@@ -189,4 +189,4 @@ TEST(Sparkline, CondensesWhatIsWiderThanTheLine) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::history_report_test

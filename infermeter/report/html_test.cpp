@@ -8,7 +8,7 @@
 #include "infermeter/report/page.hpp"
 #include "infermeter/report/test_documents.hpp"
 
-namespace infermeter {
+namespace infermeter::html_test {
 namespace {
 
 using testing::AllOf;
@@ -132,4 +132,4 @@ TEST(Html, IsAFormatOfTheOtherReports) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::html_test

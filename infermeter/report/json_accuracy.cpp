@@ -48,7 +48,7 @@ void write_masks(JsonWriter& json, const std::optional<MaskAccuracy>& masks) {
   json.end_object();
 }
 
-void write_change(JsonWriter& json, const AccuracyVerdict& accuracy) {
+void write_accuracy_change(JsonWriter& json, const AccuracyVerdict& accuracy) {
   json.key("change");
   const auto& paired = accuracy.measured->paired;
   if (!accuracy.change || !paired) return json.value(nullptr);
@@ -76,7 +76,7 @@ void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accu
   write_labels(json, measured.accuracy.labels);
   write_masks(json, measured.accuracy.masks);
   json.member("reference", measured.reference);
-  write_change(json, *accuracy);
+  write_accuracy_change(json, *accuracy);
   json.end_object();
 }
 

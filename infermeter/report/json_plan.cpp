@@ -20,7 +20,7 @@ void write_planned_subject(JsonWriter& json, const Subject& subject) {
   json.end_object();
 }
 
-void write_data(JsonWriter& json, const DataRequest& data) {
+void write_data_request(JsonWriter& json, const DataRequest& data) {
   json.key("data");
   json.begin_object();
   json.member("source", data.source);
@@ -123,7 +123,7 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   write_question(json, plan.question);
   write_limits(json, plan.limits);
   json.member("seed", plan.seed);
-  write_data(json, plan.data);
+  write_data_request(json, plan.data);
   json.member("outliers", to_string(plan.outliers));
   json.member("sandbox", to_string(plan.sandbox));
   json.member("compare_outputs", plan.compare_outputs);

@@ -7,12 +7,12 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t longest_name = 400;  // bytes: of a template a symbol can have thousands
+constexpr std::size_t longest_symbol = 400;  // bytes: of a template a symbol can have thousands
 
 std::string cut(const std::string& text) {
   const std::string valid = trace_text(text);
-  if (valid.size() <= longest_name) return valid;
-  std::size_t end = longest_name;
+  if (valid.size() <= longest_symbol) return valid;
+  std::size_t end = longest_symbol;
   while (end > 0 && (static_cast<unsigned char>(valid[end]) & 0xC0) == 0x80) --end;
   return valid.substr(0, end) + "…";
 }

@@ -69,7 +69,7 @@ void write_shape(JsonWriter& json, const std::vector<std::int64_t>& shape) {
   json.end_array();
 }
 
-void write_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
+void write_subject_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
   json.key("outputs");
   if (outputs == nullptr) return json.value(nullptr);
   json.begin_object();
@@ -165,7 +165,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   write_counters(json, verdict.summary.counters);
   write_ratios(json, verdict.ratios);
   write_leak(json, verdict.leak);
-  write_outputs(json, verdict.outputs);
+  write_subject_outputs(json, verdict.outputs);
   write_accuracy(json, verdict.accuracy);
   write_outliers(json, verdict.summary.outliers);
   write_diagnostics(json, verdict.summary.diagnostics);

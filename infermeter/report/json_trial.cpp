@@ -68,7 +68,7 @@ void write_clock(JsonWriter& json, const ClockRecord& clock) {
   json.end_object();
 }
 
-void write_counters(JsonWriter& json, const std::vector<Counter>& counters) {
+void write_trial_counters(JsonWriter& json, const std::vector<Counter>& counters) {
   json.key("counters");
   json.begin_array();
   for (const auto& counter : counters) {
@@ -149,7 +149,7 @@ void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* 
   write_noise(json, trial.noise);
   json.member("energy_j", trial.energy.energy_j);
   json.object("executed", trial.executed);
-  write_counters(json, trial.counters);
+  write_trial_counters(json, trial.counters);
   write_output_facts(json, trial.outputs);
   json.member("input_digest", digest_text(trial.input_digest));
   json.member("output_digest", digest_text(trial.output_digest));

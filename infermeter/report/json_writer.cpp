@@ -11,7 +11,7 @@
 namespace infermeter {
 namespace {
 
-std::string escaped(char32_t code) {
+std::string escaped_code(char32_t code) {
   const auto unit = [](char32_t value) { return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(value)); };
   if (code < 0x10000) return unit(code);
   return unit(0xd800 + ((code - 0x10000) >> 10)) + unit(0xdc00 + ((code - 0x10000) & 0x3ff));
@@ -143,7 +143,7 @@ void JsonWriter::quote(std::string_view text) {
     } else if (character.code == '\t') {
       text_ += "\\t";
     } else if (character.code == '<' || steers_display(character.code)) {
-      text_ += escaped(character.code);
+      text_ += escaped_code(character.code);
     } else {
       text_ += text.substr(0, character.size);
     }

@@ -7,7 +7,7 @@
 namespace infermeter {
 namespace {
 
-void write_side(JsonWriter& json, const char* key, const Subject& subject, const Samples& trial) {
+void write_layers_side(JsonWriter& json, const char* key, const Subject& subject, const Samples& trial) {
   json.key(key);
   json.begin_object();
   json.member("label", subject.label);
@@ -62,8 +62,8 @@ void write_layers(JsonWriter& json, const LayersRecord& record) {
   const LayerGrowth& growth = record.growth;
   json.begin_object();
   json.member("schema", "infermeter.layers/1");
-  write_side(json, "reference", record.reference, record.reference_trial);
-  write_side(json, "candidate", record.candidate, record.candidate_trial);
+  write_layers_side(json, "reference", record.reference, record.reference_trial);
+  write_layers_side(json, "candidate", record.candidate, record.candidate_trial);
   json.member("item", record.item);
   json.member("note", kExposedNote);
   json.member("least_jump", least_jump);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace infermeter {
+namespace infermeter::layers_report_test {
 namespace {
 
 using testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST(LayersReport, JsonHasEveryTensor) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::layers_report_test

@@ -17,14 +17,14 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t narrowest = 60, widest = 100;
+constexpr std::size_t layers_narrowest = 60, layers_widest = 100;
 constexpr std::size_t neighbours = 3;  // shown before and behind the jump
 constexpr std::size_t worst_shown = 5;
 constexpr std::size_t names_shown = 3;
 constexpr double smallest_drawn = 1e-10;  // relative; nothing smaller tells anything
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "not finite"; }
-std::string number(std::optional<double> value) { return value ? number(*value) : "-"; }
+std::string layer_number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "not finite"; }
+std::string layer_number(std::optional<double> value) { return value ? layer_number(*value) : "-"; }
 
 std::string tensors(std::size_t count) { return counted(static_cast<std::int64_t>(count), "tensor", "tensors"); }
 
@@ -51,10 +51,10 @@ Sentence jump(const LayerGrowth& growth) {
                               ? fmt::format("{} of its {} values are NaN or infinite in one of the two only",
                                             tensor.tally.non_finite_apart, tensor.tally.count)
                               : fmt::format("relative L2 error {}, above the {} that rounding explains",
-                                            number(growth_error(tensor)), number(tensor.floor));
+                                            layer_number(growth_error(tensor)), layer_number(tensor.floor));
   return {Tone::bad,
           fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
-                      growth.before_jump > 0 ? "at most " + number(growth.before_jump) : "all numbers are the same"),
+                      growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same"),
           "they part"};
 }
 
@@ -67,21 +67,21 @@ Sentence no_jump(const LayerGrowth& growth) {
   if (!worst) return {Tone::warning, "no tensor of floating-point numbers could be compared", "cannot tell"};
   const LayerDifference& tensor = growth.tensors[*worst];
   const std::string largest = fmt::format("the largest relative L2 error is {} at {} ({})",
-                                          number(growth_error(tensor)), printable(tensor.name, 120), maker(tensor));
+                                          layer_number(growth_error(tensor)), printable(tensor.name, 120), maker(tensor));
   if (*growth_error(tensor) <= tensor.floor) {
     return {Tone::good, "they part nowhere beyond what rounding explains: " + largest, "rounding only"};
   }
   return {Tone::warning,
           fmt::format("the error grows step by step, nowhere {:g} times at once: {}, where rounding of one operator "
                       "explains {}",
-                      least_jump, largest, number(tensor.floor)),
+                      least_jump, largest, layer_number(tensor.floor)),
           "grows"};
 }
 
 class LayersText {
  public:
   LayersText(const LayersRecord& record, std::size_t width, bool color)
-      : record_(record), growth_(record.growth), width_(std::clamp(width, narrowest, widest)), color_(color) {}
+      : record_(record), growth_(record.growth), width_(std::clamp(width, layers_narrowest, layers_widest)), color_(color) {}
 
   std::string render() {
     answer();
@@ -124,8 +124,8 @@ class LayersText {
     const std::size_t columns = std::min(logs.size(), width_ - 2);
     text_ += '\n';
     paragraph(fmt::format("relative L2 error along the graph, {} to {} (logarithmic):",
-                          low <= std::log10(smallest_drawn) ? "0" : number(std::pow(10, low)),
-                          number(std::pow(10, high))));
+                          low <= std::log10(smallest_drawn) ? "0" : layer_number(std::pow(10, low)),
+                          layer_number(std::pow(10, high))));
     text_ += "  " + sparkline(logs, columns) + '\n';
     // The column whose part of the values holds it: sparkline() cuts them at edge * values / columns.
     if (growth_.jump)
@@ -157,8 +157,8 @@ class LayersText {
     if (!tensor.reason.empty()) note = "not compared";
     std::vector<Cell> cells = {{shortened(tensor.name, width_ / 3), is_jump ? Tone::bad : Tone::plain},
                                {printable(tensor.op, 40)},
-                               {number(growth_error(tensor))},
-                               {number(tensor.tally.relative_max())},
+                               {layer_number(growth_error(tensor))},
+                               {layer_number(tensor.tally.relative_max())},
                                {note, is_jump ? Tone::bad : Tone::faint}};
     if (types_differ()) cells.push_back({tensor.dtype + "/" + tensor.candidate_dtype});
     return cells;

@@ -31,7 +31,7 @@ void counter_rows(std::string& text, const RunRecord& record, const Group& group
   if (!counted.left_out.empty()) text += '\n' + counted.left_out + '\n';
 }
 
-void table(std::string& text, const RunRecord& record, const Group& group) {
+void group_table(std::string& text, const RunRecord& record, const Group& group) {
   if (!group.title.empty()) text += "\n### " + markdown_text(group.title) + "\n";
   const bool accuracy = has_accuracy(group.subjects);
   text += fmt::format("\n| Subject | Latency p50 | Speed-up | Throughput | Memory | Size | p99 |{} Outputs |\n",
@@ -102,7 +102,7 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
     text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
   }
   if (!is_imported(record.plan)) {
-    for (const auto& group : groups_of(record, verdict)) table(text, record, group);
+    for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);
   }
   if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
   if (verdict.profile) {

@@ -29,7 +29,7 @@ std::vector<std::size_t> by_memory(const OperatorProfile& profile) {
   return order;
 }
 
-Cell bytes_cell(const std::optional<std::uint64_t>& bytes) {
+Cell operator_bytes_cell(const std::optional<std::uint64_t>& bytes) {
   return {bytes ? format_bytes(static_cast<double>(*bytes)) : "", Tone::plain};
 }
 
@@ -50,12 +50,12 @@ Grid memory_grid(const OperatorProfile& profile, std::size_t most, std::size_t l
     const ProfiledOperator& op = profile.operators[index];
     grid.rows.push_back({{op.name.empty() ? "(no name)" : printable(op.name, longest_name), Tone::plain},
                          {printable(op.kind, 40), Tone::plain},
-                         bytes_cell(bytes_held(op)),
-                         bytes_cell(op.activation_bytes),
-                         bytes_cell(op.parameter_bytes),
-                         bytes_cell(op.output_bytes),
-                         bytes_cell(op.arena_in_use_bytes),
-                         bytes_cell(op.arena_peak_bytes)});
+                         operator_bytes_cell(bytes_held(op)),
+                         operator_bytes_cell(op.activation_bytes),
+                         operator_bytes_cell(op.parameter_bytes),
+                         operator_bytes_cell(op.output_bytes),
+                         operator_bytes_cell(op.arena_in_use_bytes),
+                         operator_bytes_cell(op.arena_peak_bytes)});
   }
   return grid;
 }

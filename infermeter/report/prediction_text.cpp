@@ -10,7 +10,7 @@
 namespace infermeter {
 namespace {
 
-std::string label_of(const RunRecord& record, int subject) {
+std::string prediction_label(const RunRecord& record, int subject) {
   return printable(record.plan.subjects.at(static_cast<std::size_t>(subject)).label, 120);
 }
 
@@ -18,7 +18,7 @@ std::string predicted_text(const RunRecord& record, const Prediction& prediction
   const std::string counter = printable(prediction.counter, 60);
   if (!prediction.first_count || !prediction.count) {
     const int missing = prediction.first_count ? prediction.subject : prediction.first;
-    return fmt::format("{} was not counted by {}, so that nothing is predicted", counter, label_of(record, missing));
+    return fmt::format("{} was not counted by {}, so that nothing is predicted", counter, prediction_label(record, missing));
   }
   const std::string counts =
       fmt::format("{} {} against {}", counter, plain_number(*prediction.first_count), plain_number(*prediction.count));
@@ -26,7 +26,7 @@ std::string predicted_text(const RunRecord& record, const Prediction& prediction
   return fmt::format("{} predicts {}", counts, format_ratio(*prediction.predicted));
 }
 
-std::string measured_text(const Prediction& prediction) {
+std::string prediction_measured_text(const Prediction& prediction) {
   if (!prediction.measured) return "not measured" + (prediction.why.empty() ? "" : ": " + printable(prediction.why));
   std::string text = "measured " + with_interval(*prediction.measured, prediction.interval, format_ratio);
   if (const auto fit = fit_of(prediction)) text += fmt::format(", {}", to_string(*fit));
@@ -34,7 +34,7 @@ std::string measured_text(const Prediction& prediction) {
   return text;
 }
 
-Tone tone_of(const std::optional<PredictionFit>& fit) {
+Tone prediction_tone(const std::optional<PredictionFit>& fit) {
   if (!fit) return Tone::faint;
   return *fit == PredictionFit::as_predicted ? Tone::good : Tone::plain;
 }
@@ -45,13 +45,13 @@ Sentence prediction_sentence(const RunRecord& record, const Prediction& predicti
   const auto fit = fit_of(prediction);
   if (prediction.counter.empty()) {
     return {Tone::plain,
-            fmt::format("{}: {}; against {}, by {}", label_of(record, prediction.subject), measured_text(prediction),
-                        label_of(record, prediction.first), metric_name(prediction.metric)),
+            fmt::format("{}: {}; against {}, by {}", prediction_label(record, prediction.subject), prediction_measured_text(prediction),
+                        prediction_label(record, prediction.first), metric_name(prediction.metric)),
             "measured"};
   }
-  return {tone_of(fit),
-          fmt::format("{}: {}; {}", label_of(record, prediction.subject), predicted_text(record, prediction),
-                      measured_text(prediction)),
+  return {prediction_tone(fit),
+          fmt::format("{}: {}; {}", prediction_label(record, prediction.subject), predicted_text(record, prediction),
+                      prediction_measured_text(prediction)),
           fit ? std::string(to_string(*fit)) : "predicted"};
 }
 

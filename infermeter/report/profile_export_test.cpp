@@ -10,7 +10,7 @@
 #include "infermeter/report/profile_summaries.hpp"
 #include "infermeter/report/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::profile_export_test {
 namespace {
 
 using testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST(ProfileSummaries, NamesCannotSteer) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::profile_export_test

@@ -20,8 +20,8 @@ namespace {
 constexpr GridLook kLook{.width = 200, .rule = 60, .color = false};
 constexpr std::size_t kLongestName = 60;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
-std::string name_of(const ProfiledOperator& op) {
+std::string summary_percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string name_of_operator(const ProfiledOperator& op) {
   return op.name.empty() ? "(no name)" : printable(op.name, kLongestName);
 }
 std::string count_text(double count) { return fmt::format("{:g}", count); }
@@ -72,7 +72,7 @@ std::string all_subjects(std::span<const ProfiledSubject> subjects, Text&& text_
 std::vector<Cell> time_row(std::string name, std::string kind, const OperatorTime& time) {
   return {plain(std::move(name)),
           plain(std::move(kind)),
-          plain(percent(time.share)),
+          plain(summary_percent(time.share)),
           plain(format_time(time.mean_s)),
           plain(interval_text(time)),
           plain(time.calls > 0 ? count_text(time.calls) : ""),
@@ -92,7 +92,7 @@ std::string time_table(const OperatorTable& table) {
             .rows = {}};
   for (const OperatorTime& time : table.operators) {
     const ProfiledOperator& op = table.profile->operators[time.op];
-    grid.rows.push_back(time_row(name_of(op), printable(op.kind, 40), time));
+    grid.rows.push_back(time_row(name_of_operator(op), printable(op.kind, 40), time));
   }
   grid.rows.push_back(time_row("(rest)", "between operators", table.rest));
   OperatorTime whole;
@@ -163,7 +163,7 @@ std::string share_table(const OperatorTable& table, const char* title, std::stri
   for (const auto& [name, share] : order) {
     grid.rows.push_back({plain(name.empty() ? "(not told)" : printable(name, kLongestName)),
                          plain(std::to_string(share.operators)), plain(count_text(share.time.calls)),
-                         plain(format_time(share.time.mean_s)), plain(percent(share.time.share))});
+                         plain(format_time(share.time.mean_s)), plain(summary_percent(share.time.share))});
   }
   return grid_text(grid, kLook) + '\n';
 }
@@ -192,8 +192,8 @@ std::string work_text(const ProfiledOperator& op, const OperatorTime& time) {
 
 std::string operator_block(const ProfiledOperator& op, const OperatorTime& time, std::size_t number) {
   const std::string kind = op.kind.empty() ? "no kind" : printable(op.kind, 60);
-  std::string text = fmt::format("{:>4}  {} ({})\n", number, name_of(op), kind);
-  std::string own = fmt::format("{} ({})", format_time(time.mean_s), percent(time.share));
+  std::string text = fmt::format("{:>4}  {} ({})\n", number, name_of_operator(op), kind);
+  std::string own = fmt::format("{} ({})", format_time(time.mean_s), summary_percent(time.share));
   if (const std::string interval = interval_text(time); !interval.empty()) own += fmt::format(", 95 % {}", interval);
   if (time.calls != 1) own += fmt::format(", {} calls", count_text(time.calls));
   add_line(text, "own time", own);
@@ -222,7 +222,7 @@ std::string breakdown_text(const OperatorTable& table) {
     if (times[op] != nullptr) text += operator_block(table.profile->operators[op], *times[op], op + 1);
   }
   return text + fmt::format("      (rest)\n    {:<12}{} ({})\n", "own time", format_time(table.rest.mean_s),
-                            percent(table.rest.share));
+                            summary_percent(table.rest.share));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr double enough = 0.5;  // of a difference, for a reason to be one
 constexpr std::size_t clauses_told = 3;
 constexpr std::size_t most_by_memory = 5;
 
-std::string label_of(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
+std::string profile_label(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
 
 std::optional<Interval> interval_of(const OperatorTime& time) {
   if (!time.low_s || !time.high_s) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<Interval> interval_of(const OperatorTime& time) {
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 // A distorted profile's times are not the timed run's: its shares are what can be read.
-Cell time_cell(const OperatorTable& table, const OperatorTime& time) {
+Cell operator_time_cell(const OperatorTable& table, const OperatorTime& time) {
   if (table.distorted) return {"–", Tone::faint};
   return {with_interval(time.mean_s, interval_of(time), format_time), Tone::plain};
 }
@@ -69,7 +69,7 @@ class OperatorRows {
     for (std::size_t i = 0; i < shown; ++i) add(grid, table.operators[i]);
     add_others(grid, shown);
     add(grid, {Cell{"(rest)", Tone::faint}, Cell{"between", Tone::faint}, Cell{percent(table.rest.share), Tone::plain},
-               time_cell(table, table.rest)});
+               operator_time_cell(table, table.rest)});
     return grid;
   }
 
@@ -82,7 +82,7 @@ class OperatorRows {
   void add(Grid& grid, const OperatorTime& time) const {
     const ProfiledOperator& op = profile_.table.profile->operators[time.op];
     add(grid, {Cell{printable(op.name, longest_name), Tone::plain}, Cell{printable(op.kind, longest_kind), Tone::plain},
-               Cell{percent(time.share), Tone::plain}, time_cell(profile_.table, time),
+               Cell{percent(time.share), Tone::plain}, operator_time_cell(profile_.table, time),
                roof_cell(profile_.roofline, time.op), Cell{kernel_text(op), Tone::plain}});
   }
 
@@ -95,7 +95,7 @@ class OperatorRows {
       others.share += all[i].share;
     }
     add(grid, {Cell{fmt::format("({} others)", all.size() - shown), Tone::faint}, Cell{},
-               Cell{percent(others.share), Tone::plain}, time_cell(profile_.table, others)});
+               Cell{percent(others.share), Tone::plain}, operator_time_cell(profile_.table, others)});
   }
 
   const SubjectProfile& profile_;
@@ -115,9 +115,9 @@ std::string no_operators(const RunRecord& record, int subject) {
                      counted(static_cast<std::int64_t>(samples), "sample", "samples"));
 }
 
-std::string title_of(const RunRecord& record, const SubjectProfile& profile) {
+std::string profile_title(const RunRecord& record, const SubjectProfile& profile) {
   const OperatorTable& table = profile.table;
-  std::string text = fmt::format("{}: {}, {}", label_of(record, profile.subject),
+  std::string text = fmt::format("{}: {}, {}", profile_label(record, profile.subject),
                                  counted(static_cast<std::int64_t>(table.operators.size()), "operator", "operators"),
                                  counted(static_cast<std::int64_t>(table.processes), "process", "processes"));
   if (table.profiled_p50_s) text += fmt::format("; p50 {} profiled", format_time(*table.profiled_p50_s));
@@ -125,7 +125,7 @@ std::string title_of(const RunRecord& record, const SubjectProfile& profile) {
   return text;
 }
 
-std::vector<std::string> lines_of(const SubjectProfile& profile) {
+std::vector<std::string> profile_lines(const SubjectProfile& profile) {
   std::vector<std::string> lines;
   for (const ProfileSource& source : profile.table.profile->sources) {
     if (source.available && source.detail.empty()) continue;
@@ -146,7 +146,7 @@ std::vector<std::string> lines_of(const SubjectProfile& profile) {
   return lines;
 }
 
-std::string bounds(double low, double high) {
+std::string profile_bounds(double low, double high) {
   return fmt::format("95 % interval {} … {}", signed_time(low), signed_time(high));
 }
 
@@ -155,7 +155,7 @@ std::string clauses_text(const Explanation& why) {
   for (std::size_t i = 0; i < std::min(why.clauses.size(), clauses_told); ++i) {
     const Clause& clause = why.clauses[i];
     text += fmt::format("{}{} ({}, {}, {:.0f} %)", i == 0 ? "" : "; ", printable(clause.sentence, 300),
-                        signed_time(clause.mean_s), bounds(clause.low_s, clause.high_s), clause.share * 100);
+                        signed_time(clause.mean_s), profile_bounds(clause.low_s, clause.high_s), clause.share * 100);
   }
   if (why.clauses.size() > clauses_told) text += fmt::format("; and {} more", why.clauses.size() - clauses_told);
   return text;
@@ -163,12 +163,12 @@ std::string clauses_text(const Explanation& why) {
 
 Sentence why_sentence(const RunRecord& record, const ProfileExplanation& one) {
   const Explanation& why = one.explanation;
-  const std::string between = fmt::format("{} against {}", label_of(record, one.subject), label_of(record, one.baseline));
+  const std::string between = fmt::format("{} against {}", profile_label(record, one.subject), profile_label(record, one.baseline));
   const auto cannot = [&](const std::string& reason) {
     return Sentence{Tone::faint, fmt::format("why {}: cannot tell: {}", between, reason), "cannot tell"};
   };
   if (!why.reason.empty()) return cannot(printable(why.reason, 300));
-  const std::string whole = fmt::format("{} per inference ({})", signed_time(why.difference_s), bounds(why.low_s, why.high_s));
+  const std::string whole = fmt::format("{} per inference ({})", signed_time(why.difference_s), profile_bounds(why.low_s, why.high_s));
   if (!why.consistent) {
     return {Tone::warning,
             fmt::format("why {}: the profile's {} does not explain what was measured without it, {}", between, whole,
@@ -197,13 +197,13 @@ std::vector<OperatorText> operator_texts(const RunRecord& record, const ProfileF
     if (profile.asked == 0) continue;
     OperatorText& text = texts.emplace_back();
     if (profile.table.profile == nullptr) {
-      text.title = label_of(record, profile.subject) + no_operators(record, profile.subject);
+      text.title = profile_label(record, profile.subject) + no_operators(record, profile.subject);
       continue;
     }
-    text.title = title_of(record, profile);
+    text.title = profile_title(record, profile);
     text.grid = OperatorRows(profile, most_operators).grid();
     text.memory = memory_grid(*profile.table.profile, most_by_memory, longest_name);
-    text.lines = lines_of(profile);
+    text.lines = profile_lines(profile);
   }
   return texts;
 }

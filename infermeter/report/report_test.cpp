@@ -17,7 +17,7 @@
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
 
-namespace infermeter {
+namespace infermeter::report_test {
 namespace {
 
 using testing::AllOf;
@@ -421,4 +421,4 @@ TEST(ShortLabel, KeepsWhatTellsTheGroupApart) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::report_test

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* nothing = "–";
 
-Cell cell_of(const Metric* metric, FigureText format) {
+Cell figure_cell(const Metric* metric, FigureText format) {
   if (metric == nullptr) return {nothing, Tone::faint};
   const Estimate& estimate = metric->estimate;
   if (estimate.value) return {format(*estimate.value), Tone::plain};
@@ -34,7 +34,7 @@ Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
   const Samples* failed = failed_trial(record, subject.subject);
   if (metric == nullptr || !metric->estimate.value) {
     if (failed != nullptr) return {"✗ " + end_of(*failed), Tone::bad};
-    const Cell cell = cell_of(metric, format_time);
+    const Cell cell = figure_cell(metric, format_time);
     return cell.text == nothing ? Cell{"not measured", Tone::faint} : cell;
   }
   const std::string text = with_interval(*metric->estimate.value, metric->estimate.interval, format_time);
@@ -42,8 +42,8 @@ Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
 }
 
 Cell memory_cell(const SubjectVerdict& subject) {
-  if (!is_on_device(subject)) return cell_of(subject.summary.metric("memory_peak"), format_bytes);
-  Cell cell = cell_of(subject.summary.metric("device_memory_peak"), format_bytes);
+  if (!is_on_device(subject)) return figure_cell(subject.summary.metric("memory_peak"), format_bytes);
+  Cell cell = figure_cell(subject.summary.metric("device_memory_peak"), format_bytes);
   cell.text += " (device)";
   return cell;
 }
@@ -87,7 +87,7 @@ std::optional<std::string> shared_by_all(const RunRecord& record, const Group& g
   return same ? std::optional(first) : std::nullopt;
 }
 
-std::string title_of(const RunRecord& record, const Group& group) {
+std::string group_title(const RunRecord& record, const Group& group) {
   std::vector<std::string> parts;
   const auto add = [&](std::optional<std::string> part) {
     if (part && !part->empty()) parts.push_back(*part);
@@ -114,7 +114,7 @@ std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict) {
     }
     groups[index].subjects.push_back(&subject);
   }
-  for (auto& group : groups) group.title = title_of(record, group);
+  for (auto& group : groups) group.title = group_title(record, group);
   return groups;
 }
 
@@ -148,13 +148,13 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
   return {.label = {printable(short_label(record, subject.subject), 200), Tone::plain},
           .latency = latency_cell(record, subject),
           .speed_up = alone ? Cell{nothing, Tone::faint} : speed_up_cell(subject),
-          .throughput = cell_of(subject.summary.metric("throughput"), format_rate),
+          .throughput = figure_cell(subject.summary.metric("throughput"), format_rate),
           .memory = memory_cell(subject),
           .size = model == nullptr || model->size_bytes == 0
                       ? Cell{nothing, Tone::faint}
                       : Cell{format_bytes(static_cast<double>(model->size_bytes)), Tone::plain},
           .outputs = outputs_cell(record, subject),
-          .p99 = cell_of(subject.summary.metric("latency_p99"), format_time),
+          .p99 = figure_cell(subject.summary.metric("latency_p99"), format_time),
           .accuracy = accuracy_cell(subject),
           .latencies = {}};
 }

@@ -22,7 +22,7 @@ std::string range(std::size_t low, std::size_t high) {
 
 // What trials really had, where it was not asked for.
 template <class Count>
-std::string counts_of(const RunRecord& record, Count count) {
+std::string trial_counts(const RunRecord& record, Count count) {
   std::size_t low = SIZE_MAX, high = 0;
   for (const Samples& trial : record.trials) {
     if (trial.end != TrialEnd::ok) continue;
@@ -35,7 +35,7 @@ std::string counts_of(const RunRecord& record, Count count) {
 std::string length(const RunRecord& record) {
   const Plan& plan = record.plan;
   if (plan.automatic.iterations) {
-    return counts_of(record, [](const Samples& t) { return t.iterations(); }) + " iterations";
+    return trial_counts(record, [](const Samples& t) { return t.iterations(); }) + " iterations";
   }
   if (plan.stopping.iterations) return counted(*plan.stopping.iterations, "iteration", "iterations");
   return format_duration(plan.stopping.duration_s.value_or(0)) + " of iterations";
@@ -44,7 +44,7 @@ std::string length(const RunRecord& record) {
 std::string warmup(const RunRecord& record) {
   if (record.plan.stopping.count_first) return ", the first counted";
   const std::string count = record.plan.automatic.warmup
-                                ? counts_of(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
+                                ? trial_counts(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
                                 : std::to_string(record.plan.stopping.warmup);
   return fmt::format(" after {} of warm-up", count);
 }

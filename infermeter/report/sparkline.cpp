@@ -9,7 +9,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::array levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array sparkline_levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
 // Of the values from `begin` to `end`, which are not empty; the upper one of two.
 double middle(std::vector<double> values) {
@@ -40,8 +40,8 @@ std::string sparkline(const std::vector<double>& values, std::size_t width) {
   for (const double value : shown) {
     // All the same: neither high nor low.
     const double share = high > low ? (value - low) / (high - low) : 0.4;
-    const auto level = static_cast<std::size_t>(std::lround(share * static_cast<double>(levels.size() - 1)));
-    text += levels.at(level);
+    const auto level = static_cast<std::size_t>(std::lround(share * static_cast<double>(sparkline_levels.size() - 1)));
+    text += sparkline_levels.at(level);
   }
   return text;
 }

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t longest_function = 60;
 constexpr std::size_t longest_module = 32;
-constexpr std::size_t longest_kind = 24;
+constexpr std::size_t longest_stack_kind = 24;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string stack_percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 // "Conv (53), Gemm", largest first; of one operator its name.
 std::string places_text(const StackFunction& function, const OperatorProfile* operators) {
@@ -27,16 +27,16 @@ std::string places_text(const StackFunction& function, const OperatorProfile* op
       text += "(outside operators)";
       continue;
     }
-    text += printable(place.kind, longest_kind);
+    text += printable(place.kind, longest_stack_kind);
     if (place.operators > 1) text += fmt::format(" ({})", place.operators);
     if (place.op && operators != nullptr && *place.op < operators->operators.size()) {
-      text += ' ' + printable(operators->operators[*place.op].name, longest_kind);
+      text += ' ' + printable(operators->operators[*place.op].name, longest_stack_kind);
     }
   }
   return text;
 }
 
-Cell time_cell(const StackTree& tree, const StackFunction& function) {
+Cell function_time_cell(const StackTree& tree, const StackFunction& function) {
   if (tree.distorted) return {"–", Tone::faint};
   std::optional<Interval> interval;
   if (function.low_s && function.high_s) {
@@ -56,7 +56,7 @@ Grid hottest(const StackTree& tree, const OperatorProfile* operators, std::size_
   for (const StackFunction& function : tree.functions) {
     if (grid.rows.size() == most || function.self_s <= 0) break;
     std::vector<Cell> row{Cell{printable(frame_text(function.frame), longest_function), Tone::plain},
-                          Cell{percent(function.share), Tone::plain}, time_cell(tree, function),
+                          Cell{stack_percent(function.share), Tone::plain}, function_time_cell(tree, function),
                           Cell{printable(function.frame.module, longest_module), Tone::plain},
                           Cell{places_text(function, operators), Tone::plain}};
     row.resize(grid.columns.size());
@@ -65,7 +65,7 @@ Grid hottest(const StackTree& tree, const OperatorProfile* operators, std::size_
   return grid;
 }
 
-std::string title_of(const RunRecord& record, const SubjectProfile& profile, const StackTree& tree) {
+std::string stack_title(const RunRecord& record, const SubjectProfile& profile, const StackTree& tree) {
   return fmt::format("{}: {} stacks ({}), {} of {}: functions by their own time",
                      printable(short_label(record, profile.subject), 120), tree.is_python ? "Python" : "call",
                      stack_method_name(tree.method),
@@ -73,12 +73,12 @@ std::string title_of(const RunRecord& record, const SubjectProfile& profile, con
                      counted(static_cast<std::int64_t>(tree.processes), "process", "processes"));
 }
 
-std::vector<std::string> lines_of(const StackTree& tree) {
+std::vector<std::string> stack_lines(const StackTree& tree) {
   std::vector<std::string> lines;
   std::string shares;
-  if (tree.tagged_share > 0) shares = fmt::format("{} lie in an operator", percent(tree.tagged_share));
+  if (tree.tagged_share > 0) shares = fmt::format("{} lie in an operator", stack_percent(tree.tagged_share));
   if (tree.unnamed_share > 0) {
-    shares += fmt::format("{}{} in code without a name", shares.empty() ? "" : ", ", percent(tree.unnamed_share));
+    shares += fmt::format("{}{} in code without a name", shares.empty() ? "" : ", ", stack_percent(tree.unnamed_share));
   }
   if (!shares.empty()) lines.push_back("of the samples " + shares);
   if (!tree.detail.empty()) lines.push_back(printable(tree.detail, 300));
@@ -104,9 +104,9 @@ std::vector<OperatorText> stack_texts(const RunRecord& record, const ProfileFind
   std::vector<OperatorText> texts;
   for (const SubjectProfile& profile : findings.subjects) {
     for (const StackTree& tree : profile.stacks) {
-      texts.push_back({.title = title_of(record, profile, tree),
+      texts.push_back({.title = stack_title(record, profile, tree),
                        .grid = hottest(tree, profile.table.profile, most_functions),
-                       .lines = lines_of(tree)});
+                       .lines = stack_lines(tree)});
     }
   }
   return texts;

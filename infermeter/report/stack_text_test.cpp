@@ -8,7 +8,7 @@
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::stack_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST(StackTexts, ASlowedSubjectHasSharesOnly) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::stack_text_test

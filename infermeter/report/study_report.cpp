@@ -17,11 +17,11 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t narrowest = 40, widest = 100;
+constexpr std::size_t study_narrowest = 40, study_widest = 100;
 constexpr std::size_t longest_title = 200;
 
 // How many expectations of all parts had which outcome.
-GateVerdict counts_of(const StudyRecord& study) {
+GateVerdict verdict_counts(const StudyRecord& study) {
   GateVerdict all;
   for (const StudiedPart& part : study.parts) {
     all.passed += part.verdict.passed;
@@ -31,14 +31,14 @@ GateVerdict counts_of(const StudyRecord& study) {
   return all;
 }
 
-std::string title_of(const StudyRecord& study) {
+std::string study_title(const StudyRecord& study) {
   const std::string title = printable(study.title.empty() ? study.name : study.title, longest_title);
   const std::string preset = study.preset.empty() ? "" : fmt::format(", preset {}", printable(study.preset, 60));
   return fmt::format("{} (study {}{})", title, printable(study.name, 60), preset);
 }
 
 std::string outcome_line(const StudyRecord& study) {
-  const std::string counts = counts_text(counts_of(study));
+  const std::string counts = counts_text(verdict_counts(study));
   return counts.empty() ? "nothing was expected" : "expectations: " + counts;
 }
 
@@ -94,11 +94,11 @@ const char* title_of_predictions(const StudiedPart& part) {
 class StudyText {
  public:
   explicit StudyText(const RenderOptions& options)
-      : color_(options.color), width_(std::clamp(options.width, narrowest, widest)) {}
+      : color_(options.color), width_(std::clamp(options.width, study_narrowest, study_widest)) {}
 
   std::string summary(const StudyRecord& study, const std::vector<StudyFileLine>& files) {
     rule('=');
-    line(title_of(study));
+    line(study_title(study));
     line(outcome_line(study));
     if (!study.parts.empty()) {
       const std::string machine = machine_line(study.parts.front().record.environment);
@@ -192,7 +192,7 @@ std::string markdown_of(const StudiedPart& part) {
 }
 
 std::string markdown_of(const StudyRecord& study, const std::vector<StudyFileLine>& files) {
-  std::string text = fmt::format("## {}\n\n{}\n\n", markdown_text(title_of(study)), outcome_line(study));
+  std::string text = fmt::format("## {}\n\n{}\n\n", markdown_text(study_title(study)), outcome_line(study));
   for (const StudiedPart& part : study.parts) text += markdown_of(part);
   for (const StudyFileLine& file : files) {
     text += fmt::format("- {}: {}\n", markdown_text(printable(file.file, 300)), markdown_text(printable(file.about)));

@@ -8,7 +8,7 @@
 #include "infermeter/report/document.hpp"
 #include "infermeter/report/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::study_report_test {
 namespace {
 
 using testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(StudyReport, APartOfThePageBeginsWithItsChecklist) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::study_report_test

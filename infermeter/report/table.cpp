@@ -22,12 +22,12 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t narrowest = 40;
+constexpr std::size_t table_narrowest = 40;
 constexpr std::size_t hottest_functions = 10;
 constexpr std::size_t widest_text = 100;  // sentences are read badly on longer lines; tables take all there is
 
 template <class R>
-struct Column {
+struct TableColumn {
   const char* title;
   Cell R::*cell;
   Align align;
@@ -35,20 +35,20 @@ struct Column {
 };
 
 constexpr std::array subject_columns = {
-    Column<Row>{"Subject", &Row::label, Align::left},     Column<Row>{"Latency p50", &Row::latency, Align::left},
-    Column<Row>{"Speed-up", &Row::speed_up, Align::left}, Column<Row>{"Throughput", &Row::throughput, Align::right},
-    Column<Row>{"Memory", &Row::memory, Align::right},    Column<Row>{"Size", &Row::size, Align::right},
-    Column<Row>{"p99", &Row::p99, Align::right},          Column<Row>{"Accuracy", &Row::accuracy, Align::left},
-    Column<Row>{"Outputs", &Row::outputs, Align::left},   Column<Row>{"Latencies", &Row::latencies, Align::left, true},
+    TableColumn<Row>{"Subject", &Row::label, Align::left},     TableColumn<Row>{"Latency p50", &Row::latency, Align::left},
+    TableColumn<Row>{"Speed-up", &Row::speed_up, Align::left}, TableColumn<Row>{"Throughput", &Row::throughput, Align::right},
+    TableColumn<Row>{"Memory", &Row::memory, Align::right},    TableColumn<Row>{"Size", &Row::size, Align::right},
+    TableColumn<Row>{"p99", &Row::p99, Align::right},          TableColumn<Row>{"Accuracy", &Row::accuracy, Align::left},
+    TableColumn<Row>{"Outputs", &Row::outputs, Align::left},   TableColumn<Row>{"Latencies", &Row::latencies, Align::left, true},
 };
 using Compared = ComparisonRow;
 constexpr std::array comparison_columns = {
-    Column<Compared>{"Candidate", &Compared::subject, Align::left},
-    Column<Compared>{"Metric", &Compared::metric, Align::left},
-    Column<Compared>{"Change", &Compared::change, Align::left},
-    Column<Compared>{"Interval, %", &Compared::interval, Align::left},
-    Column<Compared>{"p", &Compared::p, Align::right},
-    Column<Compared>{"Detectable", &Compared::smallest, Align::right},
+    TableColumn<Compared>{"Candidate", &Compared::subject, Align::left},
+    TableColumn<Compared>{"Metric", &Compared::metric, Align::left},
+    TableColumn<Compared>{"Change", &Compared::change, Align::left},
+    TableColumn<Compared>{"Interval, %", &Compared::interval, Align::left},
+    TableColumn<Compared>{"p", &Compared::p, Align::right},
+    TableColumn<Compared>{"Detectable", &Compared::smallest, Align::right},
 };
 
 class TableReport {
@@ -57,7 +57,7 @@ class TableReport {
       : record_(record),
         verdict_(verdict),
         color_(options.color),
-        width_(std::max(options.width, narrowest)),
+        width_(std::max(options.width, table_narrowest)),
         text_width_(std::min(width_, widest_text)),
         most_operators_(options.operators) {}
 
@@ -92,7 +92,7 @@ class TableReport {
     for (std::size_t i = 0; i < latencies.cells.size(); ++i) rows[i].latencies = latencies.cells[i];
     text_ += '\n';
     line(group.title);
-    std::vector<Column<Row>> wanted(subject_columns.begin(), subject_columns.end());
+    std::vector<TableColumn<Row>> wanted(subject_columns.begin(), subject_columns.end());
     if (group.subjects.size() == 1) {
       std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::speed_up; });
     }
@@ -156,7 +156,7 @@ class TableReport {
 
   // Whether all columns were shown.
   template <class R>
-  bool table(std::span<const Column<R>> wanted, const std::vector<R>& rows) {
+  bool table(std::span<const TableColumn<R>> wanted, const std::vector<R>& rows) {
     Grid grid;
     for (const auto& column : wanted) grid.columns.push_back({column.title, column.align, column.if_it_fits});
     for (const auto& row : rows) {

@@ -22,7 +22,7 @@ IterationTimes times_of(const std::vector<double>& begin_s, const std::vector<do
   return times;
 }
 
-std::size_t share_of(std::size_t count, double share) {
+std::size_t part_of_count(std::size_t count, double share) {
   return static_cast<std::size_t>(std::floor(static_cast<double>(count) * share));
 }
 
@@ -82,7 +82,7 @@ std::vector<std::size_t> thinned_together(const std::vector<double>& first, cons
 }
 
 void thin_timed(TrialIterations& all, double share) {
-  const std::size_t count = share_of(all.timed.latency_s.size(), share);
+  const std::size_t count = part_of_count(all.timed.latency_s.size(), share);
   const bool is_aligned = all.memory_bytes.size() == all.timed.latency_s.size();
   if (is_aligned) {
     const auto kept = thinned_together(all.timed.latency_s, all.memory_bytes, count);
@@ -90,7 +90,7 @@ void thin_timed(TrialIterations& all, double share) {
     keep(all.memory_bytes, kept);
   } else {
     keep(all.timed, thinned(all.timed.latency_s, count));
-    keep(all.memory_bytes, thinned(all.memory_bytes, share_of(all.memory_bytes.size(), share)));
+    keep(all.memory_bytes, thinned(all.memory_bytes, part_of_count(all.memory_bytes.size(), share)));
   }
 }
 
@@ -118,7 +118,7 @@ TrialIterations all_iterations(const Samples& trial) {
 TrialIterations drawn_iterations(const Samples& trial, double share) {
   TrialIterations drawn = all_iterations(trial);
   if (share < 1) {
-    keep(drawn.warmup, thinned(drawn.warmup.latency_s, share_of(drawn.warmup.latency_s.size(), share)));
+    keep(drawn.warmup, thinned(drawn.warmup.latency_s, part_of_count(drawn.warmup.latency_s.size(), share)));
     thin_timed(drawn, share);
   }
   round_times(drawn.warmup);

@@ -9,7 +9,7 @@
 
 #include "infermeter/report/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::trial_iterations_test {
 namespace {
 
 using testing::ElementsAre;
@@ -127,4 +127,4 @@ TEST(AllIterations, AreExact) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::trial_iterations_test

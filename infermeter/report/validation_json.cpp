@@ -5,7 +5,7 @@
 namespace infermeter {
 namespace {
 
-void write_side(JsonWriter& json, std::string_view key, const ValidationSubject& side, const AccuracyDrop* drop,
+void write_validation_side(JsonWriter& json, std::string_view key, const ValidationSubject& side, const AccuracyDrop* drop,
                 bool is_candidate) {
   json.key(key);
   json.begin_object();
@@ -31,7 +31,7 @@ void write_side(JsonWriter& json, std::string_view key, const ValidationSubject&
   json.end_object();
 }
 
-void write_data(JsonWriter& json, const Validation& validation) {
+void write_validation_data(JsonWriter& json, const Validation& validation) {
   json.key("data");
   json.begin_object();
   json.member("source", validation.data.source);
@@ -43,7 +43,7 @@ void write_data(JsonWriter& json, const Validation& validation) {
   json.end_object();
 }
 
-void write_outputs(JsonWriter& json, const Validation& validation) {
+void write_validation_outputs(JsonWriter& json, const Validation& validation) {
   json.key("outputs");
   json.begin_array();
   for (std::size_t i = 0; i < validation.outputs.outputs.size(); ++i) {
@@ -120,11 +120,11 @@ void write_validation(JsonWriter& json, const Validation& validation, bool with_
   json.member("outcome", to_string(outcome_of(validation)));
   json.member("agree", validation.outputs.agree);
   const AccuracyDrop* drop = validation.accuracy ? &*validation.accuracy : nullptr;
-  write_side(json, "baseline", validation.baseline, drop, false);
-  write_side(json, "candidate", validation.candidate, drop, true);
-  write_data(json, validation);
+  write_validation_side(json, "baseline", validation.baseline, drop, false);
+  write_validation_side(json, "candidate", validation.candidate, drop, true);
+  write_validation_data(json, validation);
   write_drop(json, validation);
-  write_outputs(json, validation);
+  write_validation_outputs(json, validation);
   write_again(json, validation);
   write_samples(json, validation, with_samples);
   auto diagnostics = validation.diagnostics;

@@ -7,7 +7,7 @@
 namespace infermeter {
 namespace {
 
-std::string table(const Grid& grid) {
+std::string grid_table(const Grid& grid) {
   if (grid.rows.empty()) return {};
   std::string titles = "|", rule = "|", rows;
   for (const GridColumn& column : grid.columns) {
@@ -27,8 +27,8 @@ std::string table(const Grid& grid) {
 std::string render_validation_markdown(const ValidationWords& words) {
   std::string text = fmt::format("## {} {}\n\n", sign_of(words.title.tone), markdown_text(words.title.text));
   for (const auto& [name, what] : words.heads) text += fmt::format("- {}: {}\n", name, markdown_text(what));
-  text += "\n" + table(words.outputs);
-  if (!words.samples.rows.empty()) text += fmt::format("**{}**\n\n{}", words.samples_title, table(words.samples));
+  text += "\n" + grid_table(words.outputs);
+  if (!words.samples.rows.empty()) text += fmt::format("**{}**\n\n{}", words.samples_title, grid_table(words.samples));
   for (const Sentence& sentence : words.sentences) {
     text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
   }

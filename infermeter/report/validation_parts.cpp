@@ -13,7 +13,7 @@ namespace {
 
 constexpr Cell kNone{"–", Tone::faint};
 
-Cell number(const std::optional<double>& value) { return value ? Cell{difference_text(*value)} : kNone; }
+Cell difference_cell(const std::optional<double>& value) { return value ? Cell{difference_text(*value)} : kNone; }
 
 Cell decibels(const std::optional<double>& value) {
   if (!value) return kNone;
@@ -26,7 +26,7 @@ Cell likeness(const std::optional<double>& value) {
   return {std::abs(1 - *value) < 5e-7 ? "1" : fmt::format("{:.6f}", *value)};
 }
 
-Cell share(const std::optional<double>& value) { return value ? Cell{three_digits(*value * 100) + " %"} : kNone; }
+Cell share_cell(const std::optional<double>& value) { return value ? Cell{three_digits(*value * 100) + " %"} : kNone; }
 
 Cell verdict_cell(bool comparable, bool within) {
   if (!comparable) return {"✗ not alike", Tone::bad};
@@ -73,15 +73,15 @@ Grid outputs_grid(const Validation& validation) {
                          verdict_cell(true, o.within_tolerance),
                          {difference_text(o.max_absolute)},
                          {difference_text(o.allowed)},
-                         number(o.mae),
-                         number(o.rmse),
-                         number(o.relative_l2),
+                         difference_cell(o.mae),
+                         difference_cell(o.rmse),
+                         difference_cell(o.relative_l2),
                          decibels(o.psnr_db),
                          likeness(o.ssim),
                          likeness(o.cosine),
                          likeness(o.pearson),
-                         share(o.top1_agreement),
-                         share(o.top5_agreement)});
+                         share_cell(o.top1_agreement),
+                         share_cell(o.top5_agreement)});
   }
   return without_empty_columns(grid);
 }
@@ -112,7 +112,7 @@ Grid samples_grid(const Validation& validation, std::size_t worst) {
                          any ? Cell{fmt::format("{:.6g}", s.reference_at_max)} : kNone,
                          any ? Cell{fmt::format("{:.6g}", s.candidate_at_max)} : kNone,
                          s.mismatched > 0 ? Cell{fmt::format("{}", s.mismatched)} : kNone,
-                         number(s.rmse),
+                         difference_cell(s.rmse),
                          decibels(s.psnr_db),
                          likeness(s.ssim),
                          likeness(s.cosine)});
@@ -149,7 +149,7 @@ std::string inputs_of(const Validation& validation) {
   return text;
 }
 
-Sentence title_of(const Validation& validation) {
+Sentence validation_title(const Validation& validation) {
   const std::string baseline = subject_name(validation.baseline), candidate = subject_name(validation.candidate);
   const bool by_labels = validation.accuracy && outcome_of(*validation.accuracy).has_value();
   switch (outcome_of(validation)) {
@@ -201,7 +201,7 @@ std::string position_text(std::uint64_t index, const Shape& shape) {
 
 ValidationWords validation_words(const Validation& validation, std::size_t worst) {
   ValidationWords words;
-  words.title = title_of(validation);
+  words.title = validation_title(validation);
   words.heads = {{"baseline", head_of(validation.baseline)},
                  {"candidate", head_of(validation.candidate)},
                  {"inputs", inputs_of(validation)}};

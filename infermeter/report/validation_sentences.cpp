@@ -16,7 +16,7 @@ std::string quoted(const std::string& name) { return fmt::format("'{}'", printab
 
 std::string samples_text(std::size_t count) { return counted(static_cast<std::int64_t>(count), "sample", "samples"); }
 
-std::string share_of(const OutputDifference& output) {
+std::string share_of_allowed(const OutputDifference& output) {
   if (output.max_absolute == 0 || !(output.allowed > 0)) return "";
   return fmt::format(", {} % of what is allowed", plain_number(100 * output.max_absolute / output.allowed));
 }
@@ -30,7 +30,7 @@ Sentence agreement(const Validation& validation) {
                                  counted(static_cast<std::int64_t>(outputs.size()), "output", "outputs"));
   if (largest != outputs.end() && largest->max_absolute > 0) {
     text += fmt::format("; the largest difference is {} in {}{}", difference_text(largest->max_absolute),
-                        quoted(largest->name), share_of(*largest));
+                        quoted(largest->name), share_of_allowed(*largest));
   } else {
     text += "; all values are equal";
   }
@@ -121,7 +121,7 @@ void add_floor(const Validation& validation, std::vector<Sentence>& sentences) {
   }
 }
 
-std::string between(const Interval& interval) {
+std::string between_percents(const Interval& interval) {
   return fmt::format("[{}, {}]", signed_share(interval.low), signed_share(interval.high));
 }
 
@@ -152,7 +152,7 @@ std::string worst_class(const AccuracyDrop& accuracy) {
   return fmt::format("; class {} loses most: {} of its {} rows", worst->label, most, worst->rows);
 }
 
-Tone tone_of(const AccuracyDrop& accuracy) {
+Tone accuracy_tone(const AccuracyDrop& accuracy) {
   const auto outcome = outcome_of(accuracy);
   if (!outcome) return accuracy.change && accuracy.change->interval.high < 0 ? Tone::warning : Tone::plain;
   return *outcome == Outcome::pass ? Tone::good : *outcome == Outcome::fail ? Tone::bad : Tone::warning;
@@ -179,13 +179,13 @@ void add_accuracy(const Validation& validation, std::vector<Sentence>& sentences
                                  subject_name(validation.baseline), right_text(accuracy.baseline));
   if (accuracy.change) {
     text +=
-        fmt::format("; change {} {}", signed_share(accuracy.change->difference), between(accuracy.change->interval));
+        fmt::format("; change {} {}", signed_share(accuracy.change->difference), between_percents(accuracy.change->interval));
   }
   if (accuracy.paired && accuracy.change) {
     text += fmt::format(" (only the baseline right: {}, only the candidate: {}, McNemar p = {:.3g})",
                         accuracy.paired->reference_only, accuracy.paired->candidate_only, accuracy.change->p_value);
   }
-  sentences.push_back({tone_of(accuracy), text + worst_class(accuracy) + allowed_clause(accuracy), "accuracy"});
+  sentences.push_back({accuracy_tone(accuracy), text + worst_class(accuracy) + allowed_clause(accuracy), "accuracy"});
 }
 
 }  // namespace

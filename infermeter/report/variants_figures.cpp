@@ -14,7 +14,7 @@
 namespace infermeter {
 namespace {
 
-const SubjectVerdict* verdict_of(const Verdict& verdict, std::optional<int> subject) {
+const SubjectVerdict* subject_verdict(const Verdict& verdict, std::optional<int> subject) {
   if (!subject) return nullptr;
   const auto found = std::ranges::find(verdict.subjects, *subject, &SubjectVerdict::subject);
   return found == verdict.subjects.end() ? nullptr : &*found;
@@ -170,7 +170,7 @@ VariantsFigures figures_of_variants(const RunRecord& record, const Verdict& verd
   for (const VariantEntry& entry : set.entries) {
     VariantFigures& one = all.variants.emplace_back();
     one.entry = &entry;
-    for (const auto& subject : entry.subjects) one.subjects.push_back(verdict_of(verdict, subject));
+    for (const auto& subject : entry.subjects) one.subjects.push_back(subject_verdict(verdict, subject));
     one.failure = failure_of(record, one);
     const SubjectVerdict* first = one.subjects.empty() ? nullptr : one.subjects.front();
     if (first == nullptr) continue;

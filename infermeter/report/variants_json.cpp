@@ -7,7 +7,7 @@
 namespace infermeter {
 namespace {
 
-void write_estimate(JsonWriter& json, const char* key, const Estimate* estimate) {
+void write_variant_estimate(JsonWriter& json, const char* key, const Estimate* estimate) {
   json.key(key);
   if (estimate == nullptr || !estimate->value) return json.value(nullptr);
   json.begin_object();
@@ -32,11 +32,11 @@ void write_measurement(JsonWriter& json, const RunRecord& record, const SubjectV
   json.member("subject", subject.subject);
   json.member("label", asked.label);
   json.member("batch_size", asked.batch_size);
-  write_estimate(json, "latency_p50_s", estimate_of(subject, "latency_p50"));
-  write_estimate(json, "throughput_ips", estimate_of(subject, "throughput"));
-  write_estimate(json, "speed_up", ratio_estimate(subject));
-  write_estimate(json, "memory_peak_bytes", estimate_of(subject, "memory_peak"));
-  write_estimate(json, "device_memory_peak_bytes", estimate_of(subject, "device_memory_peak"));
+  write_variant_estimate(json, "latency_p50_s", estimate_of(subject, "latency_p50"));
+  write_variant_estimate(json, "throughput_ips", estimate_of(subject, "throughput"));
+  write_variant_estimate(json, "speed_up", ratio_estimate(subject));
+  write_variant_estimate(json, "memory_peak_bytes", estimate_of(subject, "memory_peak"));
+  write_variant_estimate(json, "device_memory_peak_bytes", estimate_of(subject, "device_memory_peak"));
   json.end_object();
 }
 
@@ -59,7 +59,7 @@ void write_pareto(JsonWriter& json, const VariantFigures& one, const VariantsFig
   json.end_object();
 }
 
-void write_recommendations(JsonWriter& json, const RunRecord& record, const VariantFigures& one) {
+void write_variant_recommendations(JsonWriter& json, const RunRecord& record, const VariantFigures& one) {
   json.key("recommendations");
   json.begin_array();
   for (const Recommendation& recommendation : one.recommendations) {
@@ -95,7 +95,7 @@ void write_variant(JsonWriter& json, const RunRecord& record, const VariantFigur
   json.member("output_error", one.output_error);
   json.member("accuracy", one.accuracy == nullptr ? std::nullopt : one.accuracy->accuracy.share());
   write_pareto(json, one, figures);
-  write_recommendations(json, record, one);
+  write_variant_recommendations(json, record, one);
   json.strings("remarks", one.remarks);
   json.end_object();
 }

@@ -7,7 +7,7 @@
 namespace infermeter {
 namespace {
 
-void table(std::string& text, const Grid& grid) {
+void variants_markdown_table(std::string& text, const Grid& grid) {
   text += "\n|";
   for (const auto& column : grid.columns) text += ' ' + markdown_text(column.title) + " |";
   text += "\n|";
@@ -26,7 +26,7 @@ std::string render_variants_markdown(const RunRecord& record, const Verdict& ver
   std::string text = fmt::format("## Variants of {}\n\n{}\n", markdown_text(printable(set.model, 200)),
                                  markdown_text(run_line(record)));
   if (!record.finished) text += "\n⚠ Not finished: what there is so far is shown.\n";
-  table(text, variants_grid(set, figures));
+  variants_markdown_table(text, variants_grid(set, figures));
   for (const Sentence& sentence : front_sentences(figures)) text += "\n" + markdown_text(sentence.text) + "\n";
   for (const VariantFigures& one : figures.variants) {
     const auto sentences = sentences_of(record, set, one);

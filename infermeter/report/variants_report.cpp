@@ -13,7 +13,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t narrowest = 40, widest_text = 100;
+constexpr std::size_t variants_narrowest = 40, variants_widest = 100;
 
 class VariantsText {
  public:
@@ -23,8 +23,8 @@ class VariantsText {
         set_(set),
         figures_(figures),
         color_(options.color),
-        width_(std::max(options.width, narrowest)),
-        text_width_(std::min(width_, widest_text)) {}
+        width_(std::max(options.width, variants_narrowest)),
+        text_width_(std::min(width_, variants_widest)) {}
 
   std::string render(const Verdict& verdict) {
     rule('=');

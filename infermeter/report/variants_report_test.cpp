@@ -8,7 +8,7 @@
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/report/text.hpp"
 
-namespace infermeter {
+namespace infermeter::variants_report_test {
 namespace {
 
 using testing::HasSubstr;
@@ -201,4 +201,4 @@ TEST(VariantsReport, HostileTextIsHarmless) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::variants_report_test

@@ -14,9 +14,9 @@
 namespace infermeter {
 namespace {
 
-const Cell nothing{"–", Tone::faint};
+const Cell nothing_cell{"–", Tone::faint};
 
-struct Column {
+struct VariantsColumn {
   GridColumn head;
   std::function<Cell(const VariantFigures&)> cell;
 };
@@ -26,7 +26,7 @@ const Metric* metric_of(const SubjectVerdict* subject, std::string_view name) {
   return metric != nullptr && metric->estimate.value ? metric : nullptr;
 }
 
-Cell latency_cell(const SubjectVerdict* subject, const VariantFigures& one) {
+Cell variant_latency_cell(const SubjectVerdict* subject, const VariantFigures& one) {
   const Metric* metric = metric_of(subject, "latency_p50");
   if (metric != nullptr) return {with_interval(*metric->estimate.value, metric->estimate.interval, format_time)};
   if (!one.entry->refusal.empty())
@@ -38,11 +38,11 @@ Cell latency_cell(const SubjectVerdict* subject, const VariantFigures& one) {
   return {too_few->estimate.note.substr(0, too_few->estimate.note.find(' ', start.size())), Tone::faint};
 }
 
-Cell speed_up_cell(const SubjectVerdict* subject) {
-  if (subject == nullptr) return nothing;
+Cell variant_speed_up_cell(const SubjectVerdict* subject) {
+  if (subject == nullptr) return nothing_cell;
   if (!subject->baseline) return {"(baseline)", Tone::faint};
   const Ratio* ratio = ratio_of(*subject, "latency_p50");
-  if (ratio == nullptr || !ratio->estimate.value) return nothing;
+  if (ratio == nullptr || !ratio->estimate.value) return nothing_cell;
   const auto& interval = ratio->estimate.interval;
   if (!interval) return {format_ratio(*ratio->estimate.value)};
   const Tone tone = interval->low > 1 ? Tone::good : interval->high < 1 ? Tone::warning : Tone::plain;
@@ -51,23 +51,23 @@ Cell speed_up_cell(const SubjectVerdict* subject) {
           tone};
 }
 
-Cell bytes_cell(const Metric* metric) {
-  return metric == nullptr ? nothing : Cell{format_bytes(*metric->estimate.value)};
+Cell metric_bytes_cell(const Metric* metric) {
+  return metric == nullptr ? nothing_cell : Cell{format_bytes(*metric->estimate.value)};
 }
 
-Cell memory_cell(const VariantFigures& one) {
+Cell variant_memory_cell(const VariantFigures& one) {
   const SubjectVerdict* subject = one.subjects.empty() ? nullptr : one.subjects.front();
   const bool on_device = subject != nullptr && is_on_device(*subject);
-  return bytes_cell(metric_of(subject, on_device ? "device_memory_peak" : "memory_peak"));
+  return metric_bytes_cell(metric_of(subject, on_device ? "device_memory_peak" : "memory_peak"));
 }
 
 Cell rate_cell(const SubjectVerdict* subject) {
   const Metric* metric = metric_of(subject, "throughput");
-  return metric == nullptr ? nothing : Cell{format_rate(*metric->estimate.value)};
+  return metric == nullptr ? nothing_cell : Cell{format_rate(*metric->estimate.value)};
 }
 
 // "25.6 M"
-std::string count_text(std::uint64_t count) {
+std::string parameters_text(std::uint64_t count) {
   const auto value = static_cast<double>(count);
   if (value >= 1e9) return three_digits(value / 1e9) + " G";
   if (value >= 1e6) return three_digits(value / 1e6) + " M";
@@ -75,27 +75,27 @@ std::string count_text(std::uint64_t count) {
 }
 
 Cell count_cell(const ModelFacts* model, std::optional<std::uint64_t> ModelFacts::*count) {
-  return model == nullptr || !(model->*count) ? nothing : Cell{count_text(*(model->*count))};
+  return model == nullptr || !(model->*count) ? nothing_cell : Cell{parameters_text(*(model->*count))};
 }
 
 Cell size_cell(const VariantFigures& one) {
-  return one.size_bytes ? Cell{format_bytes(static_cast<double>(*one.size_bytes))} : nothing;
+  return one.size_bytes ? Cell{format_bytes(static_cast<double>(*one.size_bytes))} : nothing_cell;
 }
 
 Cell error_cell(const VariantFigures& one) {
   if (one.output_error) return {fmt::format("{:.2g}", *one.output_error)};
   const bool is_reference = !one.subjects.empty() && one.subjects.front() != nullptr &&
                             !one.subjects.front()->baseline && one.failure.empty();
-  return is_reference ? Cell{"reference", Tone::faint} : nothing;
+  return is_reference ? Cell{"reference", Tone::faint} : nothing_cell;
 }
 
 Cell accuracy_cell(const VariantFigures& one) {
-  if (one.accuracy == nullptr || !one.accuracy->accuracy.share()) return nothing;
+  if (one.accuracy == nullptr || !one.accuracy->accuracy.share()) return nothing_cell;
   return {fmt::format("{:.4f}", *one.accuracy->accuracy.share())};
 }
 
 Cell front_cell(const VariantFigures& one) {
-  if (one.subjects.empty() || metric_of(one.subjects.front(), "latency_p50") == nullptr) return nothing;
+  if (one.subjects.empty() || metric_of(one.subjects.front(), "latency_p50") == nullptr) return nothing_cell;
   switch (one.pareto.place) {
     case ParetoPlace::front: return {"✓ on it", Tone::good};
     case ParetoPlace::dominated: return {"beaten", Tone::faint};
@@ -104,8 +104,8 @@ Cell front_cell(const VariantFigures& one) {
   return {"not known", Tone::faint};
 }
 
-std::vector<Column> columns_of(const VariantSet& set) {
-  std::vector<Column> columns = {
+std::vector<VariantsColumn> columns_of(const VariantSet& set) {
+  std::vector<VariantsColumn> columns = {
       {{"Variant"}, [](const VariantFigures& one) { return Cell{printable(one.entry->label, 100)}; }},
       {{"Size", Align::right}, size_cell}};
   const bool several = set.batch_sizes.size() > 1;
@@ -115,13 +115,13 @@ std::vector<Column> columns_of(const VariantSet& set) {
       return size < one.subjects.size() ? one.subjects[size] : nullptr;
     };
     columns.push_back(
-        {{"Latency p50" + at}, [at_size](const VariantFigures& one) { return latency_cell(at_size(one), one); }});
+        {{"Latency p50" + at}, [at_size](const VariantFigures& one) { return variant_latency_cell(at_size(one), one); }});
     columns.push_back(
-        {{"Speed-up" + at}, [at_size](const VariantFigures& one) { return speed_up_cell(at_size(one)); }});
+        {{"Speed-up" + at}, [at_size](const VariantFigures& one) { return variant_speed_up_cell(at_size(one)); }});
     columns.push_back(
         {{"Throughput" + at, Align::right}, [at_size](const VariantFigures& one) { return rate_cell(at_size(one)); }});
   }
-  columns.push_back({{"Memory", Align::right}, memory_cell});
+  columns.push_back({{"Memory", Align::right}, variant_memory_cell});
   columns.push_back({{"Output error", Align::right}, error_cell});
   columns.push_back({{"Accuracy", Align::right}, accuracy_cell});
   columns.push_back({{"Parameters", Align::right},
@@ -132,7 +132,7 @@ std::vector<Column> columns_of(const VariantSet& set) {
   return columns;
 }
 
-std::string label_of(const VariantsFigures& figures, std::size_t index) {
+std::string variant_label(const VariantsFigures& figures, std::size_t index) {
   return printable(figures.variants[index].entry->label, 100);
 }
 
@@ -141,10 +141,10 @@ std::string label_of(const VariantsFigures& figures, std::size_t index) {
 Grid variants_grid(const VariantSet& set, const VariantsFigures& figures) {
   Grid grid;
   grid.rows.resize(figures.variants.size());
-  for (const Column& column : columns_of(set)) {
+  for (const VariantsColumn& column : columns_of(set)) {
     std::vector<Cell> cells;
     for (const VariantFigures& one : figures.variants) cells.push_back(column.cell(one));
-    if (std::ranges::all_of(cells, [](const Cell& cell) { return cell.text == nothing.text; })) continue;
+    if (std::ranges::all_of(cells, [](const Cell& cell) { return cell.text == nothing_cell.text; })) continue;
     grid.columns.push_back(column.head);
     for (std::size_t i = 0; i < cells.size(); ++i) grid.rows[i].push_back(std::move(cells[i]));
   }
@@ -176,13 +176,13 @@ std::vector<Sentence> front_sentences(const VariantsFigures& figures) {
   std::vector<Sentence> sentences;
   for (std::size_t i = 0; i < figures.variants.size(); ++i) {
     const ParetoVerdict& pareto = figures.variants[i].pareto;
-    if (pareto.place == ParetoPlace::front) on_it.push_back(label_of(figures, i));
+    if (pareto.place == ParetoPlace::front) on_it.push_back(variant_label(figures, i));
     if (pareto.place != ParetoPlace::dominated) continue;
     std::vector<std::string> by;
-    for (const std::size_t other : pareto.dominated_by) by.push_back(label_of(figures, other));
+    for (const std::size_t other : pareto.dominated_by) by.push_back(variant_label(figures, other));
     sentences.push_back({Tone::plain,
                          fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
-                                     label_of(figures, i), fmt::join(by, " and by ")),
+                                     variant_label(figures, i), fmt::join(by, " and by ")),
                          "beaten"});
   }
   if (on_it.empty()) return sentences;

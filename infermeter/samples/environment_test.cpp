@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace infermeter {
+namespace infermeter::environment_test {
 namespace {
 
 Environment machine() {
@@ -69,4 +69,4 @@ TEST(MachineFingerprint, FieldsDoNotRunIntoEachOther) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::environment_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::profile_json_test {
 namespace {
 
 TEST(PeaksJson, GivesBackWhatItWasGiven) {
@@ -66,4 +66,4 @@ TEST(StacksJson, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::profile_json_test

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace infermeter {
+namespace infermeter::samples_json_test {
 namespace {
 
 using nlohmann::json;
@@ -255,4 +255,4 @@ TEST(SamplesValues, LatenciesAreEndLessBegin) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::samples_json_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::jit_names_test {
 namespace {
 
 TEST(JitNames, FindsTheRangeAndLeavesTheCounterOut) {
@@ -32,4 +32,4 @@ TEST(JitNames, AreText) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::jit_names_test

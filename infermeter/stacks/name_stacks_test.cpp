@@ -13,7 +13,7 @@
 
 #include "infermeter/stacks/test_process.hpp"
 
-namespace infermeter {
+namespace infermeter::name_stacks_test {
 
 [[gnu::noinline]] int a_function_with_a_name(int value) { return value * 3 + 1; }
 
@@ -46,7 +46,7 @@ TEST(NameStacks, NamesFunctionsOfFiles) {
   stacks.samples = {{.monotonic_ns = 500'001'000, .thread = stacks.process, .addresses = {here() + 1}}};
   const StackProfile profile = named(stacks);
   ASSERT_THAT(profile.frames, SizeIs(1));
-  EXPECT_EQ(profile.frames[0].symbol, "infermeter::a_function_with_a_name(int)");
+  EXPECT_EQ(profile.frames[0].symbol, "infermeter::name_stacks_test::a_function_with_a_name(int)");
   EXPECT_THAT(profile.frames[0].module, HasSubstr("infermeter_stacks_test"));
   EXPECT_EQ(profile.frames[0].offset, 0U);
   EXPECT_DOUBLE_EQ(profile.samples[0].t_s, 0.5);
@@ -81,7 +81,7 @@ TEST(NameStacks, ACallerIsTheFunctionThatCalled) {
   stacks.samples = {{.thread = 1, .addresses = {here(), here()}}};
   const auto frames = frames_of(named(stacks));
   ASSERT_THAT(frames, SizeIs(2));
-  EXPECT_EQ(frames[1].symbol, "infermeter::a_function_with_a_name(int)");
+  EXPECT_EQ(frames[1].symbol, "infermeter::name_stacks_test::a_function_with_a_name(int)");
   EXPECT_NE(frames[0].symbol, frames[1].symbol);
 }
 
@@ -253,4 +253,4 @@ TEST(ReadableSymbol, IsDemangledWithinBounds) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::name_stacks_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::change_list_test {
 namespace {
 
 const std::vector<double> kLogs = {0, 0, 0, 0, 1, 1, 1, 1, 5, 5, 5, 5};
@@ -42,4 +42,4 @@ TEST(ChangeList, DropsTheWeakestFirst) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::change_list_test

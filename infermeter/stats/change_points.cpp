@@ -102,7 +102,7 @@ bool is_outlier(const Surroundings& around, std::size_t least) {
 }
 
 // What either detector says of the point, whichever found it.
-void judge(ChangePoint& point, const Surroundings& around, const ChangeOptions& options, double phi) {
+void judge_point(ChangePoint& point, const Surroundings& around, const ChangeOptions& options, double phi) {
   point.change = change_of(around);
   point.statistic = corrected_t_of(around.both, options.least);
   point.by_scan |= point.statistic > scan_critical_value(around.both.size(), options.alpha);
@@ -129,7 +129,7 @@ std::vector<ChangePoint> find_change_points(std::span<const double> logs, const 
   changes.drop_weaker(options.smallest_change, [&](const Surroundings& around) {
     return is_outlier(around, options.least) ? -1 : std::abs(change_of(around));
   });
-  changes.for_each([&](ChangePoint& point, const Surroundings& around) { judge(point, around, options, phi); });
+  changes.for_each([&](ChangePoint& point, const Surroundings& around) { judge_point(point, around, options, phi); });
   return changes.points();
 }
 

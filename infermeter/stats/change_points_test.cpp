@@ -13,7 +13,7 @@
 #include "infermeter/stats/level_scan.hpp"
 #include "infermeter/stats/test_series.hpp"
 
-namespace infermeter {
+namespace infermeter::change_points_test {
 namespace {
 
 std::vector<std::size_t> indices_of(const std::vector<ChangePoint>& points) {
@@ -196,4 +196,4 @@ TEST(Levels, LieBetweenChangePoints) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::change_points_test

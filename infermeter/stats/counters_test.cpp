@@ -7,7 +7,7 @@
 
 #include "infermeter/stats/test_trials.hpp"
 
-namespace infermeter {
+namespace infermeter::counters_test {
 namespace {
 
 // One trial per list of counters.
@@ -96,4 +96,4 @@ TEST(Counters, AreThoseOfWholeTrialsWhereThereAreAny) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::counters_test

@@ -4,7 +4,7 @@
 
 #include "infermeter/stats/sequential.hpp"
 
-namespace infermeter {
+namespace infermeter::detectable_effect_test {
 namespace {
 
 // from scipy.stats import t; (t.ppf(0.975, n - 1) + t.ppf(0.80, n - 1)) * 0.01 / n**0.5
@@ -39,4 +39,4 @@ TEST(DetectableEffect, EndsAtAMillion) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::detectable_effect_test

@@ -8,7 +8,7 @@
 
 #include "infermeter/stats/test_normal.hpp"
 
-namespace infermeter {
+namespace infermeter::deviations_test {
 namespace {
 
 const std::vector<std::vector<double>> three_runs = {{10.1, 10.3, 9.9}, {10.6, 10.4, 10.5, 10.7}, {9.8, 10.0}};
@@ -79,4 +79,4 @@ TEST(Deviations, HoldTogether) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::deviations_test

@@ -7,7 +7,7 @@
 
 #include "infermeter/stats/test_trials.hpp"
 
-namespace infermeter {
+namespace infermeter::distribution_test {
 namespace {
 
 using testing::SizeIs;
@@ -78,4 +78,4 @@ TEST(Distribution, PartialTrialsCountOnlyWhereThereIsNoWholeOne) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::distribution_test

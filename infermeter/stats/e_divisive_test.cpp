@@ -10,7 +10,7 @@
 #include "infermeter/stats/test_e_divisive.hpp"
 #include "infermeter/stats/test_series.hpp"
 
-namespace infermeter {
+namespace infermeter::e_divisive_test {
 namespace {
 
 std::vector<Division> divide(const std::vector<double>& values, const DivisiveOptions& options = {}) {
@@ -96,4 +96,4 @@ TEST(EDivisive, BlockLengthIsCarlsteins) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::e_divisive_test

@@ -12,7 +12,7 @@
 #include "infermeter/stats/sequential.hpp"
 #include "infermeter/stats/test_normal.hpp"
 
-namespace infermeter {
+namespace infermeter::e_value_test {
 namespace {
 
 TEST(EValue, IsTheTheoremInSums) {
@@ -94,4 +94,4 @@ TEST(EValue, RarelyRaisesAFalseAlarmOverTwoHundredLooks) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::e_value_test

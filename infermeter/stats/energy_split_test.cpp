@@ -12,7 +12,7 @@
 #include "infermeter/stats/test_e_divisive.hpp"
 #include "infermeter/stats/test_series.hpp"
 
-namespace infermeter {
+namespace infermeter::energy_split_test {
 namespace {
 
 std::vector<std::uint32_t> as_they_come(std::size_t n) {
@@ -96,4 +96,4 @@ TEST(EnergySplit, EqualValuesHaveNoEnergy) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::energy_split_test

@@ -9,7 +9,7 @@
 #include "infermeter/stats/moments.hpp"
 #include "infermeter/stats/test_noise.hpp"
 
-namespace infermeter {
+namespace infermeter::iterations_test {
 namespace {
 
 using Pilots = std::vector<std::vector<double>>;
@@ -151,4 +151,4 @@ TEST(Iterations, OneProcessSaysNothing) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::iterations_test

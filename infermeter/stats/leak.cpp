@@ -14,7 +14,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t fewest_points = 20;
+constexpr std::size_t fewest_leak_points = 20;
 
 // Growth of each quarter of the judged part, as a share of their mean, that still counts as going on. A leak in steps
 // (a page, 132 kB of heap, 2 MB in huge pages) has at least half of it, if there is a step in each quarter; an arena
@@ -133,7 +133,7 @@ LeakEstimate with(LeakEstimate estimate, LeakVerdict verdict, std::string reason
   return estimate;
 }
 
-LeakEstimate judge(std::span<const double> iterations, Bytes bytes, double smallest_leak) {
+LeakEstimate judge_trend(std::span<const double> iterations, Bytes bytes, double smallest_leak) {
   const std::size_t n = bytes.size();
   const LeakEstimate half = line_from(n / 2, iterations, bytes);
   const double length = iterations.back() - iterations[n / 2 - 1];
@@ -155,7 +155,7 @@ LeakEstimate judge(std::span<const double> iterations, Bytes bytes, double small
   }
   const std::size_t late = n - n / 4;
   const double quiet = iterations.back() - iterations[late - 1];
-  if (n - late >= fewest_points / 2 && iterations.back() > iterations[late] &&
+  if (n - late >= fewest_leak_points / 2 && iterations.back() > iterations[late] &&
       growth_is_over(bytes, smallest_leak * length / 2)) {
     const LeakEstimate quarter = line_from(late, iterations, bytes);
     if (is_flat(*quarter.interval, smallest_leak)) {
@@ -186,10 +186,10 @@ std::string_view to_string(LeakVerdict verdict) {
 LeakEstimate judge_leak(std::span<const double> iterations, Bytes bytes, double smallest_leak) {
   INFERMETER_CHECK(iterations.size() == bytes.size());
   const std::size_t n = bytes.size();
-  if (n < fewest_points) return cannot_tell(fmt::format("{} points are too few: it takes {}", n, fewest_points));
+  if (n < fewest_leak_points) return cannot_tell(fmt::format("{} points are too few: it takes {}", n, fewest_leak_points));
   if (!all_finite(iterations) || !all_finite(bytes)) return cannot_tell("some points are not numbers");
   if (!(iterations.back() > iterations[n / 2])) return cannot_tell("all points are of one iteration");
-  return judge(iterations, bytes, smallest_leak);
+  return judge_trend(iterations, bytes, smallest_leak);
 }
 
 }  // namespace infermeter

@@ -12,7 +12,7 @@
 
 #include "infermeter/stats/test_noise.hpp"
 
-namespace infermeter {
+namespace infermeter::leak_test {
 namespace {
 
 constexpr double base = 3e8;
@@ -289,4 +289,4 @@ TEST(Leak, EveryVerdictHasAName) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::leak_test

@@ -10,7 +10,7 @@
 
 #include "infermeter/stats/test_series.hpp"
 
-namespace infermeter {
+namespace infermeter::level_scan_test {
 namespace {
 
 // x = np.array([...]); max((abs(scipy.stats.ttest_ind(x[:k], x[k:]).statistic), k) for k in range(3, len(x) - 2));
@@ -76,4 +76,4 @@ TEST(LevelScan, AShortSeriesHasNoLevels) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::level_scan_test

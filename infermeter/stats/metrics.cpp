@@ -109,7 +109,7 @@ std::string why_no_value(const MetricKind& kind, const SubjectTimes& times) {
   return "not measured";
 }
 
-void set_centre(Estimate& estimate, const Centre& centre) {
+void set_metric_centre(Estimate& estimate, const Centre& centre) {
   if (!std::isfinite(centre.value)) {
     estimate.note = "too large for a floating-point number";
     return;
@@ -175,7 +175,7 @@ Estimate estimate(const MetricKind& kind, const SubjectTimes& times, double conf
   } else {
     const Centre centre = centre_of(values, confidence);
     result.method = method_of(kind, centre.geometric);
-    set_centre(result, centre);
+    set_metric_centre(result, centre);
   }
   return result;
 }

@@ -5,7 +5,7 @@
 
 #include "infermeter/stats/sequential.hpp"
 
-namespace infermeter {
+namespace infermeter::multiple_test {
 namespace {
 
 void expect_near(const std::vector<double>& actual, const std::vector<double>& expected) {
@@ -35,4 +35,4 @@ TEST(Multiple, LeavesOneAlone) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::multiple_test

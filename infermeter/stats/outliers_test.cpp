@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::outliers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(Outliers, FewOrEqualValuesAreKeptWithoutAWord) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::outliers_test

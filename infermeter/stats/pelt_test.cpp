@@ -11,7 +11,7 @@
 #include "infermeter/stats/steady_state.hpp"
 #include "infermeter/stats/test_noise.hpp"
 
-namespace infermeter {
+namespace infermeter::pelt_test {
 namespace {
 
 using Ends = std::vector<std::size_t>;
@@ -106,4 +106,4 @@ TEST(Pelt, TwoThousandValuesWithoutAChangeAreOneSegment) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::pelt_test

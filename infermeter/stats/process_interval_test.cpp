@@ -8,7 +8,7 @@
 
 #include "infermeter/stats/moments.hpp"
 
-namespace infermeter {
+namespace infermeter::process_interval_test {
 namespace {
 
 const std::vector<double> first = {0.0112, 0.0118, 0.0109, 0.0131};
@@ -133,4 +133,4 @@ TEST(ProcessInterval, RatioCoversTheTruthWithUnequalSpreads) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::process_interval_test

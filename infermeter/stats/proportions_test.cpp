@@ -8,7 +8,7 @@
 #include "infermeter/stats/fixtures/proportions_reference.hpp"
 #include "infermeter/stats/test_noise.hpp"
 
-namespace infermeter {
+namespace infermeter::proportions_test {
 namespace {
 
 // Newcombe (1998), "Two-sided confidence intervals for the single proportion", table I, method 3.
@@ -132,4 +132,4 @@ TEST(Proportions, CoversItsShareOfTruths) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::proportions_test

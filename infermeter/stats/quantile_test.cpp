@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::quantile_test {
 namespace {
 
 // np.percentile([5, 1, 4, 2, 9, 7.5, 3], [25, 50, 75, 90, 95, 99])
@@ -99,4 +99,4 @@ TEST(Quantile, IntervalCoversTheTrueQuantile) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::quantile_test

@@ -27,7 +27,7 @@ std::vector<std::int64_t> orders_by_statistic(std::size_t m, std::size_t n) {
   return orders;
 }
 
-double exact_p(std::size_t m, std::size_t n, double statistic) {
+double exact_rank_sum_p(std::size_t m, std::size_t n, double statistic) {
   const std::vector<std::int64_t> orders = orders_by_statistic(m, n);
   const auto smaller = static_cast<std::size_t>(std::min(statistic, static_cast<double>(m * n) - statistic));
   std::int64_t tail = 0;
@@ -40,7 +40,7 @@ double exact_p(std::size_t m, std::size_t n, double statistic) {
 }
 
 // Variance m n / 12 (N + 1 − Σ (t³ − t) / (N (N − 1))), N = m + n (Hollander, Wolfe & Chicken 2014, §4.1).
-double approximate_p(double m, double n, double statistic, double ties) {
+double approximate_rank_sum_p(double m, double n, double statistic, double ties) {
   const double all = m + n;
   const double variance = m * n / 12 * (all + 1 - ties / (all * (all - 1)));
   if (variance <= 0) return 1;
@@ -59,8 +59,8 @@ double rank_sum_p(std::span<const double> first, std::span<const double> second)
   const auto m = static_cast<double>(first.size());
   const double statistic = sum - m * (m + 1) / 2;
   const bool exact = !ranks.tied() && first.size() * second.size() <= kMostExactPairs;
-  return exact ? exact_p(first.size(), second.size(), statistic)
-               : approximate_p(m, static_cast<double>(second.size()), statistic, ranks.ties);
+  return exact ? exact_rank_sum_p(first.size(), second.size(), statistic)
+               : approximate_rank_sum_p(m, static_cast<double>(second.size()), statistic, ranks.ties);
 }
 
 }  // namespace infermeter

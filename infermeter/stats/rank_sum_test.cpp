@@ -6,7 +6,7 @@
 
 #include "infermeter/stats/fixtures/paired_reference.hpp"
 
-namespace infermeter {
+namespace infermeter::rank_sum_test {
 namespace {
 
 TEST(RankSum, IsSciPysMannWhitney) {
@@ -28,4 +28,4 @@ TEST(RankSum, SaysNothingWithoutValuesOrDifferences) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::rank_sum_test

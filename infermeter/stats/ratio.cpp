@@ -24,7 +24,7 @@ std::string missing(const Estimate& baseline, const Estimate& candidate) {
   return candidate.note;
 }
 
-void set_centre(Estimate& result, const std::optional<Centre>& centre, bool enough_processes) {
+void set_ratio_centre(Estimate& result, const std::optional<Centre>& centre, bool enough_processes) {
   if (!centre || !std::isfinite(centre->value)) {
     result.note = "no ratio: a value is 0 or the two are too far apart";
     return;
@@ -43,13 +43,13 @@ RatioSide side_of(const MetricKind& kind, std::span<const Samples> trials, const
 
 void ratio_over_processes(const RatioSide& above, const RatioSide& below, double confidence, Estimate& result) {
   result.method = "ratio of geometric means over processes; Welch's t interval on logarithms";
-  set_centre(result, ratio_of(above.values, below.values, confidence),
+  set_ratio_centre(result, ratio_of(above.values, below.values, confidence),
              above.values.size() >= 2 && below.values.size() >= 2);
 }
 
 void ratio_of_values(const RatioSide& above, const RatioSide& below, Estimate& result) {
   result.method = "ratio of the two values";
-  set_centre(result, plain_ratio(above.estimate, below.estimate), true);
+  set_ratio_centre(result, plain_ratio(above.estimate, below.estimate), true);
   if (result.value) result.note = "no interval for this metric";
 }
 

@@ -7,7 +7,7 @@
 #include "infermeter/stats/summary.hpp"
 #include "infermeter/stats/test_trials.hpp"
 
-namespace infermeter {
+namespace infermeter::ratio_test {
 namespace {
 
 std::vector<Samples> constant_processes(const std::vector<double>& durations, std::size_t iterations = 6) {
@@ -106,4 +106,4 @@ TEST(Ratio, ThatIsNotKnownIsNotKnownReversedEither) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::ratio_test

@@ -11,7 +11,7 @@
 #include "infermeter/stats/spending.hpp"
 #include "infermeter/stats/test_normal.hpp"
 
-namespace infermeter {
+namespace infermeter::sequential_test {
 namespace {
 
 std::vector<double> repeated(std::vector<double> pattern, std::size_t count) {
@@ -246,4 +246,4 @@ TEST(LooksTogether, RarelyRaiseAnyFalseAlarm) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::sequential_test

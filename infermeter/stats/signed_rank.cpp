@@ -58,7 +58,7 @@ std::int64_t doubled_statistic(const RankedDifferences& ranked) {
 }
 
 // Flipping all signs mirrors the distribution, so that both tails are read at its lower end.
-double exact_p(const RankedDifferences& ranked, std::int64_t doubled_statistic) {
+double exact_signed_rank_p(const RankedDifferences& ranked, std::int64_t doubled_statistic) {
   std::vector<int> ranks = ranked.ranks.doubled;
   const int unit = ranked.ranks.tied() ? 1 : 2;  // without ties ranks are whole: half as many sums
   for (int& rank : ranks) rank /= unit;
@@ -67,7 +67,7 @@ double exact_p(const RankedDifferences& ranked, std::int64_t doubled_statistic) 
 
 // Mean n (n + 1) / 4, variance n (n + 1) (2 n + 1) / 24 less Σ (t³ − t) / 48 for ties (Hollander, Wolfe & Chicken 2014,
 // §3.1).
-double approximate_p(const RankedDifferences& ranked, std::int64_t doubled_statistic) {
+double approximate_signed_rank_p(const RankedDifferences& ranked, std::int64_t doubled_statistic) {
   const auto n = static_cast<double>(ranked.differences.size());
   const double variance = n * (n + 1) * (2 * n + 1) / 24 - ranked.ranks.ties / 48;
   const double distance = n * (n + 1) / 4 - 0.5 * static_cast<double>(doubled_statistic) - 0.5;
@@ -81,7 +81,7 @@ double signed_rank_p(std::span<const double> differences) {
   if (some.differences.empty()) return 1;
   const std::int64_t statistic = doubled_statistic(some);
   const bool exact = some.differences.size() <= kMostExactSignedRanks;
-  return exact ? exact_p(some, statistic) : approximate_p(some, statistic);
+  return exact ? exact_signed_rank_p(some, statistic) : approximate_signed_rank_p(some, statistic);
 }
 
 std::vector<double> signed_rank_distribution(int n) {

@@ -11,7 +11,7 @@
 #include "infermeter/stats/fixtures/paired_reference.hpp"
 #include "infermeter/stats/test_normal.hpp"
 
-namespace infermeter {
+namespace infermeter::signed_rank_test {
 namespace {
 
 std::vector<double> negated(std::vector<double> values) {
@@ -190,4 +190,4 @@ TEST(PairedIntervals, CoverTheCentre) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::signed_rank_test

@@ -10,7 +10,7 @@
 
 #include "infermeter/stats/fixtures/paired_reference.hpp"
 
-namespace infermeter {
+namespace infermeter::spending_test {
 namespace {
 
 const std::vector<int> five_looks = {8, 16, 24, 32, 40};
@@ -81,4 +81,4 @@ TEST(Spending, ManyAndVeryCloseLooksAreHandled) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::spending_test

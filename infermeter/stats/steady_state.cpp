@@ -164,7 +164,7 @@ bool was_faster(std::span<const Segment> before, const Segment& last, double dri
          });
 }
 
-SteadyState judge(const Series& series, std::vector<Segment> segments) {
+SteadyState judge_steady_state(const Series& series, std::vector<Segment> segments) {
   const std::size_t first = first_steady(segments);
   const Segment last = segments.back();
   const std::span<const Segment> all = segments;
@@ -197,7 +197,7 @@ SteadyState find_steady_state(std::span<const double> times_s) {
   if (times_s.size() < 2 * minimum_segment || all.logs.empty()) return {SteadyClass::too_short, times_s.size(), {}};
   const double tick = tick_of(all.logs);
   const Series series = without_spikes(all, tick);
-  return judge(series, segments_of(series, times_s.size(), tick));
+  return judge_steady_state(series, segments_of(series, times_s.size(), tick));
 }
 
 }  // namespace infermeter

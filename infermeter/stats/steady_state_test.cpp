@@ -12,7 +12,7 @@
 
 #include "infermeter/stats/test_noise.hpp"
 
-namespace infermeter {
+namespace infermeter::steady_state_test {
 namespace {
 
 enum class Noise { normal, t3, spikes };
@@ -291,4 +291,4 @@ TEST(SteadyState, EveryClassHasAName) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::steady_state_test

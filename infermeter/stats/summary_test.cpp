@@ -12,7 +12,7 @@
 
 #include "infermeter/stats/test_trials.hpp"
 
-namespace infermeter {
+namespace infermeter::summary_test {
 namespace {
 
 using testing::HasSubstr;
@@ -307,4 +307,4 @@ RC_GTEST_PROP(SummaryProperty, AnotherUnitOfTimeScalesEveryFigure, ()) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::summary_test

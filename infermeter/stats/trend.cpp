@@ -11,7 +11,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t fewest_points = 10;
+constexpr std::size_t fewest_trend_points = 10;
 constexpr double bandwidth_share = 0.2;
 
 // 95 % quantile of |slope / error| for independent normal values at equal distances and this bandwidth. For a trend it
@@ -47,7 +47,7 @@ Trend trend_of(std::span<const double> x, std::span<const double> y) {
   }
   INFERMETER_CHECK(x_squares > 0);
   Trend trend{products / x_squares, std::nullopt};
-  if (x.size() < fewest_points) return trend;
+  if (x.size() < fewest_trend_points) return trend;
   std::vector<double> scores;
   for (std::size_t i = 0; i < x.size(); ++i) {
     scores.push_back((x[i] - x_mean) * (y[i] - y_mean - trend.slope * (x[i] - x_mean)));

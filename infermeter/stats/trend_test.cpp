@@ -8,7 +8,7 @@
 
 #include "infermeter/stats/test_noise.hpp"
 
-namespace infermeter {
+namespace infermeter::trend_test {
 namespace {
 
 std::vector<double> counted(std::size_t n) {
@@ -74,4 +74,4 @@ TEST(Trend, OfFewPointsHasNoInterval) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::trend_test

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t candidates_shown = 5;
 
 // What the user typed, short and on one line.
-std::string shown(std::string_view name) {
+std::string shown_name(std::string_view name) {
   std::string text(name.substr(0, 60));
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
@@ -34,12 +34,12 @@ Result<std::string> find_run(std::string_view name, const std::vector<std::strin
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
     return usage_error(fmt::format("there is no run '{}' in the store {}: `infermeter runs` lists them, 'latest' is {}",
-                                   shown(name), file.string(), ids.back()));
+                                   shown_name(name), file.string(), ids.back()));
   }
   const bool more = matches.size() > candidates_shown;
   const auto count = matches.size();
   if (more) matches.resize(candidates_shown);
-  return usage_error(fmt::format("'{}' is the beginning of {} runs: {}{}; give more of the id", shown(name), count,
+  return usage_error(fmt::format("'{}' is the beginning of {} runs: {}{}; give more of the id", shown_name(name), count,
                                  fmt::join(matches, ", "), more ? ", ..." : ""));
 }
 

@@ -29,7 +29,7 @@ std::string percent_encoded(const std::string& path) {
 }
 
 // A path in a sentence: on one line, whatever it holds.
-std::string shown(const std::filesystem::path& path) {
+std::string shown_path(const std::filesystem::path& path) {
   std::string text = path.string();
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -152,13 +152,13 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return io_error(
-        fmt::format("cannot open the store {}: it is a folder (--output-dir chooses another place)", shown(file)));
+        fmt::format("cannot open the store {}: it is a folder (--output-dir chooses another place)", shown_path(file)));
   }
   const std::string name = access == Access::read_unchanging ? "file:" + percent_encoded(path) + "?immutable=1" : path;
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &raw, open_flags(access), nullptr);
   std::unique_ptr<sqlite3, Close> handle(raw);
-  if (code != SQLITE_OK) return sentence(shown(file), code, cause(raw, code));
+  if (code != SQLITE_OK) return sentence(shown_path(file), code, cause(raw, code));
   sqlite3_extended_result_codes(raw, 1);
   sqlite3_busy_timeout(raw, busy_timeout_ms);
   // The file may come from anywhere: what its schema says must not be able to run functions or to corrupt memory.
@@ -208,7 +208,7 @@ std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_.g
 Error Database::error(int code) const {
   const bool said_by_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
   const std::string why = said_by_system ? cause(handle_.get(), code) : std::string(sqlite3_errmsg(handle_.get()));
-  return sentence(shown(file_), code, why);
+  return sentence(shown_path(file_), code, why);
 }
 
 Result<Transaction> Transaction::begin(const Database& database) {

@@ -17,7 +17,7 @@
 #include "infermeter/store/store.hpp"
 #include "infermeter/store/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::store_fault_test {
 namespace {
 
 using test::record_named;
@@ -385,4 +385,4 @@ TEST(StoreFaults, TellsItsOwnFilesApart) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::store_fault_test

@@ -10,7 +10,7 @@
 #include "infermeter/store/store.hpp"
 #include "infermeter/store/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::store_shelf_test {
 namespace {
 
 using test::record_named;
@@ -190,4 +190,4 @@ TEST_F(StoreShelf, FiguresAreFoundBySeriesMachineAndDate) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::store_shelf_test

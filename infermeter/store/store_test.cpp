@@ -10,7 +10,7 @@
 #include "infermeter/store/record_json.hpp"
 #include "infermeter/store/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::store_test {
 namespace {
 
 using test::outputs_at;
@@ -245,4 +245,4 @@ TEST(Store, IsOnDiskInFullWhenItSaysSo) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::store_test

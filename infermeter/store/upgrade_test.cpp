@@ -9,7 +9,7 @@
 #include "infermeter/store/store.hpp"
 #include "infermeter/store/test_records.hpp"
 
-namespace infermeter {
+namespace infermeter::upgrade_test {
 namespace {
 
 using test::TemporaryFolder;
@@ -162,4 +162,4 @@ TEST(Upgrade, WhereThereIsNoStoreNoneIsMade) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::upgrade_test

@@ -7,7 +7,7 @@
 
 #include "infermeter/trial/times.hpp"
 
-namespace infermeter {
+namespace infermeter::calibration_test {
 namespace {
 
 // A reference and a counter that runs at 2.5 GHz beside it; each reading takes the time that the script says.
@@ -146,4 +146,4 @@ TEST(SampleBlock, HasRoomForWhatWasAskedUpToItsBounds) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::calibration_test

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace infermeter {
+namespace infermeter::energy_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST_F(Energy, ACounterThatGoesAwayIsNotNothing) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::energy_test

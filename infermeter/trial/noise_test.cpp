@@ -8,7 +8,7 @@
 
 #include "infermeter/trial/memory_probe.hpp"
 
-namespace infermeter {
+namespace infermeter::noise_test {
 namespace {
 
 using testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST(MemoryProbe, SeesMemoryComeAndGoAndForgetsThePeak) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::noise_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace infermeter {
+namespace infermeter::peak_kernels_test {
 namespace {
 
 // Operands are 1, accumulators begin at 0: their sum is the number of multiply-accumulates.
@@ -79,4 +79,4 @@ TEST(MemoryKernels, TriadWritesAllOfItsArrayAndNoMore) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::peak_kernels_test

@@ -101,9 +101,9 @@ struct Rate {
   double low = 0, high = 0;  // per second, of the repeats
 };
 
-class Session {
+class PeakSession {
  public:
-  Session(ProcessorTeam& team, const Environment& machine, MachinePeaks& peaks)
+  PeakSession(ProcessorTeam& team, const Environment& machine, MachinePeaks& peaks)
       : team_(team), machine_(machine), peaks_(peaks), regions_(team.size()) {}
 
   void compute() {
@@ -285,7 +285,7 @@ MachinePeaks measure_peaks(std::span<const int> processors, int threads, const E
     peaks.missing.push_back("all peaks: " + team.error().message);
     return peaks;
   }
-  Session session(**team, machine, peaks);
+  PeakSession session(**team, machine, peaks);
   session.compute();
   session.bandwidth();
   peaks.seconds = monotonic_s() - begin_s;

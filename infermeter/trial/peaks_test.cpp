@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace infermeter {
+namespace infermeter::peaks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -104,4 +104,4 @@ TEST(Peaks, ThatCannotBeMeasuredAreOneSentence) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::peaks_test

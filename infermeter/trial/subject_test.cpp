@@ -7,7 +7,7 @@
 
 #include "infermeter/trial/simulated_subject.hpp"
 
-namespace infermeter {
+namespace infermeter::subject_test {
 namespace {
 
 using namespace test;
@@ -179,4 +179,4 @@ TEST(Request, AsksBetweenRunsWhetherWhatTheyLeftMayStand) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::subject_test

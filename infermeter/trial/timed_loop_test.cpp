@@ -27,7 +27,7 @@ std::atomic<std::uint64_t> allocations{0};
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace infermeter {
+namespace infermeter::timed_loop_test {
 namespace {
 
 using namespace test;
@@ -204,4 +204,4 @@ TEST(Measure, SaysThatThePeakCannotBeReset) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::timed_loop_test

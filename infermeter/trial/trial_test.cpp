@@ -7,7 +7,7 @@
 #include "infermeter/trial/times.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
-namespace infermeter {
+namespace infermeter::trial_test {
 namespace {
 
 using namespace test;
@@ -326,4 +326,4 @@ TEST(CheckBatch, LooksOnlyWhereThereMayBeABatch) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::trial_test

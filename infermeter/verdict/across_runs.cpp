@@ -33,7 +33,7 @@ void add_subject(RunRecord& pair, const RunRecord& run, int subject) {
   }
 }
 
-std::vector<Diagnostic> differences(const RunRecord& run, int subject, const RunRecord& other, int other_subject,
+std::vector<Diagnostic> differing_settings(const RunRecord& run, int subject, const RunRecord& other, int other_subject,
                                     const std::string& name) {
   RunRecord pair;
   add_subject(pair, other, other_subject);
@@ -71,7 +71,7 @@ Conditions compare_conditions(const RunRecord& run, int subject, const RunRecord
   if (machine_fingerprint(run.environment) != machine_fingerprint(other.environment)) {
     conditions.obstacles.push_back(on_another_machine(run, other, name));
   }
-  for (const Diagnostic& difference : differences(run, subject, other, other_subject, name)) {
+  for (const Diagnostic& difference : differing_settings(run, subject, other, other_subject, name)) {
     (is_change(difference.id) ? conditions.changes : conditions.obstacles).push_back(difference.message);
   }
   return conditions;

@@ -11,7 +11,7 @@
 // A value here names only the fields that a test is about.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-namespace infermeter {
+namespace infermeter::checklist_test {
 namespace {
 
 using testing::HasSubstr;
@@ -221,4 +221,4 @@ TEST(Checklist, OfHistoriesSaysWhetherOneIsWorse) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::checklist_test

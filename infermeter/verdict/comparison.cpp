@@ -10,13 +10,13 @@
 #include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/stats/metrics.hpp"
 #include "infermeter/stats/moments.hpp"
+#include "infermeter/stats/normal.hpp"
 #include "infermeter/stats/process_times.hpp"
 #include "infermeter/stats/signed_rank.hpp"
 #include "infermeter/stats/spending.hpp"
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
-#include <boost/math/distributions/normal.hpp>
 
 namespace infermeter {
 namespace {
@@ -82,7 +82,7 @@ class Processes {
   int started_ = 0;
 };
 
-PairedComparison differences(const Question& question, const Processes& processes, const MetricKind& kind,
+PairedComparison paired_differences(const Question& question, const Processes& processes, const MetricKind& kind,
                              int candidate) {
   PairedComparison result;
   result.candidate = candidate;
@@ -135,7 +135,7 @@ std::vector<PairedComparison> explore(const RunRecord& record, const Processes& 
   for (std::size_t candidate = 1; candidate < record.plan.subjects.size(); ++candidate) {
     for (const std::string_view name : exploratory_metrics) {
       if (name == question.metric) continue;
-      PairedComparison one = differences(question, processes, *metric_kind(name), static_cast<int>(candidate));
+      PairedComparison one = paired_differences(question, processes, *metric_kind(name), static_cast<int>(candidate));
       if (one.differences.size() < 2) continue;
       describe(one, question.alpha);
       one.interval = hodges_lehmann_interval(one.differences, 1 - question.alpha);
@@ -161,7 +161,7 @@ std::optional<NextLook> next_look(const Design& design, const PairedComparison& 
   const auto upto = static_cast<std::size_t>(next - design.looks.begin()) + 1;
   const auto levels = spending_levels(design.alpha, std::span(design.looks).first(upto), design.looks.back(),
                                       upto == design.looks.size());
-  const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), levels.back() / 2));
+  const double z = normal_tail_quantile(levels.back() / 2);
   look.smallest_effect = z * comparison.standard_deviation / std::sqrt(*next);
   return look;
 }
@@ -209,7 +209,7 @@ std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool 
 
   std::vector<std::vector<double>> all;
   for (std::size_t candidate = 1; candidate < record.plan.subjects.size(); ++candidate) {
-    verdict.primary.push_back(differences(question, processes, *kind, static_cast<int>(candidate)));
+    verdict.primary.push_back(paired_differences(question, processes, *kind, static_cast<int>(candidate)));
     all.push_back(verdict.primary.back().differences);
   }
   verdict.looks = take_looks_together(all, design, ended);
@@ -238,11 +238,10 @@ Result<std::string> metric_from_string(std::string_view name) {
     known.emplace_back(word);
   }
   if (const MetricKind* kind = metric_kind(name); kind != nullptr && kind->per_process()) return std::string(name);
-  const auto near = nearest_name(name, known);
   return usage_error(
       fmt::format("there is no metric '{}'{}: p50, p90, p95, p99, mean, throughput, peak_memory or "
                   "load_time",
-                  name, near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
+                  name, did_you_mean(name, known)));
 }
 
 Result<Done> check_comparable(const RunRecord& record) {

@@ -8,7 +8,7 @@
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 
-namespace infermeter {
+namespace infermeter::comparison_test {
 namespace {
 
 using test::add_pairs;
@@ -248,4 +248,4 @@ TEST(Leaks, CannotBeToldByATrialThatFailed) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::comparison_test

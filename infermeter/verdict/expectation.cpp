@@ -37,11 +37,6 @@ constexpr auto slips =
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const auto near = nearest_name(word, known);
-  return near ? fmt::format(" (did you mean '{}'?)", *near) : "";
-}
-
 std::string quoted(std::string_view text) {
   constexpr std::size_t limit = 40;
   if (text.empty()) return "nothing";

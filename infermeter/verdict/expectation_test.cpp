@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace infermeter {
+namespace infermeter::expectation_test {
 namespace {
 
 using testing::HasSubstr;
@@ -201,4 +201,4 @@ TEST(Expectation, SurvivesAnyBytes) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::expectation_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace infermeter {
+namespace infermeter::figures_test {
 namespace {
 
 using testing::Contains;
@@ -116,4 +116,4 @@ TEST(Figures, ASeriesKnowsTheProcessorsThatWorkersMayUse) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::figures_test

@@ -63,9 +63,7 @@ std::string why_no_counter(const Expectation& expectation, const SubjectTimes& t
   for (const Samples* trial : times.trials) {
     for (const Counter& counter : trial->counters) known.push_back(counter.name);
   }
-  const auto near = nearest_name(expectation.name, known);
-  return fmt::format("no process counted '{}'{}", expectation.name,
-                     near ? fmt::format(" (did you mean '{}'?)", *near) : "");
+  return fmt::format("no process counted '{}'{}", expectation.name, did_you_mean(expectation.name, known));
 }
 
 // Of the subject's own counter, where it has one; else of what each says of its own outputs' quality.

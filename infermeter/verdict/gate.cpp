@@ -36,9 +36,7 @@ Result<Done> check_label(const PlacedText& label, const Plan& plan) {
   std::vector<std::string> labels;
   for (const Subject& subject : plan.subjects) labels.push_back(subject.label);
   if (std::ranges::find(labels, label.text) != labels.end()) return Done{};
-  const auto near = nearest_name(label.text, labels);
-  return label.error(0, fmt::format("no subject is called '{}'{}", label.text,
-                                    near ? fmt::format(" (did you mean '{}'?)", *near) : ""));
+  return label.error(0, fmt::format("no subject is called '{}'{}", label.text, did_you_mean(label.text, labels)));
 }
 
 std::vector<int> subjects_of(const Expectation& expectation, const Plan& plan, bool has_baseline) {
@@ -206,7 +204,7 @@ bool lacks_labels(const Gate& gate, const GateEvidence& evidence, const GateVerd
   });
 }
 
-int exit_code(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict) {
+int gate_exit_code(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict) {
   const auto any = [&](auto is) {
     return std::ranges::any_of(evidence.run.trials, [&](const Samples& trial) {
       return is(trial) && matters(gate, evidence, verdict, trial.subject);
@@ -297,7 +295,7 @@ GateVerdict judge_gate(const Gate& gate, const GateEvidence& evidence) {
     verdict.baseline_name = evidence.baseline_name;
     verdict.baseline_run = evidence.baseline->id;
   }
-  verdict.exit_code = exit_code(gate, evidence, verdict);
+  verdict.exit_code = gate_exit_code(gate, evidence, verdict);
   return verdict;
 }
 

@@ -7,7 +7,7 @@
 
 #include "infermeter/verdict/test_gates.hpp"
 
-namespace infermeter {
+namespace infermeter::gate_accuracy_test {
 namespace {
 
 using namespace test;
@@ -162,4 +162,4 @@ TEST(GateAccuracy, SizeIsAFactAndMemoryHasAnInterval) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::gate_accuracy_test

@@ -9,7 +9,7 @@
 
 #include "infermeter/verdict/test_gates.hpp"
 
-namespace infermeter {
+namespace infermeter::gate_change_test {
 namespace {
 
 using namespace test;
@@ -215,4 +215,4 @@ TEST(GateOfChanges, OnlyRepetitionsCountAsRuns) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::gate_change_test

@@ -10,7 +10,7 @@
 
 #include "infermeter/verdict/test_gates.hpp"
 
-namespace infermeter {
+namespace infermeter::gate_test {
 namespace {
 
 using namespace test;
@@ -263,4 +263,4 @@ TEST(Gate, SubjectsThatNobodyAskedAboutDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::gate_test

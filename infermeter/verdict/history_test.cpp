@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace infermeter {
+namespace infermeter::history_test {
 namespace {
 
 using testing::ElementsAre;
@@ -151,4 +151,4 @@ TEST(History, PartsSeriesMachinesAndMetrics) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::history_test

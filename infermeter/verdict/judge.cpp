@@ -114,7 +114,7 @@ bool any_end(const RunRecord& record, std::initializer_list<TrialEnd> ends) {
 
 // What the user ought to look at first decides: being stopped, then what was asked for wrongly, then workers that died,
 // then models that failed, then outputs that differ.
-int exit_code(const RunRecord& record) {
+int run_exit_code(const RunRecord& record) {
   const auto is_interrupted = [](const Samples& trial) { return trial.end == TrialEnd::interrupted; };
   if (any_end(record, {TrialEnd::interrupted}) || std::ranges::any_of(record.side_trials, is_interrupted)) return 130;
   if (std::ranges::any_of(record.trials, &Samples::usage)) return 2;
@@ -138,7 +138,7 @@ Verdict judge(const RunRecord& record) {
   if (verdict.comparison) append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
   verdict.profile = find_in_profiles(record);
   if (verdict.profile) append(verdict.diagnostics, profile_diagnostics(record, *verdict.profile));
-  verdict.exit_code = exit_code(record);
+  verdict.exit_code = run_exit_code(record);
   return verdict;
 }
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::judge_test {
 namespace {
 
 using testing::ElementsAre;
@@ -274,4 +274,4 @@ TEST(Judge, SurvivesRecordsThatAreIncomplete) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::judge_test

@@ -38,10 +38,10 @@ bool is_whole(const Point& point, std::span<const Point> points) {
   return true;
 }
 
-using Matrix = std::vector<std::vector<bool>>;
+using Dominance = std::vector<std::vector<bool>>;
 
 // Through others as well (Warshall 1962).
-Matrix reachable(Matrix direct) {
+Dominance reachable(Dominance direct) {
   const std::size_t n = direct.size();
   for (std::size_t through = 0; through < n; ++through) {
     for (std::size_t from = 0; from < n; ++from) {
@@ -63,13 +63,13 @@ std::vector<ParetoVerdict> pareto_front(std::span<const bool> lower_is_better, s
     for (const auto& value : points[i]) has_any = has_any || value;
     placed[i] = has_any && is_whole(points[i], points);
   }
-  Matrix direct(n, std::vector<bool>(n));
+  Dominance direct(n, std::vector<bool>(n));
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b < n; ++b) {
       direct[a][b] = a != b && placed[a] && placed[b] && dominates(points[a], points[b], lower_is_better);
     }
   }
-  const Matrix reach = reachable(direct);
+  const Dominance reach = reachable(direct);
   std::vector<ParetoVerdict> verdicts(n);
   for (std::size_t b = 0; b < n; ++b) {
     if (!placed[b]) continue;

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace infermeter {
+namespace infermeter::pareto_test {
 namespace {
 
 using testing::ElementsAre;
@@ -88,4 +88,4 @@ TEST(Pareto, ARingTakesNothingAway) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::pareto_test

@@ -4,7 +4,7 @@
 
 #include "infermeter/verdict/test_pairs.hpp"
 
-namespace infermeter {
+namespace infermeter::pilot_test {
 namespace {
 
 using test::record_with_question;
@@ -182,4 +182,4 @@ TEST(Outlook, TellsWhatAPairTakesAndShows) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::pilot_test

@@ -12,9 +12,9 @@
 namespace infermeter {
 namespace {
 
-using Kind = Recommendation::Kind;
+using RecommendationKind = Recommendation::Kind;
 
-constexpr std::uint64_t most_rows = 1'000'000'000;
+constexpr std::uint64_t most_recommended_rows = 1'000'000'000;
 
 class Recommender {
  public:
@@ -31,7 +31,7 @@ class Recommender {
   }
 
  private:
-  Recommendation& add(Kind kind, double value, std::optional<Interval> interval = {}) {
+  Recommendation& add(RecommendationKind kind, double value, std::optional<Interval> interval = {}) {
     return found_.emplace_back(Recommendation{.kind = kind,
                                               .subject = subject_.subject,
                                               .baseline = baseline_,
@@ -52,11 +52,11 @@ class Recommender {
     if (!gain.value || !gain.interval) return;
     const double least = 1 + options_.least_change;
     if (gain.interval->low > 1 && *gain.value >= least) {
-      add(Kind::faster, *gain.value, gain.interval);
+      add(RecommendationKind::faster, *gain.value, gain.interval);
     } else if (gain.interval->high < 1 && *gain.value <= 1 / least) {
-      add(Kind::slower, *gain.value, gain.interval);
+      add(RecommendationKind::slower, *gain.value, gain.interval);
     } else if (gain.interval->high < least) {
-      add(Kind::not_faster, *gain.value, gain.interval);
+      add(RecommendationKind::not_faster, *gain.value, gain.interval);
     }
   }
 
@@ -73,9 +73,9 @@ class Recommender {
     if (!saving.value || !own) return false;
     const double least = 1 + options_.least_change, difference = *own * (*saving.value - 1);
     if (saving.interval && saving.interval->low > 1 && *saving.value >= least) {
-      add(Kind::less_memory, difference, saving.interval);
+      add(RecommendationKind::less_memory, difference, saving.interval);
     } else if (saving.interval && saving.interval->high < 1 && *saving.value <= 1 / least) {
-      add(Kind::more_memory, difference, saving.interval);
+      add(RecommendationKind::more_memory, difference, saving.interval);
     }
     return true;
   }
@@ -94,13 +94,13 @@ class Recommender {
     const double before = size_of(baseline_), after = size_of(subject_.subject);
     if (before <= 0 || after <= 0) return;
     const double least = 1 + options_.least_change, gain = before / after;
-    if (gain >= least) add(Kind::smaller_model, gain);
-    if (gain <= 1 / least) add(Kind::larger_model, gain);
+    if (gain >= least) add(RecommendationKind::smaller_model, gain);
+    if (gain <= 1 / least) add(RecommendationKind::larger_model, gain);
   }
 
-  [[nodiscard]] std::optional<Kind> told(const PairedProportions& change) const {
-    if (change.interval.low >= -options_.accuracy_allowance) return Kind::accuracy_maintained;
-    if (change.interval.high < 0) return Kind::accuracy_lost;
+  [[nodiscard]] std::optional<RecommendationKind> told(const PairedProportions& change) const {
+    if (change.interval.low >= -options_.accuracy_allowance) return RecommendationKind::accuracy_maintained;
+    if (change.interval.high < 0) return RecommendationKind::accuracy_lost;
     return std::nullopt;
   }
 
@@ -108,7 +108,7 @@ class Recommender {
     if (!subject_.accuracy || !subject_.accuracy->change) return;
     const PairedProportions& change = *subject_.accuracy->change;
     const auto kind = told(change);
-    auto& found = add(kind.value_or(Kind::accuracy_unclear), change.difference, change.interval);
+    auto& found = add(kind.value_or(RecommendationKind::accuracy_unclear), change.difference, change.interval);
     if (!kind) found.more_rows = more_rows(*subject_.accuracy->measured->paired);
   }
 
@@ -126,7 +126,7 @@ class Recommender {
     double high = 2;
     while (!tells(high)) {
       high *= 2;
-      if (high * static_cast<double>(rows) > static_cast<double>(most_rows)) return std::nullopt;
+      if (high * static_cast<double>(rows) > static_cast<double>(most_recommended_rows)) return std::nullopt;
     }
     double low = high / 2;
     for (int i = 0; i < 12; ++i) {
@@ -141,7 +141,7 @@ class Recommender {
     const OutputComparison& comparison = subject_.outputs->comparison;
     double largest = 0;
     for (const OutputDifference& output : comparison.outputs) largest = std::max(largest, output.max_absolute);
-    add(comparison.agree ? Kind::outputs_agree : Kind::outputs_differ, largest);
+    add(comparison.agree ? RecommendationKind::outputs_agree : RecommendationKind::outputs_differ, largest);
   }
 
   const RunRecord& record_;
@@ -151,25 +151,25 @@ class Recommender {
   std::vector<Recommendation> found_;
 };
 
-constexpr auto kind_names = std::to_array<std::pair<Kind, std::string_view>>({
-    {Kind::faster, "faster"},
-    {Kind::slower, "slower"},
-    {Kind::not_faster, "not_faster"},
-    {Kind::less_memory, "less_memory"},
-    {Kind::more_memory, "more_memory"},
-    {Kind::smaller_model, "smaller_model"},
-    {Kind::larger_model, "larger_model"},
-    {Kind::accuracy_maintained, "accuracy_maintained"},
-    {Kind::accuracy_lost, "accuracy_lost"},
-    {Kind::accuracy_unclear, "accuracy_unclear"},
-    {Kind::outputs_agree, "outputs_agree"},
-    {Kind::outputs_differ, "outputs_differ"},
+constexpr auto kind_names = std::to_array<std::pair<RecommendationKind, std::string_view>>({
+    {RecommendationKind::faster, "faster"},
+    {RecommendationKind::slower, "slower"},
+    {RecommendationKind::not_faster, "not_faster"},
+    {RecommendationKind::less_memory, "less_memory"},
+    {RecommendationKind::more_memory, "more_memory"},
+    {RecommendationKind::smaller_model, "smaller_model"},
+    {RecommendationKind::larger_model, "larger_model"},
+    {RecommendationKind::accuracy_maintained, "accuracy_maintained"},
+    {RecommendationKind::accuracy_lost, "accuracy_lost"},
+    {RecommendationKind::accuracy_unclear, "accuracy_unclear"},
+    {RecommendationKind::outputs_agree, "outputs_agree"},
+    {RecommendationKind::outputs_differ, "outputs_differ"},
 });
 
 }  // namespace
 
 std::string_view to_string(Recommendation::Kind kind) {
-  const auto found = std::ranges::find(kind_names, kind, &std::pair<Kind, std::string_view>::first);
+  const auto found = std::ranges::find(kind_names, kind, &std::pair<RecommendationKind, std::string_view>::first);
   return found == kind_names.end() ? "" : found->second;
 }
 

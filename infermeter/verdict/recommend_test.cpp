@@ -5,7 +5,7 @@
 
 #include "infermeter/verdict/test_gates.hpp"
 
-namespace infermeter {
+namespace infermeter::recommend_test {
 namespace {
 
 using testing::ElementsAre;
@@ -140,4 +140,4 @@ TEST_F(Recommend, OutputsAndTheBaseline) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::recommend_test

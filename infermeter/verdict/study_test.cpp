@@ -7,7 +7,7 @@
 
 #include "infermeter/verdict/test_gates.hpp"
 
-namespace infermeter {
+namespace infermeter::study_test {
 namespace {
 
 using test::last;
@@ -151,4 +151,4 @@ TEST(Study, ShowsASubjectAsIfItWereAlone) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::study_test

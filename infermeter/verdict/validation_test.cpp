@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace infermeter {
+namespace infermeter::validation_test {
 namespace {
 
 AccuracyDrop drop(std::uint64_t both, std::uint64_t lost, std::uint64_t won, std::optional<double> allowed) {
@@ -82,4 +82,4 @@ TEST(Validation, WhereNothingMayDifferAnyDifferenceIsInfinite) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::validation_test

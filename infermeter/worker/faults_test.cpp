@@ -8,7 +8,7 @@
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/worker/fake_trial.hpp"
 
-namespace infermeter {
+namespace infermeter::faults_test {
 namespace {
 
 using namespace test;
@@ -231,4 +231,4 @@ TEST(Faults, NothingIsLeftBehind) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::faults_test

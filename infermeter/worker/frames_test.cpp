@@ -9,7 +9,7 @@
 
 #include "infermeter/worker/shared_memory.hpp"
 
-namespace infermeter {
+namespace infermeter::frames_test {
 namespace {
 
 using testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(SharedMemory, WhatIsNoMemoryFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::frames_test

@@ -12,7 +12,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+constexpr std::size_t most_map_bytes = std::size_t{64} << 20U;
 
 FileDescriptor make_new(const std::string& path) {
   return FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -41,7 +41,7 @@ JitMapFile::~JitMapFile() {
 std::string JitMapFile::read() const {
   struct stat status {};
   if (!file_ || fstat(file_.get(), &status) != 0 || status.st_size <= 0) return {};
-  std::string text(std::min(static_cast<std::size_t>(status.st_size), most_bytes), '\0');
+  std::string text(std::min(static_cast<std::size_t>(status.st_size), most_map_bytes), '\0');
   std::size_t got = 0;
   while (got < text.size()) {
     const ssize_t more = pread(file_.get(), text.data() + got, text.size() - got, static_cast<off_t>(got));

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace infermeter {
+namespace infermeter::jit_map_file_test {
 namespace {
 
 constexpr pid_t nobody = 999'999'937;  // beyond any number that the kernel gives away
@@ -55,4 +55,4 @@ TEST(JitMapFile, ReadsTheFileThatItMade) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::jit_map_file_test

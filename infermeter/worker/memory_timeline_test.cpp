@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace infermeter {
+namespace infermeter::memory_timeline_test {
 namespace {
 
 using testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(MemoryTimeline, IsBoundedWhateverPhasesAndTimesAre) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::memory_timeline_test

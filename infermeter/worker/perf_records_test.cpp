@@ -8,7 +8,7 @@
 #include <cstring>
 #include <random>
 
-namespace infermeter {
+namespace infermeter::perf_records_test {
 namespace {
 
 using testing::ElementsAre;
@@ -174,4 +174,4 @@ TEST(PerfRecords, KeepsAllButSamples) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::perf_records_test

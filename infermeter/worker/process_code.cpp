@@ -14,7 +14,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{16} << 20U;
+constexpr std::size_t most_code_bytes = std::size_t{16} << 20U;
 constexpr std::size_t most_mappings = 16384, most_threads = 4096;
 
 // Takes a number and the character behind it off the front.
@@ -46,7 +46,7 @@ std::string read_large_proc_file(const std::string& path) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   char part[65536];
-  while (file && text.size() < most_bytes) {
+  while (file && text.size() < most_code_bytes) {
     const ssize_t got = read(file.get(), part, sizeof part);
     if (got <= 0) break;
     text.append(part, static_cast<std::size_t>(got));

@@ -6,7 +6,7 @@
 
 #include "infermeter/worker/stack_sampler.hpp"
 
-namespace infermeter {
+namespace infermeter::process_code_test {
 namespace {
 
 using testing::ElementsAre;
@@ -52,4 +52,4 @@ TEST(MergedCode, TakesTheLaterOfWhatOverlaps) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::process_code_test

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = std::size_t{512} << 20U;
+constexpr std::size_t most_profile_bytes = std::size_t{512} << 20U;
 
 // The worker may be hostile and still be writing: nothing that is no regular file is opened for reading.
 std::string read_regular(const fs::path& file, std::size_t limit) {
@@ -48,7 +48,7 @@ Result<std::string> make_profile_folder(const fs::path& worker_folder) {
 std::vector<ProfileFile> read_profile_folder(const fs::path& folder) {
   std::vector<ProfileFile> files;
   std::error_code error;
-  std::size_t left = most_bytes;
+  std::size_t left = most_profile_bytes;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     std::string bytes = read_regular(entry.path(), left);
     if (bytes.empty()) continue;

@@ -4,7 +4,7 @@
 
 #include "infermeter/worker/fake_trial.hpp"
 
-namespace infermeter {
+namespace infermeter::profile_trial_test {
 namespace {
 
 using namespace test;
@@ -55,4 +55,4 @@ TEST(ProfileTrial, BringsTheFilesOfAWorkerThatDied) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::profile_trial_test

@@ -15,7 +15,7 @@
 #include "infermeter/trial/lazy_pages.hpp"
 #include "infermeter/worker/fake_trial.hpp"
 
-namespace infermeter {
+namespace infermeter::python_look_test {
 namespace {
 
 using namespace test;
@@ -190,4 +190,4 @@ TEST(PythonLook, LooksAtProfileTrialsOnly) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::python_look_test

@@ -14,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Done> write(const fs::path& file, std::string_view text) {
+Result<Done> write_text(const fs::path& file, std::string_view text) {
   std::ofstream stream(file, std::ios::binary);
   stream << text << std::flush;
   if (stream.good()) return Done{};
   return io_error(fmt::format("the temporary file {} cannot be written: is the disk full?", file.string()));
 }
 
-std::string how_it_ended(const PythonTool& tool, const WatchEnd& end) {
+std::string how_the_tool_ended(const PythonTool& tool, const WatchEnd& end) {
   if (end.reason == KillReason::interrupt) return "it was interrupted";
   if (end.reason != KillReason::none) return fmt::format("it did not end within {} s", tool.timeout_s);
   if (end.worker.signal != 0) return fmt::format("it was ended by signal {}", end.worker.signal);
@@ -34,7 +34,7 @@ Result<Done> check_end(const PythonTool& tool, const WatchEnd& end, const std::s
     if (auto unfit = why_unfit(end.worker, said)) return *unfit;
   }
   const std::string words = last_line(said);
-  return worker_error(fmt::format("{} failed: {}{}", tool.module, how_it_ended(tool, end),
+  return worker_error(fmt::format("{} failed: {}{}", tool.module, how_the_tool_ended(tool, end),
                                   words.empty() ? "" : fmt::format("; its last words: {}", words)));
 }
 
@@ -43,7 +43,7 @@ Result<Done> check_end(const PythonTool& tool, const WatchEnd& end, const std::s
 Result<std::string> run_python_tool(const Launcher& launcher, const PythonTool& tool) {
   INFERMETER_TRY(const PrivateFolder folder, PrivateFolder::create());
   const fs::path input = folder.path() / tool.input_name, output = folder.path() / tool.output_name;
-  INFERMETER_TRY_DONE(write(input, tool.input));
+  INFERMETER_TRY_DONE(write_text(input, tool.input));
   std::vector<std::string> arguments = {"-m", tool.module, input.string(), output.string()};
   arguments.insert(arguments.end(), tool.arguments.begin(), tool.arguments.end());
   INFERMETER_TRY(WorkerProgram program, python_program(launcher, tool.module, std::move(arguments)));

@@ -11,7 +11,7 @@
 
 #include "infermeter/worker/private_folder.hpp"
 
-namespace infermeter {
+namespace infermeter::python_tool_test {
 namespace {
 
 using testing::AllOf;
@@ -97,4 +97,4 @@ TEST_F(PythonToolTest, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::python_tool_test

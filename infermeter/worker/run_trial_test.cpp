@@ -5,7 +5,7 @@
 
 #include "infermeter/worker/fake_trial.hpp"
 
-namespace infermeter {
+namespace infermeter::run_trial_test {
 namespace {
 
 using namespace test;
@@ -62,4 +62,4 @@ TEST(RunTrial, TellsMemoryOverTheWorkersLife) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::run_trial_test

@@ -11,7 +11,7 @@
 
 #include "infermeter/worker/fake_trial.hpp"
 
-namespace infermeter {
+namespace infermeter::stack_trial_test {
 namespace {
 
 using namespace test;
@@ -155,4 +155,4 @@ TEST(StackTrial, MayWriteToItsMapOfGeneratedCodeOnly) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::stack_trial_test

@@ -6,7 +6,7 @@
 #include "infermeter/worker/fake_trial.hpp"
 #include "infermeter/worker/plugin.hpp"
 
-namespace infermeter {
+namespace infermeter::trial_here_test {
 namespace {
 
 using test::fake_job;
@@ -55,4 +55,4 @@ TEST(TrialHere, AnInterruptThatCameBeforeTheLoopEndsIt) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::trial_here_test

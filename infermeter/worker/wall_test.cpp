@@ -19,7 +19,7 @@
 #include "infermeter/worker/sandbox.hpp"
 #include "infermeter/worker/worker_process.hpp"
 
-namespace infermeter {
+namespace infermeter::wall_test {
 namespace {
 
 using namespace test;
@@ -273,4 +273,4 @@ TEST(FindLauncher, TakesWhatIsNamed) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::wall_test

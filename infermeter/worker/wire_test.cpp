@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace infermeter {
+namespace infermeter::wire_test {
 namespace {
 
 TEST(Wire, AJobComesBackAsItWent) {
@@ -84,4 +84,4 @@ TEST(Wire, NonsenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::wire_test

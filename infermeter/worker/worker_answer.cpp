@@ -8,7 +8,7 @@
 namespace infermeter {
 namespace {
 
-std::string how_it_ended(const WorkerEnd& end, const std::string& words) {
+std::string how_the_worker_ended(const WorkerEnd& end, const std::string& words) {
   const std::string how = end.signal != 0 ? fmt::format("it crashed with signal {}", end.signal)
                                           : fmt::format("it ended with status {}", end.exit_code);
   return words.empty() ? how : fmt::format("{}; its last words: {}", how, words);
@@ -36,7 +36,7 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, d
   if (end.reason == KillReason::interrupt) return worker_error("it was interrupted");
   if (end.reason != KillReason::none) return worker_error(fmt::format("it did not answer within {} s", timeout_s));
   if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
-  if (!end.finished) return worker_error(how_it_ended(end.worker, last_line(worker.tail().text())));
+  if (!end.finished) return worker_error(how_the_worker_ended(end.worker, last_line(worker.tail().text())));
   return info;
 }
 

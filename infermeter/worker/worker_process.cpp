@@ -16,7 +16,7 @@
 namespace infermeter {
 namespace {
 
-Error system_failed(std::string_view doing) {
+Error worker_system_failed(std::string_view doing) {
   return internal_error(fmt::format("{} failed: {}", doing, std::strerror(errno)));
 }
 
@@ -48,11 +48,11 @@ bool make_nonblocking(int descriptor) {
 Result<WorkerProcess> WorkerProcess::start(const Request& request) {
   INFERMETER_TRY(PrivateFolder folder, PrivateFolder::create());
   int sockets[2], pipes[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return system_failed("making a socket");
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return worker_system_failed("making a socket");
   FileDescriptor ours(sockets[0]), theirs(sockets[1]);
-  if (pipe2(pipes, O_CLOEXEC) != 0) return system_failed("making a pipe");
+  if (pipe2(pipes, O_CLOEXEC) != 0) return worker_system_failed("making a pipe");
   FileDescriptor reading(pipes[0]), writing(pipes[1]);
-  if (!make_nonblocking(ours.get()) || !make_nonblocking(reading.get())) return system_failed("preparing a socket");
+  if (!make_nonblocking(ours.get()) || !make_nonblocking(reading.get())) return worker_system_failed("preparing a socket");
   std::vector<std::string> environment = worker_environment(folder.path(), request.seed);
   environment.insert(environment.end(), request.program.environment.begin(), request.program.environment.end());
   INFERMETER_TRY(Child child, spawn({.program = request.program.file,

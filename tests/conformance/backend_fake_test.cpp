@@ -11,7 +11,7 @@
 #include "backend_under_test.hpp"
 #include "fake/compute.hpp"
 
-namespace infermeter {
+namespace infermeter::backend_fake_test {
 namespace {
 
 using testing::HasSubstr;
@@ -235,4 +235,4 @@ TEST_F(FakeTest, ValuesThatMakeNoSenseAreRefusedByKey) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::backend_fake_test

@@ -8,7 +8,7 @@
 
 #include "backend_under_test.hpp"
 
-namespace infermeter {
+namespace infermeter::backend_lifetime_test {
 namespace {
 
 struct LifetimeTest : BackendTest {
@@ -95,4 +95,4 @@ TEST_F(LifetimeTest, RuntimeIsClosedWithoutAnythingHavingBeenLoaded) {
 TEST_F(LifetimeTest, SessionIsClosedUncompiled) { EXPECT_EQ(load(runtime_, {.compile = false}).status, IMB_OK); }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::backend_lifetime_test

@@ -9,7 +9,7 @@
 
 #include "backend_under_test.hpp"
 
-namespace infermeter {
+namespace infermeter::backend_load_test {
 namespace {
 
 using testing::HasSubstr;
@@ -185,4 +185,4 @@ TEST_F(LoadTest, DynamicDimensionsHaveNames) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::backend_load_test

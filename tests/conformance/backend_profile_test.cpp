@@ -11,7 +11,7 @@
 
 #include "backend_under_test.hpp"
 
-namespace infermeter {
+namespace infermeter::backend_profile_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -127,4 +127,4 @@ TEST_F(ProfileTest, ASecondProfileHasItsOwnRuns) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::backend_profile_test

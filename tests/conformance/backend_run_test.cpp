@@ -6,7 +6,7 @@
 
 #include "backend_under_test.hpp"
 
-namespace infermeter {
+namespace infermeter::backend_run_test {
 namespace {
 
 using testing::HasSubstr;
@@ -200,4 +200,4 @@ TEST_F(RunTest, OptionalSlotsSucceed) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::backend_run_test

@@ -6,7 +6,7 @@
 
 #include "backend_under_test.hpp"
 
-namespace infermeter {
+namespace infermeter::backend_runtime_test {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST_F(RuntimeTest, NoMessageBufferIsFine) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::backend_runtime_test

@@ -11,7 +11,7 @@
 #include "sdk/library_search.hpp"
 #include "sdk/onnx_declaration.hpp"
 
-namespace infermeter {
+namespace infermeter::backend_sdk_test {
 namespace {
 
 using testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(Dimensions, PlaceBeatsNameBeatsBatch) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::backend_sdk_test

@@ -15,7 +15,7 @@
 #include "imaging/object.hpp"
 #include "imaging/reconstruction.hpp"
 
-namespace infermeter {
+namespace infermeter::imaging_test {
 namespace {
 
 // --- cache ---------------------------------------------------------------------------------------------------------
@@ -254,4 +254,4 @@ TEST_F(ReconstructionTest, WhatIsNotFiniteIsAnError) {
 }
 
 }  // namespace
-}  // namespace infermeter
+}  // namespace infermeter::imaging_test
