@@ -14,7 +14,7 @@ import numpy as np
 from scipy import fft
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/imaging"))
-from imaging_plugin import Session  # noqa: E402
+from imaging_plugin import Session
 
 REPETITIONS = 5
 

@@ -23,16 +23,18 @@ def arrays(dimensions):
 
 def similarities(dimensions):
     """Ours and scikit-image's, with the same window and range."""
-    from infermeter import metrics
     from skimage.metrics import structural_similarity
+
+    from infermeter import metrics
 
     return (lambda r, c: metrics.structural_similarity(r, c, dimensions=dimensions, data_range=1.0),
             lambda r, c: structural_similarity(r, c, data_range=1.0))
 
 
 def peak_ratios():
-    from infermeter import metrics
     from skimage.metrics import peak_signal_noise_ratio
+
+    from infermeter import metrics
 
     return (lambda r, c: metrics.difference(r, c, data_range=1.0).psnr_db,
             lambda r, c: peak_signal_noise_ratio(r, c, data_range=1.0))

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import framework, need, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model, counted, load_factory, model_of

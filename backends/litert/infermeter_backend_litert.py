@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import flag, framework, refuse_what_is_not_offered, thread_count
 from infermeter.litert_native import MOST_EVENTS, Library, ProfiledModel

@@ -6,10 +6,8 @@ import os
 import platform
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.factory import INPUT_SHAPE, counted, load_factory, model_of
 from infermeter.outputs import named_parts

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import flag, framework, need, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model, counted

@@ -6,9 +6,9 @@
 """
 
 import pytest
+from conftest import judge
 
 import infermeter
-from conftest import judge
 
 pytestmark = pytest.mark.performance
 

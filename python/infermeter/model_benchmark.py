@@ -20,7 +20,6 @@ from infermeter.errors import UsageError
 
 if TYPE_CHECKING:
     from infermeter._core import Record
-    from infermeter.live import Counters
 
 __all__ = ["BenchmarkSuite", "ModelBenchmark", "ModelResult", "quick_benchmark"]
 

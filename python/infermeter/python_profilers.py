@@ -124,9 +124,11 @@ def _without_caller(entry: Any, entries: Sequence[Any]) -> float:
     if alone <= 0:
         return 0.0
     if entry.reccallcount == 0:
-        return entry.totaltime - sum(call.totaltime for call in calls)
+        own: float = entry.totaltime - sum(call.totaltime for call in calls)
+        return own
     # A call within another of the same function is in the time of both; those that are in no other share the whole.
-    return entry.totaltime * alone / (entry.callcount - entry.reccallcount)
+    inclusive: float = entry.totaltime * alone / (entry.callcount - entry.reccallcount)
+    return inclusive
 
 
 def _is_ours(code: CodeType | str) -> bool:

@@ -53,4 +53,5 @@ def array_of(torch: Any, tensor: torch.Tensor) -> np.ndarray:
     import ml_dtypes
 
     raw = np.array(tensor.reshape(-1).view(torch.uint8).numpy())
-    return raw.view(getattr(ml_dtypes, name)).reshape(tuple(tensor.shape))
+    array: np.ndarray = raw.view(getattr(ml_dtypes, name)).reshape(tuple(tensor.shape))
+    return array

@@ -29,7 +29,8 @@ def main() -> int:
         return UNFIT
     own = Path(__file__).resolve().parent  # in a build tree our files are links to their sources
     readable = [sys.prefix, sys.base_prefix, str(own), *(path for path in sys.path if path)]
-    return _worker.serve(readable)
+    code: int = _worker.serve(readable)
+    return code
 
 
 if __name__ == "__main__":

@@ -55,10 +55,10 @@ class Store:
         self.database.execute("COMMIT")
         return run
 
-    def step(self, before, after, factor, first={}, then={}):
+    def step(self, before, after, factor, first=None, then=None):
         for i in range(before + after):
             value = 1e-3 * WOBBLE[i % len(WOBBLE)] * (1 if i < before else factor)
-            self.add(value, **(first if i < before else then))
+            self.add(value, **((first if i < before else then) or {}))
 
 
 @pytest.fixture

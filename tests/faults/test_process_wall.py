@@ -1,7 +1,6 @@
 """What a runtime can do wrong, done by the fake back end: every case leaves a record, and the others go on."""
 
 import json
-import os
 import signal
 import subprocess
 import time
@@ -141,7 +140,7 @@ def test_killed_driver_leaves_no_orphan_and_resumes(run, infermeter, environment
     driver.kill()
     driver.wait()
     for worker in workers:
-        wait_until(lambda: gone(worker), seconds=1.0)
+        wait_until(lambda worker=worker: gone(worker), seconds=1.0)
     resumed = run("run", *arguments, "--resume", "latest", "--format", "json", "--quiet")
     assert resumed.returncode == 0, resumed.stderr
     record = json.loads(resumed.stdout)

@@ -2,11 +2,9 @@
 
 import json
 import os
-import resource
 import sqlite3
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 

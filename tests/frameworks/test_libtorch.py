@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
-from typing import Optional
 
 import pytest
 
@@ -41,7 +40,7 @@ class Nested(torch.nn.Module):
 
 
 class Named(torch.nn.Module):
-    def forward(self, x, ids, scale: float = 2.0, mask: Optional[torch.Tensor] = None):
+    def forward(self, x, ids, scale: float = 2.0, mask: torch.Tensor | None = None):
         return {"scaled": x * scale if mask is None else x * mask, "next": ids + 1}
 
 

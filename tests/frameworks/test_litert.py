@@ -136,7 +136,6 @@ def test_operators_of_tensorflow_are_refused(refused, graph, tmp_path):
 
 def test_the_maker_refuses_what_it_cannot_write(plugin, onnx_file, tmp_path):
     from infermeter.backend import Refused
-
     from infermeter.making import Job
 
     maker = plugin("infermeter_make_litert")

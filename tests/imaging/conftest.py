@@ -4,13 +4,12 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # pytest's own way of importing tests leaves it out
 
-from imaging_plugin import Refused, Session  # noqa: E402
+from imaging_plugin import Refused, Session
 
 PLUGIN = Path(os.environ.get("INFERMETER_BUILD", "build/release")) / "lib/infermeter/backends/infermeter_backend_imaging.so"
 SMALL = {"preset": "small"}

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import imaging_reference as reference
 import numpy as np
 import pytest
-import imaging_reference as reference
 from imaging_plugin import Refused, Session
 from imaging_reference import Workload, psnr
 

@@ -49,7 +49,7 @@ def floats(rng, dtype, shape):
 
 
 def numbers(rng, dtype, shape):
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng.random(shape) < 0.5, rng.random(shape) < 0.5
     if dtype.kind in "iu":
         limits = numpy.iinfo(dtype)

@@ -27,7 +27,7 @@ def test_every_name_is_there_and_documented(im):
         assert name == "__version__" or thing.__doc__, name
         assert thing is getattr(im, name)
     with pytest.raises(AttributeError, match="module 'infermeter' has no attribute 'rum'"):
-        im.rum
+        im.rum  # noqa: B018
 
 
 def test_the_version_is_the_command_lines(im, run):

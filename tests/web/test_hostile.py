@@ -7,7 +7,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-from .drawing import draw, draw_all
+from .drawing import draw_all
 
 OWN = "window.__owned=1"
 NAMES = {

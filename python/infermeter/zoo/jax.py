@@ -95,7 +95,8 @@ class ResNet50(nnx.Module):
     @staticmethod
     def _layer(inputs: int, width: int, blocks: int, stride: int, rngs: nnx.Rngs) -> list[Bottleneck]:
         first = Bottleneck(inputs, width, stride, rngs)
-        return nnx.data([first, *(Bottleneck(4 * width, width, 1, rngs) for _ in range(blocks - 1))])
+        stage: list[Bottleneck] = nnx.data([first, *(Bottleneck(4 * width, width, 1, rngs) for _ in range(blocks - 1))])
+        return stage
 
     def __call__(self, x: jax.Array) -> jax.Array:
         x = x.transpose(0, 2, 3, 1)

@@ -34,7 +34,7 @@ class _Buffer:
 
     array: np.ndarray
 
-    def Pack(self, builder: flatbuffers.Builder) -> int:  # noqa: N802, the generated code's name
+    def Pack(self, builder: flatbuffers.Builder) -> int:
         size_bytes = self.array.nbytes
         data = 0
         if size_bytes > 0:
@@ -45,7 +45,8 @@ class _Buffer:
         schema.BufferStart(builder)
         if data:
             schema.BufferAddData(builder, data)
-        return schema.BufferEnd(builder)
+        end: int = schema.BufferEnd(builder)
+        return end
 
 
 class Graph:
@@ -60,7 +61,7 @@ class Graph:
         return tensor
 
     def constant(self, values: Any, dtype: type = np.float32) -> Tensor:
-        array = np.ascontiguousarray(values, dtype)
+        array: np.ndarray = np.ascontiguousarray(values, dtype)
         self._buffers.append(_Buffer(array))
         return self._tensor(f"constant.{len(self._buffers) - 1}", np.shape(values), array.dtype, len(self._buffers) - 1)
 

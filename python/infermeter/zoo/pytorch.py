@@ -71,7 +71,7 @@ class Up(TwoConvolutions):
         transposed = nn.ConvTranspose2d if rank == 2 else nn.ConvTranspose3d
         self.up = transposed(2 * channels, channels, 2, stride=2)
 
-    def forward(self, x: torch.Tensor, skip: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, skip: torch.Tensor) -> torch.Tensor:  # type: ignore[override]  # takes two
         return super().forward(torch.cat([skip, self.up(x)], dim=1))
 
 
