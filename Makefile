@@ -14,20 +14,21 @@ release := build/release
 # ninja's one line of progress on a terminal; elsewhere nothing unless something fails.
 quiet := $(if $(MAKE_TERMOUT),,-- --quiet)
 export ORT_DISABLE_TELEMETRY := 1
-# A build that begins with the tests is compiled through ccache: tests/install builds a wheel of the same sources. One that
-# is there already stays as it was, or all of it would be compiled again.
-export CCACHE_DIR ?= $(CURDIR)/build/ccache
-for_tests = -DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+# Benchmarks are added to a build when they are asked for, and stay.
+for_tests = -DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF)
 
-.PHONY: help demo demo-frameworks build test test-frameworks test-sanitizers bench bench-verdicts study install clean
+.PHONY: help demo demo-frameworks build test test-units test-threads test-frameworks lint format bench bench-verdicts study install clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
 	echo "make demo-frameworks  the same for PyTorch, JAX and LiteRT beside them (installs 6.5 GB)"
-	echo "make build            set up and build the release in $(release)"
-	echo "make test             set up and run every test; those of a framework that is not installed are skipped"
+	echo "make build            set up and build the release in $(release) (@BUILD@ min, once)"
+	echo "make test             set up, build and run every test (@TEST@ min); those of a framework that is not installed are skipped"
+	echo "make test-units       the unit tests alone, with address and undefined-behaviour sanitizers (@UNITS@ min)"
+	echo "make test-threads     the unit tests of worker and store with the thread sanitizer (@THREADS@ min)"
 	echo "make test-frameworks  set up PyTorch, JAX and LiteRT (6.5 GB), and run the tests that need them"
-	echo "make test-sanitizers  run the unit tests with address and undefined-behaviour sanitizers"
+	echo "make lint             check the sources: formats, clang-tidy, ruff, mypy, TypeScript, eslint, shellcheck (@LINT@ min)"
+	echo "make format           bring C++ and imports of Python into their format"
 	echo "make bench            set up, run the benchmarks, print one table of ratios"
 	echo "make bench-verdicts   count false alarms and misses beside other tools (half an hour; goes on if cut off)"
 	echo "make study            set up, simulate what verdicts are worth, write docs/statistics-study.md"
@@ -47,25 +48,42 @@ build:
 	$(call configure,release,$(if $(wildcard $(release)/build.ninja),,-DINFERMETER_TESTS=OFF -DINFERMETER_BENCHMARKS=OFF))
 	$(call compile,release,product)
 
-test:
-	scripts/setup --tests
+# Unit tests run with sanitizers; what crosses folders, and simulations, in the release that users run.
+test: test-units
 	$(call configure,release,$(for_tests))
-	$(call compile,release,all)
-	$(call unit_tests,$(release))
+	$(call compile,release,cross-tests)
+	$(call run_ctest,$(release),-LE unit)
 	echo "tests across the folders"
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q tests
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile tests
+
+test-units:
+	scripts/setup --tests
+	$(call configure,asan)
+	$(call compile,asan,unit-tests)
+	$(call run_ctest,build/asan,-L unit)
+
+test-threads:
+	scripts/setup --tests
+	$(call configure,tsan)
+	$(call compile,tsan,infermeter_worker_test infermeter_store_test)
+	$(call run_ctest,build/tsan,-R '^(worker|store)$$')
 
 test-frameworks:
 	scripts/setup --tests --with pytorch,jax,litert
 	$(call configure,release,$(for_tests))
 	$(call compile,release,product)
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q tests/frameworks tests/python
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile tests/frameworks tests/python
 
-test-sanitizers:
-	scripts/setup --tests
-	$(call configure,asan)
-	$(call compile,asan,unit-tests)
-	$(call unit_tests,build/asan/infermeter)
+# mypy reads the stub of the compiled module.
+lint:
+	scripts/setup --lint
+	$(call configure,release,$(for_tests))
+	$(call compile,release,product)
+	scripts/lint
+
+format:
+	scripts/setup --lint
+	scripts/lint --fix
 
 bench:
 	scripts/setup --bench
@@ -105,9 +123,9 @@ echo "building $(2) ($(1), $(JOBS) jobs)"
 cmake --build build/$(1) --target $(2) -j $(JOBS) $(quiet)
 endef
 
-# $(call unit_tests,FOLDER): all of ctest's output if a test fails, else its closing lines
-define unit_tests
-echo "unit tests in $(1)"
-ctest --test-dir $(1) -j $(JOBS) --no-tests=error --output-on-failure >build/log/ctest.log 2>&1 || { cat build/log/ctest.log >&2; exit 1; }
+# $(call run_ctest,FOLDER,OPTIONS): all of ctest's output if a test fails, else its closing lines
+define run_ctest
+echo "ctest in $(1)"
+ctest --test-dir $(1) $(2) -j $(JOBS) --no-tests=error --output-on-failure >build/log/ctest.log 2>&1 || { cat build/log/ctest.log >&2; exit 1; }
 sed -n '/^100% tests passed/,$$p' build/log/ctest.log
 endef

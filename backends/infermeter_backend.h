@@ -1,7 +1,7 @@
 /* infermeter back-end ABI, version 1.
  *
- * A back end is a shared library `infermeter_backend_<name>.so` that exports the two symbols at the end of this file and
- * knows nothing else of infermeter. It is loaded only in worker processes, never in the driver.
+ * A back end is a shared library `infermeter_backend_<name>.so` that exports the two symbols at the end of this file
+ * and knows nothing else of infermeter. It is loaded only in worker processes, never in the driver.
  *
  * Rules
  *  - Every call that can fail returns an imb_status and, if it is not IMB_OK, writes one sentence into `message`.
@@ -70,17 +70,17 @@ typedef enum imb_dtype {
 
 typedef enum imb_kind { IMB_NONE = 0 /* an absent optional */, IMB_TENSOR = 1, IMB_SEQUENCE = 2 } imb_kind;
 
-/* A tensor, or a sequence of values. `data` is row-major, little-endian, at least 64-byte aligned when the host gives it.
- * Strings: `data` is `const char* const*`, `string_sizes[i]` the bytes of each (they may hold NUL). */
+/* A tensor, or a sequence of values. `data` is row-major, little-endian, at least 64-byte aligned when the host gives
+ * it. Strings: `data` is `const char* const*`, `string_sizes[i]` the bytes of each (they may hold NUL). */
 typedef struct imb_value {
   imb_kind kind;
   imb_dtype dtype;
   size_t rank;
   const int64_t* shape;
   const void* data;
-  size_t size_bytes;             /* of data; 0 for strings */
-  const size_t* string_sizes;    /* strings only */
-  size_t element_count;          /* sequences only */
+  size_t size_bytes;          /* of data; 0 for strings */
+  const size_t* string_sizes; /* strings only */
+  size_t element_count;       /* sequences only */
   const struct imb_value* elements;
 } imb_value;
 
@@ -129,8 +129,8 @@ typedef struct imb_runtime_info {
   const char* runtime_version; /* "1.31.1" */
   const char* library;         /* path of the shared library in use; "" if built in */
   const char* model_formats;   /* comma-separated endings, the preferred first: "onnx,ort"; "*": any name will do;
-                                * "zoo": models of the zoo by their names; "python": MODULE:FACTORY; "workload:NAME": what is
-                                * measured is no model, and NAME stands where a model's name does */
+                                * "zoo": models of the zoo by their names; "python": MODULE:FACTORY; "workload:NAME": what
+                                * is   measured is no model, and NAME stands where a model's name does */
   size_t device_count;
   const char* const* devices; /* "cpu", "cuda" */
   size_t dtype_count;
@@ -140,21 +140,21 @@ typedef struct imb_runtime_info {
   int concurrent_requests; /* how many may be in flight; 0: any number */
 } imb_runtime_info;
 
-/* What is to be loaded. `dtype` is the precision in which float32 parts of the model are to be executed; a back end that
- * cannot do it on this device refuses (IMB_UNSUPPORTED) and never replaces it. */
+/* What is to be loaded. `dtype` is the precision in which float32 parts of the model are to be executed; a back end
+ * that cannot do it on this device refuses (IMB_UNSUPPORTED) and never replaces it. */
 typedef struct imb_load {
   size_t struct_size;
   const char* model_path;
   const char* device; /* "cpu", "cuda": already resolved from auto by the host */
   const char* dtype;
-  int threads;     /* intra-operator threads; 0: as many as the process may use */
-  int64_t batch;   /* replaces the first dimension of every input where that is dynamic; 0: leave it */
+  int threads;   /* intra-operator threads; 0: as many as the process may use */
+  int64_t batch; /* replaces the first dimension of every input where that is dynamic; 0: leave it */
   size_t dimension_count;
   const imb_pair* dimensions; /* values for named dynamic dimensions: {"height", "512"} */
   size_t option_count;
-  const imb_pair* options; /* only keys that runtime_info lists; anything else was refused by the host */
+  const imb_pair* options;       /* only keys that runtime_info lists; anything else was refused by the host */
   const char* model_base_folder; /* external data lies here; or NULL: the model's own folder */
-  const char* zoo_name;          /* "resnet50" if the model is of the zoo, for who has a definition of his own; or NULL */
+  const char* zoo_name;       /* "resnet50" if the model is of the zoo, for who has a definition of his own; or NULL */
   const char* profile_folder; /* operators are to be profiled: an empty folder for the files that profile_end completes;
                                * or NULL: they are not, and nothing may slow the inference down */
   const char* cache_folder; /* of this back end alone, kept from process to process: what is costly to make and the same
@@ -181,7 +181,8 @@ typedef struct imb_backend {
   imb_status (*compile)(imb_session* session, imb_message message); /* optional */
   void (*close)(imb_session* session);
 
-  /* Inputs and outputs, after `load` (and `compile`); valid until close. Dimensions fixed by imb_load are fixed here. */
+  /* Inputs and outputs, after `load` (and `compile`); valid until close. Dimensions fixed by imb_load are fixed here.
+   */
   size_t (*input_count)(imb_session* session);
   size_t (*output_count)(imb_session* session);
   const imb_port* (*input)(imb_session* session, size_t index);
@@ -226,11 +227,13 @@ typedef const imb_backend* (*imb_backend_fn)(void);
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-uint32_t infermeter_backend_abi_version(void);
+uint32_t
+infermeter_backend_abi_version(void);
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const imb_backend* infermeter_backend(void);
+const imb_backend*
+infermeter_backend(void);
 
 #ifdef __cplusplus
 }

@@ -104,9 +104,7 @@ void declare_root(CLI::App& app) {
                                "Measure a model of yours at three batch sizes."},
                               {"infermeter doctor", "See what of this machine would disturb a measurement."}},
                  .notes = {"`infermeter VERB --help` explains each.", kExitCodes}});
-  app.add_flag_callback(
-         "--version", [] {}, "Print the version and exit.")
-      ->group("Help");
+  app.add_flag_callback("--version", [] {}, "Print the version and exit.")->group("Help");
 }
 
 int run_verb(Surroundings& world, const Verb& verb) {

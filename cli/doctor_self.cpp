@@ -30,7 +30,7 @@ Result<Plan> plan_of(const SelfComparison& asked, PlanDraft draft) {
   draft.is_comparison = true;
   draft.max_pairs = asked.pairs;
   draft.question = Question{.margin = 0, .all_pairs = true};
-  return make_plan(std::move(draft));
+  return make_plan(draft);
 }
 
 void note_disturbances(const RunRecord& record, SelfNoise& found) {

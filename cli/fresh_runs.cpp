@@ -9,7 +9,7 @@
 namespace infermeter {
 
 Result<Plan> asked_plan(PlanDraft draft) {
-  INFERMETER_TRY(Plan plan, make_plan(std::move(draft)));
+  INFERMETER_TRY(Plan plan, make_plan(draft));
   if (!plan.question) return plan;
   auto metric = metric_from_string(plan.question->metric);
   if (!metric) return usage_error("metric: " + metric.error().message);

@@ -15,7 +15,7 @@ namespace infermeter {
 [[nodiscard]] Result<Plan> asked_plan(PlanDraft draft);
 
 // The plan measured `wanted` times, each run stored and written as CSV; newest first. Fewer after an interruption.
-[[nodiscard]] Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Plan& plan,
-                                                        const Launcher& launcher, int wanted, Verbosity verbosity);
+[[nodiscard]] Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Plan& plan, const Launcher& launcher,
+                                                        int wanted, Verbosity verbosity);
 
 }  // namespace infermeter

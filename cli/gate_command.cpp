@@ -80,8 +80,12 @@ void declare_gate_flags(CLI::App& app, GateOptions& options) {
       ->group(kWhatIsJudged);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
       ->group(kWhatIsJudged);
-  app.add_option("--format", options.format, "table (default), json, markdown.")->type_name("FORMAT")->group(kGateResults);
-  app.add_option("--junit", options.junit, "Also write JUnit XML to this file.")->type_name("FILE")->group(kGateResults);
+  app.add_option("--format", options.format, "table (default), json, markdown.")
+      ->type_name("FORMAT")
+      ->group(kGateResults);
+  app.add_option("--junit", options.junit, "Also write JUnit XML to this file.")
+      ->type_name("FILE")
+      ->group(kGateResults);
   app.add_option("--markdown", options.markdown, "Also write Markdown to this file.")
       ->type_name("FILE")
       ->group(kGateResults);

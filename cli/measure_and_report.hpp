@@ -18,7 +18,7 @@ struct MeasureRequest {
   Format format = Format::table;
   bool dry_run = false;
   Verbosity verbosity{};
-  std::optional<std::string> resume{};                    // the id of the unfinished run that is to be finished
+  std::optional<std::string> resume{};                     // the id of the unfinished run that is to be finished
   std::function<int(const Verdict& verdict)> exit_code{};  // empty: the verdict's own
 };
 

@@ -49,7 +49,7 @@ Result<int> profile_action(Surroundings& world, const ProfileOptions& options) {
   INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
   if (draft.plan.profiling.processes == 0) draft.plan.profiling.processes = kProfileProcesses;
   MeasureRequest request{.format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()};
-  INFERMETER_TRY(request.plan, make_plan(std::move(draft)));
+  INFERMETER_TRY(request.plan, make_plan(draft));
   return measure_and_report(world, std::move(request), options.output);
 }
 

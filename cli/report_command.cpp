@@ -27,25 +27,27 @@ struct ReportOptions {
 };
 
 HelpText report_help() {
-  return {
-      .usage = "infermeter report [RUN…] [flags]",
-      .about =
-          "Prints a stored run again, byte for byte what `infermeter run` printed: the columns are the "
-          "terminal's, and 80 where there is none or with --output. Of several runs one after the other, or with --html "
-          "one page that puts them beside each other.",
-      .examples = {{"infermeter report", "The latest run, as a table."},
-                   {"infermeter report 20261121 --format json --output run.json",
-                    "The run whose id begins so, with every iteration, into a file."},
-                   {"infermeter report latest --format markdown", "For a pull request."},
-                   {"infermeter report --html report.html",
-                    "The latest run as a page to look at: it opens in a browser, without a network."},
-                   {"infermeter report 20261121 20261122 --html weeks.html",
-                    "Several runs in one page, in this order; if their machines differ it says so."},
-                   {"infermeter report --plot latency.png",
-                    "Latency against batch size, a line per framework and a panel per model."},
-                   {"infermeter report --profile-files profiles",
-                    "The operators of a profiled run as time lines, flame graphs and summaries, for other tools."}},
-      .notes = {"`infermeter runs` lists the ids. With --html, --plot or --profile-files nothing is printed. The exit code does not depend on what the run found.", kExitCodes}};
+  return {.usage = "infermeter report [RUN…] [flags]",
+          .about =
+              "Prints a stored run again, byte for byte what `infermeter run` printed: the columns are the "
+              "terminal's, and 80 where there is none or with --output. Of several runs one after the other, or with "
+              "--html "
+              "one page that puts them beside each other.",
+          .examples = {{"infermeter report", "The latest run, as a table."},
+                       {"infermeter report 20261121 --format json --output run.json",
+                        "The run whose id begins so, with every iteration, into a file."},
+                       {"infermeter report latest --format markdown", "For a pull request."},
+                       {"infermeter report --html report.html",
+                        "The latest run as a page to look at: it opens in a browser, without a network."},
+                       {"infermeter report 20261121 20261122 --html weeks.html",
+                        "Several runs in one page, in this order; if their machines differ it says so."},
+                       {"infermeter report --plot latency.png",
+                        "Latency against batch size, a line per framework and a panel per model."},
+                       {"infermeter report --profile-files profiles",
+                        "The operators of a profiled run as time lines, flame graphs and summaries, for other tools."}},
+          .notes = {"`infermeter runs` lists the ids. With --html, --plot or --profile-files nothing is printed. The "
+                    "exit code does not depend on what the run found.",
+                    kExitCodes}};
 }
 
 // Pictures and pages come instead of the report, not beside it: one command, one result.
@@ -59,8 +61,8 @@ Result<Done> check_plot(const ReportOptions& options) {
 }
 
 Result<Done> check_profile_files(const ReportOptions& options) {
-  if (options.wants_plot || !options.output.file.empty() || options.output.no_samples ||
-      options.output.html.wanted() || options.flags.has("format")) {
+  if (options.wants_plot || !options.output.file.empty() || options.output.no_samples || options.output.html.wanted() ||
+      options.flags.has("format")) {
     return usage_error(
         "--profile-files writes files instead of printing: leave --format, --output, --html, --plot and --no-samples "
         "out");
@@ -76,7 +78,8 @@ Result<Done> check_html(const ReportOptions& options) {
 
 Result<Done> check_several(const ReportOptions& options, Format format) {
   if (options.runs.size() < 2 || format == Format::table || format == Format::markdown) return Done{};
-  return usage_error("json, csv and html are reports of one run: ask for each of them by itself (one page: --html FILE)");
+  return usage_error(
+      "json, csv and html are reports of one run: ask for each of them by itself (one page: --html FILE)");
 }
 
 Result<Done> check(const ReportOptions& options, Format format) {
@@ -109,8 +112,7 @@ Result<Done> write_report_page(Surroundings& world, const ReportOutput& output, 
   return output.html.write(world, parts, output.force, false);
 }
 
-Result<Done> print(Surroundings& world, const ReportOutput& output, const std::vector<RunRecord>& runs,
-                   Format format) {
+Result<Done> print(Surroundings& world, const ReportOutput& output, const std::vector<RunRecord>& runs, Format format) {
   std::string text;
   for (const RunRecord& record : runs) {
     if (!text.empty()) text += '\n';

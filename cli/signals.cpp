@@ -19,7 +19,7 @@ void on_signal(int number) {
 }  // namespace
 
 InterruptFlags catch_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   // Without SA_RESTART, so that a wait ends and the flag is looked at.

@@ -199,7 +199,7 @@ void describe_study(Surroundings& world, const PreparedStudy& study) {
 // --- measuring ------------------------------------------------------------------------------------------------------
 
 Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, const StudyOptions& options,
-                            const Launcher& launcher, StudyFiles& files) {
+                                  const Launcher& launcher, StudyFiles& files) {
   const Verbosity verbosity = options.verbosity.level();
   StudyRecord record{.name = study.source.name,
                      .preset = options.preset,

@@ -154,7 +154,7 @@ Result<Plan> gather_validation(Surroundings& world, const ValidateOptions& optio
     INFERMETER_TRY(SubjectDraft subject, subject_draft_from_string(text));
     draft.subjects.push_back(std::move(subject));
   }
-  return make_plan(std::move(draft));
+  return make_plan(draft);
 }
 
 Result<double> number_in(std::string_view text, std::string_view flag) {
@@ -283,7 +283,7 @@ Result<Done> draw_pictures(Surroundings& world, const DifferencePictures& pictur
 }
 
 Result<Done> write_validation_page(Surroundings& world, const ValidateOptions& options, const KeptDifferences& kept,
-                        const Validation& validation) {
+                                   const Validation& validation) {
   const auto pictures = difference_pictures(kept, output_names(validation), validation.items);
   return options.html.write(world, validation_part(validation, pictures), options.force,
                             options.verbosity.level() == Verbosity::quiet);

@@ -191,7 +191,7 @@ std::size_t files_to_make(const VariantList& list) {
 bool is_interrupted(const Surroundings& world) { return world.interrupt != nullptr && world.interrupt->load() != 0; }
 
 Result<int> measure_variants(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
-                    const Launcher& launcher, Format format) {
+                             const Launcher& launcher, Format format) {
   const Verbosity verbosity = options.verbosity.level();
   const std::size_t files = files_to_make(prepared.list);
   std::size_t file = 0;

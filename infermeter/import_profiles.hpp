@@ -26,12 +26,12 @@ struct ImportRequest {
   std::int64_t batch_size = 1;  // where the model leaves it open
   std::filesystem::path cache;  // of the zoo
   std::string output_dir = "results";
-  std::string command;          // for the record
+  std::string command;  // for the record
 };
 
-// Of each text a subject: FILE, or LABEL=FILE,FILE,…, unless a file of that whole name exists. A subject without a label
-// is called by its file's name. `compiled`: FILE where there is one subject, else LABEL=FILE. Errors: a label given
-// twice, or one that no subject has.
+// Of each text a subject: FILE, or LABEL=FILE,FILE,…, unless a file of that whole name exists. A subject without a
+// label is called by its file's name. `compiled`: FILE where there is one subject, else LABEL=FILE. Errors: a label
+// given twice, or one that no subject has.
 [[nodiscard]] Result<std::vector<ImportSubject>> import_subjects(const std::vector<std::string>& texts,
                                                                  const std::vector<std::string>& compiled);
 

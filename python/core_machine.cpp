@@ -135,14 +135,12 @@ void bind_machine(nb::module_& module) {
   bind_system(environment);
   bind_backend_info(module);
   bind_models(module);
-  module.def(
-      "environment", [] { return read_environment(); }, "This machine.");
+  module.def("environment", [] { return read_environment(); }, "This machine.");
   module.def("examine", examine, nb::arg("environment"), "What of a machine disturbs a measurement, the worst first.");
   module.def("backends", backends, nb::arg("backend_path") = std::filesystem::path(),
              nb::sig("def backends(backend_path: str | os.PathLike[str] = '') -> list[BackendInfo]"),
              "The back ends that there are; each is asked in a process of its own.");
-  module.def(
-      "models", [] { return std::vector<ZooModel>(zoo().begin(), zoo().end()); }, "The models of the zoo.");
+  module.def("models", [] { return std::vector<ZooModel>(zoo().begin(), zoo().end()); }, "The models of the zoo.");
   module.def("plugin_path", plugin_path, nb::arg("name"), "The file of a back end.");
   module.def("zoo_model_path", zoo_model_path, nb::arg("name"),
              "The ONNX file of a model of the zoo, written on first use.");

@@ -99,10 +99,10 @@ std::string text(const std::optional<double>& value) { return value ? fmt::forma
 auto figure(std::optional<double> (DifferenceTally::*of)() const) {
   return [of](const Difference& d) { return (d.tally().*of)(); };
 }
-auto of_pairs(double DifferenceTally::*field) {
+auto of_pairs(double DifferenceTally::* field) {
   return [field](const Difference& d) { return d.of_pairs(d.tally().*field); };
 }
-auto counter(std::uint64_t DifferenceTally::*field) {
+auto counter(std::uint64_t DifferenceTally::* field) {
   return [field](const Difference& d) { return d.tally().*field; };
 }
 

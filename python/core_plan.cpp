@@ -26,7 +26,7 @@ Result<Plan> plan_from(PlanDraft draft, const nb::dict& settings) {
     return usage_error("'format' says nothing here: a record has every form (render, text, json, to_csv)");
   }
   INFERMETER_TRY_DONE(apply_settings(draft, settings));
-  INFERMETER_TRY(Plan plan, make_plan(std::move(draft)));
+  INFERMETER_TRY(Plan plan, make_plan(draft));
   if (!plan.question) return plan;
   const auto metric = metric_from_string(plan.question->metric);
   if (!metric.ok()) return usage_error("metric: " + metric.error().message);
@@ -34,7 +34,8 @@ Result<Plan> plan_from(PlanDraft draft, const nb::dict& settings) {
   return plan;
 }
 
-void init_plan(Plan* self, const nb::args& subjects, nb::kwargs settings) {
+void init_plan(Plan* self, const nb::args& subjects,
+               nb::kwargs settings) {  // NOLINT(performance-unnecessary-value-param): nanobind's way
   if (subjects.size() > 0) {
     if (settings.contains("subjects")) {
       raise(usage_error("subjects are given twice: as arguments and as 'subjects'"));

@@ -104,7 +104,8 @@ void bind_reports(RecordClass& record) {
            "The report as text: \"table\", \"json\", \"csv\", \"markdown\" or \"html\"; `width` of the table in "
            "columns, `samples`: JSON and the page with every iteration.")
       .def(
-          "text", [](const MeasuredRun& run, std::size_t width) { return rendered_run(run, "table", {.width = width}); },
+          "text",
+          [](const MeasuredRun& run, std::size_t width) { return rendered_run(run, "table", {.width = width}); },
           nb::arg("width") = 80, "The report as a table, for people.")
       .def("json", as_dict, nb::kw_only(), nb::arg("samples") = true,
            nb::sig("def json(self, *, samples: bool = True) -> dict[str, typing.Any]"),
@@ -168,8 +169,7 @@ void bind_record_fields(RecordClass& record) {
           "Of the whole run; `verdict.diagnostics` has all.")
       .def_prop_ro("errors", errors_of, nb::sig("def errors(self) -> dict[str, BaseException | None]"),
                    "Label -> what a live object raised.")
-      .def_prop_ro(
-          "verdict", [](const MeasuredRun& run) -> const Verdict& { return run.verdict(); }, inside);
+      .def_prop_ro("verdict", [](const MeasuredRun& run) -> const Verdict& { return run.verdict(); }, inside);
 }
 
 }  // namespace

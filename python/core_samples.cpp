@@ -126,9 +126,8 @@ void bind_end(TrialClass& samples) {
 }
 
 void bind_seconds(TrialClass& samples) {
-  samples
-      .def_prop_ro(
-          "open_s", [](const Trial& t) { return t.samples->open_s; }, "Seconds: the runtime's library.")
+  samples.def_prop_ro(
+             "open_s", [](const Trial& t) { return t.samples->open_s; }, "Seconds: the runtime's library.")
       .def_prop_ro(
           "load_s", [](const Trial& t) { return t.samples->load_s; },
           "Seconds: the model, and compiling where the runtime does not tell them apart.")

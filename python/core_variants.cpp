@@ -66,7 +66,8 @@ struct VariantsOutcome {
   VariantSet set;
 };
 
-Result<VariantsOutcome> make_and_measure(PreparedVariants prepared, const VariantMakingContext& making, RunContext context) {
+Result<VariantsOutcome> make_and_measure(PreparedVariants prepared, const VariantMakingContext& making,
+                                         RunContext context) {
   INFERMETER_TRY(context.models, make_variants(prepared, making));
   INFERMETER_TRY(VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
   INFERMETER_TRY_DONE(check_subjects(planned.plan, context.launcher));
@@ -74,8 +75,8 @@ Result<VariantsOutcome> make_and_measure(PreparedVariants prepared, const Varian
   return VariantsOutcome{std::move(record), std::move(planned.set)};
 }
 
-Result<VariantsOutcome> whole(const VariantsRequest& request, const PlanDraft& draft, const VariantMakingContext& making,
-                      const RunContext& context) {
+Result<VariantsOutcome> whole(const VariantsRequest& request, const PlanDraft& draft,
+                              const VariantMakingContext& making, const RunContext& context) {
   try {
     INFERMETER_TRY(PreparedVariants prepared, prepare_variants(request, draft, context.launcher, context.cache));
     return make_and_measure(std::move(prepared), making, context);

@@ -50,8 +50,7 @@ void bind_accuracy_verdict(nb::module_& module) {
       .def_ro("share", &AccuracyVerdict::share, "Of rows, or of pixels, that are right; None: none has a label.")
       .def_ro("interval", &AccuracyVerdict::interval, "Wilson's, 95 %; None of pixels.")
       .def_ro("change", &AccuracyVerdict::change, "None: it is the first one, or there are no pairs.")
-      .def_prop_ro(
-          "measured", [](const AccuracyVerdict& v) { return v.measured; }, nb::rv_policy::reference_internal);
+      .def_prop_ro("measured", [](const AccuracyVerdict& v) { return v.measured; }, nb::rv_policy::reference_internal);
 }
 
 void bind_recommendation(nb::module_& module) {

@@ -50,7 +50,8 @@ PythonProfileHooks profile_hooks(pid_t launcher) {
   };
   hooks.end = [](PythonProfiler profiler) -> Result<std::string> {
     if (profiler == PythonProfiler::py_spy) return std::string();
-    return in_profiler<std::string>([](const nb::object& module) { return nb::cast<std::string>(module.attr("end")()); });
+    return in_profiler<std::string>(
+        [](const nb::object& module) { return nb::cast<std::string>(module.attr("end")()); });
   };
   return hooks;
 }

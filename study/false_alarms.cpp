@@ -45,8 +45,8 @@ Effort enough_for_bias(const std::vector<double>& estimates, const Effort& effor
   return {static_cast<int>(runs), effort.seed, effort.threads};
 }
 
-void add_false_alarms(const Family& family, const Comparison& comparison, const std::string& suffix, const Effort& effort,
-                 Table& table) {
+void add_false_alarms(const Family& family, const Comparison& comparison, const std::string& suffix,
+                      const Effort& effort, Table& table) {
   const Outcomes first = against_itself(family, comparison, effort.times(2));
   const Effort enough = enough_for_bias(first.estimates, effort);
   const Outcomes all = against_itself(family, comparison, enough);

@@ -30,7 +30,7 @@ Cache::Cache(const Limits& limits)
       buckets_(std::bit_ceil(2 * slots_.size() + 1), none) {
   if (slots_.empty()) return;
   const std::size_t size = slots_.size() * stride_;
-  bytes_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{64})));
+  bytes_.reset(static_cast<std::byte*>(::operator new(size, std::align_val_t{64})));
   std::memset(bytes_.get(), 0, size);
 }
 

@@ -1,5 +1,5 @@
-// A cache that is bounded in bytes and counts exactly. Its memory is taken and touched when it is made: filling it costs
-// no fresh pages, which would be dearer than what it saves.
+// A cache that is bounded in bytes and counts exactly. Its memory is taken and touched when it is made: filling it
+// costs no fresh pages, which would be dearer than what it saves.
 //
 // It is cold at the beginning of each run and belongs to one request, hence to one thread: what `find` and `add` give
 // stays what it is until the next `add` or `forget`, and nobody else can take it away.
@@ -54,7 +54,7 @@ class Cache {
   static constexpr std::uint32_t none = UINT32_MAX;
   struct Slot {
     CacheKey key;
-    std::uint32_t next = none;                // in its bucket
+    std::uint32_t next = none;                 // in its bucket
     std::uint32_t newer = none, older = none;  // in the order of use
   };
   [[nodiscard]] std::uint32_t& bucket_of(const CacheKey& key) {

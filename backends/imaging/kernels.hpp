@@ -14,9 +14,9 @@ float intensities(const float* field, std::size_t count, float* out);
 void add_intensities(const float* field, std::size_t count, float* sum);
 float scale_and_find_largest(float* values, std::size_t count, float factor);
 
-// The noise of pixel i of one exposure of one position is a function of these and of i alone. Eight uniform bytes, added
-// up, are normal enough (excess kurtosis -0.15, largest 4.9 standard deviations) and cost no logarithm, whose last bit
-// differs between C libraries.
+// The noise of pixel i of one exposure of one position is a function of these and of i alone. Eight uniform bytes,
+// added up, are normal enough (excess kurtosis -0.15, largest 4.9 standard deviations) and cost no logarithm, whose
+// last bit differs between C libraries.
 struct NoiseKey {
   std::uint32_t first = 0, second = 0;
 };

@@ -64,8 +64,8 @@ std::string contents(const std::string& path) {
 }
 
 [[noreturn]] void refuse_plan(const std::string& path, const std::string& why) {
-  fail(IMB_INVALID_ARGUMENT, "the FFT plans in " + path + " cannot be used: " + why +
-                                 "; delete the file, and they are made anew");
+  fail(IMB_INVALID_ARGUMENT,
+       "the FFT plans in " + path + " cannot be used: " + why + "; delete the file, and they are made anew");
 }
 
 void read_wisdom(const Fftw& fftw, const std::string& path, const std::string& machine) {
@@ -75,7 +75,8 @@ void read_wisdom(const Fftw& fftw, const std::string& path, const std::string& m
   if (end == std::string::npos) refuse_plan(path, "it is cut");
   const std::string its_machine = text.substr(head.size(), end - head.size());
   if (its_machine != machine) {
-    refuse_plan(path, "they were made on another machine (" + printable_line(its_machine) + "; this is " + machine + ")");
+    refuse_plan(path,
+                "they were made on another machine (" + printable_line(its_machine) + "; this is " + machine + ")");
   }
   fftw.forget_wisdom();
   if (fftw.import_wisdom(text.c_str() + end + 1) == 0) refuse_plan(path, "it is broken");
@@ -124,10 +125,10 @@ bool plan_pair(const Fftw& fftw, int size, unsigned flags, PlanPair& pair) {
 
 }  // namespace
 
-void FreeField::operator()(float* numbers) const { ::operator delete (numbers, std::align_val_t{64}); }
+void FreeField::operator()(float* numbers) const { ::operator delete(numbers, std::align_val_t{64}); }
 
 Field make_field(std::size_t floats) {
-  Field field(static_cast<float*>(::operator new (floats * sizeof(float), std::align_val_t{64})));
+  Field field(static_cast<float*>(::operator new(floats * sizeof(float), std::align_val_t{64})));
   std::memset(field.get(), 0, floats * sizeof(float));
   return field;
 }

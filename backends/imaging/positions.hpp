@@ -15,8 +15,8 @@ struct Centre {
   bool operator==(const Centre&) const = default;
 };
 
-// fermat: c_k = round(r_max sqrt(k/K) (sin kg, cos kg)), g = pi (3 - sqrt 5), the golden angle (Vogel 1979). grid: the K
-// points of a square lattice that are nearest to its centre, the outermost at r_max. random: uniform in the disc, the
+// fermat: c_k = round(r_max sqrt(k/K) (sin kg, cos kg)), g = pi (3 - sqrt 5), the golden angle (Vogel 1979). grid: the
+// K points of a square lattice that are nearest to its centre, the outermost at r_max. random: uniform in the disc, the
 // first at its centre. Throws Failure where two of them are the same.
 [[nodiscard]] std::vector<Centre> positions_of(const ImagingSettings& settings);
 

@@ -108,9 +108,7 @@ constexpr std::array<OptionRow<A>, 27> rows = {{
     {{"alpha", "X", "step of the reconstruction, up to 2"},
      [](A& a, Text v) { a.settings.alpha = real_from(v, 1e-3, 2); }},
     {{"caches", "all|none", "all three, where they are not said one by one"},
-     [](A& a, Text v) {
-       a.caches = parse_choice<bool, 2>(v, {{{"all", true}, {"none", false}}});
-     }},
+     [](A& a, Text v) { a.caches = parse_choice<bool, 2>(v, {{{"all", true}, {"none", false}}}); }},
     {{"spectrum_cache", "on|off", "the object's spectrum is kept"},
      [](A& a, Text v) { a.spectrum_cache = switch_from(v); }},
     {{"measurement_cache", "on|off", "what a position measures is kept, before the noise"},

@@ -13,8 +13,8 @@ namespace infermeter {
 enum class ObjectKind { disc, point, tensor, picture };  // built in twice; float32 and pictures from the host
 enum class Pattern { fermat, grid, random };
 enum class Detection { intensity, field };
-enum class Noise { fresh, frozen };   // another draw in each epoch, or the same
-enum class Order { sweep, dwell };    // all positions, then again; or all visits to one, then the next
+enum class Noise { fresh, frozen };  // another draw in each epoch, or the same
+enum class Order { sweep, dwell };   // all positions, then again; or all visits to one, then the next
 enum class Prior { none, support, nonneg };
 enum class Eviction { lru, mru };
 enum class Storage { float32, float16 };
@@ -32,7 +32,7 @@ struct ImagingSettings {
   ObjectKind object = ObjectKind::disc;
   Pattern pattern = Pattern::fermat;
   Detection detection = Detection::intensity;
-  double photons = 1e4;  // at the brightest pixel; infinity: no shot noise
+  double photons = 1e4;   // at the brightest pixel; infinity: no shot noise
   double read_noise = 0;  // standard deviation, as a share of the brightest pixel
   Noise noise = Noise::fresh;
   std::uint64_t seed = 7;

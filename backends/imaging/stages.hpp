@@ -10,10 +10,10 @@
 namespace infermeter {
 
 enum class Stage : std::uint8_t {
-  object_fft,      // the object's spectrum
-  mask,            // the rows of the aperture
-  window,          // the aperture's pixels taken out
-  field_fft,       // back: the field on the detector
+  object_fft,  // the object's spectrum
+  mask,        // the rows of the aperture
+  window,      // the aperture's pixels taken out
+  field_fft,   // back: the field on the detector
   intensity,
   noise,
   estimate_fft,    // back: the field of what is known so far

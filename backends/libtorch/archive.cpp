@@ -22,7 +22,7 @@ constexpr std::string_view compiled_folder = "data/aotinductor/";
 constexpr std::size_t most_text = std::size_t{64} << 20;
 
 void require_file(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) {
     fail(IMB_MODEL_ERROR, "PyTorch could not read " + path + ": " + std::strerror(errno));
   }

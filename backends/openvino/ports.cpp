@@ -33,7 +33,7 @@ void read_shape(const Api& api, const ov_output_const_port_t* port, PortFields& 
 }
 
 PortFields describe_port(const Api& api, const ov_output_const_port_t* port, std::string name,
-                    const std::vector<DeclaredDimension>& declared) {
+                         const std::vector<DeclaredDimension>& declared) {
   PortFields fields{.name = std::move(name), .shape = {}, .dimension_names = {}};
   ov_element_type_e type{};
   check(api, api.ov_port_get_element_type(port, &type), IMB_MODEL_ERROR,
@@ -88,7 +88,8 @@ std::vector<PortFields> read_ports(const Api& api, const Model* model,
     check(api, port_at(model, i, &port), IMB_MODEL_ERROR, what);
     const auto owner = owned(port, api.ov_output_const_port_free);
     const std::string name = in_order ? declared[i].name : any_name(api, port, word + std::to_string(i));
-    ports.push_back(describe_port(api, port, name, in_order ? declared[i].dimensions : std::vector<DeclaredDimension>()));
+    ports.push_back(
+        describe_port(api, port, name, in_order ? declared[i].dimensions : std::vector<DeclaredDimension>()));
   }
   return ports;
 }

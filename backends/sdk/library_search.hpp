@@ -56,7 +56,7 @@ inline std::string path_of(void* handle, std::string otherwise) {
 }
 
 inline OpenLibrary open_file(const std::string& file, const LibraryPlaces& places, std::string_view remedy) {
-  struct stat status {};
+  struct stat status{};
   const std::string runtime(places.runtime);
   if (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
     fail(IMB_LIBRARY_MISSING, "there is no file " + file + " to take " + runtime + " from; " + std::string(remedy));

@@ -180,7 +180,7 @@ inline OnnxDeclaration read_model(std::string_view bytes) {
 inline OnnxDeclaration read_onnx_declaration(const char* path) {
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return {};
-  struct stat status {};
+  struct stat status{};
   OnnxDeclaration declaration;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
     const auto size = static_cast<std::size_t>(status.st_size);

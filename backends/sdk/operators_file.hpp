@@ -35,7 +35,7 @@ struct OperatorsFile {
   // Or one mean per operator and iteration, and no events.
   std::vector<double> mean_ns, mean_calls;
   std::vector<Source> sources;  // of what else there is, or is not: "graph"
-  bool cut = false;  // events of later iterations were left out
+  bool cut = false;             // events of later iterations were left out
 };
 
 // The host keeps no more.

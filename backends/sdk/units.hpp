@@ -21,13 +21,13 @@ struct Unit {
 };
 inline constexpr std::array<Unit, 4> time_units = {{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}}};
 inline constexpr std::array<Unit, 8> byte_units = {{{"", 1.0},
-                                             {"B", 1.0},
-                                             {"kB", 1e3},
-                                             {"MB", 1e6},
-                                             {"GB", 1e9},
-                                             {"KiB", 1024.0},
-                                             {"MiB", 1048576.0},
-                                             {"GiB", 1073741824.0}}};
+                                                    {"B", 1.0},
+                                                    {"kB", 1e3},
+                                                    {"MB", 1e6},
+                                                    {"GB", 1e9},
+                                                    {"KiB", 1024.0},
+                                                    {"MiB", 1048576.0},
+                                                    {"GiB", 1073741824.0}}};
 
 inline std::pair<double, std::string_view> number_and_rest(std::string_view text) {
   double value = 0;
@@ -54,7 +54,9 @@ double scaled(std::string_view text, const std::array<Unit, N>& units, double la
 inline double seconds_from(std::string_view text) { return units::scaled(text, units::time_units, 86400.0); }
 
 // B (or nothing), kB, MB, GB, KiB, MiB, GiB.
-inline std::uint64_t bytes_from(std::string_view text) { return static_cast<std::uint64_t>(units::scaled(text, units::byte_units, 1e15)); }
+inline std::uint64_t bytes_from(std::string_view text) {
+  return static_cast<std::uint64_t>(units::scaled(text, units::byte_units, 1e15));
+}
 
 // Finite.
 inline double number_from(std::string_view text) {

@@ -38,7 +38,8 @@ static imb_status refuse(imb_message message, imb_status status, const char* sen
 
 static imb_status done(imb_message message) { return refuse(message, IMB_OK, ""); }
 
-/* --- the work ------------------------------------------------------------------------------------------------------ */
+/* --- the work ------------------------------------------------------------------------------------------------------
+ */
 
 static int is_less(imb_session* session, int32_t a, int32_t b) {
   ++session->comparisons;
@@ -88,7 +89,8 @@ static void heap_sort(imb_session* session, int32_t* values, int64_t count) {
   }
 }
 
-/* --- runtime: what it is, and its options -------------------------------------------------------------------------- */
+/* --- runtime: what it is, and its options --------------------------------------------------------------------------
+ */
 
 static const imb_option options[] = {
     {"algorithm", "insertion|merge|heap", "how it is sorted; default: merge"},
@@ -120,7 +122,8 @@ static imb_status open_runtime(const imb_environment* environment, imb_runtime**
 static const imb_runtime_info* runtime_info(imb_runtime* runtime) { return &runtime->info; }
 static void close_runtime(imb_runtime* runtime) { free(runtime); }
 
-/* --- session: one workload with its settings ------------------------------------------------------------------------ */
+/* --- session: one workload with its settings ------------------------------------------------------------------------
+ */
 
 /* What is not understood is refused, with the values that would be. */
 static imb_status read_option(imb_session* session, const imb_pair* option, imb_message message) {
@@ -178,7 +181,8 @@ static size_t port_count(imb_session* session) { return (void)session, 1; }
 static const imb_port* input(imb_session* session, size_t index) { return index == 0 ? &session->input : NULL; }
 static const imb_port* output(imb_session* session, size_t index) { return index == 0 ? &session->output : NULL; }
 
-/* --- request: one piece of work in flight ---------------------------------------------------------------------------- */
+/* --- request: one piece of work in flight ----------------------------------------------------------------------------
+ */
 
 static void destroy_request(imb_request* request) {
   if (request == NULL) return;
@@ -244,7 +248,8 @@ static imb_status output_value(imb_request* request, size_t index, imb_value* va
   return done(message);
 }
 
-/* --- facts ------------------------------------------------------------------------------------------------------------ */
+/* --- facts
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static imb_status executed(imb_session* session, imb_pair_sink sink_pair, void* user, imb_message message) {
   sink_pair(user, "device", "cpu");
@@ -261,7 +266,8 @@ static imb_status counters(imb_session* session, imb_number_sink sink_number, vo
   return done(message);
 }
 
-/* --- the two symbols, and the table. Slots that are left out are NULL: the host does without. -------------------------- */
+/* --- the two symbols, and the table. Slots that are left out are NULL: the host does without.
+ * -------------------------- */
 
 static const imb_backend backend = {.abi_version = IMB_ABI_VERSION,
                                     .struct_size = sizeof(imb_backend),

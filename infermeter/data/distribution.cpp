@@ -46,7 +46,8 @@ Result<Distribution> parse_real(std::string_view text, DistributionKind kind, st
     return refused(text, "does not have two numbers");
   }
   if (kind == DistributionKind::uniform && !(pair->first < pair->second)) return refused(text, "needs LOW below HIGH");
-  if (kind == DistributionKind::uniform && !std::isfinite(pair->second - pair->first)) return refused(text, "is too wide");
+  if (kind == DistributionKind::uniform && !std::isfinite(pair->second - pair->first))
+    return refused(text, "is too wide");
   if (kind == DistributionKind::normal && !(pair->second > 0)) return refused(text, "needs SD above 0");
   return Distribution{.kind = kind, .low = pair->first, .high = pair->second};
 }
@@ -157,7 +158,8 @@ bool is_integer(DType dtype) { return !is_float(dtype) && dtype != DType::string
 
 bool suits(const Distribution& distribution, DType dtype) {
   if (is_float(dtype)) return true;
-  return is_integer(dtype) && distribution.kind != DistributionKind::uniform && distribution.kind != DistributionKind::normal;
+  return is_integer(dtype) && distribution.kind != DistributionKind::uniform &&
+         distribution.kind != DistributionKind::normal;
 }
 
 Result<Done> check_range(const Distribution& distribution, DType dtype) {

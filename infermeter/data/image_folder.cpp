@@ -33,7 +33,8 @@ Result<Listing> list(const fs::path& folder) {
   Listing out;
   fs::directory_iterator entries(folder, error);
   for (std::size_t count = 0; !error && entries != fs::directory_iterator(); entries.increment(error), ++count) {
-    if (count == kMostFolderEntries) return io_error(fmt::format("{} has too many entries", in_quotes(folder.string())));
+    if (count == kMostFolderEntries)
+      return io_error(fmt::format("{} has too many entries", in_quotes(folder.string())));
     const std::string name = entries->path().filename().string();
     std::error_code unknown;
     if (name.starts_with('.')) continue;

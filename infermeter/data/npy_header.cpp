@@ -12,7 +12,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::size_t kLongestHeader = 64 * 1024;  // NumPy's own limit is 10,000
-constexpr std::size_t kHighestArrayRank = 64;           // NumPy's
+constexpr std::size_t kHighestArrayRank = 64;      // NumPy's
 constexpr std::size_t kLongestText = 1 << 20;
 
 struct PlainType {
@@ -73,7 +73,8 @@ Result<Done> set_type(std::string_view descr, NpyHeader& header, const std::stri
     type.remove_prefix(1);
   }
   if (!type.empty() && type[0] == 'O') {
-    return broken_header(file, "it holds Python objects, which are pickled code and are never loaded; save plain numbers");
+    return broken_header(file,
+                         "it holds Python objects, which are pickled code and are never loaded; save plain numbers");
   }
   for (const PlainType& plain : kPlainTypes) {
     if (plain.name != type) continue;
@@ -111,7 +112,8 @@ class DictParser {
 
  private:
   Error plain_only() const {
-    return broken_header(file_, fmt::format("its header is not a plain description of an array (at character {})", position_));
+    return broken_header(file_,
+                         fmt::format("its header is not a plain description of an array (at character {})", position_));
   }
 
   Result<Done> value(std::string_view key) {
@@ -220,7 +222,8 @@ Result<NpyHeader> read_npy_header(ByteSource& source, const std::string& file) {
     return broken_header(file, "it does not begin as NumPy's files do");
   }
   const int version = std::to_integer<int>(start[6]);
-  if (version < 1 || version > 3 || start[7] != std::byte{0}) return broken_header(file, "its format version is not known");
+  if (version < 1 || version > 3 || start[7] != std::byte{0})
+    return broken_header(file, "its format version is not known");
   INFERMETER_TRY(const std::size_t length, read_length(source, version, file));
   std::string text(length, '\0');
   INFERMETER_TRY_DONE(source.read(std::as_writable_bytes(std::span(text))));

@@ -55,7 +55,7 @@ Result<RegularFile> RegularFile::open(const std::string& path) {
   // Not blocking: opening a pipe would wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return failed("read", path, errno);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor);
     return io_error(fmt::format("{} is not a regular file", in_quotes(path)));

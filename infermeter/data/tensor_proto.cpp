@@ -228,7 +228,10 @@ class ValueParser {
       case DType::float16:
       case DType::bfloat16: return stored<std::uint16_t>(raw.int32s, count, std::move(out));
       // Types below 8 bits: one number is one byte, which holds two elements.
-      default: return stored<std::uint8_t>(raw.int32s, bytes_of(out.dtype, count), std::move(out));
+      default: {
+        const auto bytes = bytes_of(out.dtype, count);
+        return stored<std::uint8_t>(raw.int32s, bytes, std::move(out));
+      }
     }
   }
 

@@ -9,8 +9,8 @@
 
 namespace infermeter {
 
-// `arrays`: names without ".npy", each once; types as write_npy (npy.hpp) has them. Nothing is compressed: the same arrays
-// give the same bytes.
+// `arrays`: names without ".npy", each once; types as write_npy (npy.hpp) has them. Nothing is compressed: the same
+// arrays give the same bytes.
 [[nodiscard]] Result<Done> write_npz(const std::string& path,
                                      const std::vector<std::pair<std::string, Tensor>>& arrays);
 

@@ -14,15 +14,15 @@ enum class Severity { info, warning, error };
 // The names are what files and reports carry: they are never renamed or reused.
 enum class DiagnosticId {
   // The machine and the moment.
-  foreign_load,            // other programs used the processor during the trial
-  steal,                   // the hypervisor gave the processor to others
-  throttled,               // a cgroup quota stopped the worker
-  involuntary_switches,    // the worker was taken off its processor
-  major_faults,            // pages came from disk during the timed loop
-  frequency_changed,       // the processor's frequency moved between begin and end
-  more_threads_than_cores, // the subject runs more threads than it has processors
-  affinity_lost,           // the processors asked for were not given
-  clock_not_tsc,           // the monotonic clock was used: no invariant time stamp counter
+  foreign_load,             // other programs used the processor during the trial
+  steal,                    // the hypervisor gave the processor to others
+  throttled,                // a cgroup quota stopped the worker
+  involuntary_switches,     // the worker was taken off its processor
+  major_faults,             // pages came from disk during the timed loop
+  frequency_changed,        // the processor's frequency moved between begin and end
+  more_threads_than_cores,  // the subject runs more threads than it has processors
+  affinity_lost,            // the processors asked for were not given
+  clock_not_tsc,            // the monotonic clock was used: no invariant time stamp counter
   governor_not_performance,
   turbo_enabled,
   smt_enabled,
@@ -33,24 +33,24 @@ enum class DiagnosticId {
   no_hardware_counters,
   no_landlock,
   no_seccomp,
-  no_memory_reset,         // the peak of the resident set could not be reset: it includes loading
+  no_memory_reset,  // the peak of the resident set could not be reset: it includes loading
   home_read_only,
   aslr_disabled,
   low_memory,
-  debug_build,             // infermeter itself is not a release build
-  not_isolated,            // measured in the process that holds the subject, not in one of its own
+  debug_build,   // infermeter itself is not a release build
+  not_isolated,  // measured in the process that holds the subject, not in one of its own
   // The samples.
-  too_few_samples,         // a percentile needs more
-  too_few_processes,       // no interval from fewer than two processes
-  outliers_removed,        // the user's rule dropped some
-  many_outliers_removed,   // and fewer than 80 % are left
-  outlier_rule_ignored,    // it would have dropped all
+  too_few_samples,        // a percentile needs more
+  too_few_processes,      // no interval from fewer than two processes
+  outliers_removed,       // the user's rule dropped some
+  many_outliers_removed,  // and fewer than 80 % are left
+  outlier_rule_ignored,   // it would have dropped all
   outliers_marked,
   constant_latencies,
   non_finite_latencies,
-  samples_partial,         // the trial ended early: what there is is shown
-  timer_resolution,        // the subject is too fast for the clock
-  iterations_capped,       // the sample block was full before the duration was over
+  samples_partial,    // the trial ended early: what there is is shown
+  timer_resolution,   // the subject is too fast for the clock
+  iterations_capped,  // the sample block was full before the duration was over
   // Like for like.
   precision_differs,
   threads_differ,
@@ -58,37 +58,37 @@ enum class DiagnosticId {
   provider_differs,
   device_differs,
   batch_differs,
-  model_differs,           // not the same model file or weights
-  input_differs,           // not the same input bytes
+  model_differs,  // not the same model file or weights
+  input_differs,  // not the same input bytes
   precision_not_as_asked,
   threads_not_as_asked,
-  machines_differ,         // reports of several machines beside each other
+  machines_differ,  // reports of several machines beside each other
   // Outputs.
   outputs_differ,
   outputs_not_finite,
   outputs_not_comparable,  // number, name, shape or type differ
   outputs_not_deterministic,
-  outputs_constant,        // the outputs are the same for different inputs
-  accuracy_not_told,       // the data's own labels do not fit the outputs
+  outputs_constant,   // the outputs are the same for different inputs
+  accuracy_not_told,  // the data's own labels do not fit the outputs
   // Pilots and comparisons.
-  no_steady_state,         // the times of a subject do not settle
-  pilot_failed,            // warm-up and iterations could not be chosen
-  margin_out_of_reach,     // the pairs that may run cannot show so small a difference
-  pairs_incomplete,        // a process of a pair gave no value
-  pairs_dropped,           // disturbed, and left out because that was asked for
-  skewed_differences,      // the two intervals of the differences do not agree
+  no_steady_state,      // the times of a subject do not settle
+  pilot_failed,         // warm-up and iterations could not be chosen
+  margin_out_of_reach,  // the pairs that may run cannot show so small a difference
+  pairs_incomplete,     // a process of a pair gave no value
+  pairs_dropped,        // disturbed, and left out because that was asked for
+  skewed_differences,   // the two intervals of the differences do not agree
   // Memory over iterations.
-  memory_leak,             // it grows with every iteration
-  leak_unclear,            // it cannot be told whether it grows
+  memory_leak,   // it grows with every iteration
+  leak_unclear,  // it cannot be told whether it grows
   // Profiles.
-  no_operator_profile,     // the runtime told nothing about its operators
-  profile_distorted,       // profiling slowed the inference down: its times are not the timed run's
-  profile_cut,             // events are missing
-  no_stack_profile,        // no call stack was sampled, though it was asked for
-  stacks_by_signal,        // sampled from within, at the kernel's tick
-  stacks_not_joined,       // it cannot be told which operator a stack belongs to
-  no_python_profile,       // the profiler of Python that was asked for told nothing
-  nodes_not_attributed,    // operators whose place in the model could not be found
+  no_operator_profile,   // the runtime told nothing about its operators
+  profile_distorted,     // profiling slowed the inference down: its times are not the timed run's
+  profile_cut,           // events are missing
+  no_stack_profile,      // no call stack was sampled, though it was asked for
+  stacks_by_signal,      // sampled from within, at the kernel's tick
+  stacks_not_joined,     // it cannot be told which operator a stack belongs to
+  no_python_profile,     // the profiler of Python that was asked for told nothing
+  nodes_not_attributed,  // operators whose place in the model could not be found
   // The run.
   trial_failed,
   trial_interrupted,

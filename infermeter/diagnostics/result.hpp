@@ -39,7 +39,7 @@ struct Done {};
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;` is the point
+  Result(T value) : state_(std::move(value)) {}     // NOLINT(google-explicit-constructor): `return value;` is the point
   Result(Error error) : state_(std::move(error)) {  // NOLINT(google-explicit-constructor): likewise
     INFERMETER_CHECK(!std::get<Error>(state_).message.empty());
   }
@@ -85,8 +85,8 @@ class [[nodiscard]] Result {
   if (!name.ok()) return name.error();                      \
   declaration = std::move(name).value()
 // `INFERMETER_TRY_DONE(write(path));` where there is no value.
-#define INFERMETER_TRY_DONE(expression) \
-  do {                                  \
-    auto result_ = (expression);        \
+#define INFERMETER_TRY_DONE(expression)        \
+  do {                                         \
+    auto result_ = (expression);               \
     if (!result_.ok()) return result_.error(); \
   } while (false)

@@ -16,7 +16,7 @@ namespace infermeter {
 // |candidate - reference| in steps of a tenth of a decade. What is smaller or larger is in the first or last one.
 struct ErrorHistogram {
   static constexpr int lowest_decade = -12, highest_decade = 6, steps = 10;
-  std::array<std::uint64_t, (highest_decade - lowest_decade) * steps> counts{};
+  std::array<std::uint64_t, std::size_t{highest_decade - lowest_decade} * steps> counts{};
   std::uint64_t equal = 0, non_finite = 0;  // not a finite number in either: not counted by size
 
   void add(double reference, double candidate);

@@ -1,5 +1,5 @@
-// Outputs that say themselves what is true: an output named "truth" is what the first other output of its type and shape
-// should have been (a reconstruction's object, a restored picture's original).
+// Outputs that say themselves what is true: an output named "truth" is what the first other output of its type and
+// shape should have been (a reconstruction's object, a restored picture's original).
 #pragma once
 
 #include <optional>

@@ -126,7 +126,8 @@ Flops attention_with_projection(const Shapes& shapes) {
     query = at(*sizes, 0);
     value = at(*sizes, 2);
   }
-  return 2 * product_of(*in) * at(*weights, 1) + attention_flops(at(*in, 0), at(*in, 1), at(*in, 1) + *past, query, value);
+  return 2 * product_of(*in) * at(*weights, 1) +
+         attention_flops(at(*in, 0), at(*in, 1), at(*in, 1) + *past, query, value);
 }
 
 // com.microsoft.MultiHeadAttention: Q (B, S, H), K (B, T, H) or (B, heads, T, size), V likewise.

@@ -62,7 +62,7 @@ Place look_at(const std::string& location, const std::filesystem::path& folder) 
   if (auto why = split_location(location, parts); !why.empty()) return {0, std::move(why)};
   Descriptor at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (at.number() < 0) return {0, fmt::format("whose folder cannot be opened: {}", std::strerror(errno))};
-  struct stat status {};
+  struct stat status{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const int next = ::openat(at.number(), parts[i].c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (next < 0) return {0, fmt::format("which cannot be opened: {}", std::strerror(errno))};

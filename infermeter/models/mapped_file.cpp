@@ -24,7 +24,7 @@ Error cannot_read(const std::filesystem::path& file, int error) {
 Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return cannot_read(file, errno);
-  struct stat status {};
+  struct stat status{};
   void* data = MAP_FAILED;
   int error = ::fstat(descriptor, &status) == 0 ? 0 : errno;
   const bool is_regular = S_ISREG(status.st_mode);

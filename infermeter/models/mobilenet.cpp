@@ -48,7 +48,8 @@ double gain_after(Activation activation) {
   return 1;
 }
 
-std::string add_mobilenet_convolution(Graph& graph, const std::string& name, const std::string& input, const MobileNetConvolution& c) {
+std::string add_mobilenet_convolution(Graph& graph, const std::string& name, const std::string& input,
+                                      const MobileNetConvolution& c) {
   const std::int64_t fan_in = c.in / c.groups * c.kernel * c.kernel;
   const std::int64_t pad = c.kernel / 2;
   const bool depthwise = c.groups > 1;
@@ -95,20 +96,22 @@ std::string inverted_residual(Graph& graph, const std::string& name, const std::
   const auto next = [&] { return name + ".block." + std::to_string(part++); };
   auto x = input;
   if (b.expanded != b.in) {
-    x = add_mobilenet_convolution(graph, next(), x, {.in = b.in, .out = b.expanded, .activation = b.activation, .gain = 1});
+    x = add_mobilenet_convolution(graph, next(), x,
+                                  {.in = b.in, .out = b.expanded, .activation = b.activation, .gain = 1});
   }
   const double gain = gain_after(b.activation);
   x = add_mobilenet_convolution(graph, next(), x,
-               {.in = b.expanded,
-                .out = b.expanded,
-                .kernel = b.kernel,
-                .stride = b.stride,
-                .groups = b.expanded,
-                .activation = b.activation,
-                .gain = gain});
+                                {.in = b.expanded,
+                                 .out = b.expanded,
+                                 .kernel = b.kernel,
+                                 .stride = b.stride,
+                                 .groups = b.expanded,
+                                 .activation = b.activation,
+                                 .gain = gain});
   if (b.squeezes) x = squeeze_excite(graph, next(), x, b.expanded);
   // A squeeze halves what it lets through: HardSigmoid is about 1/2.
-  x = add_mobilenet_convolution(graph, next(), x, {.in = b.expanded, .out = b.out, .gain = b.squeezes ? 2 * gain : gain});
+  x = add_mobilenet_convolution(graph, next(), x,
+                                {.in = b.expanded, .out = b.out, .gain = b.squeezes ? 2 * gain : gain});
   if (b.stride == 1 && b.in == b.out) x = graph.node("Add", name + ".add", {input, x});
   return x;
 }
@@ -117,7 +120,8 @@ std::string inverted_residual(Graph& graph, const std::string& name, const std::
 
 Graph make_mobilenet_v3_small() {
   Graph graph("mobilenet_v3_small", {3, 224, 224}, {1000});
-  auto x = add_mobilenet_convolution(graph, "features.0", "input", {.in = 3, .out = 16, .kernel = 3, .stride = 2, .activation = hs});
+  auto x = add_mobilenet_convolution(graph, "features.0", "input",
+                                     {.in = 3, .out = 16, .kernel = 3, .stride = 2, .activation = hs});
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     x = inverted_residual(graph, "features." + std::to_string(i + 1), x, blocks[i]);
   }

@@ -36,7 +36,8 @@ void read_shape(data_view view, Port& port) {
   port.rank_known = true;
   pbf_message<onnx_field::ShapeProto> shape(view);
   while (shape.next(onnx_field::ShapeProto::dim)) {
-    if (port.shape.size() == highest_port_rank) throw Refused{"one of its inputs or outputs has more than 1024 dimensions"};
+    if (port.shape.size() == highest_port_rank)
+      throw Refused{"one of its inputs or outputs has more than 1024 dimensions"};
     auto [size, name] = read_dimension(read_view(shape));
     port.shape.push_back(size);
     port.dimension_names.push_back(std::move(name));

@@ -42,7 +42,8 @@ bool is_float(std::int64_t data_type) {
 
 // Multiplied with a bound: what is beyond 2^62 is no tensor of anybody's.
 void multiply(OnnxTensor& tensor, std::int64_t dimension) {
-  if (dimension < 0) throw Refused{fmt::format("tensor {} has a negative dimension", in_quotes(tensor_text(tensor.name)))};
+  if (dimension < 0)
+    throw Refused{fmt::format("tensor {} has a negative dimension", in_quotes(tensor_text(tensor.name)))};
   if (__builtin_mul_overflow(tensor.elements, static_cast<std::uint64_t>(dimension), &tensor.elements) ||
       tensor.elements > (std::uint64_t{1} << 62)) {
     throw Refused{fmt::format("tensor {} has more elements than there can be", in_quotes(tensor_text(tensor.name)))};

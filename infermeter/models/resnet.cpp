@@ -14,7 +14,8 @@ struct ResNetConvolution {
   std::int64_t in, out, kernel, stride;
 };
 
-std::string add_resnet_convolution(Graph& graph, const std::string& name, const std::string& input, const ResNetConvolution& c) {
+std::string add_resnet_convolution(Graph& graph, const std::string& name, const std::string& input,
+                                   const ResNetConvolution& c) {
   const std::int64_t fan_in = c.in * c.kernel * c.kernel;
   const std::int64_t pad = c.kernel / 2;
   const Draw draw{.sd = fan_in_sd(relu_gain, fan_in), .zero_sum_row = static_cast<std::size_t>(fan_in)};

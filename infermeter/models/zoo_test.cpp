@@ -105,8 +105,8 @@ TEST(CachedZooModel, IsBuiltOnce) {
   const auto first = cached_zoo_model("mlp", folder.path());
   ASSERT_TRUE(first.ok()) << first.error().message;
   EXPECT_EQ(first->filename().string(), "mlp-" + std::string(entry("mlp").sha256.substr(0, 12)) + ".onnx");
-  struct stat before {};
-  struct stat after {};
+  struct stat before{};
+  struct stat after{};
   ASSERT_EQ(stat(first->c_str(), &before), 0);
   ASSERT_TRUE(cached_zoo_model("mlp", folder.path()).ok());
   ASSERT_EQ(stat(first->c_str(), &after), 0);

@@ -39,9 +39,7 @@ TEST(CheckPlan, SaysWhatIsWrongWithTheSubjects) {
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].batch_size = 0; }), HasSubstr("the batch size is 0"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].threads = -1; }), HasSubstr("-1 threads"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].dimensions = {{"h", "0"}}; }), HasSubstr("dimension h: wanted"));
-  EXPECT_THAT(complaint([](Plan& p) {
-                p.subjects[0].dimensions = {{"h", "1"}, {"h", "2"}};
-              }),
+  EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].dimensions = {{"h", "1"}, {"h", "2"}}; }),
               HasSubstr("given twice"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].options = {{"", "1"}}; }), HasSubstr("name of option is empty"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects.resize(10'001); }), HasSubstr("more than the 10000"));

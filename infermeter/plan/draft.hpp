@@ -60,6 +60,6 @@ void set_pair(Pairs& pairs, std::string name, std::string value);
 // Multiplies out, labels, orders and checks. Subjects written out are compared with the first of them: they form one
 // group per batch size of the plan (one that says its own is in the first), but two different names from the zoo are
 // never in one group. The matrix has a group per model and batch size.
-[[nodiscard]] Result<Plan> make_plan(PlanDraft draft);
+[[nodiscard]] Result<Plan> make_plan(const PlanDraft& draft);
 
 }  // namespace infermeter

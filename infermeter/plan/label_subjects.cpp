@@ -35,7 +35,7 @@ std::string file_name(const std::string& path) {
 }
 
 // What each path is called: its file name, unless two paths have the same.
-Names names_of(const std::vector<Subject>& subjects, std::string Subject::*path) {
+Names names_of(const std::vector<Subject>& subjects, std::string Subject::* path) {
   std::map<std::string, std::set<std::string>> paths_by_file_name;
   for (const Subject& s : subjects) paths_by_file_name[file_name(s.*path)].insert(s.*path);
   Names names;

@@ -105,7 +105,8 @@ Result<Done> check_matrix(const PlanDraft& draft, const Matrix& m) {
   count *= static_cast<double>(m.batch_sizes.size()) * static_cast<double>(m.dtypes.size()) *
            static_cast<double>(m.threads.size());
   if (count <= static_cast<double>(kMostSubjectsMade)) return Done{};
-  return usage_error(fmt::format("{:.0f} subjects are more than the {} that a plan may have", count, kMostSubjectsMade));
+  return usage_error(
+      fmt::format("{:.0f} subjects are more than the {} that a plan may have", count, kMostSubjectsMade));
 }
 
 // Numbers each group by its first subject, so that groups are 0, 1, 2, … whatever they were called.
@@ -157,7 +158,7 @@ std::vector<Subject> expand(const Matrix& m) {
   return subjects;
 }
 
-Result<Plan> make_plan(PlanDraft draft) {
+Result<Plan> make_plan(const PlanDraft& draft) {
   INFERMETER_TRY_DONE(check_code(draft));
   const Matrix matrix = matrix_of(draft);
   INFERMETER_TRY_DONE(check_matrix(draft, matrix));

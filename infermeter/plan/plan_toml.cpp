@@ -229,7 +229,7 @@ Result<Plan> plan_from_toml(std::string_view text, std::string_view name, const 
   PlanDraft draft;
   draft.plan = base;
   INFERMETER_TRY_DONE(apply_toml(draft, text, name));
-  auto plan = make_plan(std::move(draft));
+  auto plan = make_plan(draft);
   if (!plan) return usage_error(fmt::format("{}: {}", name, plan.error().message));
   return plan;
 }

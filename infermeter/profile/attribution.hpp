@@ -27,10 +27,10 @@ AttributionCheck attribute(OperatorProfile& profile, const ModelGraph& model);
 
 // The finest partition of the model's nodes that both sides respect: the union of the two ownership relations.
 struct CommonGroup {
-  std::vector<std::string> nodes;           // of the model, in order of execution; empty: helpers that own nothing
-  std::string kind;                         // of its heaviest operator: "Conv"; of helpers their own kind: "Reorder"
-  std::vector<std::size_t> in_a, in_b;      // operators of either side
-  bool is_helper = false;                   // one group per kind of helper
+  std::vector<std::string> nodes;       // of the model, in order of execution; empty: helpers that own nothing
+  std::string kind;                     // of its heaviest operator: "Conv"; of helpers their own kind: "Reorder"
+  std::vector<std::size_t> in_a, in_b;  // operators of either side
+  bool is_helper = false;               // one group per kind of helper
 };
 [[nodiscard]] std::vector<CommonGroup> common_groups(const std::vector<ProfiledOperator>& a,
                                                      const std::vector<ProfiledOperator>& b);

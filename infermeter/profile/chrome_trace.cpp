@@ -31,8 +31,8 @@ std::string label_text(const TraceLabel& label) {
   std::string open = trace_json_text(arguments);
   open.pop_back();
   if (!arguments.empty()) open += ',';
-  return fmt::format(R"("name":{},"cat":{},"args":{}"iteration":)", trace_json_text(label.name), trace_json_text(label.category),
-                     open);
+  return fmt::format(R"("name":{},"cat":{},"args":{}"iteration":)", trace_json_text(label.name),
+                     trace_json_text(label.category), open);
 }
 
 class TraceEvents {

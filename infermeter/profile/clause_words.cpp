@@ -22,7 +22,7 @@ std::string shortened(std::string_view text) {
 
 // How many groups of each kind, most first.
 std::vector<std::pair<std::string, std::size_t>> kinds_of_members(std::span<const std::size_t> members,
-                                                          const std::vector<GroupDifference>& groups) {
+                                                                  const std::vector<GroupDifference>& groups) {
   std::vector<std::pair<std::string, std::size_t>> kinds;
   for (const std::size_t member : members) {
     const std::string& kind = groups[member].group.kind;

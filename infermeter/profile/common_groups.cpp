@@ -74,7 +74,7 @@ class Groups {
     return groups_[place->second];
   }
 
-  void add_side(const std::vector<ProfiledOperator>& operators, std::vector<std::size_t> CommonGroup::*side) {
+  void add_side(const std::vector<ProfiledOperator>& operators, std::vector<std::size_t> CommonGroup::* side) {
     for (std::size_t i = 0; i < operators.size(); ++i) {
       const ProfiledOperator& op = operators[i];
       if (op.nodes.empty()) {

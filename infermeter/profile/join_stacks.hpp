@@ -11,8 +11,8 @@
 
 namespace infermeter {
 
-// Runtimes stamp their operators by CLOCK_REALTIME, stacks are stamped by CLOCK_MONOTONIC. Where one slipped against the
-// other by more while they were sampled, samples at the edges of operators would get the wrong one.
+// Runtimes stamp their operators by CLOCK_REALTIME, stacks are stamped by CLOCK_MONOTONIC. Where one slipped against
+// the other by more while they were sampled, samples at the edges of operators would get the wrong one.
 inline constexpr std::int64_t kMostClockSlipNs = 50'000;
 
 struct JoinedStacks {
@@ -21,8 +21,9 @@ struct JoinedStacks {
   std::string refused;  // why operators were not told, one sentence; empty: they were, as far as there are events
 };
 
-// Keeps the samples that lie within a timed iteration and tells which; and the operator that the main thread ran then, of
-// those around one another the innermost, also for samples of other threads: they work for it. `profile` may be nullptr.
+// Keeps the samples that lie within a timed iteration and tells which; and the operator that the main thread ran then,
+// of those around one another the innermost, also for samples of other threads: they work for it. `profile` may be
+// nullptr.
 [[nodiscard]] JoinedStacks join_stacks(StackProfile& stacks, const Samples& trial, const OperatorProfile* profile);
 
 }  // namespace infermeter

@@ -27,9 +27,7 @@ class NodeEdges {
   [[nodiscard]] bool leaves(std::size_t tensor, const std::unordered_set<std::size_t>& nodes) const;
 
   // Known before the model runs: a weight, or made of weights and known shapes only. Runtimes fold such nodes.
-  [[nodiscard]] bool is_constant(std::size_t tensor) const {
-    return tensor >= constant_.size() || constant_[tensor];
-  }
+  [[nodiscard]] bool is_constant(std::size_t tensor) const { return tensor >= constant_.size() || constant_[tensor]; }
   [[nodiscard]] bool is_folded(std::size_t node) const { return folded_[node]; }
 
   // A kind that the model has, and that never multiplies there.
@@ -40,9 +38,9 @@ class NodeEdges {
 
   const ModelGraph& model_;
   std::unordered_map<std::string_view, std::size_t> node_named_, tensor_named_;
-  std::vector<std::size_t> producer_;                 // per tensor
-  std::vector<std::vector<std::size_t>> readers_;     // per tensor
-  std::vector<std::vector<std::size_t>> consumers_;   // per node, each once
+  std::vector<std::size_t> producer_;                // per tensor
+  std::vector<std::vector<std::size_t>> readers_;    // per tensor
+  std::vector<std::vector<std::size_t>> consumers_;  // per node, each once
   std::vector<bool> constant_, folded_;
   std::unordered_set<std::string_view> light_kinds_;
 };

@@ -32,7 +32,8 @@ std::vector<std::vector<std::size_t>> events_by_iteration(const OperatorProfile&
                                       profile.begin_s.size(), profile.duration_s.size()});
   for (std::size_t i = 0; i < count; ++i) {
     if (profile.iteration[i] >= iterations || profile.op[i] >= profile.operators.size()) continue;
-    if (!is_operator_time(profile.begin_s[i]) || !is_operator_time(profile.duration_s[i]) || profile.duration_s[i] < 0) continue;
+    if (!is_operator_time(profile.begin_s[i]) || !is_operator_time(profile.duration_s[i]) || profile.duration_s[i] < 0)
+      continue;
     events[profile.iteration[i]].push_back(i);
   }
   return events;

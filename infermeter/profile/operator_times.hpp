@@ -33,7 +33,8 @@ struct ProcessOperatorTimes {
 [[nodiscard]] ProcessOperatorTimes process_operator_times(const ProfileTrial& trial);
 
 // The processes of one subject. Operators are those of the first trial that tells their times; trials whose operators
-// differ (by name, in order, or by the model's nodes that they execute), or that tell nothing, are left out and counted.
+// differ (by name, in order, or by the model's nodes that they execute), or that tell nothing, are left out and
+// counted.
 struct SubjectOperatorTimes {
   const OperatorProfile* profile = nullptr;     // that has the operators; nullptr: no trial tells anything
   std::vector<ProcessOperatorTimes> processes;  // in the order of the trials
@@ -42,9 +43,10 @@ struct SubjectOperatorTimes {
 };
 [[nodiscard]] SubjectOperatorTimes subject_operator_times(std::span<const ProfileTrial> trials);
 
-// The operators of `b` that are those of `a`, in a's order: by name, or by the model's nodes that they execute; nullopt:
-// they are others.
-[[nodiscard]] std::optional<std::vector<std::size_t>> same_operators(const OperatorProfile& a, const OperatorProfile& b);
+// The operators of `b` that are those of `a`, in a's order: by name, or by the model's nodes that they execute;
+// nullopt: they are others.
+[[nodiscard]] std::optional<std::vector<std::size_t>> same_operators(const OperatorProfile& a,
+                                                                     const OperatorProfile& b);
 
 // Of one subject over its processes.
 struct OperatorTime {

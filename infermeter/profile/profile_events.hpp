@@ -59,8 +59,8 @@ struct PlacedEvent {
 // are left out whole, with `cut`. Errors: not even the first iteration can be kept.
 [[nodiscard]] Result<Done> put_events(std::vector<PlacedEvent> events, OperatorProfile& profile);
 
-// The iterations of a source that has no trial of ours, by its own clock, which ClockedIterations(…, 0) then joins; they
-// are in order. Errors: there are more than kMostImportedIterations, or farther apart than any clock tells.
+// The iterations of a source that has no trial of ours, by its own clock, which ClockedIterations(…, 0) then joins;
+// they are in order. Errors: there are more than kMostImportedIterations, or farther apart than any clock tells.
 [[nodiscard]] Result<Samples> samples_of_runs(std::span<const TimeSpan> runs);
 [[nodiscard]] SelfTimedProfile self_timed(const Samples& iterations, OperatorProfile profile);
 // Of a profile of means: one inference that stands for them, as long as their sum.

@@ -1,5 +1,5 @@
-// What a profiler of Python code left of a profile trial -> TrialStacks. Bytes from outside: anything in them may be cut,
-// foreign or hostile. Pure.
+// What a profiler of Python code left of a profile trial -> TrialStacks. Bytes from outside: anything in them may be
+// cut, foreign or hostile. Pure.
 #pragma once
 
 #include <optional>

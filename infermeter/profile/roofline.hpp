@@ -22,16 +22,16 @@ enum class Bound { compute, memory };
 // model's bytes, as all of these pass between two inferences.
 struct RooflinePoint {
   std::size_t op = 0;
-  double flops = 0;                // per inference
-  double bytes = 0;                // per inference; 0: not known
-  double flops_per_s = 0;          // achieved
-  double intensity = 0;            // flops per byte; 0: bytes are not known
-  double least_s = 0;              // max(flops / peak, bytes / bandwidth)
-  double fraction = 0;             // least_s / time, never clipped
+  double flops = 0;        // per inference
+  double bytes = 0;        // per inference; 0: not known
+  double flops_per_s = 0;  // achieved
+  double intensity = 0;    // flops per byte; 0: bytes are not known
+  double least_s = 0;      // max(flops / peak, bytes / bandwidth)
+  double fraction = 0;     // least_s / time, never clipped
   Bound bound = Bound::compute;
-  std::string dtype{};             // that its operations are held against: "float32"
-  bool dtype_assumed = false;      // the operator's own is not told
-  bool above_roof = false;         // fraction > kAboveRoof: an error of the peaks or of the counted work
+  std::string dtype{};         // that its operations are held against: "float32"
+  bool dtype_assumed = false;  // the operator's own is not told
+  bool above_roof = false;     // fraction > kAboveRoof: an error of the peaks or of the counted work
 };
 inline constexpr double kAboveRoof = 1.02;
 

@@ -63,12 +63,12 @@ std::string sampled_profile(const std::string& name, const StackProfile& stacks,
     sum += sample.weight;
   }
   return speedscope_json_text({{"type", "sampled"},
-                    {"name", name},
-                    {"unit", stacks.unit == "s" ? "seconds" : "none"},
-                    {"startValue", 0},
-                    {"endValue", sum},
-                    {"samples", std::move(samples)},
-                    {"weights", std::move(weights)}});
+                               {"name", name},
+                               {"unit", stacks.unit == "s" ? "seconds" : "none"},
+                               {"startValue", 0},
+                               {"endValue", sum},
+                               {"samples", std::move(samples)},
+                               {"weights", std::move(weights)}});
 }
 
 void add_process(std::vector<std::string>& profiles, Frames& frames, const TraceProcess& process) {

@@ -27,6 +27,6 @@ namespace infermeter {
 inline constexpr std::size_t kMostStackSamples = 1'000'000;
 inline constexpr std::size_t kMostStackFrames = 500'000;  // different ones
 inline constexpr std::size_t kDeepestStack = 4096;
-inline constexpr std::size_t kLongestSymbol = 4096;       // bytes; what is longer is cut
+inline constexpr std::size_t kLongestSymbol = 4096;  // bytes; what is longer is cut
 
 }  // namespace infermeter

@@ -23,7 +23,7 @@ struct StackColumn {
 
 struct SummedNode {
   StackLevel level = StackLevel::whole;
-  std::size_t what = 0;              // of its level: the kind, the operator, the function
+  std::size_t what = 0;  // of its level: the kind, the operator, the function
   std::size_t merged = 0;
   std::vector<double> seconds{}, self{};  // per column
   std::map<std::pair<StackLevel, std::size_t>, std::size_t> children{};
@@ -31,8 +31,8 @@ struct SummedNode {
 
 struct SummedFunction {
   StackFrame frame{};
-  std::vector<double> self, total, helper;      // per column; empty: never on the main thread, or never on another
-  std::map<std::size_t, double> self_by_op;     // over all columns; kOutside: none
+  std::vector<double> self, total, helper;   // per column; empty: never on the main thread, or never on another
+  std::map<std::size_t, double> self_by_op;  // over all columns; kOutside: none
 };
 
 class StackSums {
@@ -45,7 +45,7 @@ class StackSums {
   std::vector<SummedNode> nodes;  // [0]: the whole, [1]: other threads
   std::vector<SummedFunction> functions;
   std::vector<std::string> kinds;
-  std::vector<double> walls;      // per column
+  std::vector<double> walls;  // per column
   std::size_t samples = 0;
   double main_weight = 0, tagged_weight = 0, unnamed_weight = 0;  // seconds, over all columns
 
@@ -65,8 +65,8 @@ class StackSums {
 
   std::vector<StackColumn> columns_;
   std::vector<std::string> kind_of_;
-  std::vector<Frames> frames_;                   // per column
-  std::vector<std::size_t> stands_for_;          // per function: itself, or its module's
+  std::vector<Frames> frames_;           // per column
+  std::vector<std::size_t> stands_for_;  // per function: itself, or its module's
   std::map<std::string, std::size_t> by_name_;
   std::map<std::string, std::size_t> kind_numbers_;
   bool has_operators_ = false;

@@ -308,7 +308,7 @@ StackTree summarised(std::vector<StackColumn> columns, const std::vector<std::st
 
 // Their operators as the groups that they are in.
 void regroup(std::vector<StackColumn>& columns, std::span<const GroupDifference> groups,
-             std::vector<std::size_t> CommonGroup::*members) {
+             std::vector<std::size_t> CommonGroup::* members) {
   std::map<std::size_t, std::size_t> group_of;
   for (std::size_t group = 0; group < groups.size(); ++group) {
     for (const std::size_t op : groups[group].group.*members) group_of.emplace(op, group);

@@ -21,7 +21,7 @@ inline Samples trace_samples(std::size_t iterations, double wall_s) {
 }
 
 inline void add_trace_event(OperatorProfile& profile, std::uint32_t iteration, std::uint32_t op, std::uint32_t thread,
-                      double begin_s, double duration_s) {
+                            double begin_s, double duration_s) {
   profile.iteration.push_back(iteration);
   profile.op.push_back(op);
   profile.thread.push_back(thread);

@@ -94,7 +94,7 @@ TraceCounter resident_memory(const Samples& samples, const std::vector<TraceSlic
 }
 
 // Of the runtime's arena, operator by operator; told per operator, not per event.
-TraceCounter arena(const char* name, std::optional<std::uint64_t> ProfiledOperator::*told,
+TraceCounter arena(const char* name, std::optional<std::uint64_t> ProfiledOperator::* told,
                    const OperatorProfile& profile, const TraceTrack& track) {
   TraceCounter counter{.name = name, .at_s = {}, .values = {}};
   for (const TraceSlice& slice : track.slices) {

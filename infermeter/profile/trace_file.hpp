@@ -20,10 +20,10 @@ namespace infermeter {
 // kLongestTraceText bytes without control characters, names and categories never empty.
 struct TraceLabel {
   std::string name;
-  std::string category;                                     // "iteration", or the operator's kind: "Conv"
-  std::vector<std::pair<std::string, std::string>> texts;   // what else is told of it: kernel, precision, …
-  std::vector<std::pair<std::string, double>> numbers;      // flops, bytes, …
-  std::optional<std::size_t> op;                            // index into the profile's operators
+  std::string category;                                    // "iteration", or the operator's kind: "Conv"
+  std::vector<std::pair<std::string, std::string>> texts;  // what else is told of it: kernel, precision, …
+  std::vector<std::pair<std::string, double>> numbers;     // flops, bytes, …
+  std::optional<std::size_t> op;                           // index into the profile's operators
 };
 
 struct TraceSlice {
@@ -53,8 +53,8 @@ struct TraceProcess {
   std::vector<TraceCounter> counters;
   std::optional<StackProfile> stacks;
   std::size_t iterations = 0;
-  std::size_t left_out = 0;           // events that have no place on a time line, or no time
-  bool from_means = false;            // one iteration made of sums: it shows shares, not an order that was seen
+  std::size_t left_out = 0;  // events that have no place on a time line, or no time
+  bool from_means = false;   // one iteration made of sums: it shows shares, not an order that was seen
 };
 
 struct TraceFile {

@@ -70,7 +70,7 @@ struct TrackCandidate {
 };
 
 std::vector<TrackCandidate> candidates_of(std::uint32_t thread, std::span<const TraceSlice> iterations,
-                                     std::span<const ThreadSlice> operators) {
+                                          std::span<const ThreadSlice> operators) {
   std::vector<TrackCandidate> result;
   for (const TraceSlice& iteration : thread == 0 ? iterations : std::span<const TraceSlice>()) {
     result.push_back({.slice = iteration, .lane = 0, .is_iteration = true});

@@ -248,8 +248,7 @@ std::vector<Notice> notices(const std::vector<Diagnostic>& diagnostics) {
     notice.messages.resize(messages_shown - 1);
     notice.messages.push_back(fmt::format("and {} more of the kind", more));
   }
-  std::ranges::stable_sort(
-      all, [](Severity a, Severity b) { return a > b; }, &Notice::severity);
+  std::ranges::stable_sort(all, [](Severity a, Severity b) { return a > b; }, &Notice::severity);
   return all;
 }
 

@@ -14,7 +14,9 @@
 namespace infermeter {
 namespace {
 
-std::string comparison_label(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
+std::string comparison_label(const RunRecord& record, int subject) {
+  return printable(short_label(record, subject), 120);
+}
 
 std::string where_compared(const RunRecord& record, int subject) {
   const Subject& measured = record.plan.subjects.at(static_cast<std::size_t>(subject));

@@ -19,7 +19,7 @@ std::string counter_title(const CounterColumn& column) {
   return column.unit.empty() || column.unit == "1" ? name : fmt::format("{} ({})", name, printable(column.unit, 20));
 }
 
-Cell counter_cell(const Summary& summary, const CounterSummary* counter) {
+Cell counter_summary_cell(const Summary& summary, const CounterSummary* counter) {
   if (counter == nullptr) return {"–", Tone::faint};
   const Estimate& estimate = counter->estimate;
   if (!estimate.value) return {printable(estimate.note, 60), Tone::faint};
@@ -63,7 +63,8 @@ CounterTable counter_table(const RunRecord& record, const Group& group) {
   for (const auto* subject : group.subjects) {
     auto& row = table.rows.emplace_back();
     row.push_back({printable(short_label(record, subject->subject), 200), Tone::plain});
-    for (const auto& column : columns) row.push_back(counter_cell(subject->summary, counter_of(*subject, column)));
+    for (const auto& column : columns)
+      row.push_back(counter_summary_cell(subject->summary, counter_of(*subject, column)));
   }
   return table;
 }

@@ -58,11 +58,11 @@ struct Source {
     const Estimate* found = estimate(name);
     return found == nullptr || !found->value ? "" : number_cell(*found->value * scale);
   }
-  [[nodiscard]] std::string bound(std::string_view name, double Interval::*side, double scale = 1) const {
+  [[nodiscard]] std::string bound(std::string_view name, double Interval::* side, double scale = 1) const {
     const Estimate* found = estimate(name);
     return found == nullptr || !found->interval ? "" : number_cell(*found->interval.*side * scale);
   }
-  [[nodiscard]] std::string speed_up(double Interval::*side) const {
+  [[nodiscard]] std::string speed_up(double Interval::* side) const {
     const Ratio* ratio = ratio_of(verdict, "latency_p50");
     if (ratio == nullptr || !ratio->estimate.interval) return {};
     return number_cell(*ratio->estimate.interval.*side);
@@ -71,7 +71,7 @@ struct Source {
     return trial == nullptr ? "" : text_cell(trial->executed_value(key));
   }
   // Of the output that is furthest from its reference.
-  [[nodiscard]] std::string output(std::optional<double> OutputDifference::*figure) const {
+  [[nodiscard]] std::string output(std::optional<double> OutputDifference::* figure) const {
     const OutputDifference* worst = worst_output();
     if (worst == nullptr) return {};
     const std::optional<double> value = worst->*figure;
@@ -80,11 +80,11 @@ struct Source {
   [[nodiscard]] const Accuracy* accuracy() const {
     return verdict.accuracy ? &verdict.accuracy->measured->accuracy : nullptr;
   }
-  [[nodiscard]] std::string accuracy_bound(double Interval::*side) const {
+  [[nodiscard]] std::string accuracy_bound(double Interval::* side) const {
     if (!verdict.accuracy || !verdict.accuracy->interval) return {};
     return number_cell(*verdict.accuracy->interval.*side);
   }
-  [[nodiscard]] std::string accuracy_change(double Interval::*side) const {
+  [[nodiscard]] std::string accuracy_change(double Interval::* side) const {
     if (!verdict.accuracy || !verdict.accuracy->change) return {};
     return number_cell(verdict.accuracy->change->interval.*side);
   }

@@ -82,7 +82,8 @@ std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
   return groups;
 }
 
-void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures, const std::vector<std::size_t>& group) {
+void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures,
+                         const std::vector<std::size_t>& group) {
   const MetricKind& kind = *metric_kind(compared_metric);
   const std::size_t baselines = group.size() > largest_paired_group ? 1 : group.size();
   for (std::size_t b = 0; b < baselines; ++b) {

@@ -18,7 +18,9 @@ const char* name_in_document(Tone tone) {
   return "plain";
 }
 
-std::string_view name_in_document(const std::optional<Outcome>& outcome) { return outcome ? to_string(*outcome) : "none"; }
+std::string_view name_in_document(const std::optional<Outcome>& outcome) {
+  return outcome ? to_string(*outcome) : "none";
+}
 
 void write_answers(JsonWriter& json, const std::vector<Sentence>& answers) {
   json.key("answers");

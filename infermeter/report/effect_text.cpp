@@ -90,7 +90,8 @@ std::string sizes_text(std::string_view metric, const Interval& interval) {
   const bool worse = interval.low > 0;
   const double near = worse ? interval.low : interval.high, far = worse ? interval.high : interval.low;
   const bool ratio = is_ratio(far);
-  return fmt::format("{} … {}{}", effect_number(metric, near, ratio), effect_number(metric, far, ratio), ratio ? "x" : " %");
+  return fmt::format("{} … {}{}", effect_number(metric, near, ratio), effect_number(metric, far, ratio),
+                     ratio ? "x" : " %");
 }
 
 std::string comparison_progress(const std::vector<std::string>& labels, const ComparisonVerdict& verdict) {

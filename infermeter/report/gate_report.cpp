@@ -80,7 +80,9 @@ class GateTable {
       value_ = std::max(value_, display_width(one.value));
       n_ = std::max(n_, display_width(one.n));
     }
-    const auto total = [&] { return gate_gap + outcome_ + gate_gap + expectation_ + gate_gap + value_ + (n_ == 0 ? 0 : gate_gap + n_); };
+    const auto total = [&] {
+      return gate_gap + outcome_ + gate_gap + expectation_ + gate_gap + value_ + (n_ == 0 ? 0 : gate_gap + n_);
+    };
     if (total() > width_) n_ = 0;
     if (total() <= width_) return;
     const std::size_t over = total() - width_;

@@ -55,7 +55,8 @@ std::string histogram_line(std::span<const double> values, const HistogramScale&
   if (fullest == 0) return {};
   std::string text;
   for (const std::size_t count : counts) {
-    text += count == 0 ? empty_cell : histogram_levels.at((count * histogram_levels.size() + fullest - 1) / fullest - 1);
+    text +=
+        count == 0 ? empty_cell : histogram_levels.at((count * histogram_levels.size() + fullest - 1) / fullest - 1);
   }
   return text;
 }

@@ -28,8 +28,8 @@ void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* 
 void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict,
                const std::function<TrialIterations(const Samples&)>& iterations);
 void write_profile(JsonWriter& json, const RunRecord& record,
-                   const std::optional<ProfileFindings>& findings);  // with its key
-void write_stacks(JsonWriter& json, const std::vector<StackTree>& trees);             // each with its key
+                   const std::optional<ProfileFindings>& findings);        // with its key
+void write_stacks(JsonWriter& json, const std::vector<StackTree>& trees);  // each with its key
 void write_stack_differences(JsonWriter& json, const std::vector<StackTree>& trees);
 void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics);  // with its key
 

@@ -52,10 +52,11 @@ Sentence jump(const LayerGrowth& growth) {
                                             tensor.tally.non_finite_apart, tensor.tally.count)
                               : fmt::format("relative L2 error {}, above the {} that rounding explains",
                                             layer_number(growth_error(tensor)), layer_number(tensor.floor));
-  return {Tone::bad,
-          fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
-                      growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same"),
-          "they part"};
+  return {
+      Tone::bad,
+      fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
+                  growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same"),
+      "they part"};
 }
 
 Sentence no_jump(const LayerGrowth& growth) {
@@ -66,8 +67,9 @@ Sentence no_jump(const LayerGrowth& growth) {
   const auto worst = worst_tensor(growth);
   if (!worst) return {Tone::warning, "no tensor of floating-point numbers could be compared", "cannot tell"};
   const LayerDifference& tensor = growth.tensors[*worst];
-  const std::string largest = fmt::format("the largest relative L2 error is {} at {} ({})",
-                                          layer_number(growth_error(tensor)), printable(tensor.name, 120), maker(tensor));
+  const std::string largest =
+      fmt::format("the largest relative L2 error is {} at {} ({})", layer_number(growth_error(tensor)),
+                  printable(tensor.name, 120), maker(tensor));
   if (*growth_error(tensor) <= tensor.floor) {
     return {Tone::good, "they part nowhere beyond what rounding explains: " + largest, "rounding only"};
   }
@@ -81,7 +83,10 @@ Sentence no_jump(const LayerGrowth& growth) {
 class LayersText {
  public:
   LayersText(const LayersRecord& record, std::size_t width, bool color)
-      : record_(record), growth_(record.growth), width_(std::clamp(width, layers_narrowest, layers_widest)), color_(color) {}
+      : record_(record),
+        growth_(record.growth),
+        width_(std::clamp(width, layers_narrowest, layers_widest)),
+        color_(color) {}
 
   std::string render() {
     answer();

@@ -18,7 +18,8 @@ std::string predicted_text(const RunRecord& record, const Prediction& prediction
   const std::string counter = printable(prediction.counter, 60);
   if (!prediction.first_count || !prediction.count) {
     const int missing = prediction.first_count ? prediction.subject : prediction.first;
-    return fmt::format("{} was not counted by {}, so that nothing is predicted", counter, prediction_label(record, missing));
+    return fmt::format("{} was not counted by {}, so that nothing is predicted", counter,
+                       prediction_label(record, missing));
   }
   const std::string counts =
       fmt::format("{} {} against {}", counter, plain_number(*prediction.first_count), plain_number(*prediction.count));
@@ -45,8 +46,9 @@ Sentence prediction_sentence(const RunRecord& record, const Prediction& predicti
   const auto fit = fit_of(prediction);
   if (prediction.counter.empty()) {
     return {Tone::plain,
-            fmt::format("{}: {}; against {}, by {}", prediction_label(record, prediction.subject), prediction_measured_text(prediction),
-                        prediction_label(record, prediction.first), metric_name(prediction.metric)),
+            fmt::format("{}: {}; against {}, by {}", prediction_label(record, prediction.subject),
+                        prediction_measured_text(prediction), prediction_label(record, prediction.first),
+                        metric_name(prediction.metric)),
             "measured"};
   }
   return {prediction_tone(fit),

@@ -105,7 +105,7 @@ std::string time_table(const OperatorTable& table) {
 // ---- By memory ----
 
 // The highest of the profiled processes.
-std::optional<double> highest(const ProfiledSubject& subject, std::optional<std::uint64_t> MemoryRecord::*member) {
+std::optional<double> highest(const ProfiledSubject& subject, std::optional<std::uint64_t> MemoryRecord::* member) {
   std::optional<double> result;
   for (const ProfileTrial& trial : subject.trials) {
     const auto& bytes = trial.samples->memory.*member;
@@ -142,7 +142,7 @@ struct Share {
   OperatorTime time;
 };
 
-std::string share_table(const OperatorTable& table, const char* title, std::string ProfiledOperator::*member) {
+std::string share_table(const OperatorTable& table, const char* title, std::string ProfiledOperator::* member) {
   std::map<std::string, Share> shares;
   for (const OperatorTime& time : table.operators) {
     Share& share = shares[table.profile->operators[time.op].*member];

@@ -134,7 +134,8 @@ std::vector<std::string> profile_lines(const SubjectProfile& profile) {
   }
   if (profile.roofline.whole_fraction) {
     lines.push_back(fmt::format("the whole model runs at {:.0f} % of this machine's roof ({} GFLOP)",
-                                *profile.roofline.whole_fraction * 100, three_digits(profile.roofline.whole_flops / 1e9)));
+                                *profile.roofline.whole_fraction * 100,
+                                three_digits(profile.roofline.whole_flops / 1e9)));
     for (const std::string& note : profile.roofline.notes) lines.push_back(printable(note, 300));
   } else if (!profile.roofline.reason.empty()) {
     lines.push_back("no roofline: " + printable(profile.roofline.reason, 300));
@@ -163,12 +164,14 @@ std::string clauses_text(const Explanation& why) {
 
 Sentence why_sentence(const RunRecord& record, const ProfileExplanation& one) {
   const Explanation& why = one.explanation;
-  const std::string between = fmt::format("{} against {}", profile_label(record, one.subject), profile_label(record, one.baseline));
+  const std::string between =
+      fmt::format("{} against {}", profile_label(record, one.subject), profile_label(record, one.baseline));
   const auto cannot = [&](const std::string& reason) {
     return Sentence{Tone::faint, fmt::format("why {}: cannot tell: {}", between, reason), "cannot tell"};
   };
   if (!why.reason.empty()) return cannot(printable(why.reason, 300));
-  const std::string whole = fmt::format("{} per inference ({})", signed_time(why.difference_s), profile_bounds(why.low_s, why.high_s));
+  const std::string whole =
+      fmt::format("{} per inference ({})", signed_time(why.difference_s), profile_bounds(why.low_s, why.high_s));
   if (!why.consistent) {
     return {Tone::warning,
             fmt::format("why {}: the profile's {} does not explain what was measured without it, {}", between, whole,
@@ -179,16 +182,15 @@ Sentence why_sentence(const RunRecord& record, const ProfileExplanation& one) {
   double told = 0;
   for (const Clause& clause : why.clauses) told += clause.share;
   if (told < enough) {
-    return cannot(fmt::format("what can be told from noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
+    return cannot(
+        fmt::format("what can be told from noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
   }
   return {Tone::plain, fmt::format("why {}: {}, of {}", between, clauses_text(why), whole), "explained"};
 }
 
 }  // namespace
 
-std::string signed_time(double seconds) {
-  return (seconds < 0 ? "-" : "+") + format_time(std::abs(seconds));
-}
+std::string signed_time(double seconds) { return (seconds < 0 ? "-" : "+") + format_time(std::abs(seconds)); }
 
 std::vector<OperatorText> operator_texts(const RunRecord& record, const ProfileFindings& findings,
                                          std::size_t most_operators) {

@@ -16,8 +16,8 @@ enum class Format { table, json, csv, markdown, html };
 
 struct RenderOptions {
   bool color = false;
-  std::size_t width = 100;  // columns of the terminal; tables fit 80
-  bool samples = true;      // JSON: with every iteration
+  std::size_t width = 100;     // columns of the terminal; tables fit 80
+  bool samples = true;         // JSON: with every iteration
   std::size_t operators = 10;  // of a profile: the slowest so many; tables only
 };
 
@@ -29,7 +29,7 @@ struct RenderOptions {
 [[nodiscard]] std::string format_bytes(double bytes);  // decimal units: 1 MB = 10^6 bytes
 [[nodiscard]] std::string format_rate(double per_second);
 [[nodiscard]] std::string format_ratio(double ratio);
-[[nodiscard]] std::string format_duration(double seconds);  // "1 min 20 s"
+[[nodiscard]] std::string format_duration(double seconds);    // "1 min 20 s"
 [[nodiscard]] std::string with_commas(std::uint64_t number);  // "25,557,032": every digit
 
 // Text from outside made safe to print on one line: control characters, escapes, bidi overrides and invalid UTF-8 are

@@ -10,7 +10,8 @@
 
 namespace infermeter {
 
-// Of each subject and method the functions with most time of their own; titles tell method, samples and what is unnamed.
+// Of each subject and method the functions with most time of their own; titles tell method, samples and what is
+// unnamed.
 [[nodiscard]] std::vector<OperatorText> stack_texts(const RunRecord& record, const ProfileFindings& findings,
                                                     std::size_t most_functions);
 

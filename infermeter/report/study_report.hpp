@@ -15,8 +15,8 @@ struct StudyFileLine {
 };
 
 // Format::csv and html have none: they are rendered as the table.
-[[nodiscard]] std::string render_study(const StudyRecord& study, const std::vector<StudyFileLine>& files,
-                                       Format format, const RenderOptions& options);
+[[nodiscard]] std::string render_study(const StudyRecord& study, const std::vector<StudyFileLine>& files, Format format,
+                                       const RenderOptions& options);
 
 // What was expected of the part, what was predicted, and the report of its run.
 [[nodiscard]] std::string render_study_part(const StudiedPart& part, Format format, const RenderOptions& options);

@@ -29,17 +29,22 @@ constexpr std::size_t widest_text = 100;  // sentences are read badly on longer 
 template <class R>
 struct TableColumn {
   const char* title;
-  Cell R::*cell;
+  Cell R::* cell;
   Align align;
   bool if_it_fits = false;
 };
 
 constexpr std::array subject_columns = {
-    TableColumn<Row>{"Subject", &Row::label, Align::left},     TableColumn<Row>{"Latency p50", &Row::latency, Align::left},
-    TableColumn<Row>{"Speed-up", &Row::speed_up, Align::left}, TableColumn<Row>{"Throughput", &Row::throughput, Align::right},
-    TableColumn<Row>{"Memory", &Row::memory, Align::right},    TableColumn<Row>{"Size", &Row::size, Align::right},
-    TableColumn<Row>{"p99", &Row::p99, Align::right},          TableColumn<Row>{"Accuracy", &Row::accuracy, Align::left},
-    TableColumn<Row>{"Outputs", &Row::outputs, Align::left},   TableColumn<Row>{"Latencies", &Row::latencies, Align::left, true},
+    TableColumn<Row>{"Subject", &Row::label, Align::left},
+    TableColumn<Row>{"Latency p50", &Row::latency, Align::left},
+    TableColumn<Row>{"Speed-up", &Row::speed_up, Align::left},
+    TableColumn<Row>{"Throughput", &Row::throughput, Align::right},
+    TableColumn<Row>{"Memory", &Row::memory, Align::right},
+    TableColumn<Row>{"Size", &Row::size, Align::right},
+    TableColumn<Row>{"p99", &Row::p99, Align::right},
+    TableColumn<Row>{"Accuracy", &Row::accuracy, Align::left},
+    TableColumn<Row>{"Outputs", &Row::outputs, Align::left},
+    TableColumn<Row>{"Latencies", &Row::latencies, Align::left, true},
 };
 using Compared = ComparisonRow;
 constexpr std::array comparison_columns = {

@@ -27,13 +27,32 @@ inline ReportPart example_gate_part() {
     auto expectation = parse_expectation({.that = {.text = text, .file = "gate.toml", .line = 1, .column = 1}});
     gate.expectations.push_back(std::move(*expectation));
   }
-  GateVerdict verdict{.verdicts = {}, .passed = 1, .failed = 1, .inconclusive = 0, .baseline_name = {},
-                      .baseline_run = {}, .exit_code = 1};
+  GateVerdict verdict{.verdicts = {},
+                      .passed = 1,
+                      .failed = 1,
+                      .inconclusive = 0,
+                      .baseline_name = {},
+                      .baseline_run = {},
+                      .exit_code = 1};
   const Interval interval{0.0378, 0.0386, 0.95};
-  verdict.verdicts = {{.expectation = 0, .subject = 0, .outcome = Outcome::pass, .value = 0.0382, .interval = interval,
-                       .n = 6, .n_of = "iterations", .processes = 3, .reason = "the whole interval lies within"},
-                      {.expectation = 1, .subject = 0, .outcome = Outcome::fail, .value = 0.0382, .interval = interval,
-                       .n = 6, .n_of = "iterations", .processes = 3, .reason = "the whole interval lies beyond"}};
+  verdict.verdicts = {{.expectation = 0,
+                       .subject = 0,
+                       .outcome = Outcome::pass,
+                       .value = 0.0382,
+                       .interval = interval,
+                       .n = 6,
+                       .n_of = "iterations",
+                       .processes = 3,
+                       .reason = "the whole interval lies within"},
+                      {.expectation = 1,
+                       .subject = 0,
+                       .outcome = Outcome::fail,
+                       .value = 0.0382,
+                       .interval = interval,
+                       .n = 6,
+                       .n_of = "iterations",
+                       .processes = 3,
+                       .reason = "the whole interval lies beyond"}};
   return gate_part(record, of_run, gate, verdict);
 }
 
@@ -65,9 +84,20 @@ inline Validation example_validation() {
 }
 
 inline std::vector<DifferencePicture> example_pictures() {
-  return {{.output = "mask", .name = "b.png", .where = "channel 0", .item = 1, .rows = 1, .columns = 2, .full_rows = 2,
-           .full_columns = 4, .low = 0, .high = 1, .max_difference = 0.5, .reference = std::string("\x00\xff", 2),
-           .candidate = "ab", .difference = "cd"}};
+  return {{.output = "mask",
+           .name = "b.png",
+           .where = "channel 0",
+           .item = 1,
+           .rows = 1,
+           .columns = 2,
+           .full_rows = 2,
+           .full_columns = 4,
+           .low = 0,
+           .high = 1,
+           .max_difference = 0.5,
+           .reference = std::string("\x00\xff", 2),
+           .candidate = "ab",
+           .difference = "cd"}};
 }
 
 inline VariantSet example_variants() {
@@ -89,8 +119,15 @@ inline ReportPart example_layers_part() {
   record.reference = subject_named("mlp", "onnxruntime", 1, 0);
   record.candidate = subject_named("mlp", "openvino", 1, 0);
   record.item = "synthetic 0";
-  LayerDifference same{.name = "x", .candidate_name = "x", .node = "gemm", .op = "Gemm", .position = 0,
-                       .dtype = "float32", .candidate_dtype = "float32", .shape = {1, 4}, .floor = 1e-5};
+  LayerDifference same{.name = "x",
+                       .candidate_name = "x",
+                       .node = "gemm",
+                       .op = "Gemm",
+                       .position = 0,
+                       .dtype = "float32",
+                       .candidate_dtype = "float32",
+                       .shape = {1, 4},
+                       .floor = 1e-5};
   same.tally.count = 4;
   record.growth.tensors = {same, same};
   record.growth.tensors[1].name = record.growth.tensors[1].candidate_name = "y";

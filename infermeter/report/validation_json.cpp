@@ -5,8 +5,8 @@
 namespace infermeter {
 namespace {
 
-void write_validation_side(JsonWriter& json, std::string_view key, const ValidationSubject& side, const AccuracyDrop* drop,
-                bool is_candidate) {
+void write_validation_side(JsonWriter& json, std::string_view key, const ValidationSubject& side,
+                           const AccuracyDrop* drop, bool is_candidate) {
   json.key(key);
   json.begin_object();
   json.member("label", side.subject.label);

@@ -11,7 +11,7 @@
 namespace infermeter {
 namespace {
 
-constexpr Cell kNone{"–", Tone::faint};
+const Cell kNone{"–", Tone::faint};
 
 Cell difference_cell(const std::optional<double>& value) { return value ? Cell{difference_text(*value)} : kNone; }
 

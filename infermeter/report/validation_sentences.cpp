@@ -178,8 +178,8 @@ void add_accuracy(const Validation& validation, std::vector<Sentence>& sentences
                                  subject_name(validation.candidate) + " " + right_text(accuracy.candidate),
                                  subject_name(validation.baseline), right_text(accuracy.baseline));
   if (accuracy.change) {
-    text +=
-        fmt::format("; change {} {}", signed_share(accuracy.change->difference), between_percents(accuracy.change->interval));
+    text += fmt::format("; change {} {}", signed_share(accuracy.change->difference),
+                        between_percents(accuracy.change->interval));
   }
   if (accuracy.paired && accuracy.change) {
     text += fmt::format(" (only the baseline right: {}, only the candidate: {}, McNemar p = {:.3g})",

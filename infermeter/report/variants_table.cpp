@@ -74,7 +74,7 @@ std::string parameters_text(std::uint64_t count) {
   return value >= 1e4 ? three_digits(value / 1e3) + " k" : fmt::format("{}", count);
 }
 
-Cell count_cell(const ModelFacts* model, std::optional<std::uint64_t> ModelFacts::*count) {
+Cell count_cell(const ModelFacts* model, std::optional<std::uint64_t> ModelFacts::* count) {
   return model == nullptr || !(model->*count) ? nothing_cell : Cell{parameters_text(*(model->*count))};
 }
 
@@ -114,8 +114,8 @@ std::vector<VariantsColumn> columns_of(const VariantSet& set) {
     const auto at_size = [size](const VariantFigures& one) {
       return size < one.subjects.size() ? one.subjects[size] : nullptr;
     };
-    columns.push_back(
-        {{"Latency p50" + at}, [at_size](const VariantFigures& one) { return variant_latency_cell(at_size(one), one); }});
+    columns.push_back({{"Latency p50" + at},
+                       [at_size](const VariantFigures& one) { return variant_latency_cell(at_size(one), one); }});
     columns.push_back(
         {{"Speed-up" + at}, [at_size](const VariantFigures& one) { return variant_speed_up_cell(at_size(one)); }});
     columns.push_back(

@@ -16,11 +16,11 @@ struct Cache {
 };
 
 struct Environment {
-  std::string processor;      // "AMD EPYC"
-  std::string architecture;   // "x86_64"
+  std::string processor;           // "AMD EPYC"
+  std::string architecture;        // "x86_64"
   std::vector<std::string> flags;  // instruction sets that runtimes choose kernels by: "avx2", "avx512f", "amx_bf16", …
   int processors_online = 0;
-  int processors_usable = 0;  // affinity and cgroup quota
+  int processors_usable = 0;               // affinity and cgroup quota
   std::optional<double> quota_processors;  // cgroup CPU quota, where there is one
   int cores = 0;
   int sockets = 0;
@@ -32,10 +32,10 @@ struct Environment {
   std::uint64_t swap_used_bytes = 0;
   std::optional<std::string> governor;
   std::optional<bool> turbo;
-  std::optional<int> aslr;           // /proc/sys/kernel/randomize_va_space
-  std::string virtualization;        // "", "kvm", "container", …
-  std::string kernel;                // "6.1.0-18-amd64"
-  std::string distribution;          // "Debian GNU/Linux 12 (bookworm)"
+  std::optional<int> aslr;     // /proc/sys/kernel/randomize_va_space
+  std::string virtualization;  // "", "kvm", "container", …
+  std::string kernel;          // "6.1.0-18-amd64"
+  std::string distribution;    // "Debian GNU/Linux 12 (bookworm)"
   std::string hostname;
   std::optional<double> load_1min;
   std::optional<int> perf_event_paranoid;
@@ -45,9 +45,9 @@ struct Environment {
   bool seccomp = false;
   bool cgroup_v2 = false;
   std::string infermeter_version;
-  std::string build;                 // "release, g++ 12.2.0"
-  std::string git_commit;            // of the folder the run was started in; "" if it is no repository
-  std::string command;               // the command line, shell-quoted, that repeats it
+  std::string build;       // "release, g++ 12.2.0"
+  std::string git_commit;  // of the folder the run was started in; "" if it is no repository
+  std::string command;     // the command line, shell-quoted, that repeats it
 };
 
 // A digest of what makes two machines comparable: processor, flags, counts, caches, memory size, kernel release.

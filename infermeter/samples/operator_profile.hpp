@@ -39,10 +39,10 @@ struct ProfiledOperator {
   std::optional<std::uint64_t> arena_in_use_bytes{};
 
   // Found by attribution (profile/attribution.hpp), with a model's graph.
-  std::vector<std::string> nodes{};        // of the model, that it executes
-  OriginRule rule = OriginRule::none;      // the least sure one of the names; inferred: there were none, or in doubt
-  std::optional<double> flops{};           // of its nodes
-  std::optional<double> moved_bytes{};     // its inputs, weights and outputs, each once, in the executed precision
+  std::vector<std::string> nodes{};     // of the model, that it executes
+  OriginRule rule = OriginRule::none;   // the least sure one of the names; inferred: there were none, or in doubt
+  std::optional<double> flops{};        // of its nodes
+  std::optional<double> moved_bytes{};  // its inputs, weights and outputs, each once, in the executed precision
 };
 
 // What a source gave, or why it did not: "operators", "graph", "stacks".

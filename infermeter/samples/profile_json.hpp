@@ -1,5 +1,5 @@
-// Profiles of operators, stacks and peaks of machines as JSON: the form in the store. What comes back equals what was given,
-// invalid UTF-8 excepted.
+// Profiles of operators, stacks and peaks of machines as JSON: the form in the store. What comes back equals what was
+// given, invalid UTF-8 excepted.
 #pragma once
 
 #include <string>

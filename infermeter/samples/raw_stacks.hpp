@@ -29,11 +29,11 @@ struct MappedCode {
 };
 
 struct RawStacks {
-  std::string method;  // as TrialStacks::method
-  std::string detail;  // how, and how often: "perf_event_open, cpu-clock at 499 Hz, frame pointers"
-  std::string reason;  // why it is no better method, one sentence; empty: none is
-  std::int64_t origin_ns = 0;  // of the trial's times, on CLOCK_MONOTONIC
-  std::uint32_t process = 0;   // its main thread has the same number
+  std::string method;              // as TrialStacks::method
+  std::string detail;              // how, and how often: "perf_event_open, cpu-clock at 499 Hz, frame pointers"
+  std::string reason;              // why it is no better method, one sentence; empty: none is
+  std::int64_t origin_ns = 0;      // of the trial's times, on CLOCK_MONOTONIC
+  std::uint32_t process = 0;       // its main thread has the same number
   std::vector<RawSample> samples;  // in order of time
   std::vector<MappedCode> code;
   std::map<std::uint32_t, std::string> threads;  // the kernel's names; hostile

@@ -39,23 +39,23 @@ struct MemoryRecord {  // bytes of the worker process
   std::optional<std::uint64_t> rss_after_load;
   std::optional<std::uint64_t> rss_peak_load;       // highest resident set up to the first inference's end
   std::optional<std::uint64_t> rss_peak_inference;  // highest resident set during warm-up and timed loop
-  std::optional<std::uint64_t> pss_after_load, pss_after_inference; // proportional set size
+  std::optional<std::uint64_t> pss_after_load, pss_after_inference;  // proportional set size
   std::optional<std::uint64_t> device_now, device_peak;
   bool peak_reset = false;  // false: rss_peak_inference includes loading
 };
 
 // What disturbed the worker, over its timed loop (docs/methodology.md says how each is read).
 struct NoiseRecord {
-  std::optional<double> foreign_cpu;         // processors used by others, 1 = one whole core
-  std::optional<double> steal;               // share of wall time stolen by the hypervisor, per processor
-  std::optional<double> own_cpu;             // processors used by the worker
+  std::optional<double> foreign_cpu;  // processors used by others, 1 = one whole core
+  std::optional<double> steal;        // share of wall time stolen by the hypervisor, per processor
+  std::optional<double> own_cpu;      // processors used by the worker
   std::optional<std::int64_t> involuntary_switches, voluntary_switches, major_faults, minor_faults;
-  std::optional<double> pressure_cpu;        // share of time in which some task waited for a processor
-  std::optional<double> throttled_s;         // cgroup quota
+  std::optional<double> pressure_cpu;  // share of time in which some task waited for a processor
+  std::optional<double> throttled_s;   // cgroup quota
   std::optional<double> frequency_before_hz, frequency_after_hz;
   std::optional<double> temperature_before_c, temperature_after_c;
-  std::optional<std::int64_t> threads;       // of the worker, after the loop
-  std::optional<std::int64_t> processors;    // it may use
+  std::optional<std::int64_t> threads;     // of the worker, after the loop
+  std::optional<std::int64_t> processors;  // it may use
 };
 
 // Of the timed loop, all packages of the processor together and whatever ran on them (trial/energy.hpp).
@@ -103,18 +103,18 @@ struct Samples {
   double wall_s = 0;      // the whole trial, worker's start and end included
 
   TrialEnd end = TrialEnd::ok;
-  Phase phase = Phase::start;   // the last one reached
-  int signal = 0;               // that ended it, where one did
-  std::string message;          // one sentence; empty if ok
+  Phase phase = Phase::start;  // the last one reached
+  int signal = 0;              // that ended it, where one did
+  std::string message;         // one sentence; empty if ok
   // Set where the failure is the user's to mend (a wrong option, an input that does not fit): exit code 2, not 3.
   bool usage = false;
-  std::string stderr_tail;      // bounded, valid UTF-8
+  std::string stderr_tail;  // bounded, valid UTF-8
 
-  std::optional<double> open_s;            // the runtime's library
-  std::optional<double> load_s;            // the model (and compiling, where the runtime does not tell them apart)
+  std::optional<double> open_s;  // the runtime's library
+  std::optional<double> load_s;  // the model (and compiling, where the runtime does not tell them apart)
   std::optional<double> compile_s;
   std::optional<double> first_inference_s;
-  std::optional<double> ready_s;           // from the worker's exec to its first timed iteration
+  std::optional<double> ready_s;  // from the worker's exec to its first timed iteration
 
   // Timed iterations in order: seconds since the trial's own origin. Equal lengths.
   std::vector<double> begin_s, end_s;
@@ -134,8 +134,8 @@ struct Samples {
   std::vector<std::pair<std::string, std::string>> executed;
   std::vector<Counter> counters;
   std::vector<OutputFacts> outputs;
-  std::uint64_t input_digest = 0;          // of the first data item's bytes
-  std::uint64_t output_digest = 0;         // of the outputs for it, after the timed loop
+  std::uint64_t input_digest = 0;   // of the first data item's bytes
+  std::uint64_t output_digest = 0;  // of the outputs for it, after the timed loop
   std::vector<Diagnostic> diagnostics;
 
   [[nodiscard]] std::size_t iterations() const { return begin_s.size(); }

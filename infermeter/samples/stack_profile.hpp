@@ -33,11 +33,12 @@ struct StackProfile {
   bool cut = false;  // the source ends within a sample, or had more than is kept
 };
 
-// What the worker of a profile trial was seen at, within its timed iterations. A trial can have several, one per method.
+// What the worker of a profile trial was seen at, within its timed iterations. A trial can have several, one per
+// method.
 struct TrialStacks {
-  int position = 0;    // of the side trial
-  std::string method;  // "perf_event", "perf_event_dwarf", "sigprof", "py_spy", "cprofile", "pyinstrument"
-  std::string detail;  // one sentence: how, how often, and what could not be had
+  int position = 0;        // of the side trial
+  std::string method;      // "perf_event", "perf_event_dwarf", "sigprof", "py_spy", "cprofile", "pyinstrument"
+  std::string detail;      // one sentence: how, how often, and what could not be had
   bool is_python = false;  // frames are Python's
   StackProfile stacks;     // t_s: as Samples::begin_s
 };

@@ -61,7 +61,7 @@ bool read_at(std::span<const std::byte> bytes, std::uint64_t offset, T& value) {
 }
 
 bool is_same_file(int descriptor, const MappedCode& code) {
-  struct stat status {};
+  struct stat status{};
   return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == code.inode &&
          major(status.st_dev) == code.device_major && minor(status.st_dev) == code.device_minor;
 }
@@ -197,8 +197,7 @@ std::string readable_symbol(std::string_view symbol) {
     std::free(name);
   }
   text = valid_utf8(text);
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   return text;
 }
 

@@ -31,8 +31,8 @@ class ModuleSymbols {
 
   // Where a byte of the file is mapped to by its own account.
   [[nodiscard]] std::optional<std::uint64_t> address_of(std::uint64_t file_offset) const;
-  // Without a symbol: as the unwind table has it; what lies between two functions of the table is taken for one, from the
-  // end of the first: assembly is often not in the table. nullopt: there is neither.
+  // Without a symbol: as the unwind table has it; what lies between two functions of the table is taken for one, from
+  // the end of the first: assembly is often not in the table. nullopt: there is neither.
   [[nodiscard]] std::optional<Function> function_at(std::uint64_t address) const;
   // Open for reading, as long as this is.
   [[nodiscard]] int descriptor() const;

@@ -1,5 +1,5 @@
-// Addresses -> names: what was sampled of a process becomes a StackProfile. Reads the files that the process had mapped,
-// where they are still the same; whatever cannot be read leaves frames without a symbol.
+// Addresses -> names: what was sampled of a process becomes a StackProfile. Reads the files that the process had
+// mapped, where they are still the same; whatever cannot be read leaves frames without a symbol.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ class ModuleCache {
 };
 
 // A frame is a function: by its symbol; without one by its file and where in it the function begins
-// (ModuleSymbols::function_at). Generated code is in "[jit]", by its name in the map of it. A caller's address that lies in no code ends a
-// stack: a register that is no frame pointer was followed. Threads: "main", then as the kernel names them. Samples keep
-// their order.
+// (ModuleSymbols::function_at). Generated code is in "[jit]", by its name in the map of it. A caller's address that
+// lies in no code ends a stack: a register that is no frame pointer was followed. Threads: "main", then as the kernel
+// names them. Samples keep their order.
 [[nodiscard]] StackProfile name_stacks(const RawStacks& stacks, ModuleCache& modules);
 
 }  // namespace infermeter

@@ -186,7 +186,8 @@ std::string_view to_string(LeakVerdict verdict) {
 LeakEstimate judge_leak(std::span<const double> iterations, Bytes bytes, double smallest_leak) {
   INFERMETER_CHECK(iterations.size() == bytes.size());
   const std::size_t n = bytes.size();
-  if (n < fewest_leak_points) return cannot_tell(fmt::format("{} points are too few: it takes {}", n, fewest_leak_points));
+  if (n < fewest_leak_points)
+    return cannot_tell(fmt::format("{} points are too few: it takes {}", n, fewest_leak_points));
   if (!all_finite(iterations) || !all_finite(bytes)) return cannot_tell("some points are not numbers");
   if (!(iterations.back() > iterations[n / 2])) return cannot_tell("all points are of one iteration");
   return judge_trend(iterations, bytes, smallest_leak);

@@ -44,7 +44,7 @@ RatioSide side_of(const MetricKind& kind, std::span<const Samples> trials, const
 void ratio_over_processes(const RatioSide& above, const RatioSide& below, double confidence, Estimate& result) {
   result.method = "ratio of geometric means over processes; Welch's t interval on logarithms";
   set_ratio_centre(result, ratio_of(above.values, below.values, confidence),
-             above.values.size() >= 2 && below.values.size() >= 2);
+                   above.values.size() >= 2 && below.values.size() >= 2);
 }
 
 void ratio_of_values(const RatioSide& above, const RatioSide& below, Estimate& result) {

@@ -57,17 +57,9 @@ std::string name(Noise noise, int n) {
 TEST(SteadyState, IndependentIterationsAreFlat) {
   for (const Noise noise : all_noise) {
     for (const int n : {20, 30, 50, 100, 200, 500}) {
-      EXPECT_GE(score(
-                    n, noise, [](int) { return 0.0; }, SteadyClass::flat, 0)
-                    .kind,
-                0.95)
-          << name(noise, n);
+      EXPECT_GE(score(n, noise, [](int) { return 0.0; }, SteadyClass::flat, 0).kind, 0.95) << name(noise, n);
     }
-    EXPECT_GE(score(
-                  2000, noise, [](int) { return 0.0; }, SteadyClass::flat, 0, 40)
-                  .kind,
-              0.95)
-        << name(noise, 2000);
+    EXPECT_GE(score(2000, noise, [](int) { return 0.0; }, SteadyClass::flat, 0, 40).kind, 0.95) << name(noise, 2000);
   }
 }
 

@@ -302,9 +302,13 @@ TEST(StoreFaults, NeverHidesTheLatestRecordsOfAnUnwritableFolder) {
 TEST(StoreFaults, ReadingLeavesTheFolderAsItWas) {
   const TemporaryFolder folder;
   make_store_with_run(folder / "infermeter.db");
-  { ASSERT_TRUE(Store::open(folder / "infermeter.db", Store::Mode::read)->load_run("a").ok()); }
+  {
+    ASSERT_TRUE(Store::open(folder / "infermeter.db", Store::Mode::read)->load_run("a").ok());
+  }
   // The log and its index may stay beside it, empty; a later writer removes them.
-  { ASSERT_TRUE(Store::open(folder / "infermeter.db", Store::Mode::write).ok()); }
+  {
+    ASSERT_TRUE(Store::open(folder / "infermeter.db", Store::Mode::write).ok());
+  }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 

@@ -125,7 +125,9 @@ TEST(Upgrade, FiguresThatCannotBeKeptAreMadeAllTheSame) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   make_version(1, file);
-  { ASSERT_TRUE(Store::open(file, Store::Mode::write).ok()); }
+  {
+    ASSERT_TRUE(Store::open(file, Store::Mode::write).ok());
+  }
   auto store = Store::open(file, Store::Mode::read).value();
   EXPECT_EQ(store.complete_figures()->completed, 1);
   EXPECT_EQ(store.complete_figures()->completed, 0);

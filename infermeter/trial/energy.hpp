@@ -1,5 +1,5 @@
-// Energy: what the processor's packages drew over a timed loop, by their own counters (RAPL: Intel SDM vol. 3B 15.10; AMD
-// has the same interface), as Linux shows them: Documentation/power/powercap/powercap.rst.
+// Energy: what the processor's packages drew over a timed loop, by their own counters (RAPL: Intel SDM vol. 3B 15.10;
+// AMD has the same interface), as Linux shows them: Documentation/power/powercap/powercap.rst.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class EnergyProbe {
   explicit EnergyProbe(const std::filesystem::path& root = "/");
   [[nodiscard]] EnergyReading read() const;
 
-  // Joules of all packages together, of everything that ran on them. A counter that went down has begun again at its end;
-  // where it may have done so more than once, or was not read, there is a sentence instead.
+  // Joules of all packages together, of everything that ran on them. A counter that went down has begun again at its
+  // end; where it may have done so more than once, or was not read, there is a sentence instead.
   [[nodiscard]] EnergyRecord between(const EnergyReading& before, const EnergyReading& after) const;
 
  private:

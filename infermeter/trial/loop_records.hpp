@@ -21,7 +21,8 @@ class LoopRecords {
   void begin_warmup(const MemoryProbe& memory);
   // After warm-up: touches the pages that the loop needs, and reads the counters last.
   void begin(const SampleBlock& block, const LoopLimits& limits, const MemoryProbe& memory);
-  // Fills samples.noise, samples.energy and samples.memory and adds what is to be said about them. `threads_asked` 0: nobody asked.
+  // Fills samples.noise, samples.energy and samples.memory and adds what is to be said about them. `threads_asked` 0:
+  // nobody asked.
   void end(const SampleBlock& block, const LoopLimits& limits, const Stopping& stopping, LoopEnd end, int threads_asked,
            const MemoryProbe& memory, Samples& samples);
 

@@ -12,11 +12,11 @@ namespace infermeter {
 // Multiply-accumulates on independent accumulators that all begin at 0, with operands that are all 1: the accumulators'
 // sum is then the number of multiply-accumulates made, by which the tests count what is claimed here.
 struct ComputeKernel {
-  const char* dtype;              // "float32"
-  const char* instructions;       // "AVX-512 FMA"
-  double ops_per_loop;            // a multiply and an add are two
-  bool integer_sums;              // accumulators are int32, otherwise float32
-  std::size_t accumulator_bytes;  // of all of them
+  const char* dtype;                                     // "float32"
+  const char* instructions;                              // "AVX-512 FMA"
+  double ops_per_loop;                                   // a multiply and an add are two
+  bool integer_sums;                                     // accumulators are int32, otherwise float32
+  std::size_t accumulator_bytes;                         // of all of them
   void (*run)(std::uint64_t loops, void* accumulators);  // loops > 0; accumulators: aligned to 64 bytes
 };
 

@@ -26,25 +26,22 @@ constexpr double instructions_per_loop = 24;
 #define INFERMETER_V8_6 ".arch armv8.6-a\n\t"
 #define INFERMETER_EACH_OF_16 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\t"
 #define INFERMETER_END "\n\t.endr\n\t"
-#define INFERMETER_VECTORS                                                                                    \
-  "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", \
-      "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25"
+#define INFERMETER_VECTORS                                                                                            \
+  "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+      "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25"
 
-#define INFERMETER_DOT_PRODUCTS(name, extension, instruction, operands, one)                                \
-  void name(std::uint64_t loops, void* accumulators) {                                                      \
-    asm volatile(extension                                                                                  \
-                 "dup v24.4s, %w[ones]\n\t"                                                                 \
-                 "dup v25.4s, %w[ones]\n\t"                                                                 \
-                 INFERMETER_EACH_OF_24 "movi v\\i\\().4s, #0" INFERMETER_END                                \
-                 ".p2align 6\n"                                                                             \
-                 "1:\n\t"                                                                                   \
-                 INFERMETER_EACH_OF_24 instruction " v\\i\\().4s, " operands INFERMETER_END                 \
-                 "subs %[loops], %[loops], #1\n\t"                                                          \
-                 "b.ne 1b\n\t"                                                                              \
-                 INFERMETER_EACH_OF_24 "str q\\i, [%[out], #(\\i*16)]" INFERMETER_END                       \
-                 : [loops] "+&r"(loops)                                                                     \
-                 : [out] "r"(accumulators), [ones] "r"(one)                                                 \
-                 : "cc", "memory", INFERMETER_VECTORS);                                                     \
+#define INFERMETER_DOT_PRODUCTS(name, extension, instruction, operands, one)                            \
+  void name(std::uint64_t loops, void* accumulators) {                                                  \
+    asm volatile(extension                                                                              \
+                 "dup v24.4s, %w[ones]\n\t"                                                             \
+                 "dup v25.4s, %w[ones]\n\t" INFERMETER_EACH_OF_24 "movi v\\i\\().4s, #0" INFERMETER_END \
+                 ".p2align 6\n"                                                                         \
+                 "1:\n\t" INFERMETER_EACH_OF_24 instruction " v\\i\\().4s, " operands INFERMETER_END    \
+                 "subs %[loops], %[loops], #1\n\t"                                                      \
+                 "b.ne 1b\n\t" INFERMETER_EACH_OF_24 "str q\\i, [%[out], #(\\i*16)]" INFERMETER_END     \
+                 : [loops] "+&r"(loops)                                                                 \
+                 : [out] "r"(accumulators), [ones] "r"(one)                                             \
+                 : "cc", "memory", INFERMETER_VECTORS);                                                 \
   }
 
 INFERMETER_DOT_PRODUCTS(fma_128, "", "fmla", "v24.4s, v25.4s", one_float32)
@@ -56,20 +53,19 @@ std::uint64_t read_128(const std::byte* begin, std::size_t bytes, std::size_t pa
   alignas(64) std::array<std::uint64_t, 32> last{};
   const std::byte* const end = begin + bytes;
   const std::byte* at = begin;
-  asm volatile("1:\n\t"
-               "mov %[at], %[begin]\n\t"
-               ".p2align 6\n"
-               "2:\n\t"
-               INFERMETER_EACH_OF_16 "ldr q\\i, [%[at], #(\\i*16)]" INFERMETER_END
-               "add %[at], %[at], #256\n\t"
-               "cmp %[at], %[end]\n\t"
-               "b.lo 2b\n\t"
-               "subs %[passes], %[passes], #1\n\t"
-               "b.ne 1b\n\t"
-               INFERMETER_EACH_OF_16 "str q\\i, [%[out], #(\\i*16)]" INFERMETER_END
-               : [at] "+&r"(at), [passes] "+&r"(passes)
-               : [begin] "r"(begin), [end] "r"(end), [out] "r"(last.data())
-               : "cc", "memory", INFERMETER_VECTORS);
+  asm volatile(
+      "1:\n\t"
+      "mov %[at], %[begin]\n\t"
+      ".p2align 6\n"
+      "2:\n\t" INFERMETER_EACH_OF_16 "ldr q\\i, [%[at], #(\\i*16)]" INFERMETER_END
+      "add %[at], %[at], #256\n\t"
+      "cmp %[at], %[end]\n\t"
+      "b.lo 2b\n\t"
+      "subs %[passes], %[passes], #1\n\t"
+      "b.ne 1b\n\t" INFERMETER_EACH_OF_16 "str q\\i, [%[out], #(\\i*16)]" INFERMETER_END
+      : [at] "+&r"(at), [passes] "+&r"(passes)
+      : [begin] "r"(begin), [end] "r"(end), [out] "r"(last.data())
+      : "cc", "memory", INFERMETER_VECTORS);
   std::uint64_t sum = 0;
   for (const std::uint64_t word : last) sum ^= word;
   return sum;
@@ -78,23 +74,23 @@ std::uint64_t read_128(const std::byte* begin, std::size_t bytes, std::size_t pa
 // STNP says that what is written will not be read soon.
 void triad_128(float* a, const float* b, const float* c, std::size_t bytes) {
   const float* const end = a + bytes / sizeof(float);
-  asm volatile("fmov v24.4s, #3.0\n"
-               "1:\n\t"
-               ".irp i, 0, 2, 4, 6\n\t"
-               "ldp q16, q17, [%[c], #(\\i*16)]\n\t"
-               "ldp q18, q19, [%[b], #(\\i*16)]\n\t"
-               "fmla v18.4s, v16.4s, v24.4s\n\t"
-               "fmla v19.4s, v17.4s, v24.4s\n\t"
-               "stnp q18, q19, [%[a], #(\\i*16)]"
-               INFERMETER_END
-               "add %[a], %[a], #128\n\t"
-               "add %[b], %[b], #128\n\t"
-               "add %[c], %[c], #128\n\t"
-               "cmp %[a], %[end]\n\t"
-               "b.lo 1b"
-               : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c)
-               : [end] "r"(end)
-               : "cc", "memory", INFERMETER_VECTORS);
+  asm volatile(
+      "fmov v24.4s, #3.0\n"
+      "1:\n\t"
+      ".irp i, 0, 2, 4, 6\n\t"
+      "ldp q16, q17, [%[c], #(\\i*16)]\n\t"
+      "ldp q18, q19, [%[b], #(\\i*16)]\n\t"
+      "fmla v18.4s, v16.4s, v24.4s\n\t"
+      "fmla v19.4s, v17.4s, v24.4s\n\t"
+      "stnp q18, q19, [%[a], #(\\i*16)]" INFERMETER_END
+      "add %[a], %[a], #128\n\t"
+      "add %[b], %[b], #128\n\t"
+      "add %[c], %[c], #128\n\t"
+      "cmp %[a], %[end]\n\t"
+      "b.lo 1b"
+      : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c)
+      : [end] "r"(end)
+      : "cc", "memory", INFERMETER_VECTORS);
 }
 
 std::vector<ComputeKernel> find_compute_kernels() {

@@ -22,30 +22,30 @@ constexpr std::uint32_t one_int8 = 0x01010101;
 #define INFERMETER_EACH_OF_4 ".irp i, 0, 1, 2, 3\n\t"
 #define INFERMETER_EACH_OF_12 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11\n\t"
 #define INFERMETER_END "\n\t.endr\n\t"
-#define INFERMETER_VECTORS                                                                                     \
-  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
-      "xmm13", "xmm14", "xmm15"
+#define INFERMETER_VECTORS                                                                                            \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
+      "xmm14", "xmm15"
 
 // Twelve accumulators hide the latency of every processor so far: latency times throughput is 10 at most (Haswell: 5
 // cycles, 2 a cycle; uops.info). Each twice in a loop, so that counting loops costs nothing.
 constexpr double instructions_per_loop = 24;
-#define INFERMETER_DOT_PRODUCTS(name, instruction, vector, size, one)                                            \
-  void name(std::uint64_t loops, void* accumulators) {                                                           \
-    const std::uint32_t ones = one;                                                                              \
-    asm volatile("vpbroadcastd %[ones], %%" vector "12\n\t"                                                      \
-                 "vpbroadcastd %[ones], %%" vector "13\n\t"                                                      \
-                 INFERMETER_EACH_OF_12 "vpxor %%xmm\\i, %%xmm\\i, %%xmm\\i" INFERMETER_END                       \
-                 ".p2align 6\n"                                                                                  \
-                 "1:\n\t"                                                                                        \
-                 INFERMETER_EACH_OF_12 instruction " %%" vector "12, %%" vector "13, %%" vector "\\i" INFERMETER_END \
-                 INFERMETER_EACH_OF_12 instruction " %%" vector "12, %%" vector "13, %%" vector "\\i" INFERMETER_END \
-                 "dec %[loops]\n\t"                                                                              \
-                 "jnz 1b\n\t"                                                                                    \
-                 INFERMETER_EACH_OF_12 "vmovups %%" vector "\\i, \\i*" size "(%[out])" INFERMETER_END            \
-                 "vzeroupper"                                                                                    \
-                 : [loops] "+&r"(loops)                                                                           \
-                 : [out] "r"(accumulators), [ones] "m"(ones)                                                     \
-                 : "cc", "memory", INFERMETER_VECTORS);                                                          \
+#define INFERMETER_DOT_PRODUCTS(name, instruction, vector, size, one)                                                \
+  void name(std::uint64_t loops, void* accumulators) {                                                               \
+    const std::uint32_t ones = one;                                                                                  \
+    asm volatile("vpbroadcastd %[ones], %%" vector                                                                   \
+                 "12\n\t"                                                                                            \
+                 "vpbroadcastd %[ones], %%" vector "13\n\t" INFERMETER_EACH_OF_12                                    \
+                 "vpxor %%xmm\\i, %%xmm\\i, %%xmm\\i" INFERMETER_END                                                 \
+                 ".p2align 6\n"                                                                                      \
+                 "1:\n\t" INFERMETER_EACH_OF_12 instruction " %%" vector "12, %%" vector "13, %%" vector             \
+                 "\\i" INFERMETER_END INFERMETER_EACH_OF_12 instruction " %%" vector "12, %%" vector "13, %%" vector \
+                 "\\i" INFERMETER_END                                                                                \
+                 "dec %[loops]\n\t"                                                                                  \
+                 "jnz 1b\n\t" INFERMETER_EACH_OF_12 "vmovups %%" vector "\\i, \\i*" size "(%[out])" INFERMETER_END   \
+                 "vzeroupper"                                                                                        \
+                 : [loops] "+&r"(loops)                                                                              \
+                 : [out] "r"(accumulators), [ones] "m"(ones)                                                         \
+                 : "cc", "memory", INFERMETER_VECTORS);                                                              \
   }
 
 INFERMETER_DOT_PRODUCTS(fma_512, "vfmadd231ps", "zmm", "64", one_float32)
@@ -57,22 +57,19 @@ INFERMETER_DOT_PRODUCTS(int8_256, "%{vex%} vpdpbusd", "ymm", "32", one_int8)
 // Without FMA a product and a sum are two instructions.
 void multiply_add_128(std::uint64_t loops, void* accumulators) {
   const std::uint32_t ones = one_float32;
-  asm volatile("movss %[ones], %%xmm12\n\t"
-               "shufps $0, %%xmm12, %%xmm12\n\t"
-               INFERMETER_EACH_OF_12 "xorps %%xmm\\i, %%xmm\\i" INFERMETER_END
-               ".p2align 6\n"
-               "1:\n\t"
-               INFERMETER_EACH_OF_12
-               "movaps %%xmm12, %%xmm13\n\t"
-               "mulps %%xmm12, %%xmm13\n\t"
-               "addps %%xmm13, %%xmm\\i"
-               INFERMETER_END
-               "dec %[loops]\n\t"
-               "jnz 1b\n\t"
-               INFERMETER_EACH_OF_12 "movups %%xmm\\i, \\i*16(%[out])" INFERMETER_END
-               : [loops] "+&r"(loops)
-               : [out] "r"(accumulators), [ones] "m"(ones)
-               : "cc", "memory", INFERMETER_VECTORS);
+  asm volatile(
+      "movss %[ones], %%xmm12\n\t"
+      "shufps $0, %%xmm12, %%xmm12\n\t" INFERMETER_EACH_OF_12 "xorps %%xmm\\i, %%xmm\\i" INFERMETER_END
+      ".p2align 6\n"
+      "1:\n\t" INFERMETER_EACH_OF_12
+      "movaps %%xmm12, %%xmm13\n\t"
+      "mulps %%xmm12, %%xmm13\n\t"
+      "addps %%xmm13, %%xmm\\i" INFERMETER_END
+      "dec %[loops]\n\t"
+      "jnz 1b\n\t" INFERMETER_EACH_OF_12 "movups %%xmm\\i, \\i*16(%[out])" INFERMETER_END
+      : [loops] "+&r"(loops)
+      : [out] "r"(accumulators), [ones] "m"(ones)
+      : "cc", "memory", INFERMETER_VECTORS);
 }
 
 // The operand of LDTILECFG (Intel SDM vol. 1, 18.3): palette 1, eight tiles of 16 rows of 64 bytes.
@@ -87,75 +84,68 @@ static_assert(sizeof(TileShapes) == 64);
 // every 16: Intel's optimisation reference manual on AMX).
 constexpr double tile_instructions_per_loop = 6;
 #define INFERMETER_EACH_TILE ".irp i, 0, 1, 2, 3, 4, 5\n\t"
-#define INFERMETER_TILES(name, instruction, one)                                                            \
-  void name(std::uint64_t loops, void* accumulators) {                                                      \
-    const TileShapes shapes;                                                                                \
-    alignas(64) std::array<std::uint32_t, 256> ones{};                                                      \
-    ones.fill(one);                                                                                         \
-    asm volatile("ldtilecfg %[shapes]\n\t"                                                                  \
-                 "tileloadd (%[ones],%[stride],1), %%tmm6\n\t"                                              \
-                 "tileloadd (%[ones],%[stride],1), %%tmm7\n\t"                                              \
-                 INFERMETER_EACH_TILE "tilezero %%tmm\\i" INFERMETER_END                                    \
-                 ".p2align 6\n"                                                                             \
-                 "1:\n\t"                                                                                   \
-                 INFERMETER_EACH_TILE instruction " %%tmm7, %%tmm6, %%tmm\\i" INFERMETER_END                \
-                 "dec %[loops]\n\t"                                                                         \
-                 "jnz 1b\n\t"                                                                               \
-                 INFERMETER_EACH_TILE "tilestored %%tmm\\i, \\i*1024(%[out],%[stride],1)" INFERMETER_END    \
-                 "tilerelease"                                                                              \
-                 : [loops] "+&r"(loops)                                                                      \
-                 : [shapes] "m"(shapes), [ones] "r"(ones.data()), [out] "r"(accumulators), [stride] "r"(64L) \
-                 : "cc", "memory");                                                                         \
+#define INFERMETER_TILES(name, instruction, one)                                                              \
+  void name(std::uint64_t loops, void* accumulators) {                                                        \
+    const TileShapes shapes;                                                                                  \
+    alignas(64) std::array<std::uint32_t, 256> ones{};                                                        \
+    ones.fill(one);                                                                                           \
+    asm volatile(                                                                                             \
+        "ldtilecfg %[shapes]\n\t"                                                                             \
+        "tileloadd (%[ones],%[stride],1), %%tmm6\n\t"                                                         \
+        "tileloadd (%[ones],%[stride],1), %%tmm7\n\t" INFERMETER_EACH_TILE "tilezero %%tmm\\i" INFERMETER_END \
+        ".p2align 6\n"                                                                                        \
+        "1:\n\t" INFERMETER_EACH_TILE instruction " %%tmm7, %%tmm6, %%tmm\\i" INFERMETER_END                  \
+        "dec %[loops]\n\t"                                                                                    \
+        "jnz 1b\n\t" INFERMETER_EACH_TILE "tilestored %%tmm\\i, \\i*1024(%[out],%[stride],1)" INFERMETER_END  \
+        "tilerelease"                                                                                         \
+        : [loops] "+&r"(loops)                                                                                \
+        : [shapes] "m"(shapes), [ones] "r"(ones.data()), [out] "r"(accumulators), [stride] "r"(64L)           \
+        : "cc", "memory");                                                                                    \
   }
 
 INFERMETER_TILES(bfloat16_tiles, "tdpbf16ps", one_bfloat16)
 INFERMETER_TILES(int8_tiles, "tdpbusd", one_int8)
 
 #define INFERMETER_EACH_OF_16 ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\t"
-#define INFERMETER_READ(name, load, store, vector, size, finish)                                              \
-  std::uint64_t name(const std::byte* begin, std::size_t bytes, std::size_t passes) {                         \
-    alignas(64) std::array<std::uint64_t, 128> last{};                                                        \
-    const std::byte* const end = begin + bytes;                                                               \
-    const std::byte* at = begin;                                                                              \
-    asm volatile("1:\n\t"                                                                                     \
-                 "mov %[begin], %[at]\n\t"                                                                    \
-                 ".p2align 6\n"                                                                               \
-                 "2:\n\t"                                                                                     \
-                 INFERMETER_EACH_OF_16 load " \\i*" size "(%[at]), %%" vector "\\i" INFERMETER_END            \
-                 "add $16*" size ", %[at]\n\t"                                                                \
-                 "cmp %[end], %[at]\n\t"                                                                      \
-                 "jb 2b\n\t"                                                                                  \
-                 "dec %[passes]\n\t"                                                                          \
-                 "jnz 1b\n\t"                                                                                 \
-                 INFERMETER_EACH_OF_16 store " %%" vector "\\i, \\i*" size "(%[out])" INFERMETER_END          \
-                 finish                                                                                       \
-                 : [at] "+&r"(at), [passes] "+&r"(passes)                                                     \
-                 : [begin] "r"(begin), [end] "r"(end), [out] "r"(last.data())                                 \
-                 : "cc", "memory", INFERMETER_VECTORS);                                                       \
-    std::uint64_t sum = 0;                                                                                    \
-    for (const std::uint64_t word : last) sum ^= word;                                                        \
-    return sum;                                                                                               \
+#define INFERMETER_READ(name, load, store, vector, size, finish)                                                   \
+  std::uint64_t name(const std::byte* begin, std::size_t bytes, std::size_t passes) {                              \
+    alignas(64) std::array<std::uint64_t, 128> last{};                                                             \
+    const std::byte* const end = begin + bytes;                                                                    \
+    const std::byte* at = begin;                                                                                   \
+    asm volatile(                                                                                                  \
+        "1:\n\t"                                                                                                   \
+        "mov %[begin], %[at]\n\t"                                                                                  \
+        ".p2align 6\n"                                                                                             \
+        "2:\n\t" INFERMETER_EACH_OF_16 load " \\i*" size "(%[at]), %%" vector "\\i" INFERMETER_END "add $16*" size \
+        ", %[at]\n\t"                                                                                              \
+        "cmp %[end], %[at]\n\t"                                                                                    \
+        "jb 2b\n\t"                                                                                                \
+        "dec %[passes]\n\t"                                                                                        \
+        "jnz 1b\n\t" INFERMETER_EACH_OF_16 store " %%" vector "\\i, \\i*" size "(%[out])" INFERMETER_END finish    \
+        : [at] "+&r"(at), [passes] "+&r"(passes)                                                                   \
+        : [begin] "r"(begin), [end] "r"(end), [out] "r"(last.data())                                               \
+        : "cc", "memory", INFERMETER_VECTORS);                                                                     \
+    std::uint64_t sum = 0;                                                                                         \
+    for (const std::uint64_t word : last) sum ^= word;                                                             \
+    return sum;                                                                                                    \
   }
 
 INFERMETER_READ(read_512, "vmovaps", "vmovups", "zmm", "64", "vzeroupper")
 INFERMETER_READ(read_256, "vmovaps", "vmovups", "ymm", "32", "vzeroupper")
 INFERMETER_READ(read_128, "movaps", "movups", "xmm", "16", "")
 
-#define INFERMETER_TRIAD(name, three_times, vectors, step, finish)                       \
-  void name(float* a, const float* b, const float* c, std::size_t bytes) {               \
-    const float three = 3;                                                               \
-    std::size_t at = 0;                                                                  \
-    asm volatile(three_times                                                             \
-                 "1:\n\t"                                                                \
-                 INFERMETER_EACH_OF_4 vectors INFERMETER_END                             \
-                 "add $" step ", %[at]\n\t"                                              \
-                 "cmp %[bytes], %[at]\n\t"                                               \
-                 "jb 1b\n\t"                                                             \
-                 "sfence\n\t"                                                            \
-                 finish                                                                  \
-                 : [at] "+&r"(at)                                                        \
-                 : [a] "r"(a), [b] "r"(b), [c] "r"(c), [bytes] "r"(bytes), [three] "m"(three) \
-                 : "cc", "memory", INFERMETER_VECTORS);                                  \
+#define INFERMETER_TRIAD(name, three_times, vectors, step, finish)                             \
+  void name(float* a, const float* b, const float* c, std::size_t bytes) {                     \
+    const float three = 3;                                                                     \
+    std::size_t at = 0;                                                                        \
+    asm volatile(three_times "1:\n\t" INFERMETER_EACH_OF_4 vectors INFERMETER_END "add $" step \
+                             ", %[at]\n\t"                                                     \
+                             "cmp %[bytes], %[at]\n\t"                                         \
+                             "jb 1b\n\t"                                                       \
+                             "sfence\n\t" finish                                               \
+                 : [at] "+&r"(at)                                                              \
+                 : [a] "r"(a), [b] "r"(b), [c] "r"(c), [bytes] "r"(bytes), [three] "m"(three)  \
+                 : "cc", "memory", INFERMETER_VECTORS);                                        \
   }
 
 INFERMETER_TRIAD(triad_512, "vbroadcastss %[three], %%zmm12\n",

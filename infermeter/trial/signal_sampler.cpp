@@ -79,8 +79,7 @@ bool is_taken(const struct sigaction& before) {
 
 Result<Done> start_signal_sampling(std::span<std::byte> area) {
   INFERMETER_CHECK(area.size() >= kSignalAreaBytes);
-  struct sigaction before {
-  }, ours{};
+  struct sigaction before{}, ours{};
   sigaction(SIGPROF, nullptr, &before);
   if (is_taken(before) && before.sa_sigaction != note) return io_error("SIGPROF is in use by the runtime itself");
   ours.sa_sigaction = note;

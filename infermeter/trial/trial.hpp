@@ -26,7 +26,7 @@ struct TrialRequest {
   Stopping stopping;
   bool time_it = true;  // false: outputs only
   bool keep_outputs = false;
-  bool watch_memory = false;  // note the resident memory after each timed iteration
+  bool watch_memory = false;     // note the resident memory after each timed iteration
   std::string profile_folder{};  // where the back end is to leave its operator profile; empty: none is made
   bool samples_itself = false;   // in the timed loop it notes where it is, into TrialHost::signal_area
   std::vector<std::string> python_folders;

@@ -230,8 +230,7 @@ class Trial final : public AnyTrial {
   // A profile that cannot be made is said, and takes nothing else away.
   void begin_profile() {
     if (request_.profile_folder.empty()) return;
-    if (!session_->has_profile())
-      return say_no_profile("this back end gives none");
+    if (!session_->has_profile()) return say_no_profile("this back end gives none");
     if (const auto begun = session_->profile_begin(); !begun.ok()) return say_no_profile(begun.error().message);
     is_profiled_ = true;
     realtime_ahead_before_ns_ = realtime_ahead_ns();

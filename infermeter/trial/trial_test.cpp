@@ -281,10 +281,7 @@ TEST(Trial, RefusesWhatTheRuntimeDoesNotList) {
                                "device 'tpu' is not there: this machine's simulated has cpu, cuda; choose one"},
                               {"dtype", [](Subject& s, std::string&) { s.dtype = Precision::bfloat16; },
                                "simulated cannot execute bfloat16 here: it has float32; choose one with --dtype"},
-                              {"option",
-                               [](Subject& s, std::string&) {
-                                 s.options = {{"graph_optimisation", "all"}};
-                               },
+                              {"option", [](Subject& s, std::string&) { s.options = {{"graph_optimisation", "all"}}; },
                                "has no option 'graph_optimisation' (did you mean 'graph_optimization'?)"},
                               {"format", [](Subject&, std::string& path) { path = "/a/model.onnx"; },
                                "reads sim files, and 'model.onnx' is none"}};

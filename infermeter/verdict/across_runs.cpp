@@ -34,7 +34,7 @@ void add_subject(RunRecord& pair, const RunRecord& run, int subject) {
 }
 
 std::vector<Diagnostic> differing_settings(const RunRecord& run, int subject, const RunRecord& other, int other_subject,
-                                    const std::string& name) {
+                                           const std::string& name) {
   RunRecord pair;
   add_subject(pair, other, other_subject);
   add_subject(pair, run, subject);

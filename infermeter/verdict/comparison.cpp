@@ -17,7 +17,6 @@
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
-
 namespace infermeter {
 namespace {
 
@@ -83,7 +82,7 @@ class Processes {
 };
 
 PairedComparison paired_differences(const Question& question, const Processes& processes, const MetricKind& kind,
-                             int candidate) {
+                                    int candidate) {
   PairedComparison result;
   result.candidate = candidate;
   result.metric = kind.name;

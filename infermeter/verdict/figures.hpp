@@ -13,9 +13,9 @@ struct Figure {
   std::string run;
   int subject = 0;
   std::string metric;
-  std::string series;      // series_of
-  std::string machine;     // machine_fingerprint
-  double created_at = 0;   // of the run; seconds since 1970, UTC
+  std::string series;     // series_of
+  std::string machine;    // machine_fingerprint
+  double created_at = 0;  // of the run; seconds since 1970, UTC
   std::string label;
   double value = 0;
   std::optional<Interval> interval;

@@ -228,7 +228,8 @@ bool is_from_itself(const Expectation& expectation, int subject, const GateEvide
   const Plan& plan = evidence.run.plan;
   const auto first = static_cast<std::size_t>(subject);
   for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
-    if (i != first && first_of_group(plan, i) == first) return !find_process_value(expectation, subject, evidence).value;
+    if (i != first && first_of_group(plan, i) == first)
+      return !find_process_value(expectation, subject, evidence).value;
   }
   return false;
 }

@@ -53,7 +53,7 @@ struct ExpectationVerdict {
   std::optional<Interval> interval;
   bool exact = false;  // a fact without an interval
   std::int64_t n = 0;  // of what the value is made …
-  std::string n_of;  // … "iterations", "processes", "pairs", "items", "rows", "pixels", "runs"; empty: n says nothing
+  std::string n_of;    // … "iterations", "processes", "pairs", "items", "rows", "pixels", "runs"; empty: n says nothing
   int processes = 0;
   std::string reason;              // why this outcome, and what would help; one sentence without an end
   std::vector<std::string> notes;  // what a reader must know beside it

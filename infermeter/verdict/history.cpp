@@ -16,7 +16,7 @@ using What = ContextChange::What;
 
 struct ContextField {
   What what;
-  std::string Figure::*value;
+  std::string Figure::* value;
   bool also_beside;  // is it looked for one run away as well?
 };
 

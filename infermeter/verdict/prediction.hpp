@@ -14,11 +14,11 @@ namespace infermeter {
 // speed-up = counter of the first / counter of this one.
 struct Prediction {
   int first = 0, subject = 0;
-  std::string counter{};                           // empty: nothing is foretold, only measured
-  std::string metric{};                            // "latency_mean"
-  std::optional<double> first_count{}, count{};    // means over processes
-  std::optional<double> predicted{};               // nullopt: a count is missing or not positive
-  std::optional<double> measured{};                // how many times as good; by pairs, where the run is a comparison
+  std::string counter{};                         // empty: nothing is foretold, only measured
+  std::string metric{};                          // "latency_mean"
+  std::optional<double> first_count{}, count{};  // means over processes
+  std::optional<double> predicted{};             // nullopt: a count is missing or not positive
+  std::optional<double> measured{};              // how many times as good; by pairs, where the run is a comparison
   std::optional<Interval> interval{};
   std::string why{};  // there is no measured value, or no interval
 };

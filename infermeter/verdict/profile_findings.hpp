@@ -19,7 +19,7 @@ struct SubjectProfile {
   std::vector<ProfileTrial> trials;  // into the record: those that told of their operators
   OperatorTable table;
   Roofline roofline;
-  int asked = 0;  // profile trials that were made
+  int asked = 0;                    // profile trials that were made
   std::vector<StackTree> stacks{};  // one per method that saw anything, those of native frames first
 };
 

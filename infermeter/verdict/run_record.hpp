@@ -9,8 +9,8 @@
 #include "infermeter/fidelity/compare_outputs.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/environment.hpp"
-#include "infermeter/samples/model_facts.hpp"
 #include "infermeter/samples/machine_peaks.hpp"
+#include "infermeter/samples/model_facts.hpp"
 #include "infermeter/samples/operator_profile.hpp"
 #include "infermeter/samples/samples.hpp"
 #include "infermeter/samples/stack_profile.hpp"
@@ -54,8 +54,8 @@ struct RunRecord {
   std::vector<OperatorProfile> profiles{};  // of profile trials, by their position; those that told something
   std::vector<TrialStacks> stacks{};        // of profile trials, by their position
   std::optional<MachinePeaks> peaks{};      // of profiled runs
-  std::vector<Diagnostic> diagnostics;  // of the whole run
-  std::optional<MachineNoise> noise;    // of this machine, as known when the run began; with a question only
+  std::vector<Diagnostic> diagnostics;      // of the whole run
+  std::optional<MachineNoise> noise;        // of this machine, as known when the run began; with a question only
 };
 
 }  // namespace infermeter

@@ -58,7 +58,7 @@ TEST(Frames, CrossWithTheirDescriptor) {
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(first.value().payload, "one");
   EXPECT_FALSE(static_cast<bool>(first.value().descriptor));
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(fstat(second.value().descriptor.get(), &status), 0);
   EXPECT_EQ(status.st_size, 100);
 }

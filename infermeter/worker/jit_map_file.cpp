@@ -19,7 +19,7 @@ FileDescriptor make_new(const std::string& path) {
 }
 
 bool is_ours(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return lstat(path.c_str(), &status) == 0 && status.st_uid == geteuid() && !S_ISDIR(status.st_mode);
 }
 
@@ -39,7 +39,7 @@ JitMapFile::~JitMapFile() {
 }
 
 std::string JitMapFile::read() const {
-  struct stat status {};
+  struct stat status{};
   if (!file_ || fstat(file_.get(), &status) != 0 || status.st_size <= 0) return {};
   std::string text(std::min(static_cast<std::size_t>(status.st_size), most_map_bytes), '\0');
   std::size_t got = 0;

@@ -16,7 +16,7 @@ TEST(JitMapFile, IsReadAndDeletedWithItsOwner) {
   {
     const JitMapFile file(nobody);
     ASSERT_EQ(file.path(), path);
-    struct stat status {};
+    struct stat status{};
     ASSERT_EQ(stat(path.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
     std::ofstream(path) << "10 20 kernel\n";

@@ -62,7 +62,8 @@ struct TrialJob {
   Subject subject;
   std::string model_path;
   std::string zoo_name{};  // where the model is of the zoo
-  std::filesystem::path cache_folder{};  // of the back end (prepare.hpp), where a workload that is no model may have one
+  std::filesystem::path
+      cache_folder{};  // of the back end (prepare.hpp), where a workload that is no model may have one
   Stopping stopping;
   Limits limits;
   Sandbox sandbox = Sandbox::automatic;
@@ -93,9 +94,9 @@ struct TrialHooks {
 
 struct TrialResult {
   Samples samples;
-  std::vector<Port> inputs, outputs;      // as the model declares them; empty if it was not loaded
-  std::vector<ItemValues> output_values;  // per data item, if keep_outputs and it came so far
-  std::vector<std::byte> output_block;    // the same, as bytes (data/value_block.hpp)
+  std::vector<Port> inputs, outputs;       // as the model declares them; empty if it was not loaded
+  std::vector<ItemValues> output_values;   // per data item, if keep_outputs and it came so far
+  std::vector<std::byte> output_block;     // the same, as bytes (data/value_block.hpp)
   std::vector<ProfileFile> profile_files;  // what the back end left of its profile, even if the trial ended badly
   std::vector<TrialStacks> stacks;         // what its stacks were seen at; their positions are not set
   std::optional<RawStacks> raw_stacks;     // what is still to be named (infermeter/run_stacks.hpp)

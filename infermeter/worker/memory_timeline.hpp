@@ -8,8 +8,8 @@
 
 namespace infermeter {
 
-// Of each stretch of time the highest reading of each phase is kept, where it was. Stretches begin shorter than the time
-// between two readings, and double as often as the trial's length asks for, so that a long trial keeps its shape.
+// Of each stretch of time the highest reading of each phase is kept, where it was. Stretches begin shorter than the
+// time between two readings, and double as often as the trial's length asks for, so that a long trial keeps its shape.
 class MemoryTimeline {
  public:
   explicit MemoryTimeline(std::size_t most = kMostMemoryPoints) : most_(most) {}

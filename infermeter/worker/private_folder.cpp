@@ -24,7 +24,7 @@ FileDescriptor open_folder(const std::filesystem::path& path) {
 }
 
 bool is_abandoned(const FileDescriptor& folder, double age_s) {
-  struct stat status {};
+  struct stat status{};
   return folder && fstat(folder.get(), &status) == 0 && status.st_uid == geteuid() &&
          wall_clock_s() - static_cast<double>(status.st_mtime) >= age_s && flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
 }

@@ -21,7 +21,7 @@ constexpr std::size_t most_profile_bytes = std::size_t{512} << 20U;
 // The worker may be hostile and still be writing: nothing that is no regular file is opened for reading.
 std::string read_regular(const fs::path& file, std::size_t limit) {
   const FileDescriptor descriptor(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
+  struct stat status{};
   if (!descriptor || fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   if (static_cast<std::uint64_t>(status.st_size) > limit) return {};
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');

@@ -56,7 +56,7 @@ std::uint64_t all_rights(int abi) {
 // A path that is not there needs no rule.
 void allow(int ruleset, const std::string& path, std::uint64_t rights) {
   const FileDescriptor file(open(path.c_str(), O_PATH | O_CLOEXEC));
-  struct stat status {};
+  struct stat status{};
   if (!file || fstat(file.get(), &status) != 0) return;
   if (!S_ISDIR(status.st_mode)) rights &= rights_of_files;
   const PathRule rule{rights, file.get()};

@@ -31,7 +31,7 @@ Result<int> seals_of(int descriptor) {
 }
 
 Result<std::size_t> size_of(int descriptor) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(descriptor, &status) != 0) return system_failed("asking for the size of shared memory");
   return static_cast<std::size_t>(status.st_size);
 }

@@ -39,7 +39,7 @@ bool fail(Preparation& prepared, const char* step) {
 }
 
 void reset_signals() {
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &standard, nullptr);
   sigset_t none;

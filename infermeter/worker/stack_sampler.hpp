@@ -28,9 +28,9 @@ class StackSampler {
   // What the worker may write names of generated code to; empty: nothing.
   [[nodiscard]] const std::string& jit_map() const { return jit_map_.path(); }
 
-  void begin();  // the model has run once: warm-up follows
-  void drain();  // often enough: rings hold two seconds, or half a second of stacks
-  void end();    // the timed iterations are over
+  void begin();                    // the model has run once: warm-up follows
+  void drain();                    // often enough: rings hold two seconds, or half a second of stacks
+  void end();                      // the timed iterations are over
   [[nodiscard]] RawStacks take();  // the worker has ended
 
  private:
@@ -47,6 +47,7 @@ class StackSampler {
 };
 
 // `later` and of `earlier` what does not overlap it, by address: memory is unmapped and used again.
-[[nodiscard]] std::vector<MappedCode> merged_code(std::span<const MappedCode> earlier, std::span<const MappedCode> later);
+[[nodiscard]] std::vector<MappedCode> merged_code(std::span<const MappedCode> earlier,
+                                                  std::span<const MappedCode> later);
 
 }  // namespace infermeter

@@ -21,12 +21,12 @@ struct MakeJob {
 struct WorkerJob {
   bool probe = false;    // only look at the back end
   bool prepare = false;  // load, leave what is worth keeping in trial.cache_folder, and nothing else
-  std::string plugin;  // path
+  std::string plugin;    // path
   TrialRequest trial;
   Sandbox sandbox = Sandbox::automatic;
-  std::vector<std::string> readable;  // what the sandbox lets it read, besides the system
+  std::vector<std::string> readable;    // what the sandbox lets it read, besides the system
   std::vector<std::string> writable{};  // and write, besides its own folder
-  std::vector<int> cpus;              // asked for; empty: any
+  std::vector<int> cpus;                // asked for; empty: any
   MakeJob make{};
   PythonProfiler python = PythonProfiler::off;  // that looks at its timed iterations
 };

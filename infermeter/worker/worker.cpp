@@ -19,7 +19,7 @@ namespace infermeter {
 namespace {
 
 bool is_socket(int descriptor) {
-  struct stat status {};
+  struct stat status{};
   return fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
 }
 

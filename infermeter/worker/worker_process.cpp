@@ -52,7 +52,8 @@ Result<WorkerProcess> WorkerProcess::start(const Request& request) {
   FileDescriptor ours(sockets[0]), theirs(sockets[1]);
   if (pipe2(pipes, O_CLOEXEC) != 0) return worker_system_failed("making a pipe");
   FileDescriptor reading(pipes[0]), writing(pipes[1]);
-  if (!make_nonblocking(ours.get()) || !make_nonblocking(reading.get())) return worker_system_failed("preparing a socket");
+  if (!make_nonblocking(ours.get()) || !make_nonblocking(reading.get()))
+    return worker_system_failed("preparing a socket");
   std::vector<std::string> environment = worker_environment(folder.path(), request.seed);
   environment.insert(environment.end(), request.program.environment.begin(), request.program.environment.end());
   INFERMETER_TRY(Child child, spawn({.program = request.program.file,

@@ -24,18 +24,17 @@ def cache_value(build_dir, name):
 
 @pytest.fixture(scope="session")
 def wheel(build_dir, source_dir, tmp_path_factory):
-    """Built as `pip wheel .` does, with the build's compiler, in a folder of the build so that the next time is quick."""
+    """Built as `pip wheel .` does, with the build's compiler, in a folder beside the build's, as deep as that: ccache knows
+    what it compiles there by paths relative to the folder."""
     for needed in ("scikit_build_core", "nanobind", "pip"):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"{needed} is not installed: scripts/setup installs it")
     folder = tmp_path_factory.mktemp("wheel")
     environment = os.environ | {
         "CC": cache_value(build_dir, "CMAKE_C_COMPILER"), "CXX": cache_value(build_dir, "CMAKE_CXX_COMPILER")}
-    if launcher := cache_value(build_dir, "CMAKE_CXX_COMPILER_LAUNCHER"):
-        environment["CMAKE_CXX_COMPILER_LAUNCHER"] = launcher
     done = subprocess.run(
         [sys.executable, "-m", "pip", "wheel", source_dir, "--no-deps", "--no-build-isolation", "--no-index",
-         "--wheel-dir", folder, f"--config-settings=build-dir={build_dir / 'wheel'}"],
+         "--wheel-dir", folder, f"--config-settings=build-dir={build_dir.parent / 'wheel'}"],
         env=environment, capture_output=True, text=True, timeout=BUILD_LIMIT_S)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     (file,) = folder.glob("*.whl")

@@ -50,7 +50,7 @@ def layer_table():
     table = {}
     for call in calls:
         name, *rest = re.sub(r"LIBRARIES.*", "", call, flags=re.DOTALL).split()
-        table[name] = set(rest[1:]) if rest else set()
+        table[name] = set(rest[rest.index("DEPENDS") + 1:]) if "DEPENDS" in rest else set()
     assert len(table) > 8, "infermeter/CMakeLists.txt is not read rightly"
     return table
 
@@ -258,3 +258,38 @@ def test_every_name_of_a_type_is_one_type():
             found.setdefault(f"{space}::{name}", set()).add(str(file.relative_to(SOURCE)))
     assert len(found) > 200
     assert not {name: sorted(files) for name, files in found.items() if len(files) > 1}
+
+
+# What a file has for itself, or a header declares, at the beginning of a line: functions, types, constants.
+DEFINED = (
+    re.compile(r"^(?:struct|class|enum class|enum|union|concept) (\w+)"), re.compile(r"^using (\w+) ="),
+    re.compile(r"^(?!using |return |namespace |template |static_assert|#|//|\}|INFERMETER_)[^=({;]*?\b(\w+)(?:\[[^\]]*\])*(?: =|\{|;|\()"))
+SAME_IN_ALL = {"fs", "Json"}  # one alias of one thing, wherever it stands
+
+
+def own_names(lines):
+    """Names in a file's unnamed namespace."""
+    inside = False
+    for line in lines:
+        if line.startswith("namespace {"):
+            inside = True
+        elif line == "}  // namespace":
+            inside = False
+        elif (inside or line.startswith("static ")) and not line.startswith((" ", "//")):
+            match = next((found for pattern in DEFINED if (found := pattern.match(line))), None)
+            if match and match[1] not in SAME_IN_ALL:
+                yield match[1]
+
+
+@pytest.mark.parametrize("folder", sorted({file.parent for file in sources(*OUR_CODE[:4], "study", suffixes=(".cpp",))}),
+                         ids=lambda folder: str(folder.relative_to(SOURCE)))
+def test_a_name_is_used_once_in_a_folder(folder):
+    """A folder is compiled as one file: two functions of one name would be overloads of each other."""
+    seen: dict[str, str] = {}
+    for file in sorted(folder.glob("*.cpp")):
+        if file.stem.endswith("_test") or file.stem.startswith("peak_kernels_"):  # in namespaces of their own; one is compiled
+            continue
+        for name in sorted(set(own_names(file.read_text().split("\n")))):
+            if (folder.name, name) == ("verdict", "Kind"):  # the same alias each time
+                continue
+            assert seen.setdefault(name, file.name) == file.name, f"{name} is in {seen[name]} and in {file.name}"

@@ -117,7 +117,7 @@ def test_two_runtimes_part_nowhere(layers, net):
 def test_a_reduced_precision_is_no_jump(layers, net, run):
     pytest.importorskip("openvino", reason="openvino is not installed: scripts/setup")
     done = run("validate", f"{net}@openvino", f"{net}@openvino,dtype=bfloat16", "--layers", "--format", "json")
-    if done.returncode == 3:
+    if done.returncode == 3 or "cannot execute bfloat16 here" in done.stderr:
         pytest.skip("OpenVINO executes no bfloat16 here: " + done.stderr)
     report = json.loads(done.stdout)
     assert (done.returncode, report["jump"]) == (0, None), done.stderr
