@@ -88,7 +88,7 @@ Result<Plan> gather_comparison(Surroundings& world, const CompareOptions& option
   draft.is_comparison = true;
   format = draft.format.empty() ? "table" : draft.format;
   INFERMETER_TRY_DONE(set_libraries(draft, options));
-  return asked_plan(std::move(draft));
+  return asked_plan(draft);
 }
 
 // A run's own code first: outputs that differ, trials that failed.

@@ -8,7 +8,7 @@
 
 namespace infermeter {
 
-Result<Plan> asked_plan(PlanDraft draft) {
+Result<Plan> asked_plan(const PlanDraft& draft) {
   INFERMETER_TRY(Plan plan, make_plan(draft));
   if (!plan.question) return plan;
   auto metric = metric_from_string(plan.question->metric);

@@ -12,7 +12,7 @@
 namespace infermeter {
 
 // make_plan, with the metric of its question by its full name.
-[[nodiscard]] Result<Plan> asked_plan(PlanDraft draft);
+[[nodiscard]] Result<Plan> asked_plan(const PlanDraft& draft);
 
 // The plan measured `wanted` times, each run stored and written as CSV; newest first. Fewer after an interruption.
 [[nodiscard]] Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Plan& plan, const Launcher& launcher,

@@ -179,7 +179,7 @@ Result<std::vector<RunRecord>> stored_runs(const Gate& gate, const GateFile& fil
 Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
   draft.is_comparison = asks_for_regression(gate) && !file.baseline;
   if (draft.is_comparison) draft.question.all_pairs = !draft.question.until_resolved;
-  return asked_plan(std::move(draft));
+  return asked_plan(draft);
 }
 
 Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& gate, const GateFile& file,

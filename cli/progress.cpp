@@ -119,7 +119,7 @@ std::string ProgressDisplay::told(const Progress& progress) const {
 void ProgressDisplay::enter(const Progress& progress) {
   if (progress.phase == Phase::done) return;  // the line of the whole trial comes next
   const std::string line = fmt::format("{}  {}", place(progress), words(progress.phase));
-  if (line != place_) world_.err << line << std::endl;
+  if (line != place_) world_.err << line << std::endl;  // NOLINT(performance-avoid-endl): seen at once
   place_ = line;
 }
 
@@ -128,10 +128,10 @@ void ProgressDisplay::show(const Progress& progress) {
   const std::string line = told(progress);
   if (!line.empty()) {
     erase();
-    world_.err << line << std::endl;
+    world_.err << line << std::endl;  // NOLINT(performance-avoid-endl): seen at once
   } else if (progress.finished != nullptr) {
     erase();
-    world_.err << finished_line(progress) << std::endl;
+    world_.err << finished_line(progress) << std::endl;  // NOLINT(performance-avoid-endl): seen at once
     if (verbosity_ == Verbosity::verbose) world_.err << phase_lines(*progress.finished) << std::flush;
     place_.clear();
   } else if (verbosity_ == Verbosity::verbose) {

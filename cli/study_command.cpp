@@ -133,7 +133,7 @@ Result<PreparedPart> prepare(const StudyPart& part, const StudyOptions& options)
     prepared.request.counter = part.prediction->counter;
     INFERMETER_TRY(prepared.request.metric, metric_from_string(part.prediction->metric));
   }
-  INFERMETER_TRY(prepared.plan, asked_plan(std::move(draft)));
+  INFERMETER_TRY(prepared.plan, asked_plan(draft));
   INFERMETER_TRY_DONE(check_gate(prepared.request.gate, prepared.plan, false));
   return prepared;
 }

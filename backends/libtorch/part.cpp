@@ -70,7 +70,7 @@ std::span<const OptionRow<Settings>> option_rows() { return rows; }
 
 constexpr const char* dtypes[] = {"float32", "float16", "bfloat16"};
 
-imb_status open_part(const imb_environment* environment, imb_runtime** runtime, imb_message message) {
+imb_status open_runtime_of_part(const imb_environment* environment, imb_runtime** runtime, imb_message message) {
   *runtime = nullptr;
   return guarded(message, IMB_LIBRARY_MISSING, [&] {
     auto made = std::make_unique<imb_runtime>();
@@ -250,7 +250,7 @@ imb_status profile_end(imb_session* session, imb_message message) {
 constexpr imb_backend part = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
-    .open_runtime = open_part,
+    .open_runtime = open_runtime_of_part,
     .runtime_info = runtime_info,
     .close_runtime = close_runtime,
     .load = load_model,

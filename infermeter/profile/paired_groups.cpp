@@ -105,7 +105,7 @@ TestedMean tested_mean(std::span<const double> differences) {
 }
 
 PairedGroups paired_groups(const SubjectOperatorTimes& a, const SubjectOperatorTimes& b,
-                           std::vector<CommonGroup> groups) {
+                           const std::vector<CommonGroup>& groups) {
   const std::vector<GroupPair> pairs = pairs_of(a, b);
   PairedGroups paired;
   for (const GroupPair& pair : pairs) {

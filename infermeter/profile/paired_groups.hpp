@@ -25,7 +25,7 @@ struct PairedGroups {
 };
 // Groups are those that the operators of both sides have in common; the rest is added.
 [[nodiscard]] PairedGroups paired_groups(const SubjectOperatorTimes& a, const SubjectOperatorTimes& b,
-                                         std::vector<CommonGroup> groups);
+                                         const std::vector<CommonGroup>& groups);
 
 // Per pair the sum over `members`, indices into `differences`.
 [[nodiscard]] std::vector<double> summed(const std::vector<std::vector<double>>& differences,

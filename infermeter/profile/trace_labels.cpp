@@ -36,7 +36,9 @@ std::string_view first_bytes(std::string_view text, std::size_t limit) {
   return text.substr(0, limit);
 }
 
-std::string or_else(std::string text, std::string_view other) { return text.empty() ? std::string(other) : text; }
+std::string or_else(const std::string& text, std::string_view other) {
+  return text.empty() ? std::string(other) : text;
+}
 
 std::string joined(const std::vector<std::string>& names) {
   std::string result;
