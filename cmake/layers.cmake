@@ -1,4 +1,4 @@
-# infermeter_layer(NAME [DEPENDS layers…] [LIBRARIES external targets…])
+# infermeter_layer(NAME [RUNS_SELDOM] [SIMULATED] [DEPENDS layers…] [LIBRARIES external targets…])
 # A folder of the library: every .cpp beside this call is in it, every *_test.cpp in its test program. What it may include
 # is what DEPENDS names (and diagnostics); tests/layering holds the table against the code.
 #
@@ -28,7 +28,7 @@ function(infermeter_runs_seldom target)
 endfunction()
 
 function(infermeter_layer name)
-  cmake_parse_arguments(ARG "RUNS_SELDOM" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "RUNS_SELDOM;SIMULATED" "" "DEPENDS;LIBRARIES" ${ARGN})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(tests ${sources})
@@ -54,5 +54,10 @@ function(infermeter_layer name)
     target_compile_definitions(infermeter_${name}_test PRIVATE INFERMETER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${name} COMMAND infermeter_${name}_test --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES LABELS unit)
+    # Minutes of simulation with sanitizers and without optimisation.
+    if(ARG_SIMULATED AND INFERMETER_SANITIZE)
+      target_compile_options(infermeter_${name} PRIVATE -O1)
+      target_compile_options(infermeter_${name}_test PRIVATE -O1)
+    endif()
   endif()
 endfunction()

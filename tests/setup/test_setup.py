@@ -193,6 +193,20 @@ def test_a_download_that_fails_leaves_what_is_installed(clone, setup):
     assert (done.returncode, done.stdout) == (0, "setup: nothing is missing\n")
 
 
+@pytest.mark.parametrize("error, kept", [("error: Failed to fetch: x", True), ("error: Failed to install: x", False)])
+def test_uv_takes_pips_settings_and_what_it_leaves_is_known(clone, setup, tmp_path, error, kept):
+    a_venv(clone, *pins(clone))
+    (clone / ".venv/bin/python").write_text(
+        "#!/bin/sh\ncase \"$*\" in *'config list'*) echo \"global.index-url='http://index/simple'\";; *) echo 9.9;; esac\n")
+    (clone / ".venv/bin/uv").write_text(f'#!/bin/sh\necho "$UV_DEFAULT_INDEX $*" >{tmp_path}/told\necho "{error}"\nexit 2\n')
+    (clone / ".venv/bin/uv").chmod(0o755)
+    sentence = one_sentence(setup("--with", "plot", programs={"dpkg-query": ALL_INSTALLED}))
+    assert error in sentence and sentence.startswith("setup: uv could not get the Python packages")
+    told = (tmp_path / "told").read_text()
+    assert told.startswith("http://index/simple pip install ") and "--no-deps" in told and "matplotlib==" in told
+    assert (clone / ".venv/.setup-complete").exists() == kept
+
+
 @pytest.mark.parametrize("free_mb, enough", [(9000, False), (11000, True)])
 def test_the_disk_must_hold_a_framework_and_its_download(clone, setup, free_mb, enough):
     a_venv(clone, *pins(clone))
