@@ -54,7 +54,8 @@ test: test-units
 	$(call compile,release,cross-tests)
 	$(call run_ctest,$(release),-LE unit)
 	echo "tests across the folders"
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile tests
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile -m "not alone" tests
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -m alone tests
 
 test-units:
 	scripts/setup --tests

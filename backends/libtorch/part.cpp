@@ -247,7 +247,7 @@ imb_status profile_end(imb_session* session, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] { profile_of(*session).end(); });
 }
 
-constexpr imb_backend part = {
+constexpr imb_backend second_part = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
     .open_runtime = open_runtime_of_part,
@@ -278,4 +278,4 @@ constexpr imb_backend part = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const imb_backend* libtorch_part() { return &part; }
+extern "C" __attribute__((visibility("default"))) const imb_backend* libtorch_part() { return &second_part; }

@@ -10,6 +10,8 @@ import jsonschema
 import pytest
 from referencing import Registry, Resource
 
+pytestmark = pytest.mark.alone  # verdicts on times
+
 SOURCE = Path(__file__).resolve().parents[2]
 SCHEMAS = SOURCE / "docs/schema"
 # Processes differ by a hundredth of a percent, so that intervals are narrow and not of no width.
