@@ -9,6 +9,7 @@ MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
 DESTDIR ?=
 release := build/release
 # ninja's one line of progress on a terminal; elsewhere nothing unless something fails.
@@ -17,7 +18,7 @@ export ORT_DISABLE_TELEMETRY := 1
 # Benchmarks are added to a build when they are asked for, and stay.
 for_tests = -DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF)
 
-.PHONY: help demo demo-frameworks build test test-units test-threads run-test-threads test-frameworks lint format bench bench-verdicts study install clean
+.PHONY: help demo demo-frameworks build test test-units test-threads run-test-threads test-faults fuzz test-frameworks lint format bench bench-verdicts study install clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
@@ -26,6 +27,8 @@ help:
 	echo "make test             set up, build and run every test (half an hour); those of a framework that is not installed are skipped"
 	echo "make test-units       the unit tests alone, with address and undefined-behaviour sanitizers (10 min the first time)"
 	echo "make test-threads     the unit tests of worker and store with the thread sanitizer (3 min the first time)"
+	echo "make test-faults      break runs off at every sync and write, fill the disk, let memory run out: 3000 times (hours)"
+	echo "make fuzz             feed the readers of files from outside, $(FUZZ_SECONDS) s each (libFuzzer; builds with clang first)"
 	echo "make test-frameworks  set up PyTorch, JAX and LiteRT (6.5 GB), and run the tests that need them"
 	echo "make lint             check the sources: formats, clang-tidy, ruff, mypy, TypeScript, eslint, shellcheck (3 min after the build)"
 	echo "make format           bring C++ and imports of Python into their format"
@@ -67,11 +70,25 @@ test-threads:
 	scripts/setup --tests
 	$(call configure,tsan)
 	$(call compile,tsan,infermeter_worker_test infermeter_store_test)
-	GTEST_FILTER='-StackTrial.*' TSAN_OPTIONS=die_after_fork=0 $(MAKE) run-test-threads
+	GTEST_FILTER='-StackTrial.*:RunTrial.OurOwnSamplesAreNotTheSubjectsMemory' TSAN_OPTIONS=die_after_fork=0 $(MAKE) run-test-threads
 
-# Of a sampled worker, most samples lie in the sanitizer's own code then.
+# Of a sampled worker, most samples lie in the sanitizer's own code then; and its shadow memory counts as the worker's.
 run-test-threads:
 	$(call run_ctest,build/tsan,-R '^(worker|store)$$')
+
+# The same tests are in `make test` with a few of each kind.
+test-faults:
+	scripts/setup --tests
+	$(call configure,release,$(for_tests))
+	$(call compile,release,product fault_shim)
+	FAULTS=long INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -s tests/faults/test_broken_runs.py
+
+# What is found is kept in build/fuzz/found; what is new in build/fuzz/corpus.
+fuzz:
+	scripts/setup --tests --fuzz
+	$(call configure,fuzz)
+	$(call compile,fuzz,fuzz)
+	scripts/fuzz $(FUZZ_SECONDS)
 
 test-frameworks:
 	scripts/setup --tests --with pytorch,jax,litert

@@ -148,7 +148,7 @@ typedef struct imb_load {
   const char* device; /* "cpu", "cuda": already resolved from auto by the host */
   const char* dtype;
   int threads;   /* intra-operator threads; 0: as many as the process may use */
-  int64_t batch; /* replaces the first dimension of every input where that is dynamic; 0: leave it */
+  int64_t batch; /* size of the batch axis of every input that has one (see batch_axes); 0: leave it */
   size_t dimension_count;
   const imb_pair* dimensions; /* values for named dynamic dimensions: {"height", "512"} */
   size_t option_count;
@@ -161,6 +161,14 @@ typedef struct imb_load {
                              * for all of them; or NULL */
   int preparing; /* not 0: nothing will be run. What later loads like this one would make is left in cache_folder; they
                   * only read it, and nothing may be written there but now */
+  /* Which dimension of each input is the batch: the host decides it, for all back ends alike (docs/methodology.md).
+   * Asked while loading, with all inputs as the model declares them, dynamic dimensions -1 and with their names; writes
+   * a dimension per input, or -1: that input has none, and its dynamic dimensions are not given `batch`. A fixed
+   * dimension may be named, too, and keeps its size. Of several calls the last one counts. NULL with hosts that know
+   * nothing of it: the batch is the first dimension then, where that is dynamic. */
+  imb_status (*batch_axes)(void* user, size_t input_count, const imb_port* const* inputs, int64_t* axes,
+                           imb_message message);
+  void* batch_axes_user;
 } imb_load;
 
 typedef struct imb_runtime imb_runtime;
@@ -205,7 +213,8 @@ typedef struct imb_backend {
   imb_status (*synchronize)(imb_session* session, imb_message message);
 
   /* What is really executed, after the first inference: "dtype", "threads", "device", "provider", and whatever else
-   * explains a difference between two subjects ("graph_optimization": "all"). */
+   * explains a difference between two subjects ("graph_optimization": "all"). "concurrent_inferences": how many the
+   * model is loaded for at a time, where that is more than one. */
   imb_status (*executed)(imb_session* session, imb_pair_sink sink, void* user, imb_message message);
   /* optional: bytes of device memory held by this process, now and at its peak since load. */
   imb_status (*device_memory)(imb_session* session, uint64_t* now, uint64_t* peak, imb_message message);

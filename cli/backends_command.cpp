@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/backend_json.hpp"
-#include "cli/check_subjects.hpp"
 #include "cli/columns.hpp"
 #include "cli/help.hpp"
 #include "cli/list_format.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/verb.hpp"
+#include "infermeter/check_run.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/worker/launcher.hpp"
 

@@ -9,6 +9,7 @@
 #include "cli/help.hpp"
 #include "cli/list_format.hpp"
 #include "cli/plan_flags.hpp"
+#include "cli/report_file.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
 #include "infermeter/report/report.hpp"
@@ -24,10 +25,11 @@ struct BaselineOptions {
   std::string name, run;
 };
 
-Result<Store> open_store(const Surroundings& world, const BaselineOptions& options) {
+Result<Store> open_store(const Surroundings& world, const BaselineOptions& options,
+                         Store::Mode mode = Store::Mode::write_if_possible) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
-  return Store::open(store_file(draft.plan.output_dir), Store::Mode::write_if_possible);
+  return Store::open(store_file(draft.plan.output_dir), mode, world.interrupt);
 }
 
 std::string baselines_table(const std::vector<Baseline>& baselines) {
@@ -52,9 +54,27 @@ Result<int> list_baselines(Surroundings& world, const BaselineOptions& options) 
   return 0;
 }
 
+// A run that was measured elsewhere, with what its report tells.
+Result<Done> keep_run(Store& store, const RunRecord& record) {
+  return store.together([&]() -> Result<Done> {
+    RunRecord empty = record;
+    empty.trials.clear();
+    empty.finished = false;
+    INFERMETER_TRY_DONE(store.begin_run(empty));
+    for (const Samples& trial : record.trials) INFERMETER_TRY_DONE(store.add_trial(record.id, trial));
+    return store.finish_run(record);
+  });
+}
+
 Result<int> set(Surroundings& world, const BaselineOptions& options) {
-  INFERMETER_TRY(auto store, open_store(world, options));
-  INFERMETER_TRY(const Baseline kept, store.set_baseline(options.name, options.run, wall_clock_s()));
+  std::optional<RunRecord> report;
+  if (is_report_file(options.run)) {
+    INFERMETER_TRY(report, read_report_file(options.run));
+  }
+  INFERMETER_TRY(auto store, open_store(world, options, report ? Store::Mode::write : Store::Mode::write_if_possible));
+  if (report && !store.id_of_run(report->id)) INFERMETER_TRY_DONE(keep_run(store, *report));
+  const std::string& run = report ? report->id : options.run;
+  INFERMETER_TRY(const Baseline kept, store.set_baseline(options.name, run, wall_clock_s()));
   world.out << fmt::format("baseline {} is run {}\n", printable(kept.name), printable(kept.run));
   return 0;
 }
@@ -68,12 +88,17 @@ Result<int> remove(Surroundings& world, const BaselineOptions& options) {
 
 CLI::App* declare_set(CLI::App& app, BaselineOptions& options) {
   CLI::App* set_app = app.add_subcommand("set", "Give a finished run a name, or the name to another run.");
-  set_help(*set_app, {.usage = "infermeter baseline set NAME RUN [flags]",
-                      .about = "Gives a finished run a name. A name that is there already goes to this run.",
-                      .examples = {{"infermeter baseline set release latest", "The latest run is the release."}},
-                      .notes = {}});
+  set_help(*set_app,
+           {.usage = "infermeter baseline set NAME RUN|FILE.json [flags]",
+            .about = "Gives a finished run a name. A name that is there already goes to this run. A run may also "
+                     "come from its JSON report, which is then kept in the store: its plan, machine, models "
+                     "and trials.",
+            .examples = {{"infermeter baseline set release latest", "The latest run is the release."},
+                         {"infermeter baseline set release baselines/release.json",
+                          "A report that is under version control."}},
+            .notes = {}});
   set_app->add_option("NAME", options.name, "Up to 100 bytes of text.")->required()->type_name("")->group("What");
-  set_app->add_option("RUN", options.run, "An id, the beginning of one, or latest.")
+  set_app->add_option("RUN", options.run, "An id, the beginning of one, latest, or a JSON report: FILE.json.")
       ->required()
       ->type_name("")
       ->group("What");

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <new>
 
 #include "cli/help.hpp"
 #include "cli/surroundings.hpp"
 #include "cli/verb.hpp"
 #include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/plan/quantity.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/version.hpp"
 
@@ -17,19 +19,20 @@ namespace infermeter {
 namespace {
 
 constexpr auto kVerbs = std::to_array<Verb>({
-    {"run", "Measure subjects: models on back ends.", declare_run},
-    {"compare", "Tell whether one subject is faster than another.", declare_compare},
-    {"profile", "Tell which operators take how long, and why one subject is slower.", declare_profile},
-    {"import", "Read profiles that other tools wrote, and report on them likewise.", declare_import},
-    {"gate", "Hold a run against what is expected of it; for continuous integration.", declare_gate},
-    {"report", "Print a stored run again, in any format.", declare_report},
+    {"run", "Measure subjects: models on back ends.", declare_run, true},
+    {"compare", "Tell whether one subject is faster than another.", declare_compare, true},
+    {"profile", "Tell which operators take how long, and why one subject is slower.", declare_profile, true},
+    {"import", "Read profiles that other tools wrote, and report on them likewise.", declare_import, true},
+    {"gate", "Hold a run against what is expected of it; for continuous integration.", declare_gate, true},
+    {"report", "Print a stored run again, in any format.", declare_report, true},
     {"runs", "List the stored runs.", declare_runs},
     {"baseline", "Give runs names, so that later ones can be compared with them.", declare_baseline},
-    {"history", "Show what the stored runs say over time, and where it changed.", declare_history},
-    {"validate", "Does one subject answer as another one does, or as was recorded?", declare_validate},
+    {"history", "Show what the stored runs say over time, and where it changed.", declare_history, true},
+    {"validate", "Does one subject answer as another one does, or as was recorded?", declare_validate, true},
     {"variants", "Make a model's variants (float16, int8, …), measure them, and say which are worth having.",
-     declare_variants},
-    {"study", "Measure several plans that answer one question together, with a checklist and files.", declare_study},
+     declare_variants, true},
+    {"study", "Measure several plans that answer one question together, with a checklist and files.", declare_study,
+     true},
     {"models", "List the zoo, write one of its models to a file, look into a model file.", declare_models},
     {"backends", "Show which back ends are found, where, and with which options.", declare_backends},
     {"doctor", "Tell whether this machine is fit to measure, and what is missing.", declare_doctor},
@@ -49,8 +52,15 @@ int exit_code_of(ErrorKind kind) {
   return kUsage;
 }
 
+// A list of problems (diagnostics/problems.hpp) has a line for each; another line break is a name's own.
 int complain(Surroundings& world, std::string_view message, int code) {
-  world.err << "infermeter: " << printable(message, 4000) << '\n';
+  std::string_view before = "infermeter: ";
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const std::size_t end = std::min(message.find("\n- ", begin), message.size());
+    world.err << before << printable(message.substr(begin, end - begin), 4000) << '\n';
+    before = "  ";
+    begin = end + 1;
+  }
   return code;
 }
 
@@ -110,6 +120,12 @@ void declare_root(CLI::App& app) {
 int run_verb(Surroundings& world, const Verb& verb) {
   CLI::App app{std::string(verb.summary), std::string(verb.name)};
   const Action act = verb.declare(app);
+  std::string width;
+  if (verb.has_tables) {
+    app.add_option("--width", width, "Columns that tables may take. Default: the terminal's, or $COLUMNS, or 80.")
+        ->type_name("N")
+        ->group("Results");
+  }
   std::vector<std::string> reversed(world.arguments.rbegin(), world.arguments.rend() - 2);
   try {
     app.parse(reversed);
@@ -119,8 +135,16 @@ int run_verb(Surroundings& world, const Verb& verb) {
   } catch (const CLI::ParseError& error) {
     return complain(world, parse_complaint(app, error), kUsage);
   }
+  if (!width.empty()) {
+    const auto columns = integer_from_string(width, kNarrowest, kWidest);
+    if (!columns) return complain(world, "--width: " + columns.error().message, kUsage);
+    world.width = static_cast<std::size_t>(*columns);
+    world.asked_width = world.width;
+  }
   const Result<int> code = act(world);
-  return code ? *code : complain(world, code.error().message, exit_code_of(code.error().kind));
+  if (code) return *code;
+  const int signal = world.signal == nullptr ? 0 : world.signal->load();
+  return complain(world, code.error().message, signal != 0 ? 128 + signal : exit_code_of(code.error().kind));
 }
 
 int run_root(Surroundings& world) {
@@ -131,11 +155,10 @@ int run_root(Surroundings& world) {
     world.out << "infermeter " INFERMETER_VERSION "\n";
     return 0;
   }
-  if (first == "-h" || first == "--help" || first == "help") {
+  if (first.empty() || first == "-h" || first == "--help" || first == "help") {
     world.out << app.help();
     return 0;
   }
-  if (first.empty()) return complain(world, "what is to be done? Give a verb: `infermeter --help` lists them", kUsage);
   std::vector<std::string> known;
   for (const Verb& verb : kVerbs) known.emplace_back(verb.name);
   if (first.starts_with('-')) known = {"--help", "--version"};
@@ -155,11 +178,18 @@ int flushed(Surroundings& world, int code) {
 }  // namespace
 
 int run_command_line(Surroundings& world) {
+  // `help run` is `run --help`.
+  if (world.arguments.size() > 2 && world.arguments[1] == "help") {
+    world.arguments.erase(world.arguments.begin() + 1);
+    world.arguments.emplace_back("--help");
+  }
   const std::string first = world.arguments.size() > 1 ? world.arguments[1] : "";
   const auto verb = std::ranges::find(kVerbs, first, &Verb::name);
   try {
     return flushed(world, verb == kVerbs.end() ? run_root(world) : run_verb(world, *verb));
-  } catch (const std::exception& error) {  // of CLI11's or the standard library: memory, most likely
+  } catch (const std::bad_alloc&) {
+    throw;                                 // main tells it, without memory
+  } catch (const std::exception& error) {  // of CLI11's or the standard library
     return complain(world, fmt::format("stopped by an unexpected error: {}", error.what()), kUsage);
   }
 }

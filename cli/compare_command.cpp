@@ -1,9 +1,9 @@
 // infermeter compare: is B faster or slower than A? Pairs of fresh processes until it is known.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
+#include "cli/choose_backends.hpp"
 #include "cli/fresh_runs.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_and_report.hpp"
@@ -31,7 +31,7 @@ HelpText compare_help() {
       .about =
           "Tells whether B (and C, …) is faster or slower than A, with a known rate of false alarms. Pilot processes "
           "find out where warm-up ends and how many iterations are worth their time; then pairs of fresh processes "
-          "run in coin order, and after 8, 16, 24, … pairs the exact signed-rank test looks whether the answer is "
+          "run in coin order, and after 8, 10, 12, … pairs the exact signed-rank test looks whether the answer is "
           "there. Outputs are compared before times are.",
       .examples = {{"infermeter compare resnet50@onnxruntime resnet50@openvino", "Two runtimes."},
                    {"infermeter compare model.onnx@onnxruntime quantised.onnx@onnxruntime --margin 2%",
@@ -83,33 +83,25 @@ Result<Done> set_libraries(PlanDraft& draft, const CompareOptions& options) {
   return Done{};
 }
 
-Result<Plan> gather_comparison(Surroundings& world, const CompareOptions& options, std::string& format) {
-  INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+Result<Plan> comparison_of(PlanDraft draft, const CompareOptions& options) {
   draft.is_comparison = true;
-  format = draft.format.empty() ? "table" : draft.format;
   INFERMETER_TRY_DONE(set_libraries(draft, options));
-  return asked_plan(draft);
-}
-
-// A run's own code first: outputs that differ, trials that failed.
-int compare_exit_code(const Verdict& verdict, const CompareOptions& options) {
-  if (verdict.exit_code != 0 || !verdict.comparison) return verdict.exit_code;
-  const auto is = [&](Direction direction) {
-    return std::ranges::find(verdict.comparison->primary, direction, &PairedComparison::direction) !=
-           verdict.comparison->primary.end();
-  };
-  if (options.fail_slower && is(Direction::slower)) return 1;
-  return options.fail_inconclusive && is(Direction::unresolved) ? 5 : 0;
+  INFERMETER_TRY(Plan plan, asked_plan(draft));
+  if (plan.question) {
+    plan.question->fail_slower = options.fail_slower;
+    plan.question->fail_inconclusive = options.fail_inconclusive;
+  }
+  return plan;
 }
 
 Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
-  std::string format_name;
+  INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
+  ReportOutput output = options.output;
   MeasureRequest request{.dry_run = options.dry_run, .verbosity = options.verbosity.level()};
-  INFERMETER_TRY(request.plan, gather_comparison(world, options, format_name));
-  INFERMETER_TRY(request.format, format_from_string(format_name));
-  INFERMETER_TRY_DONE(options.output.check(request.plan.output_dir));
-  request.exit_code = [&options](const Verdict& verdict) { return compare_exit_code(verdict, options); };
-  return measure_and_report(world, std::move(request), options.output);
+  INFERMETER_TRY(request.plan, comparison_of(draft, options));
+  INFERMETER_TRY(request.format, output.settle(draft, options.plan.other_names()));
+  return measure_and_report(world, std::move(request), output);
 }
 
 }  // namespace

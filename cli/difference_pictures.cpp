@@ -7,6 +7,7 @@
 #include "cli/output_file.hpp"
 #include "infermeter/difference_pictures.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/worker/python_tool.hpp"
 
 namespace infermeter {
 namespace {
@@ -35,29 +36,32 @@ void DifferencePictures::declare(CLI::App& app) {
       ->group(kPictures);
 }
 
-Result<Done> DifferencePictures::check(bool overwrite) const {
+void DifferencePictures::check(const Launcher& launcher, bool overwrite, Problems& problems) const {
   if (slices < 1 || slices > most_slices) {
-    return usage_error(fmt::format("--diff-slices: wanted 1 to {}, got {}", most_slices, slices));
+    problems.add(usage_error(fmt::format("--diff-slices: wanted 1 to {}, got {}", most_slices, slices)));
   }
   if (folder.empty()) {
-    return slices == 1 ? Result<Done>(Done{})
-                       : usage_error("--diff-slices says what --diff-images draws: give --diff-images FOLDER as well");
+    if (slices != 1) {
+      problems.add(usage_error("--diff-slices says what --diff-images draws: give --diff-images FOLDER as well"));
+    }
+    return;
   }
-  INFERMETER_TRY_DONE(make_folder("--diff-images", folder));
+  problems.take(check_folder_to_be("--diff-images", folder));
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!overwrite && is_ours(entry.path())) {
-      return io_error(
-          fmt::format("--diff-images: {} holds pictures already: --force writes over them", printable(folder, 200)));
-    }
+    if (overwrite || !is_ours(entry.path())) continue;
+    problems.add(io_error(
+        fmt::format("--diff-images: {} holds pictures already: --force writes over them", printable(folder, 200))));
+    break;
   }
-  return Done{};
+  problems.take(check_figures(launcher, "--diff-images"));
 }
 
 Result<std::vector<std::string>> DifferencePictures::draw(const Surroundings& world, const Launcher& launcher,
                                                           const KeptDifferences& kept,
                                                           std::span<const std::string> outputs,
                                                           std::span<const std::string> items, bool overwrite) const {
+  INFERMETER_TRY_DONE(make_folder("--diff-images", folder));
   INFERMETER_TRY(const auto pictures, draw_differences(launcher, kept, outputs, items, slices, world.interrupt));
   std::vector<std::string> files;
   for (const Picture& picture : pictures) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/surroundings.hpp"
-#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/fidelity/kept_differences.hpp"
 #include "infermeter/worker/launcher.hpp"
 
@@ -20,8 +20,8 @@ struct DifferencePictures {
   int slices = 1;      // --diff-slices
 
   void declare(CLI::App& app);
-  // Refuses now what could not be drawn or written later.
-  [[nodiscard]] Result<Done> check(bool overwrite) const;
+  // What could not be drawn or written later.
+  void check(const Launcher& launcher, bool overwrite, Problems& problems) const;
   // Draws what was kept: a picture for each item, a histogram for each output. The files' names. `outputs` and `items`:
   // what they are called.
   [[nodiscard]] Result<std::vector<std::string>> draw(const Surroundings& world, const Launcher& launcher,

@@ -36,6 +36,7 @@ struct Examination {
   Environment environment;
   std::vector<Diagnostic> machine;
   Installation installation;
+  Enforcement sandbox;
 };
 
 bool is_fit(std::span<const Diagnostic> findings) {
@@ -70,6 +71,30 @@ std::string missing_text(const Installation& installation) {
   return text;
 }
 
+// What keeps a worker in (docs/sandbox.md).
+std::string sandbox_text(const Enforcement& sandbox) {
+  std::string text;
+  const auto line = [&](bool good, const std::string& what, std::string_view without) {
+    text += good ? fmt::format("  ok: {}\n", what) : fmt::format("  missing: {}\n      {}\n", what, without);
+  };
+  const bool has_landlock = sandbox.landlock_abi > 0;
+  line(has_landlock, has_landlock ? fmt::format("Landlock (ABI {}): files", sandbox.landlock_abi) : "Landlock: files",
+       "A worker may read what you may; --sandbox strict refuses to run.");
+  line(sandbox.system_calls, "seccomp: sockets and system calls", "--sandbox strict refuses to run.");
+  line(sandbox.supervisor, "a supervisor that decides on calls that name another process",
+       "Calls that name another process or thread are refused altogether.");
+  line(sandbox.mounts, "a mount namespace: all read-only, /dev/shm its own",
+       "Landlock and seccomp alone keep files as they are; /dev/shm is closed.");
+  return text;
+}
+
+Json as_json(const Enforcement& sandbox) {
+  return {{"landlock_abi", sandbox.landlock_abi > 0 ? Json(sandbox.landlock_abi) : Json(nullptr)},
+          {"seccomp", sandbox.system_calls},
+          {"supervisor", sandbox.supervisor},
+          {"mount_namespace", sandbox.mounts}};
+}
+
 std::string verdict_text(const Examination& e) {
   if (!e.installation.can_measure) return "infermeter cannot measure here yet: see what is missing.\n";
   if (is_fit(e.machine)) return "This machine is fit to measure.\n";
@@ -77,9 +102,11 @@ std::string verdict_text(const Examination& e) {
 }
 
 std::string as_text(const Examination& e) {
-  return fmt::format("{}\n\nWhat disturbs a measurement here:\n{}\nWhat infermeter needs:\n{}\n{}",
-                     printable(machine_line(e.environment)), findings_text(e.machine), missing_text(e.installation),
-                     verdict_text(e));
+  return fmt::format(
+      "{}\n\nWhat disturbs a measurement here:\n{}\nWhat infermeter needs:\n{}\n"
+      "What keeps a worker in (--sandbox):\n{}\n{}",
+      printable(machine_line(e.environment)), findings_text(e.machine), missing_text(e.installation),
+      sandbox_text(e.sandbox), verdict_text(e));
 }
 
 Json as_json(const Examination& e) {
@@ -99,6 +126,7 @@ Json as_json(const Examination& e) {
           {"environment", Json::parse(environment_to_json(e.environment), nullptr, false)},
           {"findings", std::move(findings)},
           {"missing", std::move(missing)},
+          {"sandbox", as_json(e.sandbox)},
           {"backends", as_json(e.installation.backends)}};
 }
 
@@ -113,12 +141,15 @@ Result<int> doctor_action(Surroundings& world, const DoctorOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
-  Examination e{.environment = read_environment(), .machine = {}, .installation = {}};
+  Examination e{.environment = read_environment(), .machine = {}, .installation = {}, .sandbox = {}};
+  e.sandbox = what_can_be_enforced();
   e.machine = examine(e.environment);
   e.installation = examine_installation(draft.plan.backend_path, draft.plan.output_dir);
   INFERMETER_TRY(const auto noise, own_noise(world, options, draft));
   std::vector<MachinePeaks> peaks;
-  if (options.peaks) peaks = measure_all_peaks(e.environment);
+  if (options.peaks) peaks = measure_all_peaks(e.environment, world.interrupt);
+  if (world.interrupt != nullptr && world.interrupt->load() != 0)
+    return worker_error("interrupted: the machine's best was not measured to its end");
   if (json) {
     Json whole = as_json(e);
     whole["self_comparison"] = noise ? as_json(*noise) : Json(nullptr);

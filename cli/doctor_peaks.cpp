@@ -29,10 +29,11 @@ std::string table_of(const MachinePeaks& peaks) {
 
 }  // namespace
 
-std::vector<MachinePeaks> measure_all_peaks(const Environment& machine) {
+std::vector<MachinePeaks> measure_all_peaks(const Environment& machine, const std::atomic<int>* interrupt) {
   const std::vector<int> processors = processors_by_core();
-  std::vector<MachinePeaks> peaks{measure_peaks(processors, 1, machine)};
-  if (processors.size() > 1) peaks.push_back(measure_peaks(processors, static_cast<int>(processors.size()), machine));
+  std::vector<MachinePeaks> peaks{measure_peaks(processors, 1, machine, interrupt)};
+  if (processors.size() > 1)
+    peaks.push_back(measure_peaks(processors, static_cast<int>(processors.size()), machine, interrupt));
   return peaks;
 }
 

@@ -6,12 +6,13 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "cli/check_subjects.hpp"
 #include "cli/measure_plan.hpp"
 #include "cli/report_output.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/stats/design_power.hpp"
+#include "infermeter/verdict/self_noise.hpp"
 
 namespace infermeter {
 namespace {
@@ -31,6 +32,12 @@ Result<Plan> plan_of(const SelfComparison& asked, PlanDraft draft) {
   draft.max_pairs = asked.pairs;
   draft.question = Question{.margin = 0, .all_pairs = true};
   return make_plan(draft);
+}
+
+// By the looks of a comparison of so many pairs.
+double detectable_by(const SelfNoise& found, int pairs) {
+  const auto shown = detectable_effect({.looks = usual_looks(pairs)}, pairs, true);
+  return shown.value_or(0) * found.noise.standard_deviation;
 }
 
 void note_disturbances(const RunRecord& record, SelfNoise& found) {
@@ -59,39 +66,32 @@ void SelfComparison::declare(CLI::App& app) {
 Result<SelfNoise> compare_with_itself(Surroundings& world, const SelfComparison& asked, PlanDraft draft) {
   INFERMETER_TRY(Plan plan, plan_of(asked, std::move(draft)));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
-  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
-  INFERMETER_TRY(const RunRecord record, measure_plan(world, std::move(plan), launcher, Verbosity::usual));
+  INFERMETER_TRY(const auto measured, measure_plan(world, std::move(plan), launcher, Verbosity::usual));
+  const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
-  const PairedComparison& comparison = verdict.comparison->primary.front();
-  if (comparison.differences.size() < 2) {
+  const auto noise = self_noise(record);
+  if (!noise) {
     return worker_error(
         fmt::format("{} gave no pairs to compare: `infermeter report {}` says why", asked.subject, record.id));
   }
   SelfNoise found{.run = record.id,
-                  .noise = {.measured_at = record.created_at,
-                            .subject = short_form(record.plan.subjects.front()),
-                            .metric = comparison.metric,
-                            .pairs = static_cast<int>(comparison.differences.size()),
-                            .standard_deviation = comparison.standard_deviation},
-                  .comparison = comparison,
+                  .noise = *noise,
+                  .comparison = verdict.comparison->primary.front(),
                   .foreign_cpu = {},
                   .most_foreign_cpu = {},
                   .most_steal = {},
                   .exit_code = exit_code_of_run(world, record, verdict.exit_code)};
   note_disturbances(record, found);
-  if (!record.finished) return found;
-  INFERMETER_TRY(auto store, Store::open(store_file(record.plan.output_dir), Store::Mode::write));
-  INFERMETER_TRY_DONE(store.keep_noise(machine_fingerprint(record.environment), record.id, found.noise));
   return found;
 }
 
 std::string as_text(const SelfNoise& found) {
   std::string text =
       fmt::format("{} compared with itself, {} pairs:\n", printable(found.noise.subject), found.noise.pairs);
-  text += fmt::format("  a pair varies by {} (standard deviation)\n", size_text(found.noise.standard_deviation));
+  text += fmt::format("  a pair varies by {}\n", size_text(found.noise.standard_deviation));
   for (const int pairs : kPairsTold) {
-    text += fmt::format("  {:>2} pairs can show a difference of {}\n", pairs,
-                        size_text(minimum_detectable_effect(found.noise.standard_deviation, pairs)));
+    text += fmt::format("  {:>2} pairs show a difference of {} with 80 % power\n", pairs,
+                        size_text(detectable_by(found, pairs)));
   }
   if (found.comparison.interval) {
     const bool alarm = found.comparison.interval->low > 0 || found.comparison.interval->high < 0;
@@ -109,7 +109,7 @@ std::string as_text(const SelfNoise& found) {
 nlohmann::ordered_json as_json(const SelfNoise& found) {
   auto effects = nlohmann::ordered_json::object();
   for (const int pairs : kPairsTold) {
-    effects[std::to_string(pairs)] = minimum_detectable_effect(found.noise.standard_deviation, pairs);
+    effects[std::to_string(pairs)] = detectable_by(found, pairs);
   }
   const auto or_null = [](const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);

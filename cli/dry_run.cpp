@@ -8,6 +8,7 @@
 
 #include "cli/columns.hpp"
 #include "cli/report_output.hpp"
+#include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/store/store.hpp"
@@ -67,41 +68,54 @@ std::string question_text(const Plan& plan) {
 }
 
 std::string limits_text(const Limits& limits) {
-  const std::string memory = limits.memory_limit_bytes == 0
-                                 ? "80 % of the available memory"
-                                 : format_bytes(static_cast<double>(limits.memory_limit_bytes));
+  const std::string memory =
+      limits.memory_limit_bytes == 0 ? "80 % of the available memory" : size_to_string(limits.memory_limit_bytes);
   return fmt::format("load {}, run {}, memory {}", format_duration(limits.load_timeout_s),
                      format_duration(limits.run_timeout_s), memory);
 }
 
-std::string time_text(const Plan& plan, std::span<const std::optional<double>> per_subject) {
-  double known_s = 0;
+// Of one trial: as an earlier one went, or as long as its timed inferences are asked to last, to which loading adds.
+struct TrialTime {
+  double seconds = 0;
+  bool is_least = false;
+};
+
+std::string text_of(const std::optional<TrialTime>& time) {
+  if (!time) return "unknown";
+  return (time->is_least ? "at least " : "") + format_duration(time->seconds);
+}
+
+std::string time_text(const Plan& plan, std::span<const std::optional<TrialTime>> per_subject) {
+  TrialTime sum;
   std::size_t unknown = 0;
   for (const PlannedTrial& trial : plan.order) {
-    const auto& estimate = per_subject[trial.subject];
-    if (estimate) {
-      known_s += *estimate;
+    const auto& time = per_subject[trial.subject];
+    if (time) {
+      sum.seconds += time->seconds;
+      sum.is_least |= time->is_least;
     } else {
       ++unknown;
     }
   }
   if (unknown == plan.order.size()) return "unknown until measured";
-  const std::string known = "about " + format_duration(known_s);
+  const std::string known = (sum.is_least ? "at least " : "about ") + format_duration(sum.seconds);
   return unknown == 0 ? known : fmt::format("{} and {} unknown until measured", known, counted(unknown, "trial"));
 }
 
-}  // namespace
-
-std::optional<double> estimated_trial_s(const Plan& plan, const Subject& subject, std::span<const RunRecord> earlier) {
+// From the newest earlier trial of the same model, back end and settings.
+std::optional<TrialTime> estimated(const Plan& plan, const Subject& subject, std::span<const RunRecord> earlier) {
   for (const RunRecord& run : earlier) {
     for (auto trial = run.trials.rbegin(); trial != run.trials.rend(); ++trial) {
       const auto index = static_cast<std::size_t>(trial->subject);
       const bool usable = trial->end == TrialEnd::ok && trial->iterations() > 0 && index < run.plan.subjects.size();
-      if (usable && same_work(run.plan.subjects[index], subject)) return scaled_s(*trial, plan.stopping);
+      if (usable && same_work(run.plan.subjects[index], subject)) return TrialTime{scaled_s(*trial, plan.stopping)};
     }
   }
-  return std::nullopt;
+  if (!plan.stopping.duration_s) return std::nullopt;
+  return TrialTime{*plan.stopping.duration_s, true};
 }
+
+}  // namespace
 
 std::string describe_settings(const Plan& plan) {
   std::string text = fmt::format("{}, {} each: {}\n", counted(plan.subjects.size(), "subject"),
@@ -110,22 +124,23 @@ std::string describe_settings(const Plan& plan) {
   text += question_text(plan);
   text += fmt::format("each: {}\n", length_text(plan));
   text += fmt::format("limits: {}\n", limits_text(plan.limits));
-  text += fmt::format("seed {}, data {}, results in {}\n", plan.seed, printable(plan.data.source),
-                      printable(plan.output_dir));
+  text += fmt::format(
+      "{}, data {}, results in {}\n",
+      plan.seed ? fmt::format("seed {}", *plan.seed) : "the order within a block is drawn when the run begins (--seed)",
+      printable(plan.data.source), printable(plan.output_dir));
   return text;
 }
 
 std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) {
-  std::vector<std::optional<double>> estimates;
-  for (const Subject& subject : plan.subjects) estimates.push_back(estimated_trial_s(plan, subject, earlier));
+  std::vector<std::optional<TrialTime>> estimates;
+  for (const Subject& subject : plan.subjects) estimates.push_back(estimated(plan, subject, earlier));
   std::string text = describe_settings(plan);
   text += fmt::format("estimated time: {}\n\n", time_text(plan, estimates));
   std::vector<std::vector<std::string>> rows{{"trial", "process", "subject", "estimated"}};
   for (std::size_t i = 0; i < std::min(plan.order.size(), kTrialsShown); ++i) {
     const PlannedTrial& trial = plan.order[i];
-    const auto& estimate = estimates[trial.subject];
     rows.push_back({std::to_string(i + 1), std::to_string(trial.process + 1), plan.subjects[trial.subject].label,
-                    estimate ? format_duration(*estimate) : "unknown"});
+                    text_of(estimates[trial.subject])});
   }
   text += columns(rows);
   if (plan.order.size() > kTrialsShown) text += fmt::format("… and {} more\n", plan.order.size() - kTrialsShown);
@@ -133,10 +148,10 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
 }
 
 // A dry run tells what it can: a store that cannot be read only means that the time is unknown.
-std::vector<RunRecord> earlier_runs(const std::string& output_dir) {
+std::vector<RunRecord> earlier_runs(const Surroundings& world, const std::string& output_dir) {
   std::error_code error;
   if (!std::filesystem::exists(store_file(output_dir), error)) return {};
-  auto store = Store::open(store_file(output_dir), Store::Mode::read);
+  auto store = Store::open(store_file(output_dir), Store::Mode::read, world.interrupt);
   if (!store) return {};
   auto listings = store->list_runs();
   if (!listings) return {};

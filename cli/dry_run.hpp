@@ -1,19 +1,14 @@
 // The dry run: what a plan would do, without doing it.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 
+#include "cli/surroundings.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
-
-// Seconds that one trial of the subject would take, from the newest earlier trial of the same model, back end and
-// settings.
-[[nodiscard]] std::optional<double> estimated_trial_s(const Plan& plan, const Subject& subject,
-                                                      std::span<const RunRecord> earlier);
 
 // Subjects and processes, how each trial goes, limits, seed, inputs.
 [[nodiscard]] std::string describe_settings(const Plan& plan);
@@ -22,6 +17,6 @@ namespace infermeter {
 [[nodiscard]] std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier);
 
 // The newest runs of the store under `output_dir`, or none.
-[[nodiscard]] std::vector<RunRecord> earlier_runs(const std::string& output_dir);
+[[nodiscard]] std::vector<RunRecord> earlier_runs(const Surroundings& world, const std::string& output_dir);
 
 }  // namespace infermeter

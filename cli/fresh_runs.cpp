@@ -1,8 +1,12 @@
 #include "cli/fresh_runs.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "cli/measure_plan.hpp"
+#include "cli/report_output.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -11,20 +15,58 @@ namespace infermeter {
 Result<Plan> asked_plan(const PlanDraft& draft) {
   INFERMETER_TRY(Plan plan, make_plan(draft));
   if (!plan.question) return plan;
-  auto metric = metric_from_string(plan.question->metric);
+  auto metric = metric_of_question(plan);
   if (!metric) return usage_error("metric: " + metric.error().message);
   plan.question->metric = std::move(*metric);
   return plan;
 }
 
-Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Plan& plan, const Launcher& launcher, int wanted,
-                                          Verbosity verbosity) {
+Result<RunSeries> RunSeries::resumed(const Surroundings& world, std::span<const Plan> plans) {
+  const auto file = store_file(plans.front().output_dir);
+  INFERMETER_TRY(auto store, Store::open(file, Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(const auto listings, store.list_runs());
+  RunSeries series;
+  for (auto run = listings.rbegin(); run != listings.rend() && series.first_.empty(); ++run) {
+    if (run->part_of.empty()) continue;
+    INFERMETER_TRY(const RunRecord record, store.load_run(run->id));
+    const auto is_of = [&](const Plan& plan) { return is_run_of(record, plan); };
+    if (std::ranges::any_of(plans, is_of)) series.first_ = run->part_of;
+  }
+  if (series.first_.empty()) {
+    return usage_error(fmt::format(
+        "there is nothing in {} to go on with: leave --resume out, and all of it is measured", file.string()));
+  }
+  for (const RunListing& run : listings) {
+    if (run.part_of != series.first_) continue;
+    INFERMETER_TRY(RunRecord record, store.load_run(run.id));
+    series.earlier_.push_back(std::move(record));
+  }
+  return series;
+}
+
+std::optional<RunRecord> RunSeries::take(const Plan& plan) {
+  const auto found = std::ranges::find_if(earlier_, [&](const RunRecord& record) { return is_run_of(record, plan); });
+  if (found == earlier_.end()) return std::nullopt;
+  RunRecord record = std::move(*found);
+  earlier_.erase(found);
+  return record;
+}
+
+Result<std::vector<RunRecord>> RunSeries::runs(Surroundings& world, const Plan& plan, const Launcher& launcher,
+                                               int wanted, Verbosity verbosity) {
   std::vector<RunRecord> runs;
   while (static_cast<int>(runs.size()) < wanted && (runs.empty() || runs.front().finished)) {
-    INFERMETER_TRY(RunRecord record, measure_plan(world, plan, launcher, verbosity));
-    INFERMETER_TRY(const auto csv, write_csv(record, judge(record), false));
-    say_where(world, record, csv, verbosity);
-    runs.insert(runs.begin(), std::move(record));
+    auto record = take(plan);
+    if (!record || !record->finished) {
+      MeasureOptions options{
+          .resume = record ? std::optional(record->id) : std::nullopt, .models = {}, .part_of = first_};
+      INFERMETER_TRY(MeasuredPlan measured, measure_plan(world, plan, launcher, verbosity, std::move(options)));
+      unwritten_.add_all(measured.unwritten);
+      say_where(world, measured, verbosity);
+      record = std::move(measured.record);
+    }
+    if (first_.empty()) first_ = record->id;
+    runs.insert(runs.begin(), std::move(*record));
   }
   return runs;
 }

@@ -1,21 +1,42 @@
-// Plans that ask something, and runs of them that a gate looks at.
+// The runs of a gate or study: measured one after the other, and taken up again where they were interrupted.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "cli/plan_flags.hpp"
 #include "cli/surroundings.hpp"
 #include "cli/verbosity.hpp"
-#include "infermeter/plan/draft.hpp"
-#include "infermeter/verdict/run_record.hpp"
-#include "infermeter/worker/launcher.hpp"
+#include "infermeter/diagnostics/problems.hpp"
+#include "infermeter/run.hpp"
 
 namespace infermeter {
 
-// make_plan, with the metric of its question by its full name.
+// The draft's plan; the metric of its question, if it has one, is one that there is.
 [[nodiscard]] Result<Plan> asked_plan(const PlanDraft& draft);
 
-// The plan measured `wanted` times, each run stored and written as CSV; newest first. Fewer after an interruption.
-[[nodiscard]] Result<std::vector<RunRecord>> fresh_runs(Surroundings& world, const Plan& plan, const Launcher& launcher,
-                                                        int wanted, Verbosity verbosity);
+class RunSeries {
+ public:
+  RunSeries() = default;  // new ones
+  // What the latest gate or study of these plans has left in the store; an error if there is none.
+  [[nodiscard]] static Result<RunSeries> resumed(const Surroundings& world, std::span<const Plan> plans);
+
+  // `wanted` runs of the plan, newest first: those that are there, finished if need be, and new ones; less if one is
+  // interrupted.
+  [[nodiscard]] Result<std::vector<RunRecord>> runs(Surroundings& world, const Plan& plan, const Launcher& launcher,
+                                                    int wanted, Verbosity verbosity);
+  // What could not be written of the runs.
+  [[nodiscard]] const Problems& unwritten() const { return unwritten_; }
+
+ private:
+  // The first of those that are there and were not taken yet.
+  [[nodiscard]] std::optional<RunRecord> take(const Plan& plan);
+
+  std::string first_;               // the id of the first run
+  std::vector<RunRecord> earlier_;  // oldest first
+  Problems unwritten_;
+};
 
 }  // namespace infermeter

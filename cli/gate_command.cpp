@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/check_subjects.hpp"
 #include "cli/fresh_runs.hpp"
 #include "cli/help.hpp"
 #include "cli/html_flag.hpp"
 #include "cli/measure_plan.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
+#include "cli/report_file.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
 #include "infermeter/plan/gate_file.hpp"
@@ -37,7 +37,7 @@ constexpr const char* kGateResults = "Results";
 struct GateOptions {
   std::string file, run, baseline, format, junit, markdown;
   SomeFlags flags;
-  bool fail_inconclusive = false, force = false;
+  bool fail_inconclusive = false, force = false, resume = false;
   VerbosityFlags verbosity;
   HtmlFlag html;
 };
@@ -74,9 +74,13 @@ void declare_gate_flags(CLI::App& app, GateOptions& options) {
                  "A stored run: an id, the beginning of one, or latest. Beats the file's plan and run.")
       ->type_name("RUN")
       ->group(kWhatIsJudged);
-  app.add_option("--baseline", options.baseline,
-                 "The named run that regressions are judged against (`infermeter baseline set NAME RUN`).")
-      ->type_name("NAME")
+  app.add_option(
+         "--baseline", options.baseline,
+         "What regressions are judged against: a named run (`infermeter baseline set NAME RUN`), or a JSON report "
+         "of one, FILE.json.")
+      ->type_name("NAME|FILE.json")
+      ->group(kWhatIsJudged);
+  app.add_flag("--resume", options.resume, "Go on with what an interrupted gate of the same plan has measured.")
       ->group(kWhatIsJudged);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
       ->group(kWhatIsJudged);
@@ -109,6 +113,9 @@ Result<GateFile> read_gate(const GateOptions& options, PlanDraft& draft) {
     INFERMETER_TRY(const std::string plan_text, read_text_file(plan, kLargestFile, "plan file"));
     INFERMETER_TRY_DONE(apply_toml(draft, plan_text, plan.string()));
   }
+  if (file.baseline && is_report_file(*file.baseline)) {
+    file.baseline = (fs::path(options.file).parent_path() / *file.baseline).string();  // as its plan is found
+  }
   if (!options.baseline.empty()) file.baseline = options.baseline;
   file.fail_inconclusive = file.fail_inconclusive || options.fail_inconclusive;
   INFERMETER_TRY_DONE(options.flags.apply(draft));
@@ -123,16 +130,22 @@ Result<Format> gate_format(const GateOptions& options, const PlanDraft& draft) {
   return usage_error("a gate has no csv report: --format takes table, json or markdown here");
 }
 
-Result<Done> check_files(const GateOptions& options, const std::string& output_dir) {
+// `made`: a folder that will be there when they are written.
+void check_files(const GateOptions& options, const std::string& made, Problems& problems) {
   for (const std::string& file : {options.junit, options.markdown}) {
-    if (!file.empty()) INFERMETER_TRY_DONE(check_output_file(file, options.force));
+    if (!file.empty()) problems.take(check_new_file(file, options.force, made));
   }
-  return options.html.check(options.force, output_dir);
+  problems.take(options.html.check(options.force, made));
 }
 
-Result<std::optional<RunRecord>> load_baseline(const GateFile& file, const std::string& output_dir) {
+Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const GateFile& file,
+                                               const std::string& output_dir) {
   if (!file.baseline) return std::optional<RunRecord>();
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read));
+  if (is_report_file(*file.baseline)) {
+    INFERMETER_TRY(RunRecord report, read_report_file(*file.baseline));
+    return std::optional(std::move(report));
+  }
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
   INFERMETER_TRY(const std::string id, store.baseline_run(*file.baseline));
   INFERMETER_TRY(RunRecord record, store.load_run(id));
   return std::optional(std::move(record));
@@ -159,8 +172,9 @@ Result<std::vector<RunRecord>> repetitions(Store& store, const RunRecord& run, i
 }
 
 // The run that is judged comes first, then those that `reproducible` looks at, newest first.
-Result<std::vector<RunRecord>> stored_runs(const Gate& gate, const GateFile& file, const std::string& output_dir) {
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read));
+Result<std::vector<RunRecord>> stored_runs(const Surroundings& world, const Gate& gate, const GateFile& file,
+                                           const std::string& output_dir) {
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
   INFERMETER_TRY(RunRecord run, store.load_run(file.run.value_or("latest")));
   if (!run.finished) {
     return usage_error(
@@ -183,21 +197,38 @@ Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
 }
 
 Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& gate, const GateFile& file,
-                                             PlanDraft draft, Verbosity verbosity) {
+                                             PlanDraft draft, const GateOptions& options, Problems& unwritten) {
   INFERMETER_TRY(const Plan plan, plan_for(gate, file, std::move(draft)));
   INFERMETER_TRY_DONE(check_gate(gate, plan, file.baseline.has_value()));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
-  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
-  return fresh_runs(world, plan, launcher, runs_wanted(gate), verbosity);
+  RunCheck check = check_before_run(plan, launcher);
+  check_files(options, plan.output_dir, check.problems);
+  INFERMETER_TRY_DONE(check.problems.result());
+  RunSeries series;
+  if (options.resume) {
+    INFERMETER_TRY(series, RunSeries::resumed(world, std::span(&plan, 1)));
+  }
+  auto runs = series.runs(world, plan, launcher, runs_wanted(gate), options.verbosity.level());
+  unwritten.add_all(series.unwritten());
+  return runs;
 }
 
-Result<Done> write_files(const GateOptions& options, const RunRecord& record, const Gate& gate,
-                         const GateVerdict& verdict) {
+void write_files(const GateOptions& options, const RunRecord& record, const Gate& gate, const GateVerdict& verdict,
+                 Problems& unwritten) {
   if (!options.junit.empty()) {
-    INFERMETER_TRY_DONE(write_file(options.junit, render_junit(record, gate, verdict), options.force));
+    unwritten.take(write_file(options.junit, render_junit(record, gate, verdict), options.force));
   }
-  if (options.markdown.empty()) return Done{};
-  return write_file(options.markdown, render_gate(record, gate, verdict, Format::markdown, {}), options.force);
+  if (options.markdown.empty()) return;
+  const std::string text = render_gate(record, gate, verdict, Format::markdown, {});
+  unwritten.take(write_file(options.markdown, text, options.force));
+}
+
+Result<std::vector<RunRecord>> runs_to_judge(const Surroundings& world, const Gate& gate, const GateFile& file,
+                                             const GateOptions& options, const std::string& output_dir) {
+  Problems problems;
+  check_files(options, {}, problems);
+  INFERMETER_TRY_DONE(problems.result("nothing was judged"));
+  return stored_runs(world, gate, file, output_dir);
 }
 
 Result<int> gate_action(Surroundings& world, const GateOptions& options) {
@@ -207,13 +238,15 @@ Result<int> gate_action(Surroundings& world, const GateOptions& options) {
   INFERMETER_TRY(const Gate gate, make_gate(file, options.file));
   INFERMETER_TRY(const Format format, gate_format(options, draft));
   const std::string output_dir = draft.plan.output_dir;
-  INFERMETER_TRY_DONE(check_files(options, output_dir));
-  INFERMETER_TRY(const auto baseline, load_baseline(file, output_dir));
+  INFERMETER_TRY(const auto baseline, load_baseline(world, file, output_dir));
 
-  // The run: a new one, or a stored one.
+  // The run: a new one, one that was interrupted, or a stored one.
+  if (options.resume && !file.is_fresh())
+    return usage_error("--resume goes on with a plan that is measured: a stored run is judged as it is");
+  Problems unwritten;
   INFERMETER_TRY(const auto runs, file.is_fresh()
-                                      ? measured_runs(world, gate, file, std::move(draft), options.verbosity.level())
-                                      : stored_runs(gate, file, output_dir));
+                                      ? measured_runs(world, gate, file, std::move(draft), options, unwritten)
+                                      : runs_to_judge(world, gate, file, options, output_dir));
 
   const RunRecord& record = runs.front();
   const Verdict of_run = judge(record);
@@ -222,13 +255,13 @@ Result<int> gate_action(Surroundings& world, const GateOptions& options) {
                                                 .baseline = baseline ? &*baseline : nullptr,
                                                 .baseline_name = file.baseline.value_or(""),
                                                 .earlier = std::span(runs).subspan(1)});
-  INFERMETER_TRY_DONE(write_files(options, record, gate, verdict));
+  write_files(options, record, gate, verdict, unwritten);
   world.out << render_gate(record, gate, verdict, format, {.color = use_color(world), .width = world.width});
   if (options.html.wanted()) {
-    INFERMETER_TRY_DONE(options.html.write(world, gate_part(record, of_run, gate, verdict), options.force,
-                                           options.verbosity.level() == Verbosity::quiet));
+    unwritten.take(options.html.write(world, gate_part(record, of_run, gate, verdict), options.force,
+                                      options.verbosity.level() == Verbosity::quiet));
   }
-  return exit_code_of_run(world, record, verdict.exit_code);
+  return unless_unwritten(unwritten, exit_code_of_run(world, record, verdict.exit_code));
 }
 
 }  // namespace

@@ -114,7 +114,8 @@ Result<int> history_action(Surroundings& world, const HistoryOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
   INFERMETER_TRY_DONE(options.html.check(options.force));
-  INFERMETER_TRY(auto store, Store::open(store_file(draft.plan.output_dir), Store::Mode::write_if_possible));
+  INFERMETER_TRY(auto store,
+                 Store::open(store_file(draft.plan.output_dir), Store::Mode::write_if_possible, world.interrupt));
   INFERMETER_TRY(const auto completion, store.complete_figures());
   say_completion(world, completion);
   INFERMETER_TRY(const HistoryReport report, read_report(store, options));

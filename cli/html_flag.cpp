@@ -5,16 +5,8 @@
 #include "cli/output_file.hpp"
 
 namespace infermeter {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool is_same(const fs::path& a, const fs::path& b) {
-  std::error_code error;
-  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
-}
-
-}  // namespace
 
 void HtmlFlag::declare(CLI::App& app, const std::string& group) {
   app.add_option(
@@ -26,8 +18,7 @@ void HtmlFlag::declare(CLI::App& app, const std::string& group) {
 
 Result<Done> HtmlFlag::check(bool overwrite, const fs::path& made) const {
   if (!wanted()) return Done{};
-  if (!made.empty() && is_same(folder_of(file), made)) return check_output_file(file, overwrite);
-  return check_new_file(file, overwrite);
+  return check_new_file(file, overwrite, made);
 }
 
 Result<Done> HtmlFlag::write(Surroundings& world, std::span<const ReportPart> parts, bool overwrite, bool quiet) const {

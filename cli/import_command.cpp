@@ -7,6 +7,7 @@
 
 #include "cli/help.hpp"
 #include "cli/measure_plan.hpp"
+#include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/report_output.hpp"
 #include "cli/shell_quote.hpp"
@@ -57,8 +58,12 @@ HelpText import_help() {
 Result<int> import_action(Surroundings& world, const ImportOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
-  INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
-  INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
+  ReportOutput output = options.output;
+  INFERMETER_TRY(const Format format, output.settle(draft));
+  Problems problems;
+  output.check(problems, draft.plan.output_dir);
+  problems.take(check_folder_to_be("--output-dir", draft.plan.output_dir));
+  INFERMETER_TRY_DONE(problems.result("nothing was read"));
   if (options.batch_size < 1) return usage_error("--batch-size: at least 1 item is in an inference");
   ImportRequest request{.subjects = {},
                         .model = options.model,
@@ -67,12 +72,15 @@ Result<int> import_action(Surroundings& world, const ImportOptions& options) {
                         .output_dir = draft.plan.output_dir,
                         .command = shell_quoted(world.arguments)};
   INFERMETER_TRY(request.subjects, import_subjects(options.files, options.compiled));
-  INFERMETER_TRY(const RunRecord record, import_profiles(request));
+  INFERMETER_TRY(RunRecord imported, import_profiles(request));
+  const MeasuredPlan kept{.record = std::move(imported), .csv = {}};
+  const RunRecord& record = kept.record;
   const Verdict verdict = judge(record);
-  INFERMETER_TRY_DONE(options.output.write(world, record, verdict, format));
-  INFERMETER_TRY_DONE(options.output.write_page(world, record, verdict, options.quiet));
-  say_where(world, record, {}, options.quiet ? Verbosity::quiet : Verbosity::usual);
-  return verdict.exit_code;
+  Problems unwritten;
+  unwritten.take(output.write(world, record, verdict, format));
+  unwritten.take(output.write_page(world, record, verdict, options.quiet));
+  say_where(world, kept, options.quiet ? Verbosity::quiet : Verbosity::usual);
+  return unless_unwritten(unwritten, verdict.exit_code);
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ void examine_backends(Installation& installation, const Launcher& launcher) {
     if (backend.error.empty()) continue;
     installation.missing.push_back(
         {fmt::format("back end {}: {}", backend.name, backend.error),
-         fmt::format("install its runtime into .venv (`scripts/setup` does), or name its library with "
-                     "--backend-library; `infermeter backends {}` says what was found",
+         fmt::format("activate the Python environment that has its runtime (`source .venv/bin/activate`; "
+                     "`scripts/setup` makes one), or name its library with --backend-library; `infermeter backends {}` "
+                     "says what was found",
                      backend.name)});
   }
   if (installation.backends.empty()) {
@@ -86,7 +87,8 @@ Installation examine_installation(const fs::path& backend_path, const fs::path& 
   if (launcher && !has_backend) {
     installation.missing.push_back(
         {"no runtime to measure with was found: only the test instrument",
-         "install one into .venv: `scripts/setup` does, or `pip install onnxruntime openvino`"});
+         "activate the Python environment that has one (`source .venv/bin/activate`), or `pip install onnxruntime "
+         "openvino` into one"});
   }
   installation.can_measure = launcher.ok() && has_place && has_backend;
   return installation;

@@ -6,6 +6,7 @@
 
 #include "cli/output_file.hpp"
 #include "cli/report_output.hpp"
+#include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/layers.hpp"
 #include "infermeter/report/layers_report.hpp"
 #include "infermeter/report/report.hpp"
@@ -50,15 +51,16 @@ void LayersFlags::declare(CLI::App& app) {
       ->group(kLayers);
 }
 
-Result<Done> LayersFlags::check(bool overwrite) const {
-  if (plot.empty()) return Done{};
-  if (!wanted) return usage_error("--layers-plot draws what --layers finds: give --layers as well");
+void LayersFlags::check(const Launcher& launcher, bool overwrite, Problems& problems) const {
+  if (plot.empty()) return;
+  if (!wanted) problems.add(usage_error("--layers-plot draws what --layers finds: give --layers as well"));
   const std::string ending = std::filesystem::path(plot).extension();
   if (ending != ".png" && ending != ".svg") {
-    return usage_error(
-        fmt::format("--layers-plot: '{}' is no picture's name; it can end with .png or .svg", printable(plot, 200)));
+    problems.add(usage_error(
+        fmt::format("--layers-plot: '{}' is no picture's name; it can end with .png or .svg", printable(plot, 200))));
   }
-  return check_output_file(plot, overwrite);
+  problems.take(check_new_file(plot, overwrite));
+  if (wanted) problems.take(check_figures(launcher, "--layers-plot"));
 }
 
 Result<int> show_layers(Surroundings& world, const LayersFlags& flags, const Plan& plan,
@@ -68,12 +70,14 @@ Result<int> show_layers(Surroundings& world, const LayersFlags& flags, const Pla
   INFERMETER_TRY_DONE(check_trial(record.candidate_trial, record.candidate));
   const std::string report = render_layers_json(record);
   world.out << (output.json ? report : render_layers(record, world.width, use_color(world)));
+  Problems unwritten;
   if (!flags.plot.empty()) {
-    INFERMETER_TRY_DONE(write_picture(world, launcher, flags.plot, report, output.overwrite));
+    unwritten.take(write_picture(world, launcher, flags.plot, report, output.overwrite));
   }
   if (output.html.wanted()) {
-    INFERMETER_TRY_DONE(output.html.write(world, layers_part(record), output.overwrite, output.quiet));
+    unwritten.take(output.html.write(world, layers_part(record), output.overwrite, output.quiet));
   }
+  INFERMETER_TRY_DONE(unwritten.result("not written"));
   return record.growth.jump ? 1 : 0;
 }
 

@@ -7,7 +7,7 @@
 
 #include "cli/html_flag.hpp"
 #include "cli/surroundings.hpp"
-#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/model_facts.hpp"
 #include "infermeter/worker/launcher.hpp"
@@ -19,8 +19,8 @@ struct LayersFlags {
   std::string plot;     // --layers-plot; empty: none
 
   void declare(CLI::App& app);
-  // Refuses now what could not be written later.
-  [[nodiscard]] Result<Done> check(bool overwrite) const;
+  // What could not be drawn or written later.
+  void check(const Launcher& launcher, bool overwrite, Problems& problems) const;
 };
 
 struct LayersOutput {

@@ -16,7 +16,8 @@ Result<bool> ListFormat::is_json() const {
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  // What steers a terminal is beyond ASCII too.
+  return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace infermeter

@@ -5,8 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <charconv>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
+#include <string_view>
 
 #include "cli/signals.hpp"
 #include "cli/surroundings.hpp"
@@ -26,25 +31,67 @@ std::optional<std::string> variable(const std::string& name) {
   return std::string(value);
 }
 
+// COLUMNS, which shells set for their terminal and people for a pipe.
+std::optional<std::size_t> asked_width() {
+  const auto columns = variable("COLUMNS");
+  if (!columns) return std::nullopt;
+  std::size_t width = 0;
+  const auto [end, error] = std::from_chars(columns->data(), columns->data() + columns->size(), width);
+  if (error != std::errc() || end != columns->data() + columns->size() || width == 0) return std::nullopt;
+  return std::clamp(width, infermeter::kNarrowest, infermeter::kWidest);
+}
+
 // A pipe that nobody reads any more.
 bool reader_is_gone() {
   pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   const infermeter::InterruptFlags flags = infermeter::catch_signals();
   infermeter::Surroundings world{.arguments = {argv, argv + argc},
                                  .out = std::cout,
                                  .err = std::cerr,
                                  .out_is_terminal = isatty(STDOUT_FILENO) != 0,
                                  .err_is_terminal = isatty(STDERR_FILENO) != 0,
-                                 .width = terminal_width(),
+                                 .width = asked_width().value_or(terminal_width()),
+                                 .asked_width = asked_width(),
                                  .variable = variable,
                                  .reader_is_gone = reader_is_gone,
                                  .interrupt = flags.interrupt,
                                  .signal = flags.signal};
   return infermeter::run_command_line(world);
+}
+
+constexpr int kOutOfMemory = 4;
+std::atomic<bool> memory_ran_out{false};
+
+void note_lack_of_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
+void tell_lack_of_memory() {
+  constexpr std::string_view sentence = "infermeter: memory ran out; what was stored before is kept\n";
+  static_cast<void>(write(STDERR_FILENO, sentence.data(), sentence.size()) > 0);
+}
+
+// Some functions of the standard library allocate and are noexcept (std::filesystem::directory_iterator::increment).
+[[noreturn]] void on_terminate() {
+  if (!memory_ran_out) std::abort();
+  tell_lack_of_memory();
+  _exit(kOutOfMemory);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::set_new_handler(note_lack_of_memory);
+  std::set_terminate(on_terminate);
+  try {
+    return run_program(argc, argv);
+  } catch (const std::bad_alloc&) {
+    tell_lack_of_memory();
+    return kOutOfMemory;
+  }
 }

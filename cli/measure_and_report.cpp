@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "cli/check_subjects.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/measure_plan.hpp"
 #include "infermeter/worker/launcher.hpp"
@@ -11,20 +10,34 @@ namespace infermeter {
 
 Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output) {
   INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
-  INFERMETER_TRY_DONE(check_subjects(request.plan, launcher));
+  const bool resumes = request.resume.has_value();  // whose models lie where the run was begun
+  RunCheck check;
+  if (resumes) {
+    check_results_folder(request.plan.output_dir, check.problems);
+  } else {
+    check = check_before_run(request.plan, launcher);
+  }
+  output.check(check.problems, request.plan.output_dir);
+  if (request.profile_files.wanted()) check.problems.take(request.profile_files.check(output.force));
+  INFERMETER_TRY_DONE(check.problems.result());
   if (request.dry_run) {
-    world.out << describe_plan(request.plan, earlier_runs(request.plan.output_dir));
+    world.out << describe_plan(request.plan, earlier_runs(world, request.plan.output_dir));
     return 0;
   }
-  const bool resumed = request.resume.has_value();
-  INFERMETER_TRY(const RunRecord record,
-                 measure_plan(world, std::move(request.plan), launcher, request.verbosity, std::move(request.resume)));
+  INFERMETER_TRY(
+      auto measured,
+      measure_plan(world, std::move(request.plan), launcher, request.verbosity,
+                   {.resume = std::move(request.resume), .models = std::move(check.models), .is_checked = !resumes}));
+  const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
-  INFERMETER_TRY(const auto csv, write_csv(record, verdict, resumed));
-  INFERMETER_TRY_DONE(output.write(world, record, verdict, request.format));
-  INFERMETER_TRY_DONE(output.write_page(world, record, verdict, request.verbosity == Verbosity::quiet));
-  say_where(world, record, csv, request.verbosity);
-  return exit_code_of_run(world, record, request.exit_code ? request.exit_code(verdict) : verdict.exit_code);
+  // Each on its own: what was measured is told wherever it can be.
+  measured.unwritten.take(output.write(world, record, verdict, request.format));
+  measured.unwritten.take(output.write_page(world, record, verdict, request.verbosity == Verbosity::quiet));
+  if (request.profile_files.wanted()) {
+    measured.unwritten.take(request.profile_files.write(world, record, output.force));
+  }
+  say_where(world, measured, request.verbosity);
+  return unless_unwritten(measured.unwritten, exit_code_of_run(world, record, verdict.exit_code));
 }
 
 }  // namespace infermeter

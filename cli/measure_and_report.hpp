@@ -1,10 +1,10 @@
 // What the measuring verbs have in common once there is a plan: check it against this machine, measure, store, report.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "cli/profile_files.hpp"
 #include "cli/report_output.hpp"
 #include "cli/surroundings.hpp"
 #include "cli/verbosity.hpp"
@@ -18,8 +18,8 @@ struct MeasureRequest {
   Format format = Format::table;
   bool dry_run = false;
   Verbosity verbosity{};
-  std::optional<std::string> resume{};                     // the id of the unfinished run that is to be finished
-  std::function<int(const Verdict& verdict)> exit_code{};  // empty: the verdict's own
+  std::optional<std::string> resume{};  // the id of the unfinished run that is to be finished
+  ProfileFilesFlag profile_files{};     // of `infermeter profile`
 };
 
 // The exit code.

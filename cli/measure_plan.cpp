@@ -3,8 +3,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -20,52 +23,88 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Earlier runners were given the folder of the CSV files itself: results/raw.
+// Earlier runners were given the folder of the CSV files itself: results/raw, results/raw/production.
 fs::path csv_folder(const fs::path& output_dir) {
   const fs::path folder = output_dir.lexically_normal();
-  const fs::path last = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-  return last == "raw" ? output_dir : output_dir / "raw";
+  return std::ranges::find(folder, "raw") != folder.end() ? output_dir : output_dir / "raw";
 }
 
-// The name that notebooks look for; a second run of the same second gets the end of its id as well.
-fs::path csv_file(const RunRecord& record, bool resumed) {
+// Of the run: its id is in the first row.
+bool is_csv_of(const fs::path& file, const std::string& run) {
+  std::ifstream stream(file);
+  std::string head, row;
+  return std::getline(stream, head) && std::getline(stream, row) && row.find(run) != std::string::npos;
+}
+
+// The name that notebooks look for; a second run of the same second has the end of its id as well.
+std::array<fs::path, 2> csv_files(const RunRecord& record) {
   const auto created = fmt::gmtime(static_cast<std::time_t>(record.created_at));
   const fs::path folder = csv_folder(record.plan.output_dir);
   const std::string stem = fmt::format("benchmark_results_{:%Y%m%d_%H%M%S}", created);
+  return {folder / (stem + ".csv"),
+          folder / fmt::format("{}_{}.csv", stem, record.id.substr(record.id.rfind('-') + 1))};
+}
+
+// In the first of these files that is this run's already, or that nobody has.
+Result<fs::path> write_csv(const RunRecord& record) {
+  const auto files = csv_files(record);
   std::error_code error;
-  if (resumed || !fs::exists(folder / (stem + ".csv"), error)) return folder / (stem + ".csv");
-  return folder / fmt::format("{}_{}.csv", stem, record.id.substr(record.id.rfind('-') + 1));
+  fs::create_directories(files.front().parent_path(), error);
+  const std::string text = render(record, judge(record), Format::csv, {.color = false, .width = 80, .samples = true});
+  for (const fs::path& file : files) {
+    const bool overwrite = is_csv_of(file, record.id);
+    const auto written = write_file(file, text, overwrite);
+    if (written.ok()) return file;
+    const bool taken = !overwrite && fs::exists(file, error) && !is_csv_of(file, record.id);
+    if (!taken || file == files.back()) return written.error();
+  }
+  return files.back();
 }
 
 }  // namespace
 
-Result<RunRecord> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, Verbosity verbosity,
-                               std::optional<std::string> resume, std::map<std::string, ModelFacts> models) {
+void check_results_folder(const fs::path& output_dir, Problems& problems) {
+  if (!problems.take(check_folder_to_be("--output-dir", output_dir))) return;
+  problems.take(check_folder_to_be("--output-dir", csv_folder(output_dir)));
+}
+
+RunCheck check_before_run(const Plan& plan, const Launcher& launcher) {
+  RunCheck check = check_run(plan, {.launcher = launcher, .cache = default_cache()});
+  check_results_folder(plan.output_dir, check.problems);
+  return check;
+}
+
+Result<MeasuredPlan> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, Verbosity verbosity,
+                                  MeasureOptions options) {
   std::vector<std::string> labels;
   for (const Subject& subject : plan.subjects) labels.push_back(printable(subject.label, 60));
   ProgressDisplay display(world, verbosity, std::move(labels));
   if (verbosity == Verbosity::verbose) world.err << setting_lines(plan, launcher, default_cache()) << std::flush;
+  MeasuredPlan measured;
+  const auto before_finish = [&measured](const RunRecord& record) -> Result<Done> {
+    auto csv = write_csv(record);
+    if (measured.unwritten.take(csv)) measured.csv = std::move(*csv);  // else `report --format csv` has it
+    return Done{};
+  };
   const RunContext context{.launcher = launcher,
                            .cache = default_cache(),
                            .on_progress = [&display](const Progress& progress) { display.show(progress); },
                            .interrupt = world.interrupt,
                            .command = shell_quoted(world.arguments),
-                           .models = std::move(models)};
-  return run(std::move(plan), context, std::move(resume));
+                           .part_of = std::move(options.part_of),
+                           .before_finish = before_finish,
+                           .models = std::move(options.models),
+                           .is_checked = options.is_checked,
+                           .keeps_refusals = options.keeps_refusals};
+  INFERMETER_TRY(measured.record, run(std::move(plan), context, std::move(options.resume)));
+  return measured;
 }
 
-Result<fs::path> write_csv(const RunRecord& record, const Verdict& verdict, bool resumed) {
-  const fs::path file = csv_file(record, resumed);
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  const std::string text = render(record, verdict, Format::csv, {.color = false, .width = 80, .samples = true});
-  INFERMETER_TRY_DONE(write_file(file, text, true));
-  return file;
-}
-
-void say_where(Surroundings& world, const RunRecord& record, const fs::path& csv, Verbosity verbosity) {
+void say_where(Surroundings& world, const MeasuredPlan& measured, Verbosity verbosity) {
   if (verbosity == Verbosity::quiet) return;
-  if (verbosity == Verbosity::verbose) world.err << file_lines(record, csv);
+  const RunRecord& record = measured.record;
+  if (verbosity == Verbosity::verbose) world.err << file_lines(record);
+  if (!measured.csv.empty()) world.err << fmt::format("Results saved to: {}\n", printable(measured.csv.string(), 1000));
   const std::string store = printable(store_file(record.plan.output_dir).string());
   if (record.finished) {
     world.err << fmt::format("run {} is stored in {}\n", record.id, store);
@@ -73,6 +112,11 @@ void say_where(Surroundings& world, const RunRecord& record, const fs::path& csv
     world.err << fmt::format("run {} was interrupted; `infermeter run --resume {} --output-dir {}` finishes it\n",
                              record.id, record.id, printable(shell_quoted(record.plan.output_dir)));
   }
+}
+
+Result<int> unless_unwritten(const Problems& unwritten, int code) {
+  INFERMETER_TRY_DONE(unwritten.result("the run is stored; not written"));
+  return code;
 }
 
 int exit_code_of_run(const Surroundings& world, const RunRecord& record, int code) {

@@ -52,8 +52,14 @@ Result<int> build(Surroundings& world, const ModelsOptions& options) {
     return usage_error(fmt::format("the zoo has no model '{}'{}; there are {}", options.name,
                                    near ? fmt::format(" (did you mean '{}'?)", *near) : "", fmt::join(names, ", ")));
   }
+  if (!options.file.ends_with(".onnx")) {
+    return usage_error(
+        fmt::format("models of the zoo are written as ONNX, and {} does not end in .onnx: back ends tell "
+                    "a model's format by its name",
+                    printable(options.file)));
+  }
   INFERMETER_TRY_DONE(check_output_file(options.file, options.force));
-  INFERMETER_TRY_DONE(build_zoo_model(options.name, options.file));
+  INFERMETER_TRY_DONE(build_zoo_model(options.name, options.file, world.interrupt));
   world.out << fmt::format("{} is written to {}\n", options.name, printable(options.file));
   return 0;
 }
@@ -76,6 +82,10 @@ std::string type_of(const Port& port) {
   return port.kind == Value::Kind::sequence ? "sequence of " + element : element;
 }
 
+std::string batch_of(const Port& port) {
+  return port.batch_axis ? fmt::format("  (dimension {} is the batch)", *port.batch_axis) : std::string();
+}
+
 Json model_json(std::span<const Port> ports) {
   Json json = Json::array();
   for (const Port& port : ports) {
@@ -84,7 +94,8 @@ Json model_json(std::span<const Port> ports) {
                     {"dtype", to_string(port.dtype)},
                     {"optional", port.is_optional},
                     {"shape", port.rank_known ? Json(port.shape) : Json(nullptr)},
-                    {"dimension_names", port.dimension_names}});
+                    {"dimension_names", port.dimension_names},
+                    {"batch_axis", port.batch_axis ? Json(*port.batch_axis) : Json(nullptr)}});
   }
   return json;
 }
@@ -93,7 +104,7 @@ Json model_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx)
   Json json{{"name", facts.name},
             {"path", facts.path},
             {"format", facts.format},
-            {"size_bytes", facts.size_bytes},
+            {"size_bytes", facts.size_bytes > 0 ? Json(facts.size_bytes) : Json(nullptr)},
             {"parameters", facts.parameters ? Json(*facts.parameters) : Json(nullptr)},
             {"sha256", facts.sha256}};
   if (onnx) {
@@ -106,14 +117,13 @@ Json model_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx)
 }
 
 std::string model_text(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
-  std::vector<std::vector<std::string>> rows{{"file", facts.path},
-                                             {"format", facts.format},
-                                             {"size", format_bytes(static_cast<double>(facts.size_bytes))},
-                                             {"sha256", facts.sha256}};
+  std::vector<std::vector<std::string>> rows{{"file", facts.path}, {"format", facts.format}, {"sha256", facts.sha256}};
+  if (facts.size_bytes > 0)  // of a factory's model nothing is known before it is made
+    rows.insert(rows.end() - 1, {"size", format_bytes(static_cast<double>(facts.size_bytes))});
   if (facts.parameters) rows.push_back({"parameters", with_commas(*facts.parameters)});
   if (onnx) {
     rows.push_back({"graph", fmt::format("{} nodes, opset {}", onnx->nodes, onnx->opset)});
-    for (const Port& port : onnx->inputs) rows.push_back({"input", port.name + "  " + type_of(port)});
+    for (const Port& port : onnx->inputs) rows.push_back({"input", port.name + "  " + type_of(port) + batch_of(port)});
     for (const Port& port : onnx->outputs) rows.push_back({"output", port.name + "  " + type_of(port)});
   }
   return columns(rows);

@@ -71,6 +71,11 @@ bool sync_folder(const fs::path& folder) {
   return ok;
 }
 
+bool is_same(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+}
+
 }  // namespace
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
@@ -84,10 +89,23 @@ Result<Done> check_output_file(const fs::path& file, bool overwrite) {
   return usage_error(fmt::format("{} is no regular file and is not written over", file.string()));
 }
 
-Result<Done> check_new_file(const fs::path& file, bool overwrite) {
+Result<Done> check_new_file(const fs::path& file, bool overwrite, const fs::path& made) {
   INFERMETER_TRY_DONE(check_output_file(file, overwrite));
+  if (!made.empty() && is_same(folder_of(file), made)) return Done{};
   if (access((folder_of(file) / "").c_str(), W_OK | X_OK) == 0) return Done{};
   return failed(file, "its folder takes no file", errno);
+}
+
+Result<Done> check_folder_to_be(std::string_view flag, const fs::path& folder) {
+  std::error_code error;
+  fs::path there = fs::absolute(folder, error).lexically_normal();
+  while (there.has_relative_path() && !fs::exists(fs::symlink_status(there, error))) there = there.parent_path();
+  const auto cannot = [&](const char* why) {
+    return io_error(fmt::format("{}: {} cannot hold the results: {} {}", flag, printable(folder.string(), 200),
+                                printable(there.string(), 200), why));
+  };
+  if (!fs::is_directory(there, error)) return cannot("is no folder");
+  return access(there.c_str(), W_OK | X_OK) == 0 ? Result<Done>(Done{}) : cannot("takes no files");
 }
 
 Result<Done> write_file(const fs::path& file, std::string_view text, bool overwrite) {

@@ -14,8 +14,12 @@ namespace infermeter {
 
 // Says now what `write_file` would refuse later: the file exists and `overwrite` is not set, or it is no regular file.
 [[nodiscard]] Result<Done> check_output_file(const std::filesystem::path& file, bool overwrite);
-// The same, and that its folder takes no files: for what is written after hours of measuring.
-[[nodiscard]] Result<Done> check_new_file(const std::filesystem::path& file, bool overwrite);
+// The same, and that its folder takes no files: for what is written after hours of measuring. `made`: a folder that
+// will be there by then.
+[[nodiscard]] Result<Done> check_new_file(const std::filesystem::path& file, bool overwrite,
+                                          const std::filesystem::path& made = {});
+// Whether the folder that `flag` names takes files, or could be made and then would. Makes nothing.
+[[nodiscard]] Result<Done> check_folder_to_be(std::string_view flag, const std::filesystem::path& folder);
 
 // Temporary file in the same folder, fsync, rename. On any failure the error names the file, and what was there stays.
 [[nodiscard]] Result<Done> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/other_names.hpp"
 #include "cli/surroundings.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/draft.hpp"
@@ -31,9 +32,12 @@ class PlanFlags {
   [[nodiscard]] bool names_subjects() const;
   // A flag that changes a plan and was given ("--seed"), or nothing.
   [[nodiscard]] std::string changing_flag() const;
+  [[nodiscard]] const OtherNames& other_names() const { return other_names_; }
 
  private:
   [[nodiscard]] Result<Done> apply_flags(PlanDraft& draft) const;
+
+  OtherNames other_names_;
 
   std::map<std::string_view, std::vector<std::string>> values_;  // by key of the setting; empty: not given
   std::string plan_file_;
@@ -47,10 +51,14 @@ class PlanFlags {
 class SomeFlags {
  public:
   void declare(CLI::App& app, std::initializer_list<std::string_view> keys);
+  // Also by their other names.
+  void declare_other_names(CLI::App& app) { other_names_.declare(app, values_); }
   [[nodiscard]] Result<Done> apply(PlanDraft& draft) const;
   [[nodiscard]] bool has(std::string_view key) const { return !values_.at(key).empty(); }
+  [[nodiscard]] const OtherNames& other_names() const { return other_names_; }
 
  private:
+  OtherNames other_names_;
   std::map<std::string_view, std::vector<std::string>> values_;
 };
 

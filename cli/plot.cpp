@@ -50,7 +50,7 @@ Result<Done> PlotFlags::check(bool overwrite) const {
     return usage_error(fmt::format("--plot: '{}' is no picture's name; it can end with {}", printable(file, 200),
                                    fmt::join(kEndings, ", ")));
   }
-  return check_output_file(file, overwrite);
+  return check_new_file(file, overwrite);
 }
 
 Result<Done> write_plot(const Surroundings& world, const PlotFlags& flags, bool overwrite, const RunRecord& record,

@@ -1,9 +1,11 @@
 // infermeter profile: where does the time go, and why is one subject slower than another?
 #include <memory>
 
+#include "cli/choose_backends.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_and_report.hpp"
 #include "cli/plan_flags.hpp"
+#include "cli/profile_files.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
 
@@ -15,6 +17,7 @@ constexpr std::size_t kOperatorsShown = 25;
 struct ProfileOptions {
   PlanFlags plan;
   ReportOutput output;
+  ProfileFilesFlag files;
   bool dry_run = false;
   VerbosityFlags verbosity;
 };
@@ -32,6 +35,8 @@ HelpText profile_help() {
                     "And why OpenVINO is slower or faster."},
                    {"infermeter profile resnet50@onnxruntime resnet50@onnxruntime,graph_optimization=extended",
                     "What an option of a runtime does."},
+                   {"infermeter profile resnet50@onnxruntime --profile-files profiling",
+                    "With time lines, flame graphs, summaries and a folder for TensorBoard."},
                    {"infermeter profile mlp@onnxruntime --profile-processes 3 --profile-iterations 10 --format json",
                     "A quick look, for programs."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --profile --html report.html",
@@ -45,12 +50,16 @@ HelpText profile_help() {
 
 Result<int> profile_action(Surroundings& world, const ProfileOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
-  INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
-  INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
+  INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
+  ReportOutput output = options.output;
+  INFERMETER_TRY(const Format format, output.settle(draft, options.plan.other_names()));
+  ProfileFilesFlag files = options.files;
+  if (!files.wanted()) files.folder = options.plan.other_names().save_dir();
   if (draft.plan.profiling.processes == 0) draft.plan.profiling.processes = kProfileProcesses;
   MeasureRequest request{.format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()};
+  request.profile_files = files;
   INFERMETER_TRY(request.plan, make_plan(draft));
-  return measure_and_report(world, std::move(request), options.output);
+  return measure_and_report(world, std::move(request), output);
 }
 
 }  // namespace
@@ -61,6 +70,7 @@ Action declare_profile(CLI::App& app) {
   set_help(app, profile_help());
   options->plan.declare(app);
   options->output.declare(app);
+  options->files.declare(app, "Also write");
   app.add_flag("--dry-run", options->dry_run, "Print the plan. Measures nothing.")->group("Running");
   options->verbosity.declare(app, "Running");
   return [options](Surroundings& world) { return profile_action(world, *options); };

@@ -15,13 +15,15 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-void ProfileFilesFlag::declare(CLI::App& app) {
-  option = app.add_option("--profile-files", folder,
-                          "Instead of printing: write the operators and call stacks of a profiled run into this "
-                          "folder, for Perfetto, Chrome, speedscope and flame graphs, with summaries by time and by "
-                          "memory, a breakdown, and a page that says how to view each.")
-               ->type_name("FOLDER")
-               ->group("Profiles");
+void ProfileFilesFlag::declare(CLI::App& app, const std::string& how) {
+  option =
+      app.add_option("--profile-files", folder,
+                     how +
+                         " the operators and call stacks of a profiled run into this "
+                         "folder, for Perfetto, Chrome, speedscope and flame graphs, with summaries by time and by "
+                         "memory, a breakdown, and a page that says how to view each.")
+          ->type_name("FOLDER")
+          ->group("Profiles");
 }
 
 Result<Done> ProfileFilesFlag::check(bool overwrite) const {
@@ -36,15 +38,22 @@ Result<Done> ProfileFilesFlag::check(bool overwrite) const {
 
 Result<Done> ProfileFilesFlag::write(Surroundings& world, const RunRecord& record, bool overwrite) const {
   INFERMETER_TRY(const auto files, export_profiles(record));
-  INFERMETER_TRY_DONE(make_folder("--profile-files", folder));
+  INFERMETER_TRY(const double bytes, write_exports("--profile-files", folder, files, overwrite));
+  world.err << fmt::format("profiles: {} ({} files, {}); profiling_summary.txt says how to look at them\n",
+                           printable(folder, 300), files.size(), format_bytes(bytes));
+  return Done{};
+}
+
+Result<double> write_exports(std::string_view flag, const fs::path& folder, std::span<const ProfileExport> files,
+                             bool overwrite) {
   double bytes = 0;
   for (const ProfileExport& file : files) {
-    INFERMETER_TRY_DONE(write_file(fs::path(folder) / file.name, file.bytes, overwrite));
+    const fs::path path = folder / file.name;
+    INFERMETER_TRY_DONE(make_folder(flag, path.parent_path()));
+    INFERMETER_TRY_DONE(write_file(path, file.bytes, overwrite));
     bytes += static_cast<double>(file.bytes.size());
   }
-  world.err << fmt::format("profiles: {} ({} files, {}); README.md says how to look at them\n", printable(folder, 300),
-                           files.size(), format_bytes(bytes));
-  return Done{};
+  return bytes;
 }
 
 }  // namespace infermeter

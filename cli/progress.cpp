@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +19,11 @@ constexpr std::size_t kLiveWidth = 79;  // a full line would wrap on some termin
 
 std::string place(const Progress& progress) {
   const std::string total = std::to_string(progress.trials);
+  if (progress.purpose == Purpose::pilot) {
+    // Pilots that are too short to see a steady state are followed by others.
+    return fmt::format("[pilot {}/{}] {}", progress.trial + 1, std::max(progress.trials, progress.trial + 1),
+                       progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
+  }
   if (progress.purpose != Purpose::timed) {
     return fmt::format("[{}] {}", to_string(progress.purpose),
                        progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
@@ -80,7 +86,10 @@ std::string left(const Progress& progress) {
 std::string live_line(const Progress& progress, std::size_t width) {
   std::string line = fmt::format("{}  {}", place(progress), words(progress.phase));
   if (progress.iterations_done > 0) line += fmt::format(", {} iterations", progress.iterations_done);
-  if (progress.seconds_left) line += fmt::format(", {} left", format_duration(*progress.seconds_left));
+  if (progress.seconds_left) {
+    line += fmt::format(", {} left{}", format_duration(*progress.seconds_left),
+                        progress.purpose == Purpose::pilot ? " of the pilots" : "");
+  }
   return cut(line, width);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/plot.hpp"
 #include "cli/profile_files.hpp"
 #include "cli/report_output.hpp"
+#include "cli/tensorboard.hpp"
 #include "cli/verb.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -23,6 +24,7 @@ struct ReportOptions {
   ReportOutput output;
   PlotFlags plot;
   ProfileFilesFlag profile_files;
+  TensorBoardFlags tensorboard;
   bool wants_plot = false;
 };
 
@@ -43,9 +45,12 @@ HelpText report_help() {
                         "Several runs in one page, in this order; if their machines differ it says so."},
                        {"infermeter report --plot latency.png",
                         "Latency against batch size, a line per framework and a panel per model."},
+                       {"infermeter report --tensorboard runs",
+                        "A log folder for TensorBoard: figures, histograms, operators."},
                        {"infermeter report --profile-files profiles",
                         "The operators of a profiled run as time lines, flame graphs and summaries, for other tools."}},
-          .notes = {"`infermeter runs` lists the ids. With --html, --plot or --profile-files nothing is printed. The "
+          .notes = {"`infermeter runs` lists the ids. With --html, --plot, --profile-files or "
+                    "--tensorboard nothing is printed. The "
                     "exit code does not depend on what the run found.",
                     kExitCodes}};
 }
@@ -71,6 +76,16 @@ Result<Done> check_profile_files(const ReportOptions& options) {
   return options.profile_files.check(options.output.force);
 }
 
+Result<Done> check_tensorboard(const ReportOptions& options) {
+  if (options.wants_plot || options.profile_files.wanted() || !options.output.file.empty() ||
+      options.output.no_samples || options.output.html.wanted() || options.flags.has("format")) {
+    return usage_error(
+        "--tensorboard writes files instead of printing: leave --format, --output, --html, --plot, --profile-files and "
+        "--no-samples out");
+  }
+  return options.tensorboard.check();
+}
+
 Result<Done> check_html(const ReportOptions& options) {
   if (options.output.file.empty() && !options.flags.has("format")) return Done{};
   return usage_error("--html writes a page instead of printing: leave --format and --output out");
@@ -83,6 +98,7 @@ Result<Done> check_several(const ReportOptions& options, Format format) {
 }
 
 Result<Done> check(const ReportOptions& options, Format format) {
+  if (options.tensorboard.wanted()) return check_tensorboard(options);
   if (options.profile_files.wanted()) return check_profile_files(options);
   if (options.wants_plot) return check_plot(options);
   if (options.output.html.wanted()) {
@@ -90,11 +106,14 @@ Result<Done> check(const ReportOptions& options, Format format) {
   } else {
     INFERMETER_TRY_DONE(check_several(options, format));
   }
-  return options.output.check();
+  Problems problems;
+  options.output.check(problems);
+  return problems.result("nothing was written");
 }
 
-Result<std::vector<RunRecord>> load(const ReportOptions& options, const std::string& output_dir) {
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read));
+Result<std::vector<RunRecord>> load(const Surroundings& world, const ReportOptions& options,
+                                    const std::string& output_dir) {
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
   std::vector<RunRecord> runs;
   for (const std::string& name : options.runs.empty() ? std::vector<std::string>{"latest"} : options.runs) {
     INFERMETER_TRY(RunRecord record, store.load_run(name));
@@ -121,13 +140,16 @@ Result<Done> print(Surroundings& world, const ReportOutput& output, const std::v
   return output.write_text(world, text);
 }
 
-Result<int> report_action(Surroundings& world, const ReportOptions& options) {
+Result<int> report_action(Surroundings& world, const ReportOptions& given) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
-  INFERMETER_TRY_DONE(options.flags.apply(draft));
-  INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
+  INFERMETER_TRY_DONE(given.flags.apply(draft));
+  ReportOptions options = given;
+  INFERMETER_TRY(const Format format, options.output.settle(draft));
   INFERMETER_TRY_DONE(check(options, format));
-  INFERMETER_TRY(const auto runs, load(options, draft.plan.output_dir));
-  if (options.profile_files.wanted()) {
+  INFERMETER_TRY(const auto runs, load(world, options, draft.plan.output_dir));
+  if (options.tensorboard.wanted()) {
+    INFERMETER_TRY_DONE(options.tensorboard.write(world, runs, options.output.force));
+  } else if (options.profile_files.wanted()) {
     INFERMETER_TRY_DONE(options.profile_files.write(world, runs.front(), options.output.force));
   } else if (options.wants_plot) {
     INFERMETER_TRY_DONE(write_plot(world, options.plot, options.output.force, runs.front(), judge(runs.front())));
@@ -148,7 +170,8 @@ Action declare_report(CLI::App& app) {
   options->flags.declare(app, {"output_dir", "format"});
   options->output.declare(app);
   options->plot.declare(app);
-  options->profile_files.declare(app);
+  options->profile_files.declare(app, "Instead of printing: write");
+  options->tensorboard.declare(app);
   return [options, &app](Surroundings& world) {
     options->wants_plot = app.count("--plot") + app.count("--metric") > 0;
     return report_action(world, *options);

@@ -7,21 +7,27 @@
 #include <string>
 
 #include "cli/html_flag.hpp"
+#include "cli/other_names.hpp"
 #include "cli/surroundings.hpp"
+#include "infermeter/diagnostics/problems.hpp"
+#include "infermeter/plan/draft.hpp"
 #include "infermeter/report/report.hpp"
 
 namespace infermeter {
 
 struct ReportOutput {
-  std::string file;  // empty: standard output
+  std::string file;      // empty: standard output
+  std::string folder{};  // of a file that was given as one: --output reports/
   bool force = false;
   bool no_samples = false;
   std::size_t operators = RenderOptions{}.operators;
   HtmlFlag html;
 
   void declare(CLI::App& app);
+  // What is printed; a folder, and a page without a name, get the name "comparison".
+  [[nodiscard]] Result<Format> settle(const PlanDraft& draft, const OtherNames& names = {});
   // Refuses now what could not be written later. `made`: a folder that will be there by then.
-  [[nodiscard]] Result<Done> check(const std::filesystem::path& made = {}) const;
+  void check(Problems& problems, const std::filesystem::path& made = {}) const;
   [[nodiscard]] Result<Done> write(Surroundings& world, const RunRecord& record, const Verdict& verdict,
                                    Format format) const;
   // How a report looks where it goes: on the terminal, or in a file.

@@ -1,9 +1,9 @@
 // infermeter run: gathers the plan, measures it, prints the report.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
+#include "cli/choose_backends.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_and_report.hpp"
 #include "cli/plan_flags.hpp"
@@ -31,8 +31,9 @@ HelpText run_help() {
       .about =
           "Measures subjects, each in fresh worker processes, and prints how they compare with the first one: "
           "latency, throughput, memory, and whether the outputs agree. Trials of different subjects are "
-          "interleaved in seeded random order. Everything is stored under --output-dir as each trial ends.",
-      .examples = {{"infermeter run resnet50@onnxruntime resnet50@openvino", "Two runtimes, one model of the zoo."},
+          "interleaved, in an order drawn for each run. Everything is stored under --output-dir as each trial ends.",
+      .examples = {{"infermeter run model.onnx", "A model on every back end here that reads it."},
+                   {"infermeter run resnet50@onnxruntime resnet50@openvino", "Two runtimes, one model of the zoo."},
                    {"infermeter run fast=model.onnx@openvino,threads=1 slow=model.onnx@openvino,threads=2",
                     "Two settings of one back end, with labels."},
                    {"infermeter run --model resnet50 vit_b_16 --backend onnxruntime openvino --batch-sizes 1 4",
@@ -73,29 +74,25 @@ void declare_run_flags(CLI::App& app, RunOptions& options) {
 }
 
 // The id of the run that --resume means.
-Result<std::string> unfinished_run(const std::string& asked, const std::string& output_dir) {
+Result<std::string> unfinished_run(const Surroundings& world, const std::string& asked, const std::string& output_dir) {
   if (!asked.empty() && asked != kLatestUnfinished) return asked;
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read));
-  INFERMETER_TRY(auto runs, store.list_runs());
-  const RunListing* latest = nullptr;
-  for (const RunListing& run : runs) {
-    if (!run.finished && (latest == nullptr || run.created_at > latest->created_at)) latest = &run;
-  }
-  if (latest != nullptr) return latest->id;
-  return usage_error(fmt::format("there is no unfinished run in {} (--output-dir); `infermeter runs` lists them",
-                                 store_file(output_dir).string()));
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  return store.latest_unfinished();
 }
 
-Result<Plan> plan_to_resume(const std::string& id, const std::string& output_dir) {
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read));
-  INFERMETER_TRY(const RunRecord record, store.load_run(id));
-  return record.plan;
+Result<Plan> plan_to_resume(const Surroundings& world, const std::string& id, const Plan& asked) {
+  INFERMETER_TRY(auto store, Store::open(store_file(asked.output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(RunRecord record, store.load_run(id));
+  INFERMETER_TRY_DONE(check_own_plan(record, asked));
+  record.plan.output_dir = asked.output_dir;
+  return std::move(record.plan);
 }
 
 Result<int> run_action(Surroundings& world, const RunOptions& options) {
-  INFERMETER_TRY(const PlanDraft draft, options.plan.gather(world));
-  INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
-  INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
+  INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
+  ReportOutput output = options.output;
+  INFERMETER_TRY(const Format format, output.settle(draft, options.plan.other_names()));
 
   // The plan: the flags', or the interrupted run's own.
   std::optional<std::string> resume;
@@ -106,11 +103,10 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
         fmt::format("--resume goes on with the run's own plan: leave {} out, or give the whole plan", flag));
   }
   if (options.wants_resume) {
-    INFERMETER_TRY(resume, unfinished_run(options.resume, draft.plan.output_dir));
+    INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan.output_dir));
   }
   if (own_plan) {
-    INFERMETER_TRY(plan, plan_to_resume(*resume, draft.plan.output_dir));
-    plan.output_dir = draft.plan.output_dir;
+    INFERMETER_TRY(plan, plan_to_resume(world, *resume, draft.plan));
   } else {
     INFERMETER_TRY(plan, make_plan(draft));
   }
@@ -121,7 +117,7 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
                              .dry_run = options.dry_run,
                              .verbosity = options.verbosity.level(),
                              .resume = std::move(resume)},
-                            options.output);
+                            output);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Signals: the first SIGINT or SIGTERM asks for a stop after the current iteration, the second for one at once.
+// Signals: the first SIGINT or SIGTERM asks for a stop after the current iteration, the second for one at once. Where
+// nothing hears it within 0.8 s (a large file is being read, say), and at the third, the process ends.
 #pragma once
 
 #include <atomic>

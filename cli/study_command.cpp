@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "cli/check_subjects.hpp"
 #include "cli/columns.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/find_study.hpp"
@@ -33,7 +32,7 @@ struct StudyOptions {
   std::string study, preset, reports = "reports";
   std::vector<std::string> only;
   SomeFlags flags;
-  bool dry_run = false, force = false, no_samples = false, fail_inconclusive = false;
+  bool dry_run = false, force = false, resume = false, no_samples = false, fail_inconclusive = false;
   VerbosityFlags verbosity;
 };
 
@@ -51,23 +50,24 @@ struct PreparedStudy {
 };
 
 HelpText study_help() {
-  return {.usage = "infermeter study [NAME|FILE.toml] [flags]",
-          .about =
-              "Measures the parts of a study one after the other: each is a plan like any other, with what is expected "
-              "of it (a checklist, as in gate files), and what counters of the workload foretell beside what is "
-              "measured. Leaves a folder of reports: JSON and text of each, a summary, a page, profiles.",
-          .examples = {{"infermeter study", "The studies that there are."},
-                       {"infermeter study imaging", "What caches are worth to an imaging pipeline; five minutes."},
-                       {"infermeter study imaging --preset small", "The same, smaller: twenty seconds."},
-                       {"infermeter study imaging --dry-run", "What would be measured."}},
-          .notes = {"Files: what the study names, in the folder of --reports; runs are stored like any other "
-                    "(`infermeter runs`).",
-                    "An interrupted study reports the parts that it has; the run that was interrupted can be finished "
-                    "by `infermeter run --resume`.",
-                    "docs/study.md says how to write one.",
-                    "Exit codes: 0 all expectations passed, or are inconclusive · 1 one failed · 2 usage or "
-                    "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
-                    "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
+  return {
+      .usage = "infermeter study [NAME|FILE.toml] [flags]",
+      .about =
+          "Measures the parts of a study one after the other: each is a plan like any other, with what is expected "
+          "of it (a checklist, as in gate files), and what counters of the workload foretell beside what is "
+          "measured. Leaves a folder of reports: JSON and text of each, a summary, a page, profiles.",
+      .examples = {{"infermeter study", "The studies that there are."},
+                   {"infermeter study imaging", "What caches are worth to an imaging pipeline; five minutes."},
+                   {"infermeter study imaging --preset small", "The same, smaller: twenty seconds."},
+                   {"infermeter study imaging --dry-run", "What would be measured."}},
+      .notes = {"Files: what the study names, in the folder of --reports; runs are stored like any other "
+                "(`infermeter runs`).",
+                "An interrupted study reports the parts that it has; --resume (with --force, for its files) goes on "
+                "with them.",
+                "docs/study.md says how to write one.",
+                "Exit codes: 0 all expectations passed, or are inconclusive · 1 one failed · 2 usage or "
+                "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
+                "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
 }
 
 void declare_study_flags(CLI::App& app, StudyOptions& options) {
@@ -82,6 +82,8 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
       ->expected(1)
       ->take_all()
       ->group(kWhat);
+  app.add_flag("--resume", options.resume, "Go on with the parts that an interrupted study has measured.")
+      ->group(kWhat);
   app.add_flag("--dry-run", options.dry_run, "Print what would be measured. Measures nothing.")->group(kWhat);
   app.add_option("--reports", options.reports, "Folder of the files that the study leaves. Default: reports.")
       ->type_name("FOLDER")
@@ -93,8 +95,8 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
       ->group(kStudyResults);
   options.verbosity.declare(app, kStudyResults);
   options.flags.declare(app, {"backend_path", "allow_code", "processes", "profile", "profile_processes",
-                              "profile_iterations", "stacks", "python_profiler", "seed", "cpus", "load_timeout",
-                              "run_timeout", "memory_limit", "sandbox", "output_dir", "format"});
+                              "profile_iterations", "stacks", "python_profiler", "seed", "data_seed", "cpus",
+                              "load_timeout", "run_timeout", "memory_limit", "sandbox", "output_dir", "format"});
 }
 
 // --- the list -------------------------------------------------------------------------------------------------------
@@ -182,7 +184,7 @@ Result<Format> study_format(const PreparedStudy& study) {
 }
 
 void describe_study(Surroundings& world, const PreparedStudy& study) {
-  const auto earlier = earlier_runs(study.output_dir);
+  const auto earlier = earlier_runs(world, study.output_dir);
   for (const PreparedPart& part : study.parts) {
     const int runs = runs_wanted(part.request.gate);
     world.out << fmt::format("== {}: {}{}\n", part.request.name, printable(part.request.title),
@@ -198,6 +200,12 @@ void describe_study(Surroundings& world, const PreparedStudy& study) {
 
 // --- measuring ------------------------------------------------------------------------------------------------------
 
+std::vector<Plan> plans_of(const PreparedStudy& study) {
+  std::vector<Plan> plans;
+  for (const PreparedPart& part : study.parts) plans.push_back(part.plan);
+  return plans;
+}
+
 Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, const StudyOptions& options,
                                   const Launcher& launcher, StudyFiles& files) {
   const Verbosity verbosity = options.verbosity.level();
@@ -206,15 +214,20 @@ Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, con
                      .title = study.file.title,
                      .about = study.file.about,
                      .parts = {}};
+  RunSeries series;
+  if (options.resume) {
+    INFERMETER_TRY(series, RunSeries::resumed(world, plans_of(study)));
+  }
   for (std::size_t i = 0; i < study.parts.size(); ++i) {
     PreparedPart& part = study.parts[i];
     if (verbosity != Verbosity::quiet) {
       world.err << fmt::format("part {} of {}: {}\n", i + 1, study.parts.size(), printable(part.request.title));
     }
     const int wanted = runs_wanted(part.request.gate);
-    INFERMETER_TRY(auto runs, fresh_runs(world, part.plan, launcher, wanted, verbosity));
+    INFERMETER_TRY(auto runs, series.runs(world, part.plan, launcher, wanted, verbosity));
+    files.unwritten().add_all(series.unwritten());
     record.parts.push_back(study_part(std::move(part.request), std::move(runs)));
-    INFERMETER_TRY_DONE(files.write_part(record.parts.back()));
+    files.write_part(record.parts.back());
     if (!record.parts.back().record.finished) break;
   }
   return record;
@@ -225,17 +238,20 @@ Result<int> study_action(Surroundings& world, const StudyOptions& options) {
   INFERMETER_TRY(PreparedStudy study, prepare(world, options));
   INFERMETER_TRY(const Format format, study_format(study));
   INFERMETER_TRY(const Launcher launcher, find_launcher(study.parts.front().plan.backend_path));
-  for (const PreparedPart& part : study.parts) INFERMETER_TRY_DONE(check_subjects(part.plan, launcher));
+  StudyFiles files(study.file, options.reports, options.force, !options.no_samples);
+  Problems problems;
+  files.check(problems);
+  for (const PreparedPart& part : study.parts) problems.add_all(check_before_run(part.plan, launcher).problems);
+  INFERMETER_TRY_DONE(problems.result());
   if (options.dry_run) {
     describe_study(world, study);
     return 0;
   }
-  StudyFiles files(study.file, options.reports, options.force, !options.no_samples);
   INFERMETER_TRY_DONE(files.prepare());
   INFERMETER_TRY(const StudyRecord record, measure_study(world, study, options, launcher, files));
-  INFERMETER_TRY_DONE(files.write_whole(record));
+  files.write_whole(record);
   world.out << render_study(record, files.written(), format, {.color = use_color(world), .width = world.width});
-  return exit_code_of_run(world, record.parts.back().record, exit_code_of(record));
+  return unless_unwritten(files.unwritten(), exit_code_of_run(world, record.parts.back().record, exit_code_of(record)));
 }
 
 }  // namespace

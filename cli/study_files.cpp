@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/output_file.hpp"
+#include "cli/profile_files.hpp"
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/report/document.hpp"
 #include "infermeter/report/profile_export.hpp"
@@ -32,29 +33,28 @@ bool is_profiled(const StudiedPart& part) { return !part.record.profiles.empty()
 
 }  // namespace
 
-Result<Done> StudyFiles::prepare() const {
-  for (const std::string& name : study_.file_names()) INFERMETER_TRY_DONE(check_output_file(folder_ / name, force_));
+void StudyFiles::check(Problems& problems) const {
+  for (const std::string& name : study_.file_names()) problems.take(check_output_file(folder_ / name, force_));
   for (const std::string& name : profile_export_names()) {
-    INFERMETER_TRY_DONE(check_output_file(folder_ / study_.profiles / name, force_));
+    problems.take(check_output_file(folder_ / study_.profiles / name, force_));
   }
-  return make_folder("--reports", folder_);
+  problems.take(check_folder_to_be("--reports", folder_));
 }
 
-Result<Done> StudyFiles::write(const std::string& name, const std::string& text, std::string about) {
+Result<Done> StudyFiles::prepare() const { return make_folder("--reports", folder_); }
+
+void StudyFiles::write(const std::string& name, const std::string& text, std::string about) {
   const fs::path file = folder_ / name;
-  INFERMETER_TRY_DONE(write_file(file, text, force_));
-  written_.push_back({file.string(), std::move(about)});
-  return Done{};
+  if (unwritten_.take(write_file(file, text, force_))) written_.push_back({file.string(), std::move(about)});
 }
 
-Result<Done> StudyFiles::write_part(const StudiedPart& part) {
+void StudyFiles::write_part(const StudiedPart& part) {
   for (const StudyOutput& output : study_.outputs) {
-    if (output.part == part.name) INFERMETER_TRY_DONE(write_output(part, output));
+    if (output.part == part.name) write_output(part, output);
   }
-  return Done{};
 }
 
-Result<Done> StudyFiles::write_output(const StudiedPart& part, const StudyOutput& output) {
+void StudyFiles::write_output(const StudiedPart& part, const StudyOutput& output) {
   RenderOptions options = in_files;
   options.samples = samples_;
   std::string about = part.title;
@@ -69,39 +69,40 @@ Result<Done> StudyFiles::write_output(const StudiedPart& part, const StudyOutput
     json = render_study_part(part, Format::json, options);
     text = render_study_part(part, Format::table, options);
   }
-  if (!output.text.empty()) INFERMETER_TRY_DONE(write(output.text, text, about));
-  if (!output.json.empty()) INFERMETER_TRY_DONE(write(output.json, json, about + ", for programs"));
+  if (!output.text.empty()) write(output.text, text, about);
+  if (!output.json.empty()) write(output.json, json, about + ", for programs");
+}
+
+Result<Done> StudyFiles::write_profiles_of(const StudiedPart& part, const fs::path& inside) {
+  INFERMETER_TRY(const auto files, export_profiles(part.record));
+  INFERMETER_TRY_DONE(write_exports("--reports", folder_ / inside, files, force_));
+  written_.push_back({(folder_ / inside).string() + "/",
+                      fmt::format("profiles of {}; profiling_summary.txt says how to look at them", part.title)});
   return Done{};
 }
 
 // One profiled part has the folder to itself; of several each has one in it.
-Result<Done> StudyFiles::write_profiles(const StudyRecord& study) {
+void StudyFiles::write_profiles(const StudyRecord& study) {
   const auto count = std::ranges::count_if(study.parts, is_profiled);
   for (const StudiedPart& part : study.parts) {
     if (!is_profiled(part)) continue;
     const fs::path inside = count == 1 ? fs::path(study_.profiles) : fs::path(study_.profiles) / part.name;
-    INFERMETER_TRY(const auto files, export_profiles(part.record));
-    INFERMETER_TRY_DONE(make_folder("--reports", folder_ / inside));
-    for (const ProfileExport& file : files) {
-      INFERMETER_TRY_DONE(write_file(folder_ / inside / file.name, file.bytes, force_));
-    }
-    written_.push_back({(folder_ / inside).string() + "/",
-                        fmt::format("profiles of {}; README.md says how to look at them", part.title)});
+    unwritten_.take(write_profiles_of(part, inside));
   }
-  return Done{};
 }
 
-Result<Done> StudyFiles::write_whole(const StudyRecord& study) {
-  INFERMETER_TRY_DONE(write_profiles(study));
-  INFERMETER_TRY_DONE(write(study_.page, page_of(study, samples_), "all parts as a page"));
+void StudyFiles::write_whole(const StudyRecord& study) {
+  write_profiles(study);
+  write(study_.page, page_of(study, samples_), "all parts as a page");
   // The summaries name themselves, and so are rendered when the list is whole.
   std::vector<StudyFileLine> files = {{(folder_ / study_.summary_text).string(), "this summary"},
                                       {(folder_ / study_.summary_json).string(), "this summary, for programs"}};
   files.insert(files.end(), written_.begin(), written_.end());
   written_ = files;
-  INFERMETER_TRY_DONE(
+  unwritten_.take(
       write_file(folder_ / study_.summary_text, render_study(study, files, Format::table, in_files), force_));
-  return write_file(folder_ / study_.summary_json, render_study(study, files, Format::json, in_files), force_);
+  unwritten_.take(
+      write_file(folder_ / study_.summary_json, render_study(study, files, Format::json, in_files), force_));
 }
 
 }  // namespace infermeter

@@ -12,13 +12,17 @@
 
 namespace infermeter {
 
+// Columns that may be asked for.
+inline constexpr std::size_t kNarrowest = 60, kWidest = 500;
+
 struct Surroundings {
   std::vector<std::string> arguments;  // the program's name first
   std::ostream& out;                   // results, nothing else
   std::ostream& err;                   // progress and errors
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  std::size_t width = 80;  // columns of the terminal; 80 where there is none
+  std::size_t width = 80;  // columns for tables: of the terminal, or what was asked for; 80 without either
+  std::optional<std::size_t> asked_width{};  // by --width or COLUMNS: for files as well
   // An environment variable that is set and not empty.
   std::function<std::optional<std::string>(const std::string& name)> variable;
   // Has whoever read our results gone away (`| head`)? That is no failure of ours.

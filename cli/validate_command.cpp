@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 
-#include "cli/check_subjects.hpp"
 #include "cli/difference_pictures.hpp"
 #include "cli/help.hpp"
 #include "cli/html_flag.hpp"
@@ -95,7 +94,7 @@ void declare_judged(CLI::App& app, ValidateOptions& options) {
   app.add_option("--rtol", options.relative, "Relative tolerance of every output. Default: by executed precision.")
       ->type_name("X")
       ->group(kJudged);
-  app.add_option("--atol", options.absolute, "Absolute tolerance of every output. Default: by executed precision.")
+  app.add_option("--atol", options.absolute, "Absolute tolerance of every output. Default: 0.")
       ->type_name("X")
       ->group(kJudged);
   app.add_option("--tolerance", options.by_output, "Of one output: logits=0.01 or logits=0.01:1e-6. May be repeated.")
@@ -131,9 +130,12 @@ void declare_validate_flags(CLI::App& app, ValidateOptions& options) {
       ->required()
       ->type_name("")
       ->group(kSubjects);
-  options.flags.declare(app, {"backends", "data", "data_limit", "labels", "distribution", "seed", "dtype", "device",
-                              "threads", "dimensions", "options", "backend_library", "backend_path", "allow_code",
-                              "cpus", "load_timeout", "run_timeout", "memory_limit", "sandbox"});
+  options.flags.declare(
+      app,
+      {"backends",     "data",       "data_limit", "labels",       "distribution", "data_seed",    "dtype",
+       "device",       "threads",    "dimensions", "batch_axis",   "options",      "env",          "backend_library",
+       "backend_path", "allow_code", "cpus",       "load_timeout", "run_timeout",  "memory_limit", "sandbox"});
+  options.flags.declare_other_names(app);
   declare_inputs(app, options);
   declare_judged(app, options);
   declare_results(app, options);
@@ -228,7 +230,7 @@ Result<Done> check_recorded(const ValidateOptions& options) {
 }
 
 Result<Validation> run_validation(Surroundings& world, const ValidateOptions& options, const ValidationRequest& request,
-                                  const Launcher& launcher) {
+                                  const Launcher& launcher, RunCheck check) {
   std::vector<std::string> labels;
   for (const Subject& subject : request.plan.subjects) labels.push_back(printable(subject.label, 60));
   ProgressDisplay display(world, options.verbosity.level(), std::move(labels));
@@ -236,7 +238,9 @@ Result<Validation> run_validation(Surroundings& world, const ValidateOptions& op
                            .cache = default_cache(),
                            .on_progress = [&display](const Progress& progress) { display.show(progress); },
                            .interrupt = world.interrupt,
-                           .command = shell_quoted(world.arguments)};
+                           .command = shell_quoted(world.arguments),
+                           .models = std::move(check.models),
+                           .is_checked = true};
   return validate(request, context);
 }
 
@@ -251,14 +255,17 @@ int validate_exit_code(const Validation& validation, const ValidateOptions& opti
 
 // Instead of a validation.
 Result<int> act_layers(Surroundings& world, const ValidateOptions& options, const Plan& plan, const Launcher& launcher,
-                       Format format) {
+                       const RunCheck& check, Format format) {
   if (!options.pictures.folder.empty() || !options.output.empty() || format == Format::markdown) {
     return usage_error("--layers looks inside instead of validating: leave out --diff-images, --output and markdown");
   }
   std::array<ModelFacts, 2> models;
   for (std::size_t i = 0; i < models.size(); ++i) {
-    INFERMETER_TRY(models.at(i),
-                   resolve_model(plan.subjects.at(i).model, default_cache(), {.allow_code = plan.allow_code}));
+    const auto known = check.models.find(plan.subjects.at(i).model);
+    if (known == check.models.end()) {
+      return usage_error(fmt::format("--layers: '{}' is no ONNX file", plan.subjects.at(i).model));
+    }
+    models.at(i) = known->second;
   }
   return show_layers(world, options.layers, plan, models, launcher,
                      {.json = format == Format::json,
@@ -292,11 +299,14 @@ Result<Done> write_validation_page(Surroundings& world, const ValidateOptions& o
 // Two subjects beside each other.
 Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Plan plan, const Launcher& launcher,
                         Format format) {
-  INFERMETER_TRY_DONE(options.layers.check(options.force));
-  INFERMETER_TRY_DONE(options.pictures.check(options.force));
-  INFERMETER_TRY_DONE(options.html.check(options.force));
-  if (options.layers.wanted) return act_layers(world, options, plan, launcher, format);
   INFERMETER_TRY(ValidationRequest request, make_request(options, std::move(plan)));
+  RunCheck check = check_validation(request, {.launcher = launcher, .cache = default_cache()});
+  options.layers.check(launcher, options.force, check.problems);
+  options.pictures.check(launcher, options.force, check.problems);
+  check.problems.take(options.html.check(options.force));
+  if (!options.output.empty()) check.problems.take(check_new_file(options.output, options.force));
+  INFERMETER_TRY_DONE(check.problems.result());
+  if (options.layers.wanted) return act_layers(world, options, request.plan, launcher, check, format);
   KeptDifferences kept(DifferencePictures::worst_items);
   if (!options.pictures.folder.empty() || options.html.wanted()) {
     request.on_outputs = [&kept](std::size_t item, const DataItem&, const ItemValues& baseline,
@@ -305,8 +315,7 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
       return Done{};
     };
   }
-  if (!options.output.empty()) INFERMETER_TRY_DONE(check_output_file(options.output, options.force));
-  const auto validation = run_validation(world, options, request, launcher);
+  const auto validation = run_validation(world, options, request, launcher, std::move(check));
   const int signal = world.signal == nullptr ? 0 : world.signal->load();
   if (!validation.ok() && signal != 0) {
     world.err << "interrupted: nothing was compared to its end\n";
@@ -314,18 +323,21 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
   }
   if (!validation.ok()) return validation.error();
   const bool to_file = !options.output.empty();
-  const RenderOptions look{
-      .color = !to_file && use_color(world), .width = to_file ? 80 : world.width, .samples = !options.no_samples};
+  const RenderOptions look{.color = !to_file && use_color(world),
+                           .width = to_file ? world.asked_width.value_or(80) : world.width,
+                           .samples = !options.no_samples};
   const std::string text = render_validation(*validation, format, look, options.worst);
+  Problems unwritten;
   if (to_file) {
-    INFERMETER_TRY_DONE(write_file(options.output, text, options.force));
+    unwritten.take(write_file(options.output, text, options.force));
   } else {
     world.out << text;
   }
   if (!options.pictures.folder.empty()) {
-    INFERMETER_TRY_DONE(draw_pictures(world, options.pictures, launcher, kept, *validation, options.force));
+    unwritten.take(draw_pictures(world, options.pictures, launcher, kept, *validation, options.force));
   }
-  if (options.html.wanted()) INFERMETER_TRY_DONE(write_validation_page(world, options, kept, *validation));
+  if (options.html.wanted()) unwritten.take(write_validation_page(world, options, kept, *validation));
+  INFERMETER_TRY_DONE(unwritten.result("not written"));
   return validate_exit_code(*validation, options);
 }
 
@@ -347,7 +359,6 @@ Result<int> validate_action(Surroundings& world, const ValidateOptions& options)
         fmt::format("validate compares two subjects, the baseline first; these are {}", plan.subjects.size()));
   }
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
-  INFERMETER_TRY_DONE(check_subjects(plan, launcher));
   if (plan.subjects.size() == 2) return compare_two(world, options, std::move(plan), launcher, format);
   INFERMETER_TRY_DONE(check_recorded(options));
   if (format == Format::markdown)

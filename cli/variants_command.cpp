@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <span>
 
-#include "cli/check_subjects.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_plan.hpp"
+#include "cli/output_file.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
@@ -20,19 +21,21 @@
 namespace infermeter {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kWhich = "Which variants";
-constexpr const char* kOtherNames = "Other names, of an earlier tool";
+constexpr const char* kOtherNames = "Other names, of earlier tools";
 
 struct VariantsOptions {
   VariantsRequest request;
   SomeFlags flags;
   ReportOutput output;
-  // Values of flags' other names, by the key of their setting.
-  std::vector<std::pair<std::string, std::shared_ptr<std::vector<std::string>>>> other_names;
+  std::string config, checkpoint;  // other names of MODEL, or of its factory and its weights
   std::vector<std::string> shares;
   bool all_phases = false, dry_run = false;
   std::string resume;
   double making_timeout_s = 600;
+  std::string save_path;  // of copies of what is made; empty: none
   VerbosityFlags verbosity;
 };
 
@@ -47,7 +50,8 @@ HelpText variants_help() {
       .examples =
           {{"infermeter variants resnet50", "float32, float16, bfloat16 and int8 on each back end that can."},
            {"infermeter variants resnet50 --html variants.html", "The same, with a page that draws the trade-offs."},
-           {"infermeter variants model.onnx --precisions int8 --calibration images/ --data test/ --labels labels.txt",
+           {"infermeter variants model.onnx --precisions int8 --calibration images/ --data test.npy --labels "
+            "labels.txt",
             "Quantised on some pictures, judged on others by what is right."},
            {"infermeter variants resnet50 --precisions float32 --graph-opt none,basic,extended,all --threads 1,2 "
             "--batch-sizes 1,8 --backends onnxruntime",
@@ -83,10 +87,18 @@ void declare_which(CLI::App& app, VariantsOptions& options) {
            "How int8 is made: static, dynamic (ONNX Runtime), nncf (OpenVINO). Default: static,nncf.");
   add_list(app, "--prune", options.shares, "SHARE,…",
            "Also with this share of the smallest weights set to 0: 0.5, 50%.");
+  add_list(app, "--prune-how", request.pruned_how, "HOW,…",
+           "unstructured (default): single weights; structured: whole output channels, of PyTorch models.");
+  app.add_option(
+         "--student", request.student,
+         "Also a smaller model that MODEL has taught, as the variant distilled: a file or FILE.py:FACTORY. It is "
+         "trained elsewhere, and measured here.")
+      ->type_name("MODEL")
+      ->group(kWhich);
   add_list(app, "--graph-opt", request.graph_levels, "LEVEL,…",
            "none, basic, extended, all; of back ends that have such levels.");
   add_list(app, "--phases", request.phases, "PHASE,…",
-           "Of PyTorch: eager, channels_last, autocast, compile, dynamic_int8, stacked.");
+           "Of PyTorch: eager, channels_last, autocast, compile, dynamic_int8, stacked, phase1.");
   app.add_flag("--all-phases", options.all_phases, "All phases of PyTorch, and all of them stacked.")->group(kWhich);
   add_list(app, "--backends,--backend,--framework", request.backends, "NAME,…",
            "Default: onnxruntime and openvino, where they read the model.");
@@ -101,26 +113,32 @@ void declare_which(CLI::App& app, VariantsOptions& options) {
       ->group(kWhich);
 }
 
+// Words of earlier tools for what is no setting (other_names.cpp has those of settings).
 void declare_other_names(CLI::App& app, VariantsOptions& options) {
-  const auto add = [&](const char* flag, const char* key, const char* help) {
-    auto values = std::make_shared<std::vector<std::string>>();
-    app.add_option(flag, *values, help)->delimiter(',')->type_name("")->group(kOtherNames);
-    options.other_names.emplace_back(key, values);
+  options.flags.declare_other_names(app);
+  app.add_option("--config,--teacher", options.config, "MODEL.")->type_name("")->group(kOtherNames);
+  app.add_option("--ckpt", options.checkpoint,
+                 "MODEL, a checkpoint; --config is then the factory whose model takes its weights (--option factory=).")
+      ->type_name("")
+      ->group(kOtherNames);
+  const auto phase = [&](const char* flag, const char* name, const char* help) {
+    app.add_flag_callback(
+           flag, [&options, name] { options.request.phases.emplace_back(name); }, help)
+        ->group(kOtherNames);
   };
-  add("--dataset", "data", "--data");
-  add("--batch-size", "batch_sizes", "--batch-sizes");
-  add("--num-runs", "iterations", "--iterations");
-  add("--save-dir", "output_dir", "--output-dir");
-  add("--report-format", "format", "--format");
+  phase("--baseline", "eager", "--phases eager.");
+  phase("--phase1", "phase1", "--phases phase1: channels_last and compile.");
+  phase("--phase2", "tensorrt", "--phases tensorrt, which is refused with a sentence.");
+  phase("--phase3", "dynamic_int8", "--phases dynamic_int8.");
 }
 
 void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
   declare_which(app, options);
-  options.flags.declare(app, {"batch_sizes",  "threads",     "device",       "dimensions", "options",    "backend_path",
-                              "allow_code",   "warmup",      "iterations",   "duration",   "processes",  "seed",
-                              "cpus",         "outliers",    "data",         "labels",     "data_limit", "distribution",
-                              "load_timeout", "run_timeout", "memory_limit", "sandbox",    "output_dir", "format"});
-  for (const char* const list : {"--batch-sizes", "--threads"}) app.get_option(list)->delimiter(',');
+  options.flags.declare(
+      app, {"batch_sizes",  "threads",     "device",       "dimensions", "batch_axis", "options",    "env",
+            "backend_path", "allow_code",  "warmup",       "iterations", "duration",   "processes",  "seed",
+            "data_seed",    "cpus",        "outliers",     "data",       "labels",     "data_limit", "distribution",
+            "load_timeout", "run_timeout", "memory_limit", "sandbox",    "output_dir", "format"});
   declare_other_names(app, options);
   options.output.declare(app);
   CLI::Validator positive(CLI::PositiveNumber);
@@ -129,6 +147,10 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
       ->type_name("SECONDS")
       ->check(positive)
       ->group("Running");
+  app.add_option("--save-path", options.save_path,
+                 "Copy every file that is made into this folder; where one is made, this may be its name.")
+      ->type_name("FOLDER|FILE")
+      ->group("Results");
   app.add_flag("--dry-run", options.dry_run, "Print what would be made and measured. Makes and measures nothing.")
       ->group("Running");
   app.add_option("--resume", options.resume, "Finish an interrupted run of the same variants.")
@@ -140,10 +162,10 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
 Result<PlanDraft> gather(const Surroundings& world, const VariantsOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
-  for (const auto& [key, values] : options.other_names) {
-    if (values->empty()) continue;
-    const auto applied = apply_setting(*find_setting(key), draft, *values);
-    if (!applied) return usage_error(fmt::format("--{}: {}", find_setting(key)->flag, applied.error().message));
+  // --batch-size: one item, and so many at once.
+  auto& sizes = draft.batch_sizes;
+  if (options.flags.other_names().has("--batch-size") && std::ranges::find(sizes, 1) == sizes.end()) {
+    sizes.insert(sizes.begin(), 1);
   }
   return draft;
 }
@@ -159,23 +181,51 @@ Result<VariantsRequest> request_of(const VariantsOptions& options) {
   return request;
 }
 
+// MODEL by its other names.
+Result<Done> settle_model(VariantsOptions& options, PlanDraft& draft) {
+  std::string& model = options.request.model;
+  const std::string& config = options.config;
+  if (!model.empty() && !(config.empty() && options.checkpoint.empty())) {
+    return usage_error("--config, --ckpt and --teacher are MODEL: give one of them");
+  }
+  if (config.ends_with(".yaml") || config.ends_with(".yml")) {
+    return usage_error(fmt::format(
+        "{} is the configuration of a training program, which alone can build its model: give a function that returns "
+        "the model, --config FILE.py:FACTORY",
+        printable(config, 300)));
+  }
+  if (!options.checkpoint.empty() && !config.empty()) {
+    const std::vector<std::string> factory = {"factory=" + config};
+    INFERMETER_TRY_DONE(apply_setting(*find_setting("options"), draft, factory));
+  }
+  if (model.empty()) model = options.checkpoint.empty() ? config : options.checkpoint;
+  return Done{};
+}
+
 std::string made_text(const VariantMaking& making) {
   return fmt::format("{}, a .{} file", making.words, making.ending);
 }
 
+// The plan as if all files had been made: they take the inputs that the model takes.
+Result<VariantsPlan> plan_of_unmade(const PreparedVariants& prepared) {
+  VariantList list = prepared.list;
+  for (Variant& variant : list.variants) {
+    if (variant.making) variant.model = prepared.model.name;
+  }
+  return plan_variants(list, prepared.draft);
+}
+
 // What would be made, and the plan as if it had been.
-Result<int> describe_variants(Surroundings& world, PreparedVariants prepared) {
+int describe_variants(Surroundings& world, const PreparedVariants& prepared, const Plan& plan) {
   std::string text;
-  for (Variant& variant : prepared.list.variants) {
+  for (const Variant& variant : prepared.list.variants) {
     const std::string what = !variant.refusal.empty() ? "not measured: " + variant.refusal
                              : variant.making         ? "to be made: " + made_text(*variant.making)
                                                       : "as it is";
     text += fmt::format("{}: {}\n", printable(variant.label), printable(what, 600));
-    if (variant.making) variant.model = prepared.model.name;
   }
   for (const std::string& note : prepared.list.notes) text += fmt::format("left out: {}\n", printable(note, 600));
-  INFERMETER_TRY(const VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
-  world.out << text << '\n' << describe_plan(planned.plan, earlier_runs(planned.plan.output_dir));
+  world.out << text << '\n' << describe_plan(plan, earlier_runs(world, plan.output_dir));
   return 0;
 }
 
@@ -186,6 +236,47 @@ std::size_t files_to_make(const VariantList& list) {
     if (variant.making && variant.refusal.empty()) files.insert(variant.making->words);
   }
   return files.size();
+}
+
+// The folder that files are copied into.
+fs::path folder_to_save(const std::string& path) {
+  const fs::path ending = fs::path(path).extension();
+  return ending == ".onnx" || ending == ".xml" ? folder_of(path) : fs::path(path);
+}
+
+Result<Done> copy_made_file(const fs::path& from, const fs::path& to, bool overwrite) {
+  INFERMETER_TRY_DONE(check_output_file(to, overwrite));
+  std::error_code error;
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (!error) return Done{};
+  return io_error(fmt::format("--save-path: {} cannot be written: {}", printable(to.string(), 300), error.message()));
+}
+
+// With what belongs to them: the weights of an .xml file.
+Result<Done> save_made_files(Surroundings& world, const VariantsOptions& options, const VariantList& list) {
+  std::set<fs::path> files;
+  for (const Variant& variant : list.variants) {
+    if (variant.making && variant.refusal.empty()) files.insert(variant.model);
+  }
+  const fs::path folder = folder_to_save(options.save_path);
+  const bool has_name = folder != fs::path(options.save_path);
+  if (files.empty())
+    return usage_error("--save-path: no file was made; variants of PyTorch are made when they are loaded");
+  if (has_name && files.size() > 1) {
+    return usage_error(fmt::format("--save-path: {} files were made: name a folder for them", files.size()));
+  }
+  INFERMETER_TRY_DONE(make_folder("--save-path", folder));
+  for (const fs::path& file : files) {
+    std::error_code error;
+    for (fs::directory_iterator entry(file.parent_path(), error), end; !error && entry != end; entry.increment(error)) {
+      if (entry->path().stem() != file.stem()) continue;
+      fs::path name = has_name ? fs::path(options.save_path).filename() : entry->path().filename();
+      if (has_name) name.replace_extension(entry->path().extension());
+      INFERMETER_TRY_DONE(copy_made_file(entry->path(), folder / name, options.output.force));
+      world.err << fmt::format("saved: {}\n", printable((folder / name).string(), 300));
+    }
+  }
+  return Done{};
 }
 
 bool is_interrupted(const Surroundings& world) { return world.interrupt != nullptr && world.interrupt->load() != 0; }
@@ -210,32 +301,44 @@ Result<int> measure_variants(Surroundings& world, const VariantsOptions& options
   }
   if (!made.ok()) return made.error();
   INFERMETER_TRY(const VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
-  INFERMETER_TRY_DONE(check_subjects(planned.plan, launcher));
   const auto resume = options.resume.empty() ? std::nullopt : std::optional(options.resume);
-  INFERMETER_TRY(const RunRecord record,
-                 measure_plan(world, planned.plan, launcher, verbosity, resume, std::move(made).value()));
+  INFERMETER_TRY(
+      auto measured,
+      measure_plan(world, planned.plan, launcher, verbosity,
+                   {.resume = resume, .models = std::move(made).value(), .is_checked = false, .keeps_refusals = true}));
+  const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
-  INFERMETER_TRY(const auto csv, write_csv(record, verdict, resume.has_value()));
-  INFERMETER_TRY_DONE(options.output.write_text(
+  Problems& unwritten = measured.unwritten;
+  if (!options.save_path.empty()) unwritten.take(save_made_files(world, options, prepared.list));
+  unwritten.take(options.output.write_text(
       world, render_variants(record, verdict, planned.set, format, options.output.look(world))));
   if (options.output.html.wanted()) {
     const ReportPart part = variants_part(record, verdict, planned.set, options.output.page_look());
-    INFERMETER_TRY_DONE(options.output.html.write(world, part, options.output.force, verbosity == Verbosity::quiet));
+    unwritten.take(options.output.html.write(world, part, options.output.force, verbosity == Verbosity::quiet));
   }
-  say_where(world, record, csv, verbosity);
-  return exit_code_of_run(world, record, exit_code_of_variants(verdict, planned.set));
+  say_where(world, measured, verbosity);
+  const int code = exit_code_of_variants(verdict, planned.set);
+  return unless_unwritten(unwritten, exit_code_of_run(world, record, code));
 }
 
-Result<int> variants_action(Surroundings& world, const VariantsOptions& options) {
-  INFERMETER_TRY(PlanDraft draft, gather(world, options));
-  INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
+Result<int> variants_action(Surroundings& world, const VariantsOptions& given) {
+  INFERMETER_TRY(PlanDraft draft, gather(world, given));
+  VariantsOptions options = given;
+  INFERMETER_TRY_DONE(settle_model(options, draft));
+  INFERMETER_TRY(const Format format, options.output.settle(draft, options.flags.other_names()));
   if (format == Format::html) return usage_error("a page of variants is written by --html FILE");
-  INFERMETER_TRY_DONE(options.output.check(draft.plan.output_dir));
   INFERMETER_TRY(VariantsRequest request, request_of(options));
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
   INFERMETER_TRY(PreparedVariants prepared,
                  prepare_variants(std::move(request), std::move(draft), launcher, default_cache()));
-  if (options.dry_run) return describe_variants(world, std::move(prepared));
+  INFERMETER_TRY(const VariantsPlan planned, plan_of_unmade(prepared));
+  RunCheck check = check_before_run(planned.plan, launcher);
+  options.output.check(check.problems, planned.plan.output_dir);
+  if (!options.save_path.empty()) {
+    check.problems.take(check_folder_to_be("--save-path", folder_to_save(options.save_path)));
+  }
+  INFERMETER_TRY_DONE(check.problems.result());
+  if (options.dry_run) return describe_variants(world, prepared, planned.plan);
   return measure_variants(world, options, std::move(prepared), launcher, format);
 }
 

@@ -18,6 +18,7 @@ struct Verb {
   std::string_view summary;  // one line, for `infermeter --help`
   // Adds options to `app` and returns what is to be done when they are parsed; called only for the verb that is used.
   Action (*declare)(CLI::App& app);
+  bool has_tables = false;  // as wide as the terminal, or as --width says
 };
 
 Action declare_run(CLI::App& app);

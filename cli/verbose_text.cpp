@@ -37,7 +37,9 @@ std::string subject_line(const Subject& subject) {
       printable(subject.label, 200), printable(subject.model, 1000), printable(subject.backend, 60), subject.batch_size,
       to_string(subject.dtype), printable(subject.device, 60),
       subject.threads == 0 ? "as many as processors" : std::to_string(subject.threads), pairs_text(subject.options));
+  if (!subject.batch_axes.empty()) line += ", batch axes " + pairs_text(subject.batch_axes);
   if (!subject.dimensions.empty()) line += ", dimensions " + pairs_text(subject.dimensions);
+  if (!subject.environment.empty()) line += ", environment " + pairs_text(subject.environment);
   if (!subject.backend_library.empty()) line += ", library " + path_text(subject.backend_library);
   return line + '\n';
 }
@@ -79,7 +81,7 @@ std::string phase_lines(const Samples& trial) {
   return text;
 }
 
-std::string file_lines(const RunRecord& record, const fs::path& csv) {
+std::string file_lines(const RunRecord& record) {
   std::string text;
   std::set<std::string> told;
   for (const ModelFacts& model : record.models) {
@@ -87,7 +89,7 @@ std::string file_lines(const RunRecord& record, const fs::path& csv) {
     text += fmt::format("model {}: {}, {}, SHA-256 {}\n", printable(model.name), path_text(model.path),
                         format_bytes(static_cast<double>(model.size_bytes)), printable(model.sha256));
   }
-  return text + fmt::format("CSV: {}\n", path_text(csv));
+  return text;
 }
 
 }  // namespace infermeter

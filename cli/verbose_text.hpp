@@ -16,7 +16,7 @@ namespace infermeter {
 // How long each phase of a trial took, and what was executed. Whole lines.
 [[nodiscard]] std::string phase_lines(const Samples& trial);
 
-// The files of models and results. Whole lines.
-[[nodiscard]] std::string file_lines(const RunRecord& record, const std::filesystem::path& csv);
+// The files of models. Whole lines.
+[[nodiscard]] std::string file_lines(const RunRecord& record);
 
 }  // namespace infermeter

@@ -110,7 +110,12 @@ class Importer {
   void add(StackProfile stacks, const std::string& file, Samples& trial) {
     std::string detail = fmt::format("imported: {}", in_quotes(file));
     if (stacks.threads.empty()) stacks.threads.emplace_back();  // collapsed stacks do not tell any
-    if (stacks.cut) detail += "; it ends early, or has more samples than are kept";
+    if (stacks.cut) {
+      constexpr std::string_view what = "ends early, or has more samples than are kept";
+      detail += fmt::format("; it {}", what);
+      add_diagnostic(trial, DiagnosticId::profile_cut,
+                     fmt::format("{} {} ({} shown)", in_quotes(file), what, stacks.samples.size()));
+    }
     record_.stacks.push_back({.position = trial.position,
                               .method = "imported",
                               .detail = std::move(detail),
@@ -144,11 +149,13 @@ class Importer {
 Result<Done> keep(const RunRecord& record) {
   INFERMETER_TRY(auto store,
                  Store::open(std::filesystem::path(record.plan.output_dir) / "infermeter.db", Store::Mode::write));
-  INFERMETER_TRY_DONE(store.begin_run(record));
-  for (const Samples& trial : record.side_trials) INFERMETER_TRY_DONE(store.add_trial(record.id, trial));
-  for (const OperatorProfile& profile : record.profiles) INFERMETER_TRY_DONE(store.add_profile(record.id, profile));
-  for (const TrialStacks& stacks : record.stacks) INFERMETER_TRY_DONE(store.add_stacks(record.id, stacks));
-  return store.finish_run(record);
+  return store.together([&]() -> Result<Done> {
+    INFERMETER_TRY_DONE(store.begin_run(record));
+    for (const Samples& trial : record.side_trials) INFERMETER_TRY_DONE(store.add_trial(record.id, trial));
+    for (const OperatorProfile& profile : record.profiles) INFERMETER_TRY_DONE(store.add_profile(record.id, profile));
+    for (const TrialStacks& stacks : record.stacks) INFERMETER_TRY_DONE(store.add_stacks(record.id, stacks));
+    return store.finish_run(record);
+  });
 }
 
 }  // namespace

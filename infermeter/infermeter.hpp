@@ -1,6 +1,7 @@
 // infermeter: a meter for inference. This header is the whole public library.
 #pragma once
 
+#include "infermeter/check_run.hpp"
 #include "infermeter/data/data_set.hpp"
 #include "infermeter/data/perturb.hpp"
 #include "infermeter/diagnostics/diagnostic.hpp"
@@ -24,6 +25,7 @@
 #include "infermeter/plan/study_file.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/profile/frame_text.hpp"
+#include "infermeter/read_report.hpp"
 #include "infermeter/report/document.hpp"
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/gate_report.hpp"
@@ -33,6 +35,7 @@
 #include "infermeter/report/recommendations.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/study_report.hpp"
+#include "infermeter/report/tensorboard.hpp"
 #include "infermeter/report/validation_report.hpp"
 #include "infermeter/results.hpp"
 #include "infermeter/run.hpp"
@@ -50,6 +53,7 @@
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/pareto.hpp"
 #include "infermeter/verdict/recommend.hpp"
+#include "infermeter/verdict/self_noise.hpp"
 #include "infermeter/verdict/study.hpp"
 #include "infermeter/worker/launcher.hpp"
 #include "infermeter/worker/python_tool.hpp"

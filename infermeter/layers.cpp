@@ -44,7 +44,7 @@ Result<DataSet> one_item(const Plan& plan, const Subject& subject, std::span<con
                                           .batch_size = subject.batch_size,
                                           .first = 0,
                                           .limit = 1,
-                                          .seed = plan.seed,
+                                          .seed = plan.data.seed,
                                           .labels = {}},
                                          inputs));
   data.items.resize(1);
@@ -68,6 +68,7 @@ Result<Side> run_side(const Plan& plan, const Subject& subject, const ModelFacts
                          .on_progress = {},
                          .interrupt = interrupt};
   side.result = run_trial(launcher, make_job(plan, subject, exposed.file), hooks);
+  if (side.result.launcher_error) return *side.result.launcher_error;
   side.result.output_block = {};  // the values have a copy of their own
   return side;
 }

@@ -63,6 +63,31 @@ TEST(Results, NothingIsAnImprovementWithoutAnInterval) {
   EXPECT_FALSE(comparison->is_improvement);
 }
 
+TEST(Results, RoundsOfOneProcessTellNoInterval) {
+  const auto rounds = [](double latency_s) {
+    auto all = trials(latency_s);
+    for (Samples& one : all) one.host_process = "4711@1";
+    return all;
+  };
+  Results results;
+  results.add("slow", rounds(2));
+  results.add("fast", rounds(1));
+  const Estimate& p50 = results.get("slow")->summary.metric("latency_p50")->estimate;
+  EXPECT_NEAR(p50.value.value(), 2.02, 1e-9);  // the mean of 2, 2.02 and 2.04
+  EXPECT_EQ(p50.processes, 1);
+  EXPECT_EQ(p50.n, 30);
+  EXPECT_FALSE(p50.interval);
+  const auto comparison = results.compare("slow", "fast");
+  EXPECT_NEAR(comparison->speedup.value.value(), 2, 1e-9);
+  EXPECT_FALSE(comparison->speedup.interval);
+  EXPECT_FALSE(comparison->is_improvement);
+  auto later = rounds(1);
+  for (Samples& one : later) one.host_process = "4712@2";  // the program was started again
+  results.add("fast", std::move(later));
+  EXPECT_EQ(results.get("fast")->summary.metric("latency_p50")->estimate.processes, 2);
+  EXPECT_TRUE(results.get("fast")->summary.metric("latency_p50")->estimate.interval);
+}
+
 TEST(Results, NamesWhatIsNotThere) {
   Results results;
   results.add("a", trials(1));

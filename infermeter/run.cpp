@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "infermeter/run_accuracy.hpp"
 #include "infermeter/run_begin.hpp"
 #include "infermeter/run_trials.hpp"
 
@@ -12,14 +11,13 @@ namespace infermeter {
 
 Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::string> resume) {
   // Where results are kept; first of all, so that nothing is measured that could not be kept.
-  INFERMETER_TRY(auto store, Store::open(std::filesystem::path(plan.output_dir) / "infermeter.db", Store::Mode::write));
+  INFERMETER_TRY(auto store, Store::open(std::filesystem::path(plan.output_dir) / "infermeter.db", Store::Mode::write,
+                                         context.interrupt));
 
   // What is to be measured: models checked, machine described, trials put in order.
-  auto begun = resume ? resumed_record(store, *resume, plan, context) : new_record(store, std::move(plan), context);
+  auto begun = resume ? resumed_run(store, *resume, plan, context) : new_run(store, std::move(plan), context);
   if (!begun.ok()) return begun.error();
-  RunRecord record = std::move(begun).value();
-  if (!resume) INFERMETER_TRY_DONE(store.begin_run(record));
-  if (!resume) INFERMETER_TRY_DONE(keep_known_accuracy(store, record, context));
+  RunRecord record = std::move(begun->record);
 
   // What the plan leaves open: warm-up and iterations, from pilot processes.
   RunTrials trials(store, record, context);
@@ -38,6 +36,7 @@ Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::s
 
   // The end: finished, or to be resumed.
   record.finished = !trials.interrupted();
+  if (context.before_finish) INFERMETER_TRY_DONE(context.before_finish(record));
   if (record.finished) INFERMETER_TRY_DONE(store.finish_run(record));
   return record;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/fidelity/accuracy.hpp"
 #include "infermeter/plan/plan.hpp"
@@ -26,7 +27,7 @@ struct Progress {
   const Subject* subject = nullptr;
   Phase phase = Phase::start;
   std::int64_t iterations_done = 0;
-  std::optional<double> seconds_left;  // of the whole run, once it can be told
+  std::optional<double> seconds_left;  // of the whole run, or while pilots run of them, once it can be told
   const Samples* finished = nullptr;   // set once, when this trial has ended
   // With a question: what the pairs so far say; set once, when a pair has ended.
   const ComparisonVerdict* comparison = nullptr;
@@ -34,11 +35,16 @@ struct Progress {
 };
 
 struct RunContext {
-  Launcher launcher;                                 // where the worker program and the plug-ins are
-  std::filesystem::path cache;                       // zoo models
-  std::function<void(const Progress&)> on_progress;  // may be empty
-  const std::atomic<int>* interrupt = nullptr;       // 0; 1: finish the current iteration and stop; 2: at once
-  std::string command;                               // recorded
+  Launcher launcher;                                   // where the worker program and the plug-ins are
+  std::filesystem::path cache;                         // zoo models
+  std::function<void(const Progress&)> on_progress{};  // may be empty
+  const std::atomic<int>* interrupt = nullptr;         // 0; 1: finish the current iteration and stop; 2: at once
+  std::string command{};                               // recorded
+  // Of a new run that is a part of a gate or study: RunRecord::part_of; "": it is the first of them.
+  std::optional<std::string> part_of{};
+  // Called when all trials are there, or it was interrupted, and before the run counts as finished: what it fails at is
+  // done again when the run is resumed. May be empty.
+  std::function<Result<Done>(const RunRecord&)> before_finish{};
   // What a subject is run on, where the embedding program has it; empty, or nothing: as plan.data says.
   std::function<std::optional<DataSet>(const Subject& subject)> inputs{};
   // How one trial is made; empty: run_trial, in a worker process. For programs that have subjects of their own in
@@ -46,13 +52,27 @@ struct RunContext {
   std::function<TrialResult(const Launcher&, const TrialJob&, const TrialHooks&)> trial{};
   // Models that such a program has in memory, by the names that subjects call them: no file is looked for.
   std::map<std::string, ModelFacts> models{};
+  // The plan was checked by check_run in this context, whose models are above.
+  bool is_checked = false;
+  // A subject that its back end cannot run as asked is a result, with its reason; otherwise all such subjects are an
+  // error of the run, which ends after the first trial of each and is not kept.
+  bool keeps_refusals = false;
   // How right such models are, as that program found itself; by the same names, and all of the same rows.
   std::map<std::string, AccuracyTally> accuracy{};
 };
 
 // Measures the plan's trials and keeps each in the store as it ends: pilots first, where the plan leaves warm-up or
 // iterations open; then all trials, or as many as it takes to answer the plan's question; then leak trials. `resume`:
-// the id of an unfinished run, whose plan, models and machine must be the same.
+// the id of an unfinished run, whose plan, models and machine must be the same, and which nobody else is measuring.
+// With a plan without subjects it is finished by its own plan, if `check_own_plan` allows that.
 [[nodiscard]] Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::string> resume = {});
+
+// May the run be finished by the plan that its store has? A store may come from anywhere: code that its plan loads
+// (models that are code, libraries, folders of back ends) needs asked.allow_code, and its sandbox must not be weaker
+// than asked.sandbox. Variables by which code can come need the whole plan.
+[[nodiscard]] Result<Done> check_own_plan(const RunRecord& record, const Plan& asked);
+
+// Was this run made by that plan, wherever its results are kept?
+[[nodiscard]] bool is_run_of(const RunRecord& record, Plan plan);
 
 }  // namespace infermeter

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "infermeter/data/quoted.hpp"
-#include "infermeter/run_outputs.hpp"
 
 namespace infermeter {
 namespace {
@@ -30,14 +29,10 @@ Truth truth_in(const DataSet& data, bool asked_for) {
   return truth;
 }
 
-std::optional<std::size_t> output_of_truth(const ItemValues& outputs, const Truth& truth) {
+// `rows`: of an item.
+std::optional<std::size_t> output_of_truth(const ItemValues& outputs, const Truth& truth, std::size_t rows) {
   if (!truth.masks.empty()) return scores_for_mask(outputs, truth.masks.front());
-  const auto has_rows = [](const Value& value) {
-    return value.kind == Value::Kind::tensor && !value.tensor.shape.empty();
-  };
-  const auto first = std::ranges::find_if(outputs, has_rows);
-  if (first == outputs.end()) return std::nullopt;
-  return scores_among(outputs, static_cast<std::size_t>(first->tensor.shape[0]));
+  return scores_among(outputs, rows);
 }
 
 struct Counted {
@@ -60,11 +55,11 @@ Result<Done> add_labels(AccuracyTally& tally, const Tensor& scores, const Truth&
   return Done{};
 }
 
-Result<Counted> count(const std::vector<ItemValues>& outputs, const Truth& truth) {
+Result<Counted> count(const std::vector<ItemValues>& outputs, const Truth& truth, std::size_t rows) {
   Counted counted;
   std::size_t row = 0;
   for (std::size_t item = 0; item < outputs.size(); ++item) {
-    const auto index = output_of_truth(outputs[item], truth);
+    const auto index = output_of_truth(outputs[item], truth, rows);
     if (!index || (item > 0 && *index != counted.output)) return no_output_for(truth);
     counted.output = *index;
     const Tensor& scores = outputs[item][*index].tensor;
@@ -86,11 +81,12 @@ std::string output_name(const RunRecord& record, std::size_t subject, std::size_
   return named ? trial->outputs[output].name : fmt::format("output {}", output);
 }
 
-Result<std::optional<Counted>> count_kept(Store& store, const RunRecord& record, std::size_t subject,
-                                          const Truth& truth) {
-  INFERMETER_TRY(const auto outputs, kept_outputs(store, record.id, subject));
+Result<std::optional<Counted>> count_of(const OutputsAtHand& at_hand, const Plan& plan, std::size_t subject,
+                                        const Truth& truth) {
+  INFERMETER_TRY(const auto outputs, at_hand.of(subject));
   if (outputs.empty()) return std::optional<Counted>();
-  INFERMETER_TRY(auto counted, count(outputs, truth));
+  const std::int64_t rows = std::max<std::int64_t>(plan.subjects[subject].batch_size, 1);
+  INFERMETER_TRY(auto counted, count(outputs, truth, static_cast<std::size_t>(rows)));
   return std::optional(std::move(counted));
 }
 
@@ -100,37 +96,41 @@ SubjectAccuracy* accuracy_of(RunRecord& record, std::size_t subject) {
 }
 
 // What belongs together: the subject's own rows and those of the first one, as far as they are there by now.
-Result<Done> pair_with_first(Store& store, RunRecord& record, std::size_t subject, const Counted& own,
-                             const Truth& truth) {
+// Where the two have batches of other sizes, other rows are left over, and there is no pairing.
+bool pair_with_first(const OutputsAtHand& outputs, RunRecord& record, std::size_t subject, const Counted& own,
+                     const Truth& truth) {
   SubjectAccuracy* accuracy = accuracy_of(record, subject);
   const std::size_t first = first_of_group(record.plan, subject);
-  if (accuracy == nullptr || first == subject || accuracy->paired || !truth.masks.empty()) return Done{};
-  auto reference = count_kept(store, record, first, truth);
-  if (!reference.ok() || !*reference) return Done{};
+  if (accuracy == nullptr || first == subject || accuracy->paired || !truth.masks.empty()) return false;
+  auto reference = count_of(outputs, record.plan, first, truth);
+  if (!reference.ok() || !*reference) return false;
   auto paired = pair_right((*reference)->tally.right(), own.tally.right());
-  if (!paired.ok()) return Done{};  // batches of other sizes leave other rows over
+  if (!paired.ok()) return false;
   accuracy->paired = *paired;
-  return store.set_accuracy(record.id, *accuracy);
+  return true;
 }
 
-Result<Done> take(Store& store, RunRecord& record, std::size_t subject, const Truth& truth) {
-  INFERMETER_TRY(const auto counted, count_kept(store, record, subject, truth));
-  if (!counted) return Done{};
+Result<std::vector<int>> take(const OutputsAtHand& outputs, RunRecord& record, std::size_t subject,
+                              const Truth& truth) {
+  std::vector<int> changed;
+  INFERMETER_TRY(const auto counted, count_of(outputs, record.plan, subject, truth));
+  if (!counted) return changed;
   const std::size_t first = first_of_group(record.plan, subject);
   SubjectAccuracy accuracy{.subject = static_cast<int>(subject),
                            .accuracy = counted->tally.accuracy(),
                            .reference = first == subject ? std::nullopt : std::optional(static_cast<int>(first)),
                            .paired = {}};
   accuracy.accuracy.output = output_name(record, subject, counted->output);
-  INFERMETER_TRY_DONE(store.set_accuracy(record.id, accuracy));
   record.accuracy.push_back(std::move(accuracy));
-  INFERMETER_TRY_DONE(pair_with_first(store, record, subject, *counted, truth));
+  changed.push_back(static_cast<int>(subject));
+  pair_with_first(outputs, record, subject, *counted, truth);
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
     if (i == subject || first_of_group(record.plan, i) != subject || accuracy_of(record, i) == nullptr) continue;
-    const auto other = count_kept(store, record, i, truth);
-    if (other.ok() && *other) INFERMETER_TRY_DONE(pair_with_first(store, record, i, **other, truth));
+    const auto other = count_of(outputs, record.plan, i, truth);
+    const bool paired = other.ok() && *other && pair_with_first(outputs, record, i, **other, truth);
+    if (paired) changed.push_back(static_cast<int>(i));
   }
-  return Done{};
+  return changed;
 }
 
 const AccuracyTally* known_tally(const RunContext& context, const Subject& subject) {
@@ -162,11 +162,13 @@ Result<Done> keep_known_accuracy(Store& store, RunRecord& record, const RunConte
   return Done{};
 }
 
-Result<Done> take_accuracy(Store& store, RunRecord& record, std::size_t subject, const DataSet& data) {
+Result<std::vector<int>> take_accuracy(const OutputsAtHand& outputs, RunRecord& record, std::size_t subject,
+                                       const DataSet& data) {
   const bool asked_for = !record.plan.data.labels.empty();
   const Truth truth = truth_in(data, asked_for);
-  if ((truth.labels.empty() && truth.masks.empty()) || accuracy_of(record, subject) != nullptr) return Done{};
-  auto taken = take(store, record, subject, truth);
+  if ((truth.labels.empty() && truth.masks.empty()) || accuracy_of(record, subject) != nullptr)
+    return std::vector<int>();
+  auto taken = take(outputs, record, subject, truth);
   const std::string& label = record.plan.subjects[subject].label;
   if (taken.ok() || taken.error().kind != ErrorKind::usage) return taken;
   if (asked_for) {
@@ -175,7 +177,7 @@ Result<Done> take_accuracy(Store& store, RunRecord& record, std::size_t subject,
   }
   record.diagnostics.push_back(
       {.id = DiagnosticId::accuracy_not_told, .message = taken.error().message, .about = label});
-  return Done{};
+  return std::vector<int>();
 }
 
 }  // namespace infermeter

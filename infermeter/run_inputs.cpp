@@ -11,25 +11,30 @@ namespace {
 std::string signature(std::int64_t batch_size, std::span<const Port> ports) {
   std::string text = fmt::format("{}", batch_size);
   for (const auto& port : ports) {
-    text += fmt::format(";{}:{}:{}:{}", port.name, static_cast<int>(port.kind), static_cast<int>(port.dtype),
-                        fmt::join(port.shape, "x"));
+    text += fmt::format(";{}:{}:{}:{}:{}", port.name, static_cast<int>(port.kind), static_cast<int>(port.dtype),
+                        fmt::join(port.shape, "x"), port.batch_axis.value_or(-1));
   }
   return text;
 }
 
 }  // namespace
 
+DataOptions data_options_of(const Plan& plan, const Subject& subject) {
+  return {.source = plan.data.source,
+          .distributions = plan.data.distributions,
+          .batch_size = subject.batch_size,
+          .limit = plan.data.limit,
+          .seed = plan.data.seed,
+          .labels = plan.data.labels};
+}
+
 Result<DataSet> RunInputs::operator()(const Subject& subject, std::span<const Port> ports) {
   const std::string key = signature(subject.batch_size, ports);
   const auto place = made_.find(key);
   if (place != made_.end()) return place->second;
-  INFERMETER_TRY(auto data, make_data({.source = plan_.data.source,
-                                       .distributions = plan_.data.distributions,
-                                       .batch_size = subject.batch_size,
-                                       .limit = plan_.data.limit,
-                                       .seed = plan_.seed,
-                                       .labels = plan_.data.labels},
-                                      ports));
+  DataOptions options = data_options_of(plan_, subject);
+  options.interrupt = interrupt_;
+  INFERMETER_TRY(auto data, make_data(options, ports));
   return made_.emplace(key, std::move(data)).first->second;
 }
 

@@ -10,15 +10,19 @@
 
 namespace infermeter {
 
+// How the data of `subject` are to be made.
+[[nodiscard]] DataOptions data_options_of(const Plan& plan, const Subject& subject);
+
 class RunInputs {
  public:
-  explicit RunInputs(const Plan& plan) : plan_(plan) {}
+  RunInputs(const Plan& plan, const std::atomic<int>* interrupt) : plan_(plan), interrupt_(interrupt) {}
 
   // The data set for `subject`, whose model takes `ports`. Copies share their bytes.
   [[nodiscard]] Result<DataSet> operator()(const Subject& subject, std::span<const Port> ports);
 
  private:
   const Plan& plan_;
+  const std::atomic<int>* interrupt_;
   std::map<std::string, DataSet> made_;  // by signature
 };
 

@@ -25,25 +25,25 @@ bool compared(const RunRecord& record, std::size_t subject) {
                      [&](const SubjectOutputs& outputs) { return outputs.subject == static_cast<int>(subject); });
 }
 
-Result<Done> compare_with_reference(Store& store, RunRecord& record, std::size_t subject) {
+Result<Done> compare_with_reference(const OutputsAtHand& outputs, RunRecord& record, std::size_t subject,
+                                    TakenOutputs& taken) {
   const std::size_t reference = first_of_group(record.plan, subject);
   const Samples* reference_trial = outputs_trial(record, reference);
   const Samples* candidate_trial = outputs_trial(record, subject);
   if (reference == subject || compared(record, subject) || reference_trial == nullptr || candidate_trial == nullptr) {
     return Done{};
   }
-  INFERMETER_TRY(const auto expected, kept_outputs(store, record.id, reference));
-  INFERMETER_TRY(const auto got, kept_outputs(store, record.id, subject));
+  INFERMETER_TRY(const auto expected, outputs.of(reference));
+  INFERMETER_TRY(const auto got, outputs.of(subject));
   if (expected.empty() || got.empty()) return Done{};
   std::vector<std::string> names;
   for (const auto& output : reference_trial->outputs) names.push_back(output.name);
   names.resize(expected.front().size());
-  SubjectOutputs outputs{
-      .subject = static_cast<int>(subject),
-      .reference = static_cast<int>(reference),
-      .comparison = compare_outputs(names, expected, got, tolerances(*reference_trial, *candidate_trial, expected))};
-  INFERMETER_TRY_DONE(store.set_outputs(record.id, outputs));
-  record.outputs.push_back(std::move(outputs));
+  record.outputs.push_back(
+      {.subject = static_cast<int>(subject),
+       .reference = static_cast<int>(reference),
+       .comparison = compare_outputs(names, expected, got, tolerances(*reference_trial, *candidate_trial, expected))});
+  taken.compared.push_back(static_cast<int>(subject));
   return Done{};
 }
 
@@ -59,8 +59,9 @@ const Samples* outputs_trial(const RunRecord& record, std::size_t subject) {
   return nullptr;
 }
 
-Result<std::vector<ItemValues>> kept_outputs(Store& store, std::string_view run, std::size_t subject) {
-  INFERMETER_TRY(auto block, store.output_block(run, static_cast<int>(subject)));
+Result<std::vector<ItemValues>> OutputsAtHand::of(std::size_t subject) const {
+  if (subject == subject_) return read_block(block_, std::shared_ptr<const void>());
+  INFERMETER_TRY(auto block, store_.output_block(record_.id, static_cast<int>(subject)));
   if (!block) return std::vector<ItemValues>{};
   auto bytes = std::make_shared<std::vector<std::byte>>(std::move(*block));
   return read_block(*bytes, bytes);
@@ -71,21 +72,39 @@ bool wants_outputs(const RunRecord& record, std::size_t subject) {
   return outputs_trial(record, subject) == nullptr;
 }
 
-Result<Done> take_outputs(Store& store, RunRecord& record, std::size_t subject, const Samples& trial,
-                          const TrialResult& result, const DataSet& data) {
-  if (trial.end != TrialEnd::ok || result.output_block.empty()) return Done{};
+Result<TakenOutputs> take_outputs(Store& store, RunRecord& record, std::size_t subject, const Samples& trial,
+                                  const TrialResult& result, const DataSet& data) {
+  if (trial.end != TrialEnd::ok || result.output_block.size() == 0) return TakenOutputs{};
   if (result.output_block.size() > largest_block) {
     record.diagnostics.push_back({.id = DiagnosticId::outputs_not_comparable,
                                   .message = "the outputs are larger than 900 MB and were not kept for comparison",
                                   .about = record.plan.subjects[subject].label});
-    return Done{};
+    return TakenOutputs{};
   }
-  INFERMETER_TRY_DONE(store.keep_output_block(record.id, static_cast<int>(subject), result.output_block));
-  INFERMETER_TRY_DONE(take_accuracy(store, record, subject, data));
-  if (!record.plan.compare_outputs) return Done{};
+  TakenOutputs taken{
+      .subject = static_cast<int>(subject), .block = result.output_block.span(), .compared = {}, .accuracy = {}};
+  const OutputsAtHand outputs(store, record, subject, taken.block);
+  INFERMETER_TRY(taken.accuracy, take_accuracy(outputs, record, subject, data));
+  if (!record.plan.compare_outputs) return taken;
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
     if (i == subject || first_of_group(record.plan, i) == subject) {
-      INFERMETER_TRY_DONE(compare_with_reference(store, record, i));
+      INFERMETER_TRY_DONE(compare_with_reference(outputs, record, i, taken));
+    }
+  }
+  return taken;
+}
+
+Result<Done> keep_outputs(Store& store, const RunRecord& record, const TakenOutputs& taken) {
+  if (taken.block.empty()) return Done{};
+  INFERMETER_TRY_DONE(store.keep_output_block(record.id, taken.subject, taken.block));
+  for (const SubjectOutputs& outputs : record.outputs) {
+    if (std::ranges::count(taken.compared, outputs.subject) > 0) {
+      INFERMETER_TRY_DONE(store.set_outputs(record.id, outputs));
+    }
+  }
+  for (const SubjectAccuracy& accuracy : record.accuracy) {
+    if (std::ranges::count(taken.accuracy, accuracy.subject) > 0) {
+      INFERMETER_TRY_DONE(store.set_accuracy(record.id, accuracy));
     }
   }
   return Done{};

@@ -76,7 +76,7 @@ const ModelGraph* ProfileReader::graph_of(std::size_t subject) {
   const ModelFacts& model = record_.models[subject];
   const Subject& asked = record_.plan.subjects[subject];
   if (is_new && model.format == "onnx") {
-    auto graph = read_model_graph(model.path, asked.batch_size, asked.dimensions);
+    auto graph = read_model_graph(model.path, asked.batch_size, asked.dimensions, asked.batch_axes);
     if (graph.ok()) place->second = std::move(graph).value();
   }
   return place->second ? &*place->second : nullptr;

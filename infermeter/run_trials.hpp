@@ -19,7 +19,12 @@ class RunTrials {
  public:
   // All of them outlive it. `record` grows by each trial.
   RunTrials(Store& store, RunRecord& record, const RunContext& context)
-      : store_(store), record_(record), context_(context), inputs_(record.plan), profile_of_(record) {}
+      : store_(store),
+        record_(record),
+        context_(context),
+        inputs_(record.plan, context.interrupt),
+        profile_of_(record),
+        is_new_(record.trials.empty() && record.side_trials.empty()) {}
 
   // Until every subject has the pilots that it needs; then tells what they showed.
   [[nodiscard]] Result<Done> pilots();
@@ -41,11 +46,15 @@ class RunTrials {
   };
   [[nodiscard]] Result<Done> measure(const Place& place, const Stopping& stopping);
   [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
-  [[nodiscard]] Result<Done> keep(const Place& place, TrialResult& result);
+  [[nodiscard]] Result<Done> check_model(const Place& place, std::string_view so);
+  // Behind the first trial of each subject: an error where back ends refuse what was asked for.
+  [[nodiscard]] Result<Done> check_refusals(std::span<const Samples> first_trials);
+  [[nodiscard]] Result<Done> keep(const Place& place, TrialResult& result, bool takes_outputs);
   [[nodiscard]] Result<Done> peaks();
   [[nodiscard]] TrialJob job_for(const Place& place, const Stopping& stopping) const;
   [[nodiscard]] TrialHooks hooks_for(const Place& place);
   [[nodiscard]] Progress progress_at(const Place& place) const;
+  [[nodiscard]] std::optional<double> time_left(const Place& place, std::size_t further) const;
   // Before a pair: is the question answered, or is there no time for another pair?
   [[nodiscard]] bool is_enough(const std::optional<ComparisonVerdict>& answer) const;
   void tell_pair(const Place& place, const ComparisonVerdict& answer) const;
@@ -58,7 +67,9 @@ class RunTrials {
   RunInputs inputs_;
   ProfileReader profile_of_;
   StackReader read_stacks_{};
-  DataSet data_{};  // of the trial that runs, or ran last
+  bool is_new_;                                      // nothing of the run was measured before
+  std::vector<std::optional<double>> expected_s_{};  // of a trial of each subject, as the pilots went
+  DataSet data_{};                                   // of the trial that runs, or ran last
 };
 
 }  // namespace infermeter

@@ -4,8 +4,8 @@
 
 namespace infermeter {
 
-std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> ended, std::size_t next) {
-  if (ended.empty()) return std::nullopt;
+std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> ended, std::size_t next,
+                                  std::span<const std::optional<double>> expected) {
   struct Sum {
     double wall_s = 0;
     int count = 0;
@@ -21,9 +21,16 @@ std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> end
   }
   double seconds = 0;
   for (std::size_t i = next; i < plan.order.size(); ++i) {
-    const Sum& own = by_subject[plan.order[i].subject];
+    const std::size_t subject = plan.order[i].subject;
+    const Sum& own = by_subject[subject];
     const Sum& sum = own.count > 0 ? own : all;
-    seconds += sum.wall_s / sum.count;
+    if (own.count == 0 && subject < expected.size() && expected[subject]) {
+      seconds += *expected[subject];
+    } else if (sum.count > 0) {
+      seconds += sum.wall_s / sum.count;
+    } else {
+      return std::nullopt;
+    }
   }
   return seconds;
 }

@@ -10,7 +10,9 @@
 namespace infermeter {
 
 // Seconds for the trials of plan.order from `next` on: each subject takes what its own ended trials took on average,
-// and one that has none yet what all took. Nothing before the first trial has ended.
-[[nodiscard]] std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> ended, std::size_t next);
+// without any what is `expected` of it (by subject; empty: nothing is), else what all took. Nothing where nothing is
+// known.
+[[nodiscard]] std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> ended, std::size_t next,
+                                                std::span<const std::optional<double>> expected = {});
 
 }  // namespace infermeter

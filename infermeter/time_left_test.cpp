@@ -32,5 +32,14 @@ TEST(TimeLeft, TakesEachSubjectsOwnMean) {
   EXPECT_DOUBLE_EQ(time_left_s(two_subjects(), trials, 6).value(), 0);
 }
 
+TEST(TimeLeft, TakesWhatPilotsLetExpectBeforeATrialHasEnded) {
+  const std::vector<std::optional<double>> expected = {4.0, 0.5};
+  EXPECT_DOUBLE_EQ(time_left_s(two_subjects(), {}, 0, expected).value(), 3 * 4 + 3 * 0.5);
+  const std::vector<Samples> trials = {ended(0, 3)};
+  EXPECT_DOUBLE_EQ(time_left_s(two_subjects(), trials, 1, expected).value(), 2 * 3 + 3 * 0.5);
+  const std::vector<std::optional<double>> half = {4.0, std::nullopt};
+  EXPECT_FALSE(time_left_s(two_subjects(), {}, 0, half));
+}
+
 }  // namespace
 }  // namespace infermeter::time_left_test

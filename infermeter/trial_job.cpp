@@ -10,7 +10,7 @@ TrialJob trial_job(const Plan& plan, const Subject& subject, const ModelFacts& m
           .limits = plan.limits,
           .sandbox = plan.sandbox,
           .cpus = plan.cpus,
-          .seed = plan.seed,
+          .seed = plan.seed.value_or(0),
           .readable = {}};
 }
 

@@ -7,6 +7,8 @@
 #include <array>
 
 #include "infermeter/data/port_fit.hpp"
+#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/models/resolve.hpp"
 #include "infermeter/run_begin.hpp"
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/trial_job.hpp"
@@ -23,7 +25,7 @@ Result<Done> check_one(const std::optional<double>& value, std::string_view name
   return usage_error(fmt::format("the {} tolerance{} must be a number of at least 0, not {}", name, of, *value));
 }
 
-Result<Done> check_validation(const ValidationRequest& request) {
+Result<Done> check_request(const ValidationRequest& request) {
   const auto& subjects = request.plan.subjects;
   if (subjects.size() != 2) {
     return usage_error(fmt::format("validate compares two subjects, the baseline first; got {}", subjects.size()));
@@ -46,6 +48,13 @@ Result<Done> check_validation(const ValidationRequest& request) {
   return Done{};
 }
 
+Error no_such_output(const std::string& name, const std::vector<std::string>& outputs) {
+  std::string known;
+  for (const std::string& output : outputs) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", output);
+  return usage_error(fmt::format("a tolerance is given for output '{}'{}, the outputs are {} (--tolerance)", name,
+                                 did_you_mean(name, outputs), known));
+}
+
 // What one trial gave.
 struct Answers {
   Samples samples;
@@ -59,13 +68,12 @@ class ValidationRun {
   ValidationRun(const ValidationRequest& request, const RunContext& context)
       : request_(request),
         context_(context),
-        inputs_(request),
+        inputs_(request, context.interrupt),
         labels_(!request.plan.data.labels.empty(), request.max_drop) {}
 
   Result<Validation> operator()() {
     const double begin = monotonic_s();
-    INFERMETER_TRY_DONE(check_validation(request_));
-    INFERMETER_TRY(models_, resolve_models(request_.plan, context_));
+    INFERMETER_TRY(models_, models());
     describe();
     // What the baseline differs from itself by; and what an item takes.
     INFERMETER_TRY(Answers again, trial(0, 0, kAgainItems, false));
@@ -84,6 +92,15 @@ class ValidationRun {
   }
 
  private:
+  [[nodiscard]] Result<std::vector<ModelFacts>> models() const {
+    if (context_.is_checked) return resolve_models(request_.plan, context_);
+    RunCheck check = check_validation(request_, context_);
+    INFERMETER_TRY_DONE(check.problems.result());
+    RunContext checked = context_;
+    checked.models = std::move(check.models);
+    return resolve_models(request_.plan, checked);
+  }
+
   void describe() {
     const Plan& plan = request_.plan;
     out_.baseline = {plan.subjects[0], models_[0], {}};
@@ -91,7 +108,7 @@ class ValidationRun {
     out_.data = plan.data;
     out_.perturb = request_.perturb;
     out_.noise = request_.noise;
-    out_.seed = plan.seed;
+    out_.seed = plan.data.seed;
   }
 
   // By the items that have been seen; their number is bounded by their inputs, since outputs come after them.
@@ -157,7 +174,9 @@ class ValidationRun {
         tolerance.relative = asked.relative.value_or(tolerance.relative);
         tolerance.absolute = asked.absolute.value_or(tolerance.absolute);
       }
-      if (i < out_.again.outputs.size()) tolerance.floor = out_.again.outputs[i].max_absolute;
+      if (i < out_.again.outputs.size()) {
+        tolerance.floor = std::max(tolerance.floor, out_.again.outputs[i].max_absolute.value_or(0));
+      }
       result.push_back(tolerance);
     }
     return result;
@@ -173,10 +192,7 @@ class ValidationRun {
 
   Result<Done> conclude() {
     for (const auto& [name, tolerance] : request_.by_output) {
-      if (std::ranges::find(names_, name) != names_.end()) continue;
-      std::string known;
-      for (const std::string& output : names_) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", output);
-      return usage_error(fmt::format("a tolerance is given for output '{}', the outputs are {}", name, known));
+      if (std::ranges::find(names_, name) == names_.end()) return no_such_output(name, names_);
     }
     ComparedOutputs compared = comparer_->result();
     out_.outputs = std::move(compared.whole);
@@ -198,9 +214,12 @@ class ValidationRun {
     };
     const TrialHooks hooks{.data = data, .on_progress = progress(subject), .interrupt = context_.interrupt};
     const TrialJob job = job_for(subject);
+    INFERMETER_TRY_DONE(check_unchanged(models_[subject]));
     TrialResult result =
         context_.trial ? context_.trial(context_.launcher, job, hooks) : run_trial(context_.launcher, job, hooks);
+    INFERMETER_TRY_DONE(check_unchanged(models_[subject]));
     out_.times.models_s += result.samples.wall_s - (inputs_.seconds() - made_before_s);
+    if (result.launcher_error) return *result.launcher_error;
     if (result.samples.end != TrialEnd::ok) return trial_failure(result.samples, job.subject.label);
     if (trials_ > 1) parts_s_ += result.samples.wall_s;
     tell_finished(subject, result.samples);
@@ -279,6 +298,19 @@ class ValidationRun {
 };
 
 }  // namespace
+
+RunCheck check_validation(const ValidationRequest& request, const RunContext& context) {
+  RunCheck check;
+  if (!check.problems.take(check_request(request))) return check;
+  check = check_run(request.plan, context, {.is_timed = false, .perturb = request.perturb, .noise = request.noise});
+  if (!check.ports.front()) return check;
+  std::vector<std::string> outputs;
+  for (const Port& port : check.ports.front()->outputs) outputs.push_back(port.name);
+  for (const auto& [name, tolerance] : request.by_output) {
+    if (std::ranges::find(outputs, name) == outputs.end()) check.problems.add(no_such_output(name, outputs));
+  }
+  return check;
+}
 
 Result<Validation> validate(const ValidationRequest& request, const RunContext& context) {
   return ValidationRun(request, context)();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "infermeter/check_run.hpp"
 #include "infermeter/data/data_set.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
@@ -43,6 +44,9 @@ struct ValidationRequest {
 inline constexpr std::int64_t kUsualPerturbed = 10;
 // The baseline runs twice on so many items at most.
 inline constexpr std::int64_t kAgainItems = 10;
+
+// What is wrong with the request, as far as can be known before anything runs (check_run).
+[[nodiscard]] RunCheck check_validation(const ValidationRequest& request, const RunContext& context);
 
 // Runs both subjects, each in fresh worker processes, on the same inputs, part by part, and compares what they answer;
 // the baseline runs on the first items once more, and no tolerance is below what it then differs from itself by.

@@ -14,8 +14,8 @@ std::string key_of(std::int64_t batch_size, std::span<const Port> ports, std::in
                    bool with_labels) {
   std::string text = fmt::format("{};{};{};{}", batch_size, first, count, with_labels);
   for (const Port& port : ports) {
-    text += fmt::format(";{}:{}:{}:{}", port.name, static_cast<int>(port.kind), static_cast<int>(port.dtype),
-                        fmt::join(port.shape, "x"));
+    text += fmt::format(";{}:{}:{}:{}:{}", port.name, static_cast<int>(port.kind), static_cast<int>(port.dtype),
+                        fmt::join(port.shape, "x"), port.batch_axis.value_or(-1));
   }
   return text;
 }
@@ -51,10 +51,11 @@ Result<DataSet> ValidationInputs::operator()(const Subject& subject, std::span<c
                                    .batch_size = std::max<std::int64_t>(subject.batch_size, 1),
                                    .first = first,
                                    .limit = limit,
-                                   .seed = plan.seed,
+                                   .seed = plan.data.seed,
                                    .perturb = request_.perturb,
                                    .noise = request_.noise,
-                                   .labels = with_labels ? plan.data.labels : std::string()},
+                                   .labels = with_labels ? plan.data.labels : std::string(),
+                                   .interrupt = interrupt_},
                                   ports));
   key_ = std::move(key);
   items_ = wanted > 0 ? std::min(wanted, made_.available) : made_.available;

@@ -11,7 +11,8 @@ namespace infermeter {
 
 class ValidationInputs {
  public:
-  explicit ValidationInputs(const ValidationRequest& request) : request_(request) {}
+  ValidationInputs(const ValidationRequest& request, const std::atomic<int>* interrupt)
+      : request_(request), interrupt_(interrupt) {}
 
   // `count` items from `first` on for a subject that takes `ports`. With labels only where they are wanted.
   [[nodiscard]] Result<DataSet> operator()(const Subject& subject, std::span<const Port> ports, std::int64_t first,
@@ -22,6 +23,7 @@ class ValidationInputs {
 
  private:
   const ValidationRequest& request_;
+  const std::atomic<int>* interrupt_;
   std::string key_;  // of what was made last
   DataSet made_;
   std::int64_t items_ = 0;

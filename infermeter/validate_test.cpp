@@ -15,7 +15,7 @@ struct Stage {
 
   TrialResult operator()(const TrialJob& job, const TrialHooks& hooks) {
     TrialResult result;
-    result.inputs = {{.name = "x", .dtype = DType::float32, .shape = {-1, 64}}};
+    result.inputs = {{.name = "x", .dtype = DType::float32, .shape = {-1, 64}, .batch_axis = 0}};
     const auto data = hooks.data(result.inputs);
     if (!data.ok()) {
       result.samples.end = TrialEnd::load_failed;
@@ -83,12 +83,19 @@ TEST(Validate, WhatDiffersInALaterPartIsFound) {
 }
 
 TEST(Validate, WhatTheBaselineDiffersFromItselfByIsAllowed) {
-  Stage stage{.lost = 0.5F, .again = 1};
+  Stage stage{.lost = 0.2F, .again = 0.3};
   const auto validation = staged(stage, seven_items(1 << 20));
   ASSERT_TRUE(validation.ok());
   EXPECT_EQ(validation->again_items, 7U);
-  EXPECT_NEAR(validation->outputs.outputs[0].tolerance.floor, 1, 1e-6);
+  EXPECT_NEAR(validation->outputs.outputs[0].tolerance.floor, 0.3, 1e-6);
   EXPECT_EQ(outcome_of(*validation), Outcome::pass);
+}
+
+TEST(Validate, ABaselineThatDiffersFromItselfByAsMuchAsItsOutputsSaysNothing) {
+  Stage stage{.lost = 0.5F, .again = 1};
+  const auto validation = staged(stage, seven_items(1 << 20));
+  ASSERT_TRUE(validation.ok());
+  EXPECT_EQ(outcome_of(*validation), Outcome::inconclusive);
 }
 
 TEST(Validate, ShowsEachItemWithBothOutputs) {

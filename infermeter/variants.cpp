@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kUsualBackends = {"onnxruntime", "openvino"};
 constexpr std::array<std::string_view, 3> kQuantisations = {"static", "dynamic", "nncf"};
+constexpr std::array<std::string_view, 2> kPrunedHow = {"unstructured", "structured"};
 constexpr std::array<std::string_view, 4> kGraphLevels = {"none", "basic", "extended", "all"};
 constexpr std::array<std::string_view, 6> kAllPhases = {"eager",   "channels_last", "autocast",
                                                         "compile", "dynamic_int8",  "stacked"};
@@ -42,6 +43,7 @@ Result<Done> check_variants(const VariantsRequest& request) {
   INFERMETER_TRY_DONE(check_words(request.precisions, kPrecisions, "--precisions"));
   INFERMETER_TRY_DONE(check_words(request.quantisations, kQuantisations, "--quantise"));
   INFERMETER_TRY_DONE(check_words(request.graph_levels, kGraphLevels, "--graph-opt"));
+  INFERMETER_TRY_DONE(check_words(request.pruned_how, kPrunedHow, "--prune-how"));
   for (const double share : request.pruned_shares) INFERMETER_TRY_DONE(check_share(share));
   if (request.calibration_items >= 1) return Done{};
   return usage_error(fmt::format("--calibration-items: {} items cannot be: at least 1", request.calibration_items));
@@ -144,7 +146,7 @@ Result<VariantList> list_variants(const VariantsRequest& request, const PlanDraf
                                   std::span<const BackendInfo> backends) {
   INFERMETER_TRY_DONE(check_variants(request));
   auto phases = std::vector<std::string>(kAllPhases.begin(), kAllPhases.end());
-  phases.emplace_back("tensorrt");
+  phases.insert(phases.end(), {"phase1", "tensorrt"});
   INFERMETER_TRY_DONE(check_words(request.phases, phases, "--phases"));
   VariantList list{.model = model.name};
   Lister lister(draft, backends.size() > 1);
@@ -164,6 +166,7 @@ Result<VariantList> list_variants(const VariantsRequest& request, const PlanDraf
     INFERMETER_TRY(const auto kinds, kinds_of(with_baseline, backend, model.format));
     const Factors factors = factors_of(request, draft, backend, list.notes);
     for (const Kind& kind : kinds) lister.add(kind, backend, factors, model.name);
+    if (!request.student.empty()) lister.add({.name = "distilled"}, backend, factors, request.student);
   }
   if (lister.variants.empty() && !list.notes.empty()) return usage_error(list.notes.front());
   list.variants = std::move(lister.variants);
@@ -226,6 +229,7 @@ Result<VariantsPlan> plan_variants(const VariantList& list, const PlanDraft& dra
     entry.subjects.resize(sizes.size());
     planned.set.entries.push_back(std::move(entry));
   }
+  planned.plan.limits = limits_of(draft);
   planned.plan.subjects.clear();
   for (std::size_t size = 0; size < sizes.size(); ++size) {
     for (std::size_t i = 0; i < list.variants.size(); ++i) {

@@ -30,6 +30,8 @@ struct VariantsRequest {
   std::vector<std::string> graph_levels{};   // none, basic, extended, all, of back ends that have such levels
   std::vector<std::string> phases{};         // eager, channels_last, … , of PyTorch; empty: eager
   std::vector<double> pruned_shares{};       // of weights set to 0; in (0, 1)
+  std::vector<std::string> pruned_how{};     // unstructured, structured; empty: unstructured
+  std::string student{};                     // a smaller model that was taught by this one, measured as it is
   std::string calibration{};                 // where the data come from; empty: as the plan's
   std::int64_t calibration_items = 32;       // at most
 };

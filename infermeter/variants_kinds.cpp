@@ -23,6 +23,7 @@ constexpr std::array kPhases = {
     Phase{"autocast", "autocast=true", Precision::bfloat16},
     Phase{"compile", "compile=true"},
     Phase{"dynamic_int8", "quantize=dynamic"},
+    Phase{"phase1", "channels_last=true,compile=true"},
     Phase{"stacked", "channels_last=true,quantize=dynamic,compile=true,autocast=true", Precision::bfloat16},
 };
 
@@ -81,6 +82,13 @@ Kind pruned_to(double share) {
                .words = fmt::format("{:g} % of its weights set to 0", share * 100)});
 }
 
+// By the back end pytorch when it loads, on the weights of any form that it reads.
+Kind pruned_when_loaded(double share, const std::string& how) {
+  Kind kind{.name = fmt::format("pruned-{:g}%{}", share * 100, how == "structured" ? "-structured" : "")};
+  kind.options = {{"prune", fmt::format("{:g}", share)}, {"prune_how", how}};
+  return kind;
+}
+
 Result<Kind> phase_of(const BackendInfo& backend, const std::string& name) {
   if (name == "tensorrt") {
     return Kind{.name = name,
@@ -106,6 +114,13 @@ Result<std::vector<Kind>> framework_kinds(const VariantsRequest& request, const 
       kinds.push_back(std::move(kind));
     }
   }
+  for (const double share : request.pruned_shares) {
+    for (const std::string& how : or_else(request.pruned_how, std::array<std::string_view, 1>{"unstructured"})) {
+      Kind kind = pruned_when_loaded(share, how);
+      if (backend.name != kFramework) kind.refusal = fmt::format("{} sets no weights to 0", backend.name);
+      kinds.push_back(std::move(kind));
+    }
+  }
   for (const std::string& precision : or_else(request.precisions, std::array<std::string_view, 1>{"float32"})) {
     if (precision == "float32" && backend.name == kFramework) continue;  // eager
     if (precision == "int8") {
@@ -127,7 +142,8 @@ bool reads(const BackendInfo& backend, std::string_view format) {
 
 Result<std::vector<Kind>> kinds_of(const VariantsRequest& request, const BackendInfo& backend,
                                    const std::string& format) {
-  if (!reads(backend, format) || format == "python") return framework_kinds(request, backend);
+  if (!reads(backend, format) || format == "python" || backend.name == kFramework)
+    return framework_kinds(request, backend);
   std::vector<Kind> kinds;
   for (const std::string& precision : or_else(request.precisions, kPrecisions)) {
     if (precision == "float32") kinds.push_back(executed_as(backend, Precision::float32));
@@ -141,7 +157,14 @@ Result<std::vector<Kind>> kinds_of(const VariantsRequest& request, const Backend
       kinds.push_back(std::move(kind));
     }
   }
-  for (const double share : request.pruned_shares) kinds.push_back(pruned_to(share));
+  for (const double share : request.pruned_shares) {
+    for (const std::string& how : or_else(request.pruned_how, std::array<std::string_view, 1>{"unstructured"})) {
+      Kind kind = pruned_to(share);
+      if (how == "structured") kind.name += "-structured";
+      if (how == "structured") kind.refusal = "whole channels are set to 0 of PyTorch models only";
+      kinds.push_back(std::move(kind));
+    }
+  }
   return kinds;
 }
 

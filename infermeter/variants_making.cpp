@@ -7,7 +7,9 @@
 #include "infermeter/data/data_set.hpp"
 #include "infermeter/data/quoted.hpp"
 #include "infermeter/data/write_npz.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/machine/machine.hpp"
+#include "infermeter/models/infer_types.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/variants.hpp"
 #include "infermeter/worker/make_model.hpp"
@@ -17,18 +19,6 @@ namespace infermeter {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Inputs with the values that the user gave to named dimensions.
-std::vector<Port> with_dimensions(std::vector<Port> ports, const Pairs& dimensions) {
-  for (Port& port : ports) {
-    for (std::size_t axis = 0; axis < port.shape.size() && axis < port.dimension_names.size(); ++axis) {
-      for (const auto& [name, value] : dimensions) {
-        if (port.shape[axis] < 0 && name == port.dimension_names[axis]) port.shape[axis] = std::stoll(value);
-      }
-    }
-  }
-  return ports;
-}
 
 struct Calibration {
   std::string file, sha256;
@@ -40,12 +30,14 @@ Result<Calibration> write_calibration(const VariantsRequest& request, const Plan
                                       const fs::path& folder) {
   const std::string source = request.calibration.empty() ? draft.plan.data.source : request.calibration;
   INFERMETER_TRY(const OnnxSummary summary, read_onnx_summary(model.path));
+  std::vector<Port> ports = summary.inputs;
+  INFERMETER_TRY_DONE(fix_dimensions(ports, draft.defaults.dimensions, draft.defaults.batch_axes));
   const auto data = make_data({.source = source,
                                .distributions = draft.plan.data.distributions,
                                .batch_size = 1,
                                .limit = request.calibration_items,
-                               .seed = draft.plan.seed},
-                              with_dimensions(summary.inputs, draft.defaults.dimensions));
+                               .seed = draft.plan.data.seed},
+                              ports);
   if (!data.ok()) {
     return Error{data.error().kind,
                  fmt::format("the data to calibrate on do not fit (--calibration): {}", data.error().message)};
@@ -201,9 +193,7 @@ class Maker {
   std::optional<Calibration> calibration_;
 };
 
-bool interrupted(const VariantMakingContext& context) {
-  return context.interrupt != nullptr && context.interrupt->load() != 0;
-}
+bool interrupted(const VariantMakingContext& context) { return look_at_interrupts(context.interrupt) != 0; }
 
 }  // namespace
 

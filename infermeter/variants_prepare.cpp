@@ -34,8 +34,7 @@ Result<Done> take_backend_of_model(VariantsRequest& request, PlanDraft& draft) {
   request.backends = {subject.backend};
   if (subject.device) draft.defaults.device = *subject.device;
   if (subject.backend_library) draft.defaults.backend_library = *subject.backend_library;
-  for (const auto& [name, value] : subject.dimensions) set_pair(draft.defaults.dimensions, name, value);
-  for (const auto& [name, value] : subject.options) set_pair(draft.defaults.options, name, value);
+  set_pairs(draft.defaults, subject);
   return Done{};
 }
 

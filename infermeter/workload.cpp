@@ -26,8 +26,7 @@ std::string workloads_in(const BackendInfo& backend) {
 
 bool may_be_workload(std::string_view model) { return !model.empty() && std::ranges::all_of(model, is_plain); }
 
-Result<ModelFacts> resolve_workload(const Subject& subject, const Launcher& launcher, const Error& otherwise) {
-  const BackendInfo backend = probe_backend(launcher, subject.backend, subject.backend_library);
+Result<ModelFacts> resolve_workload(const Subject& subject, const BackendInfo& backend, const Error& otherwise) {
   const std::string format = fmt::format("{}:{}", workload_format, subject.model);
   const std::string known = workloads_in(backend);
   if (known.empty()) return otherwise;

@@ -17,8 +17,8 @@ inline constexpr std::string_view workload_format = "workload";
 // A plain word: letters, digits, '_', '-'.
 [[nodiscard]] bool may_be_workload(std::string_view model);
 
-// Asks the subject's back end. `otherwise`: what is said of the name where the back end has no workloads at all.
-[[nodiscard]] Result<ModelFacts> resolve_workload(const Subject& subject, const Launcher& launcher,
+// `backend`: the subject's. `otherwise`: what is said of the name where the back end has no workloads at all.
+[[nodiscard]] Result<ModelFacts> resolve_workload(const Subject& subject, const BackendInfo& backend,
                                                   const Error& otherwise);
 
 // Where the back end of a workload keeps what it made before; empty for a model.

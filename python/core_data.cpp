@@ -25,6 +25,7 @@ Port port_of(const Declared& declared) {
   port.dtype = *dtype;
   port.shape = shape;
   port.dimension_names.resize(shape.size());
+  if (!shape.empty()) port.batch_axis = 0;
   return port;
 }
 

@@ -98,8 +98,10 @@ void bind_models(nb::module_& module) {
       .def_ro("path", &ModelFacts::path)
       .def_ro("format", &ModelFacts::format)
       .def_ro("sha256", &ModelFacts::sha256)
-      .def_ro("size_bytes", &ModelFacts::size_bytes, "With its weights files.")
-      .def_ro("parameters", &ModelFacts::parameters, "Elements of floating-point weights; None: format not known.")
+      .def_ro(
+          "size_bytes", &ModelFacts::size_bytes,
+          "Of what the runtime executes, where it tells that; else of the file with its weights files. 0: not known.")
+      .def_ro("parameters", &ModelFacts::parameters, "Of what the runtime executes, or of the file. None: not known.")
       .def_ro("weight_files", &ModelFacts::weight_files)
       .def_ro("from_zoo", &ModelFacts::from_zoo);
 }

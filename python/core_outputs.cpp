@@ -81,7 +81,7 @@ std::vector<Tolerance> tolerances_for(const ItemValues& reference, std::string_v
   std::vector<Tolerance> tolerances;
   for (const Value& value : reference) {
     const Tolerance usual = default_tolerance(precision, value.tensor.dtype);
-    tolerances.push_back({.relative = rtol.value_or(usual.relative), .absolute = atol.value_or(usual.absolute)});
+    tolerances.push_back({.relative = rtol.value_or(usual.relative), .absolute = atol.value_or(usual.floor)});
   }
   return tolerances;
 }
@@ -105,7 +105,8 @@ void bind_output_difference(nb::module_& module) {
       module, "Tolerance",
       "|candidate - reference| <= absolute + relative * the largest finite |reference| of the output.")
       .def_ro("relative", &Tolerance::relative)
-      .def_ro("absolute", &Tolerance::absolute);
+      .def_ro("absolute", &Tolerance::absolute)
+      .def_ro("floor", &Tolerance::floor, "Differences up to this say nothing.");
   nb::class_<OutputDifference>(module, "OutputDifference", "How far one output is from its reference.")
       .def_ro("name", &OutputDifference::name)
       .def_ro("dtype", &OutputDifference::dtype)
@@ -114,9 +115,11 @@ void bind_output_difference(nb::module_& module) {
               "Same kind, shape and class of types; `reason` says why not.")
       .def_ro("reason", &OutputDifference::reason)
       .def_ro("within_tolerance", &OutputDifference::within_tolerance)
+      .def_ro("undecided", &OutputDifference::undecided, "Why being within the tolerance says nothing; \"\": it does.")
       .def_ro("element_count", &OutputDifference::element_count)
       .def_ro("mismatched", &OutputDifference::mismatched, "Elements beyond the tolerance.")
-      .def_ro("max_absolute", &OutputDifference::max_absolute, "Over the pairs in which both are finite.")
+      .def_ro("max_absolute", &OutputDifference::max_absolute,
+              "None where a value is finite in one and not in the other.")
       .def_ro("max_absolute_item", &OutputDifference::max_absolute_item)
       .def_ro("max_absolute_index", &OutputDifference::max_absolute_index, "Flat, row-major.")
       .def_ro("reference_at_max", &OutputDifference::reference_at_max)
@@ -156,13 +159,17 @@ void bind_outputs(nb::module_& module) {
   bind_output_difference(module);
   nb::class_<OutputComparison>(module, "OutputComparison", "Outputs against a reference's.")
       .def_ro("agree", &OutputComparison::agree, "Every output comparable and within its tolerance.")
+      .def_ro("undecided", &OutputComparison::undecided, "Nothing differs, and yet nothing can be told.")
       .def_ro("items", &OutputComparison::items, "Data items compared.")
       .def_ro("outputs", &OutputComparison::outputs)
       .def_ro("diagnostics", &OutputComparison::diagnostics)
       .def(
           "__bool__", [](const OutputComparison& c) { return c.agree; }, "Do they agree?")
       .def("__repr__", [](const OutputComparison& c) {
-        return fmt::format("<OutputComparison: {} outputs {}>", c.outputs.size(), c.agree ? "agree" : "DIFFER");
+        return fmt::format("<OutputComparison: {} outputs {}>", c.outputs.size(),
+                           c.agree       ? "agree"
+                           : c.undecided ? "cannot be told apart"
+                                         : "DIFFER");
       });
   module.def(
       "compare_outputs",

@@ -28,7 +28,7 @@ Result<Plan> plan_from(PlanDraft draft, const nb::dict& settings) {
   INFERMETER_TRY_DONE(apply_settings(draft, settings));
   INFERMETER_TRY(Plan plan, make_plan(draft));
   if (!plan.question) return plan;
-  const auto metric = metric_from_string(plan.question->metric);
+  const auto metric = metric_of_question(plan);
   if (!metric.ok()) return usage_error("metric: " + metric.error().message);
   plan.question->metric = *metric;
   return plan;
@@ -71,7 +71,9 @@ void bind_subject(nb::module_& module) {
       .def_ro("batch_size", &Subject::batch_size, "Items per inference.")
       .def_ro("threads", &Subject::threads, "0: as many as there are processors that it may use.")
       .def_ro("dimensions", &Subject::dimensions)
+      .def_ro("batch_axes", &Subject::batch_axes)
       .def_ro("options", &Subject::options, "The back end's own.")
+      .def_ro("environment", &Subject::environment, "Variables of its worker.")
       .def_ro("backend_library", &Subject::backend_library)
       .def_ro("group", &Subject::group, "Subjects of one group are compared with its first one.")
       .def("__str__", [](const Subject& s) { return short_form(s); })
@@ -112,7 +114,9 @@ void bind_plan_fields(PlanClass& plan) {
       .def_prop_ro("stacks", [](const Plan& self) { return std::string(to_string(self.profiling.stacks)); })
       .def_prop_ro("python_profiler", [](const Plan& self) { return std::string(to_string(self.profiling.python)); })
       .def_ro("question", &Plan::question, "None: it is no comparison.")
-      .def_ro("seed", &Plan::seed)
+      .def_ro("seed", &Plan::seed, "Of the order of trials; None: drawn when the run begins.")
+      .def_prop_ro(
+          "data_seed", [](const Plan& p) { return p.data.seed; }, "Of synthetic inputs.")
       .def_prop_ro(
           "data", [](const Plan& p) { return p.data.source; }, "\"synthetic\" or a path.")
       .def_prop_ro(

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "cli/check_subjects.hpp"
+#include "cli/output_file.hpp"
 #include "infermeter/infermeter.hpp"
 #include "python/core_calling_thread.hpp"
 #include "python/core_errors.hpp"
@@ -54,23 +54,23 @@ ProgressNow copy_of_progress(const Progress& progress) {
 
 // What is to be measured: a plan, or what is left of an interrupted run.
 struct Request {
-  std::optional<Plan> plan;  // of a run that is resumed: nullopt: its own
+  Plan plan;  // of a run that is resumed by its own plan: no subjects, and what it is allowed
   std::optional<std::string> resume;
-  std::string output_dir;
 };
 
 Result<Plan> plan_of(const Request& request) {
-  if (request.plan) return *request.plan;
-  INFERMETER_TRY(auto store,
-                 Store::open(std::filesystem::path(request.output_dir) / "infermeter.db", Store::Mode::read));
-  INFERMETER_TRY(RunRecord record, store.load_run(request.resume.value_or("latest")));
-  record.plan.output_dir = request.output_dir;
-  return record.plan;
+  const Plan& asked = request.plan;
+  if (!request.resume || !asked.subjects.empty()) return asked;
+  INFERMETER_TRY(auto store, Store::open(std::filesystem::path(asked.output_dir) / "infermeter.db", Store::Mode::read));
+  INFERMETER_TRY(RunRecord record, store.load_run(*request.resume));
+  INFERMETER_TRY_DONE(check_own_plan(record, asked));
+  record.plan.output_dir = asked.output_dir;
+  return std::move(record.plan);
 }
 
 Result<RunRecord> measure(const Request& request, const RunContext& context) {
   INFERMETER_TRY(Plan plan, plan_of(request));
-  INFERMETER_TRY_DONE(check_subjects(plan, context.launcher));
+  INFERMETER_TRY_DONE(check_folder_to_be("--output-dir", plan.output_dir));
   return run(std::move(plan), context, request.resume);
 }
 
@@ -105,7 +105,7 @@ std::shared_ptr<MeasuredRun> measured(const Request& request, const nb::object& 
                                       const nb::object& live) {
   CallingThread caller;
   RunContext context;
-  context.launcher = value_or_raise(launcher_of_this_python(request.plan ? request.plan->backend_path : ""));
+  context.launcher = value_or_raise(launcher_of_this_python(request.plan.backend_path));
   context.cache = default_cache();
   context.interrupt = &caller.interrupt();
   context.command = command;
@@ -125,13 +125,16 @@ std::shared_ptr<MeasuredRun> measured(const Request& request, const nb::object& 
 std::shared_ptr<MeasuredRun> run_plan(const Plan& plan, const nb::object& progress,
                                       const std::optional<std::string>& resume, const std::string& command,
                                       const nb::object& live) {
-  return measured({.plan = plan, .resume = resume, .output_dir = plan.output_dir}, progress, command, live);
+  return measured({.plan = plan, .resume = resume}, progress, command, live);
 }
 
 std::shared_ptr<MeasuredRun> resume_run(const std::string& run, const std::filesystem::path& output_dir,
-                                        const nb::object& progress, const std::string& command) {
-  return measured({.plan = std::nullopt, .resume = run, .output_dir = output_dir.string()}, progress, command,
-                  nb::none());
+                                        bool allow_code, const std::string& sandbox, const nb::object& progress,
+                                        const std::string& command) {
+  const Plan asked{.sandbox = value_or_raise(sandbox_from_string(sandbox)),
+                   .output_dir = output_dir.string(),
+                   .allow_code = allow_code};
+  return measured({.plan = asked, .resume = run}, progress, command, nb::none());
 }
 
 void bind_progress(nb::module_& module) {
@@ -143,7 +146,8 @@ void bind_progress(nb::module_& module) {
       .def_ro("label", &ProgressNow::label, "Of the subject; empty where there is none.")
       .def_prop_ro("phase", [](const ProgressNow& p) { return to_string(p.phase); })
       .def_ro("iterations_done", &ProgressNow::iterations_done)
-      .def_ro("seconds_left", &ProgressNow::seconds_left, "Of the whole run; None: it cannot be told yet.")
+      .def_ro("seconds_left", &ProgressNow::seconds_left,
+              "Of the whole run, or of the pilots while they run; None: it cannot be told yet.")
       .def_ro("finished", &ProgressNow::finished, "The samples, once, when this trial has ended; else None.")
       .def_ro("comparison", &ProgressNow::comparison,
               "What the pairs so far say, once, when a pair has ended; else None.")
@@ -167,11 +171,13 @@ void bind_run(nb::module_& module) {
       "Measures the plan's trials in worker processes and keeps each in the store as it ends. Ctrl-C ends the "
       "current iteration; KeyboardInterrupt then has the record so far as its attribute `record`.");
   module.def("resume_run", resume_run, nb::arg("run"), nb::kw_only(),
-             nb::arg("output_dir") = std::filesystem::path("results"), nb::arg("progress") = nb::none(),
-             nb::arg("command") = "",
-             nb::sig("def resume_run(run: str, *, output_dir: str | os.PathLike[str] = 'results', progress: "
-                     "collections.abc.Callable[[Progress], object] | None = None, command: str = '') -> Record"),
-             "Finishes an interrupted run by its own plan.");
+             nb::arg("output_dir") = std::filesystem::path("results"), nb::arg("allow_code") = false,
+             nb::arg("sandbox") = "auto", nb::arg("progress") = nb::none(), nb::arg("command") = "",
+             nb::sig("def resume_run(run: str, *, output_dir: str | os.PathLike[str] = 'results', allow_code: bool = "
+                     "False, sandbox: str = 'auto', progress: collections.abc.Callable[[Progress], object] | None = "
+                     "None, command: str = '') -> Record"),
+             "Finishes an interrupted run by its own plan: one that loads code, or whose sandbox is weaker, only if "
+             "that is allowed here.");
 }
 
 }  // namespace infermeter::python

@@ -88,6 +88,7 @@ void bind_small_records(nb::module_& module) {
       .def_ro("shape", &OutputFacts::shape)
       .def_ro("nan_count", &OutputFacts::nan_count)
       .def_ro("inf_count", &OutputFacts::inf_count)
+      .def_ro("batch_axis", &OutputFacts::batch_axis, "The dimension that is the batch; None: it is one whole.")
       .def_ro("element_count", &OutputFacts::element_count);
 }
 

@@ -104,7 +104,7 @@ Result<Done> read_pairs(Pairs& pairs, std::string_view key, nb::handle table, Ty
 Result<Done> read_subject_value(SubjectDraft& subject, std::string_view key, nb::handle value) {
   const auto* found = std::ranges::find(kSubjectKeys, key, &SubjectKey::key);
   if (found == kSubjectKeys.end()) {
-    std::vector<std::string> known{"options", "dimensions"};
+    std::vector<std::string> known{"options", "dimensions", "env", std::string(kBatchAxisKey)};
     for (const SubjectKey& one : kSubjectKeys) known.emplace_back(one.key);
     const auto near = nearest_name(key, known);
     return usage_error(
@@ -121,11 +121,13 @@ Result<SubjectDraft> read_subject_table(nb::handle table) {
   for (auto [name, value] : dict_of(table)) {
     const std::string key = nb::str(name).c_str();
     if (value.is_none()) continue;
-    if (key != "options" && key != "dimensions") {
+    Pairs* const pairs = subject.pairs(key);
+    if (pairs == nullptr) {
       INFERMETER_TRY_DONE(read_subject_value(subject, key, value));
     } else if (is_table(value)) {
-      INFERMETER_TRY_DONE(
-          read_pairs(key == "options" ? subject.options : subject.dimensions, key, value, Type::integer_or_text));
+      INFERMETER_TRY_DONE(read_pairs(*pairs, key, value, Type::integer_or_text));
+    } else if (key == kBatchAxisKey && PyUnicode_Check(value.ptr())) {
+      set_pair(*pairs, "", nb::str(value).c_str());
     } else {
       return usage_error(fmt::format("'{}' wants a table, got {}", key, name_of(value)));
     }
@@ -179,7 +181,7 @@ Result<Done> read_setting(PlanDraft& draft, std::string_view key, nb::handle val
   if (setting->shape == Shape::pairs && is_table(value)) {
     return read_pairs(setting->pairs(draft), key, value, setting->type);
   }
-  if (setting->shape == Shape::pairs && key != "distribution") {
+  if (setting->shape == Shape::pairs && !may_be_unnamed(*setting)) {
     return usage_error(fmt::format("'{}' wants a table, got {}", key, name_of(value)));
   }
   INFERMETER_TRY(const auto texts, texts_of(*setting, value));

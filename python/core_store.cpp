@@ -44,6 +44,11 @@ Result<std::string> name_run(const std::string& name, const std::string& run, co
   return baseline.run;
 }
 
+Result<std::string> unfinished_run(const fs::path& output_dir) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+  return store.latest_unfinished();
+}
+
 // What reads or writes the store may take long, and needs no Python.
 template <class Call>
 auto without_gil(Call call) {
@@ -78,6 +83,14 @@ void bind_store(nb::module_& module) {
       nb::arg("output_dir") = fs::path("results"),
       nb::sig("def list_runs(output_dir: str | os.PathLike[str] = 'results') -> list[RunListing]"),
       "The stored runs, the oldest first.");
+  module.def(
+      "latest_unfinished",
+      [](const fs::path& output_dir) {
+        return value_or_raise(without_gil([&] { return unfinished_run(output_dir); }));
+      },
+      nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def latest_unfinished(output_dir: str | os.PathLike[str] = 'results') -> str"),
+      "The id of the run that was interrupted last and that nobody is measuring.");
   module.def(
       "set_baseline",
       [](const std::string& name, const std::string& run, const fs::path& output_dir) {

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <memory>
 
-#include "cli/check_subjects.hpp"
 #include "infermeter/data/perturb.hpp"
 #include "infermeter/infermeter.hpp"
 #include "python/core_arrays.hpp"
@@ -31,7 +30,6 @@ using Tolerances = std::map<std::string, double>;
 
 Result<Validation> validated(const ValidationRequest& request, const RunContext& context) {
   try {
-    INFERMETER_TRY_DONE(check_subjects(request.plan, context.launcher));
     return validate(request, context);
   } catch (const std::exception& error) {  // of the standard library: memory, most likely
     return internal_error(fmt::format("stopped by an unexpected error: {}", error.what()));

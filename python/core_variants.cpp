@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 
-#include "cli/check_subjects.hpp"
 #include "infermeter/infermeter.hpp"
 #include "python/core_calling_thread.hpp"
 #include "python/core_errors.hpp"
@@ -69,8 +68,8 @@ struct VariantsOutcome {
 Result<VariantsOutcome> make_and_measure(PreparedVariants prepared, const VariantMakingContext& making,
                                          RunContext context) {
   INFERMETER_TRY(context.models, make_variants(prepared, making));
+  context.keeps_refusals = true;
   INFERMETER_TRY(VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
-  INFERMETER_TRY_DONE(check_subjects(planned.plan, context.launcher));
   INFERMETER_TRY(RunRecord record, run(std::move(planned.plan), context));
   return VariantsOutcome{std::move(record), std::move(planned.set)};
 }

@@ -84,6 +84,13 @@ void bind_subject_verdict(nb::module_& module) {
       .def_ro("baseline", &SubjectVerdict::baseline, "The first subject of its group; None for that one itself.")
       .def_ro("ratios", &SubjectVerdict::ratios, "Against the baseline: latency_p50, throughput, memory_peak.")
       .def_prop_ro(
+          "direction",
+          [](const SubjectVerdict& v) {
+            return v.direction ? std::optional(std::string(to_string(*v.direction))) : std::nullopt;
+          },
+          "Against the baseline: \"faster\", \"slower\", \"equivalent\" (of a comparison), \"unresolved\"; None: "
+          "there is none.")
+      .def_prop_ro(
           "outputs", [](const SubjectVerdict& v) { return v.outputs; }, nb::rv_policy::reference_internal,
           "None: not compared.")
       .def_ro("leak", &SubjectVerdict::leak, "Of its leak trial; None: it has none.")
@@ -119,7 +126,9 @@ void bind_paired(nb::module_& module) {
       .def_ro("sign", &PairedComparison::sign, "Beside it: the sign interval of this sample alone.")
       .def_ro("p", &PairedComparison::p, "Of the signed-rank test.")
       .def_ro("standard_deviation", &PairedComparison::standard_deviation)
-      .def_ro("minimum_effect", &PairedComparison::minimum_effect, "Detectable with these pairs: 80 % power at 5 %.")
+      .def_ro("spread", &PairedComparison::spread, "How much a pair varies, robust: what the test is up against.")
+      .def_ro("minimum_effect", &PairedComparison::minimum_effect,
+              "The effect that the looks at these pairs find with 80 % power.")
       .def_ro("more_pairs", &PairedComparison::more_pairs, "That it would take to resolve; only while unresolved.")
       .def("__repr__", [](const PairedComparison& p) {
         return fmt::format("<PairedComparison {}: {}>", p.metric, to_string(p.direction));
@@ -140,7 +149,7 @@ void bind_comparison_verdict(nb::module_& module) {
       .def_ro("exploratory", &ComparisonVerdict::exploratory, "Other metrics of each candidate.")
       .def_ro("pairs", &ComparisonVerdict::pairs)
       .def_ro("resolved", &ComparisonVerdict::resolved, "Every candidate's direction is known.")
-      .def_ro("steady", &ComparisonVerdict::steady, "False: a subject has no steady state, so that nothing is decided.")
+      .def_ro("steady", &ComparisonVerdict::steady, "False: the times of some pilot kept changing.")
       .def_ro("hopeless", &ComparisonVerdict::hopeless, "Three pairs, and none of them complete.")
       .def_ro("ended", &ComparisonVerdict::ended, "No more pairs will come.")
       .def_ro("wall_s", &ComparisonVerdict::wall_s, "Seconds from the first start to the last end.");

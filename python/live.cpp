@@ -14,13 +14,11 @@ namespace nb = nanobind;
 namespace infermeter::python {
 namespace {
 
-ModelFacts facts_of(const std::string& name, nb::handle subject) {
+ModelFacts facts_of(const std::string& name) {
   ModelFacts facts;
   facts.name = facts.path = name;
   facts.format = "python";
   facts.sha256 = sha256_of_text(name);
-  facts.parameters = nb::cast<std::uint64_t>(subject.attr("parameters"));
-  facts.size_bytes = nb::cast<std::uint64_t>(subject.attr("size_bytes"));
   return facts;
 }
 
@@ -65,7 +63,7 @@ TrialResult LiveSubjects::trial(const One& one, const TrialJob& job, const Trial
 void LiveSubjects::attach(RunContext& context, std::atomic<int>& interrupt) {
   if (subjects_.empty()) return;
   for (const auto& [name, one] : subjects_) {
-    context.models[name] = facts_of(name, one.subject);
+    context.models[name] = facts_of(name);
     const nb::object accuracy = one.subject.attr("accuracy");
     if (!accuracy.is_none()) context.accuracy[name] = nb::cast<AccuracyTally>(accuracy);
   }

@@ -5,7 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -194,11 +196,34 @@ nb::dict pairs_of(std::size_t count, const imb_pair* pairs) {
   return result;
 }
 
-nb::object load_of(const imb_load& load) {
+// load.batch_axes for Python; only while the load lasts, which `alive` says.
+nb::list axes_of(const std::shared_ptr<const imb_load*>& alive, const nb::list& ports) {
+  const imb_load* const load = *alive;
+  if (load == nullptr) fail(IMB_INVALID_ARGUMENT, "which dimension is the batch is told while a model is loaded only");
+  std::deque<PortText> texts;
+  std::vector<const imb_port*> views;
+  for (const nb::handle port : ports) views.push_back(&texts.emplace_back(port).port);
+  std::vector<std::int64_t> axes(views.size(), -1);
+  std::array<char, 1024> words{};
+  const imb_status status = load->batch_axes(load->batch_axes_user, views.size(), views.data(), axes.data(),
+                                             imb_message{words.data(), words.size()});
+  if (status != IMB_OK) {
+    const nb::module_ backend = nb::module_::import_("infermeter.backend");
+    const nb::object refused = backend.attr("Refused")(backend.attr("Status")(static_cast<int>(status)), words.data());
+    PyErr_SetObject(backend.attr("Refused").ptr(), refused.ptr());
+    nb::raise_python_error();
+  }
+  nb::list result;
+  for (const std::int64_t axis : axes) result.append(axis < 0 ? nb::none() : nb::object(nb::int_(axis)));
+  return result;
+}
+
+nb::object load_of(const imb_load& load, const std::shared_ptr<const imb_load*>& alive) {
   return nb::module_::import_("infermeter.backend")
       .attr("Load")(load.model_path, text_or_empty(load.zoo_name), load.device, load.dtype, load.threads, load.batch,
                     pairs_of(load.dimension_count, load.dimensions), pairs_of(load.option_count, load.options),
-                    text_or_empty(profile_folder_of(load)));
+                    text_or_empty(profile_folder_of(load)),
+                    nb::cpp_function([alive](const nb::list& ports) { return axes_of(alive, ports); }));
 }
 
 void read_ports(imb_session& session) {
@@ -236,7 +261,12 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
   *session = nullptr;
   return in_python(message, IMB_MODEL_ERROR, [&] {
     auto made = std::make_unique<imb_session>();
-    made->object = runtime->object.attr("load")(load_of(*load));
+    const auto alive = std::make_shared<const imb_load*>(load);
+    const struct Forget {
+      const imb_load*& load;
+      ~Forget() { load = nullptr; }
+    } forget{*alive};
+    made->object = runtime->object.attr("load")(load_of(*load, alive));
     read_ports(*made);
     made->profile_folder = text_or_empty(profile_folder_of(*load));
     // Whether there is a step of its own for compiling, and a profile, is known of a session; the ABI asks the table.

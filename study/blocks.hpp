@@ -14,6 +14,7 @@ using Families = std::vector<Family>;
 [[nodiscard]] Block false_alarms(const Families& families, const Effort& effort);
 [[nodiscard]] Block power(const Families& families, const Effort& effort);
 [[nodiscard]] Block coverage(const Families& families, const Effort& effort);
+[[nodiscard]] std::vector<Table> tail_percentiles(const Effort& effort);  // of the block of coverage
 [[nodiscard]] Block open_ended(const Families& families, const Effort& effort);
 [[nodiscard]] Block gate(const Families& families, const Effort& effort);
 [[nodiscard]] Block history(const Effort& effort);

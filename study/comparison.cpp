@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "infermeter/plan/plan.hpp"
@@ -16,6 +17,7 @@ std::vector<int> coin_order(int subjects, int pairs, std::uint64_t seed) {
   plan.subjects.resize(static_cast<std::size_t>(subjects));
   plan.processes = pairs;
   plan.seed = seed;
+  plan.question.emplace();
   order_trials(plan);
   std::vector<int> order;
   for (const PlannedTrial& trial : plan.order) order.push_back(static_cast<int>(trial.subject));
@@ -57,13 +59,13 @@ std::vector<int> seats(const Comparison& comparison, SplitMix& random) {
   return order;
 }
 
-std::vector<Times> draw_levels(const Family& family, const Comparison& comparison, SplitMix& random) {
-  const std::vector<int> order = seats(comparison, random);
+std::vector<Times> draw_levels(const Family& family, const Comparison& comparison, const std::vector<int>& order,
+                               SplitMix& random) {
   return by_subject(family.levels(random, static_cast<int>(order.size())), comparison, order);
 }
 
-std::vector<std::vector<Times>> draw_iterations(const Family& family, const Comparison& comparison, SplitMix& random) {
-  const std::vector<int> order = seats(comparison, random);
+std::vector<std::vector<Times>> draw_iterations(const Family& family, const Comparison& comparison,
+                                                const std::vector<int>& order, SplitMix& random) {
   return by_subject(family.iterations(random, static_cast<int>(order.size())), comparison, order);
 }
 
@@ -73,9 +75,30 @@ Times minus(const Times& candidate, const Times& baseline) {
   return differences;
 }
 
-Times draw_differences(const Family& family, const Comparison& comparison, SplitMix& random) {
-  const std::vector<Times> levels = draw_levels(family, comparison, random);
-  return minus(levels[1], levels[0]);
+Pairs pairs_of(const std::vector<Times>& levels, std::size_t candidate, const std::vector<int>& order) {
+  Pairs pairs{minus(levels[candidate], levels[0]), {}};
+  for (std::size_t first = 0; first < order.size(); first += levels.size()) {
+    const auto block = std::span(order).subspan(first, levels.size());
+    const auto seat_of = [&](std::size_t subject) { return std::ranges::find(block, static_cast<int>(subject)); };
+    pairs.order.push_back(seat_of(candidate) > seat_of(0) ? 1 : -1);
+  }
+  return pairs;
 }
+
+std::vector<Pairs> draw_pairs_of_all(const Family& family, const Comparison& comparison, SplitMix& random) {
+  const std::vector<int> order = seats(comparison, random);
+  const std::vector<Times> levels = draw_levels(family, comparison, order, random);
+  std::vector<Pairs> all;
+  for (std::size_t candidate = 1; candidate < levels.size(); ++candidate) {
+    all.push_back(pairs_of(levels, candidate, order));
+  }
+  return all;
+}
+
+Pairs draw_pairs(const Family& family, const Comparison& comparison, SplitMix& random) {
+  return draw_pairs_of_all(family, comparison, random).front();
+}
+
+std::vector<CoinPairs> views_of(const std::vector<Pairs>& all) { return {all.begin(), all.end()}; }
 
 }  // namespace infermeter::study

@@ -1,8 +1,10 @@
 // A simulated comparison: processes of two programs run in some order, in noise of some family.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
+#include "infermeter/stats/coin_pairs.hpp"
 #include "study/noise.hpp"
 
 namespace infermeter::study {
@@ -26,13 +28,27 @@ struct Comparison {
 [[nodiscard]] std::vector<int> seats(const Comparison& comparison, SplitMix& random);
 
 // [subject][pair]: logarithms of medians.
-[[nodiscard]] std::vector<Times> draw_levels(const Family& family, const Comparison& comparison, SplitMix& random);
+[[nodiscard]] std::vector<Times> draw_levels(const Family& family, const Comparison& comparison,
+                                             const std::vector<int>& order, SplitMix& random);
 // [subject][pair][iteration]: logarithms.
 [[nodiscard]] std::vector<std::vector<Times>> draw_iterations(const Family& family, const Comparison& comparison,
-                                                              SplitMix& random);
+                                                              const std::vector<int>& order, SplitMix& random);
 
 [[nodiscard]] Times minus(const Times& candidate, const Times& baseline);
-// draw_levels of two subjects, B less A.
-[[nodiscard]] Times draw_differences(const Family& family, const Comparison& comparison, SplitMix& random);
+
+// A candidate less the baseline, and who of them ran first.
+struct Pairs {
+  Times differences;
+  std::vector<int> order;
+
+  operator CoinPairs() const { return {differences, order}; }  // NOLINT(google-explicit-constructor)
+};
+[[nodiscard]] std::vector<CoinPairs> views_of(const std::vector<Pairs>& all);
+
+// Of processes in this order, as draw_levels has them.
+[[nodiscard]] Pairs pairs_of(const std::vector<Times>& levels, std::size_t candidate, const std::vector<int>& order);
+[[nodiscard]] std::vector<Pairs> draw_pairs_of_all(const Family& family, const Comparison& comparison,
+                                                   SplitMix& random);
+[[nodiscard]] Pairs draw_pairs(const Family& family, const Comparison& comparison, SplitMix& random);
 
 }  // namespace infermeter::study

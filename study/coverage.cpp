@@ -32,7 +32,7 @@ void add_row(const Families& families, const std::string& what, const Comparison
              const Effort& effort, const Covers& covers, Table& table) {
   for (const Family& family : families) {
     const int hits = count(effort, what + family.name,
-                           [&](SplitMix& random) { return covers(draw_differences(family, comparison, random)); });
+                           [&](SplitMix& random) { return covers(draw_pairs(family, comparison, random)); });
     table.figures.push_back(rate(what, family.name, target, hits, effort.runs));
   }
 }
@@ -44,20 +44,20 @@ Table of_differences(const Families& families, const Effort& effort) {
     const Comparison comparison{.pairs = pairs, .effect = effect};
     add_row(
         families, fmt::format("Hodges–Lehmann, {} pairs", pairs), comparison, near_95_percent, effort.times(2),
-        [&](const Times& d) { return holds(hodges_lehmann_interval(d, 0.95), truth); }, table);
+        [&](const Pairs& drawn) { return holds(coin_interval(drawn, 0.95), truth); }, table);
   }
   for (const int pairs : {8, 16, 40}) {
     const Comparison comparison{.pairs = pairs, .effect = effect};
     add_row(
         families, fmt::format("paired t, {} pairs", pairs), comparison, {}, effort,
-        [&](const Times& d) { return holds(t_interval(d, 0.95), truth); }, table);
+        [&](const Pairs& drawn) { return holds(t_interval(drawn.differences, 0.95), truth); }, table);
   }
   // Without a stop: a stop is at a look that excludes 0, which says nothing of the effect.
   add_row(
       families, "repeated intervals, all looks at once", {.effect = effect}, at_least(0.94), effort,
-      [&](Times d) {
-        for (double& difference : d) difference -= truth;
-        return !has_direction(take_looks(d, {}, false));
+      [&](Pairs drawn) {
+        for (double& difference : drawn.differences) difference -= truth;
+        return !has_direction(take_looks(drawn, {}, false));
       },
       table);
   return table;
@@ -137,9 +137,12 @@ Block coverage(const Families& families, const Effort& effort) {
   block.text =
       "How often the interval holds the truth. A repeated interval is shown at each look and must hold it at all of "
       "them "
-      "together; that those are too wide when looked at one by one is their purpose.";
+      "together; that those are too wide when looked at one by one is their purpose. Intervals of percentiles are the "
+      "wider of two, so "
+      "that with few processes they hold more than 95 %; of latencies with two values they hold one value or both.";
   block.tables.push_back(of_differences(families, effort));
   block.tables.push_back(of_a_subject(effort));
+  for (Table& table : tail_percentiles(effort)) block.tables.push_back(std::move(table));
   return block;
 }
 

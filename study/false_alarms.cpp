@@ -25,12 +25,12 @@ struct Outcomes {
   std::vector<double> estimates;  // at the last look
 };
 
-// A program against itself, decided as the product does: after 8, 16, … 40 pairs.
+// A program against itself, decided as the product does.
 Outcomes against_itself(const Family& family, const Comparison& comparison, const Effort& effort) {
   const std::string what = fmt::format("against itself {} {} {}", family.name, comparison.drift, comparison.odd_even);
   Outcomes outcomes;
   for (const Look& last : simulate(effort, what, [&](SplitMix& random) {
-         return take_looks(draw_differences(family, comparison, random), {}, false).back();
+         return take_looks(draw_pairs(family, comparison, random), {}, false).back();
        })) {
     outcomes.alarms += has_direction({last}) ? 1 : 0;
     outcomes.estimates.push_back(last.estimate);
@@ -55,45 +55,64 @@ void add_false_alarms(const Family& family, const Comparison& comparison, const 
 }
 
 Table ours(const Families& families, const Effort& effort) {
-  Table table{.caption = "Looks after 8, 16, 24, 32 and 40 pairs in coin order, as `infermeter compare` takes them",
-              .figures = {},
-              .across = true};
+  Table table{
+      .caption = "Looks after 8, 10, 12, 14, 16, 20 … 40 pairs in coin order, as `infermeter compare` takes them",
+      .figures = {},
+      .across = true};
   for (const Family& family : families) {
     add_false_alarms(family, plain, "", effort, table);
     add_false_alarms(family, disturbed, ", drift and odd/even bias", effort, table);
+    for (const double second : {0.01, 0.02}) {
+      const Outcomes ordered = against_itself(family, {.odd_even = second}, effort.times(2));
+      table.figures.push_back(rate(fmt::format("false alarms, the second of a pair slower by {:g} %", 100 * second),
+                                   family.name, most_alarms, ordered.alarms, effort.times(2).runs));
+    }
   }
   return table;
 }
 
-// A way to compare: the order in which processes run, and what is made of [subject][pair][iteration].
+struct Measured {
+  std::vector<int> order;
+  std::vector<std::vector<Times>> subjects;  // [subject][pair][iteration]
+};
+
+// A way to compare: the order in which processes run, and what is made of what was measured.
 struct Way {
   std::string name;
   Order order;
-  std::function<bool(const std::vector<std::vector<Times>>&, SplitMix&)> alarm;
+  std::function<bool(const Measured&, SplitMix&)> alarm;
 };
 
-Times paired(const std::vector<std::vector<Times>>& subjects) {
-  return minus(levels_of(subjects[1]), levels_of(subjects[0]));
+Pairs paired(const Measured& measured) {
+  return pairs_of({levels_of(measured.subjects[0]), levels_of(measured.subjects[1])}, 1, measured.order);
 }
 
 const std::vector<Way>& ways() {
-  const auto looks = [](const auto& subjects, SplitMix&) {
+  const auto looks = [](const Measured& subjects, SplitMix&) {
     return has_direction(take_looks(paired(subjects), {}, false));
   };
-  const auto welch = [](const auto& subjects, SplitMix&) {
-    return welch_alarm(levels_of(subjects[0]), levels_of(subjects[1]));
+  // Without a coin the order tells nothing.
+  const auto orderless = [](const Measured& measured, SplitMix&) {
+    return has_direction(take_looks({paired(measured).differences}, {}, false));
+  };
+  const auto welch = [](const Measured& measured, SplitMix&) {
+    return welch_alarm(levels_of(measured.subjects[0]), levels_of(measured.subjects[1]));
   };
   static const std::vector<Way> all = {
       {"coin order, looks with spending (ours)", Order::coin, looks},
       {"coin order, every look at 5 %", Order::coin,
-       [](const auto& subjects, SplitMix&) { return alarm_without_spending(paired(subjects)); }},
-      {"A B A B …, looks with spending", Order::alternating, looks},
+       [](const Measured& measured, SplitMix&) { return alarm_without_spending(paired(measured).differences); }},
+      {"A B A B …, looks with spending", Order::alternating, orderless},
       {"coin order, Welch's t of process medians", Order::coin, welch},
       {"all of A, then all of B, Welch's t of process medians", Order::in_turn, welch},
       {"coin order, Mann–Whitney of all iterations", Order::coin,
-       [](const auto& subjects, SplitMix&) { return pooled_rank_sum_alarm(subjects[0], subjects[1]); }},
+       [](const Measured& measured, SplitMix&) {
+         return pooled_rank_sum_alarm(measured.subjects[0], measured.subjects[1]);
+       }},
       {"coin order, percentile bootstrap of all iterations", Order::coin,
-       [](const auto& subjects, SplitMix& random) { return pooled_bootstrap_alarm(subjects[0], subjects[1], random); }},
+       [](const Measured& measured, SplitMix& random) {
+         return pooled_bootstrap_alarm(measured.subjects[0], measured.subjects[1], random);
+       }},
   };
   return all;
 }
@@ -104,7 +123,8 @@ Table other_ways(const Families& families, Comparison comparison, const std::str
     comparison.order = way.order;
     for (const Family& family : families) {
       const int alarms = count(effort, caption + way.name + family.name, [&](SplitMix& random) {
-        return way.alarm(draw_iterations(family, comparison, random), random);
+        const std::vector<int> order = seats(comparison, random);
+        return way.alarm({order, draw_iterations(family, comparison, order, random)}, random);
       });
       const bool is_ours = &way == &ways().front();
       table.figures.push_back(rate(way.name, family.name, is_ours ? most_alarms : Target{}, alarms, effort.runs));
@@ -115,14 +135,12 @@ Table other_ways(const Families& families, Comparison comparison, const std::str
 
 // The budget ended before the pairs that were planned: the last look spends what is left.
 bool alarm_at_budget_end(const Family& family, int pairs, SplitMix& random) {
-  return has_direction(take_looks(draw_differences(family, {.pairs = pairs}, random), {}, true));
+  return has_direction(take_looks(draw_pairs(family, {.pairs = pairs}, random), {}, true));
 }
 
 bool any_of_three(const Family& family, SplitMix& random) {
-  const std::vector<Times> levels = draw_levels(family, {.candidates = 3}, random);
-  std::vector<Times> differences;
-  for (std::size_t i = 1; i < levels.size(); ++i) differences.push_back(minus(levels[i], levels[0]));
-  return std::ranges::any_of(take_looks_together(differences, {}, false), has_direction);
+  const std::vector<Pairs> all = draw_pairs_of_all(family, {.candidates = 3}, random);
+  return std::ranges::any_of(take_looks_together(views_of(all), {}, false), has_direction);
 }
 
 Table other_ends(const Families& families, const Effort& effort) {

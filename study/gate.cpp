@@ -74,7 +74,7 @@ std::vector<int> gate_outcomes(const Family& family, const GateCase& one, const 
   asked.looks = one.looks;
   std::vector<int> counts(3);
   for (const Outcome outcome : simulate(effort, "gate " + one.program + family.name, [&](SplitMix& random) {
-         return rule(take_looks(draw_differences(family, {.effect = one.effect}, random), asked, false).back());
+         return rule(take_looks(draw_pairs(family, {.effect = one.effect}, random), asked, false).back());
        })) {
     ++counts[static_cast<std::size_t>(outcome)];
   }
@@ -142,7 +142,7 @@ Table unpaired(const Families& families, const Effort& effort) {
     return rule(run_of("now", family.iterations(random, 10)), before) == Outcome::fail;
   });
   add("one process of each, fail above 2 %", [](const Family& family, SplitMix& random) {
-    return draw_differences(family, {.pairs = 1}, random)[0] > std::log1p(margin);
+    return draw_pairs(family, {.pairs = 1}, random).differences[0] > std::log1p(margin);
   });
   return table;
 }
@@ -150,9 +150,9 @@ Table unpaired(const Families& families, const Effort& effort) {
 // --- several models
 // ------------------------------------------------------------------------------------------------------
 
-std::vector<Times> unchanged_models(const Family& family, SplitMix& random) {
-  std::vector<Times> all;
-  for (int i = 0; i < models; ++i) all.push_back(draw_differences(family, {}, random));
+std::vector<Pairs> unchanged_models(const Family& family, SplitMix& random) {
+  std::vector<Pairs> all;
+  for (int i = 0; i < models; ++i) all.push_back(draw_pairs(family, {}, random));
   return all;
 }
 
@@ -166,15 +166,15 @@ Table many_models(const Families& families, const Effort& effort) {
     }
   };
   const auto together = [](const Design& asked) {
-    return [asked](const std::vector<Times>& all) {
-      return std::ranges::any_of(take_looks_together(all, asked, false), has_direction);
+    return [asked](const std::vector<Pairs>& all) {
+      return std::ranges::any_of(take_looks_together(views_of(all), asked, false), has_direction);
     };
   };
   add("together (Holm with spending)", at_most(0.06), effort, together(design_with(margin)));
   add("together, without a margin: nothing ends as equivalent", at_most(0.06), effort, together({}));
   const Effort few{std::max(20, effort.runs / 10), effort.seed, effort.threads};
-  add("each by itself at 5 %, without a margin", {}, few, [](const std::vector<Times>& all) {
-    return std::ranges::any_of(all, [](const Times& one) { return has_direction(take_looks(one, {}, false)); });
+  add("each by itself at 5 %, without a margin", {}, few, [](const std::vector<Pairs>& all) {
+    return std::ranges::any_of(all, [](const Pairs& one) { return has_direction(take_looks(one, {}, false)); });
   });
   return table;
 }

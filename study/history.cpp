@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "infermeter/stats/change_points.hpp"
 #include "study/blocks.hpp"
 
@@ -19,6 +21,17 @@ Times unchanged(double deviation, double autocorrelation, SplitMix& random) {
   for (double& log : logs) {
     log = deviation * state;
     state = autocorrelation * state + fresh * random.normal();
+  }
+  return logs;
+}
+
+// Unchanged as well: whoever runs it sends it to one of two hosts that pass for the same machine.
+Times on_two_hosts(double slower, double stays, SplitMix& random) {
+  Times logs(runs_of_history);
+  bool slow = random.uniform() < 0.5;
+  for (double& log : logs) {
+    log = (slow ? std::log1p(slower) : 0) + 0.005 * random.normal();
+    if (random.uniform() > stays) slow = !slow;
   }
   return logs;
 }
@@ -47,6 +60,17 @@ Table history_alarms(const Effort& effort) {
   add("independent runs, 0.5 %", 0.005, 0, at_most(0.015));
   add("autocorrelation 0.5, 5 %", 0.05, 0.5, at_most(0.05));
   add("autocorrelation 0.5, 0.5 %", 0.005, 0.5, at_most(0.05));
+  // Beyond what the correction can tell from steps.
+  add("autocorrelation 0.7, 5 %", 0.05, 0.7, {});
+  add("autocorrelation 0.9, 5 %", 0.05, 0.9, {});
+  add("autocorrelation 0.9, 0.5 %", 0.005, 0.9, {});
+  for (const double stays : {0.5, 0.8, 0.9}) {
+    const std::string what =
+        fmt::format("two hosts that differ by 5 %, the next run on the same in {:.0f} %", 100 * stays);
+    const int hits = count(
+        effort, what, [&](SplitMix& random) { return !find_change_points(on_two_hosts(0.05, stays, random)).empty(); });
+    table.figures.push_back(rate(what, "", {}, hits, effort.runs));
+  }
   return table;
 }
 

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "infermeter/diagnostics/test_paths.hpp"
+
 #include "study/document.hpp"
 
 namespace infermeter::study {
@@ -40,7 +42,7 @@ Block timed(const AnyBlock& block, const Families& families, const Effort& effor
 }
 
 int study(const Effort& effort) {
-  const auto families = five_families(INFERMETER_REPLAYS);
+  const auto families = five_families(infermeter::test::replays);
   if (!families) {
     fmt::print(stderr, "infermeter_study: {}\n", families.error().message);
     return 2;

@@ -50,7 +50,7 @@ def environment_in(models_cache):
         home = folder / "home"
         (home / "intel").mkdir(parents=True)
         (home / "intel/openvino_telemetry").write_text("0")
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("INFERMETER_", "XDG_"))}
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("INFERMETER_", "XDG_", "COLUMNS"))}
         return kept | {
             "HOME": str(home),
             "XDG_CACHE_HOME": str(models_cache),

@@ -2,6 +2,7 @@
 // its options say, so that everything else can be tested against what is known. Reads bottom-up.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <random>
 
@@ -26,6 +27,7 @@ struct imb_session {
   int threads = 1;
   std::vector<std::unique_ptr<Port>> inputs, outputs;
   std::int64_t batch = 1;
+  std::size_t batch_input = 0, batch_axis = 0;  // where it is; no such input: there is none
 
   bool plain = true;  // an inference is nothing at all
   Work work = Work::none;
@@ -101,32 +103,22 @@ std::vector<PortFields> default_inputs() {
   return {{.name = "input", .dtype = IMB_FLOAT32, .shape = {-1, 3, 8, 8}, .dimension_names = {"batch", "", "", ""}}};
 }
 
-DeclaredInput declared(const PortFields& port) {
-  DeclaredInput input{port.name, {}};
-  for (std::size_t i = 0; i < port.shape.size(); ++i) {
-    input.dimensions.push_back({port.shape[i], port.dimension_names[i]});
-  }
-  return input;
-}
-
-void fix_dimensions(PortFields& port, const imb_load& load) {
-  for (std::size_t axis = 0; axis < port.shape.size(); ++axis) {
-    if (port.shape[axis] >= 0) continue;
-    port.shape[axis] = size_of(load, port.name, axis, port.dimension_names[axis]).value_or(-1);
-  }
-}
-
 void make_ports(imb_session& session, const imb_load& load) {
   auto inputs = session.settings.inputs.empty() ? default_inputs() : session.settings.inputs;
   std::vector<DeclaredInput> declarations;
   for (const PortFields& port : inputs) declarations.push_back(declared(port));
   check_dimensions(load, declarations);
-  for (PortFields& port : inputs) {
-    fix_dimensions(port, load);
-    session.inputs.push_back(std::make_unique<Port>(std::move(port)));
+  const auto axes = batch_axes(load, declarations);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    fix_dimensions(inputs[i], load, axes[i]);
+    session.inputs.push_back(std::make_unique<Port>(std::move(inputs[i])));
   }
-  const PortFields& first = session.inputs[0]->fields();
-  session.batch = first.shape.empty() ? 1 : first.shape[0];
+  session.batch_input = 0;
+  while (session.batch_input < axes.size() && axes[session.batch_input] < 0) ++session.batch_input;
+  if (session.batch_input < axes.size()) {
+    session.batch_axis = static_cast<std::size_t>(axes[session.batch_input]);
+    session.batch = session.inputs[session.batch_input]->fields().shape[session.batch_axis];
+  }
   session.outputs.push_back(std::make_unique<Port>(PortFields{.name = "output",
                                                               .dtype = IMB_FLOAT32,
                                                               .shape = {session.batch, outputs_per_item},
@@ -156,7 +148,7 @@ void prepare_inferences(imb_session& session) {
   const Triggers& t = settings.triggers;
   const auto at_run = [](const Trigger& trigger) { return trigger.place == Place::run; };
   const bool misbehaves = at_run(t.fail) || at_run(t.out_of_memory) || at_run(t.crash) || at_run(t.abort) ||
-                          at_run(t.kill) || at_run(t.exit) || at_run(t.hang);
+                          at_run(t.kill) || at_run(t.exit) || at_run(t.hang) || at_run(t.stop);
   const bool takes_time = settings.latency.distribution != Distribution::none && session.work != Work::none;
   session.plain = !misbehaves && !takes_time && settings.compute == 0 && settings.first_delay == 0 &&
                   settings.memory_per_run == 0 && session.profile_folder.empty();
@@ -169,6 +161,7 @@ void try_what_is_forbidden(imb_session& session) {
   if (!settings.read_file.empty()) note("read_error", try_to_read(settings.read_file));
   if (settings.connect) note("connect_error", try_to_connect());
   if (settings.execute) note("execute_error", try_to_execute());
+  if (settings.child) note("child", start_child(settings.child_in_session, settings.child_memory));
 }
 
 void refuse_unknown(const imb_load& load) {
@@ -243,7 +236,7 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
     check_tensor(inputs[index]->fields(), *value);
     request->bytes[index] = {static_cast<const std::byte*>(value->data), value->size_bytes};
     request->bound[index] = true;
-    if (index == 0) request->batch = value->rank == 0 ? 1 : value->shape[0];
+    if (index == request->session->batch_input) request->batch = value->shape[request->session->batch_axis];
   });
 }
 
@@ -328,6 +321,9 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     sink(user, "threads", std::to_string(threads).c_str());
     sink(user, "device", or_asked(settings.executed_device, session->device).c_str());
     sink(user, "provider", settings.provider.c_str());
+    if (const char* const value = std::getenv(settings.variable.c_str())) sink(user, "variable", value);
+    if (settings.concurrent_inferences > 0)
+      sink(user, "concurrent_inferences", std::to_string(settings.concurrent_inferences).c_str());
   });
 }
 

@@ -68,6 +68,7 @@ void misbehave(const Triggers& triggers, Place here, std::uint64_t inference) {
   if (fires(triggers.abort)) std::abort();
   if (fires(triggers.kill)) raise(SIGKILL);
   if (fires(triggers.exit)) _exit(0);
+  if (fires(triggers.stop)) raise(SIGSTOP);
   while (fires(triggers.hang)) pause();
 }
 
@@ -87,6 +88,30 @@ void leak(std::uint64_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail(IMB_OUT_OF_MEMORY, "fake could not allocate " + std::to_string(bytes) + " bytes");
   std::memset(memory, 0x5A, bytes);
+}
+
+int start_child(bool in_session, std::uint64_t bytes) {
+  int numbers[2];
+  if (pipe(numbers) != 0) fail(IMB_RUN_ERROR, "fake could not make a pipe");
+  const pid_t between = in_session ? fork() : 0;
+  if (between < 0) fail(IMB_RUN_ERROR, "fake could not start a process");
+  const bool starts = between == 0;
+  const pid_t child = starts ? fork() : -1;
+  if (child == 0) {
+    if (in_session) setsid();
+    leak(bytes);
+    const int number = getpid();
+    if (write(numbers[1], &number, sizeof number) != static_cast<ssize_t>(sizeof number)) _exit(1);
+    for (;;) pause();
+  }
+  if (in_session && starts) _exit(0);
+  if (in_session) waitpid(between, nullptr, 0);
+  int number = -1;
+  const ssize_t got = read(numbers[0], &number, sizeof number);
+  close(numbers[0]);
+  close(numbers[1]);
+  if (got != static_cast<ssize_t>(sizeof number)) fail(IMB_RUN_ERROR, "fake could not start a process");
+  return number;
 }
 
 int try_to_write(const std::string& path) { return try_to_open(path, O_WRONLY | O_CREAT); }

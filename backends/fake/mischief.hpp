@@ -22,7 +22,7 @@ struct Trigger {
 [[nodiscard]] Trigger trigger_from(std::string_view text);  // throws std::invalid_argument
 
 struct Triggers {
-  Trigger fail, out_of_memory, crash, abort, kill, exit, hang;
+  Trigger fail, out_of_memory, crash, abort, kill, exit, hang, stop;
 };
 
 // Throws Failure, ends the process, never returns, or does nothing.
@@ -33,6 +33,10 @@ void spew(std::uint64_t bytes, bool endless);
 
 // Allocates and touches; never given back. Throws Failure(IMB_OUT_OF_MEMORY).
 void leak(std::uint64_t bytes);
+
+// Starts a process that takes `bytes` of memory and lives for ever: a child, or an orphan in a session of its own.
+// Returns its number. Throws Failure.
+[[nodiscard]] int start_child(bool in_session, std::uint64_t bytes);
 
 // What an attempt to leave the sandbox came to: the error number, 0 if it succeeded.
 [[nodiscard]] int try_to_write(const std::string& path);

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 
 #include "sdk/operators_file.hpp"
 #include "sdk/units.hpp"
@@ -58,7 +60,10 @@ void add_iteration(const Script& script, std::uint32_t iteration, std::uint32_t 
 // In the middle of the last list.
 void cut_file(const std::string& folder, std::size_t events) {
   const std::filesystem::path path = folder + "/operators.json";
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) - std::max<std::size_t>(4, events));
+  std::string text(std::filesystem::file_size(path), '\0');
+  std::ifstream(path).read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(text.size() - std::max<std::size_t>(4, events));
+  std::ofstream(path) << text;
 }
 
 }  // namespace

@@ -71,6 +71,12 @@ void read_stderr(Settings& settings, std::string_view text) {
   if (!settings.stderr_endless) settings.stderr_bytes = bytes_from(text);
 }
 
+void read_child(Settings& settings, std::string_view text) {
+  if (text != "none" && text != "group" && text != "session") throw std::invalid_argument("");
+  settings.child = text != "none";
+  settings.child_in_session = text == "session";
+}
+
 Work work_from(std::string_view text) {
   if (text == "none") return Work::none;
   if (text == "spin") return Work::spin;
@@ -121,6 +127,7 @@ const OptionRow<Settings> rows[] = {
     {{"kill", places, "SIGKILL"}, [](S& s, Text v) { s.triggers.kill = trigger_from(v); }},
     {{"exit", places, "end the process with status 0"}, [](S& s, Text v) { s.triggers.exit = trigger_from(v); }},
     {{"hang", places, "never return"}, [](S& s, Text v) { s.triggers.hang = trigger_from(v); }},
+    {{"stop", places, "SIGSTOP: go on when SIGCONT comes"}, [](S& s, Text v) { s.triggers.stop = trigger_from(v); }},
     {{"stderr", "BYTES|endless", "noise written to stderr at load"}, read_stderr},
     {{"write_file", "PATH", "try to write there at load; the error number is the counter write_error"},
      [](S& s, Text v) { s.write_file = v; }},
@@ -130,9 +137,19 @@ const OptionRow<Settings> rows[] = {
      [](S& s, Text v) { s.connect = parse_bool(v); }},
     {{"execute", "true|false", "try to start a program at load; the error number is the counter execute_error"},
      [](S& s, Text v) { s.execute = parse_bool(v); }},
+    {{"child", "none|group|session",
+      "start a process at load that lives for ever, in the worker's group or in a session of its own, its parent gone; "
+      "its number is the counter child"},
+     read_child},
+    {{"child_memory", "BYTES", "allocated and touched by that process"},
+     [](S& s, Text v) { s.child_memory = bytes_from(v); }},
+    {{"variable", "NAME", "an environment variable whose value is reported as executed"},
+     [](S& s, Text v) { s.variable = v; }},
     {{"executed_dtype", "NAME", "reported as executed"}, [](S& s, Text v) { s.executed_dtype = v; }},
     {{"executed_threads", "N", "reported as executed"},
      [](S& s, Text v) { s.executed_threads = parse_integer<int>(v, 1, INT_MAX); }},
+    {{"concurrent_inferences", "N", "reported as executed"},
+     [](S& s, Text v) { s.concurrent_inferences = parse_integer<int>(v, 1, INT_MAX); }},
     {{"executed_device", "NAME", "reported as executed"}, [](S& s, Text v) { s.executed_device = v; }},
     {{"provider", "NAME", "reported as executed"}, [](S& s, Text v) { s.provider = v; }},
     {{"counters", "NAME:VALUE[+...]", "reported as counters"}, [](S& s, Text v) { s.counters = counters_from(v); }},

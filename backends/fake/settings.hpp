@@ -35,9 +35,12 @@ struct Settings {
   bool stderr_endless = false;
   std::string write_file, read_file;
   bool connect = false, execute = false;
+  bool child = false, child_in_session = false;
+  std::uint64_t child_memory = 0;
 
+  std::string variable;
   std::string executed_dtype, executed_device, provider = "none";
-  int executed_threads = 0;
+  int executed_threads = 0, concurrent_inferences = 0;
   std::vector<std::pair<std::string, double>> counters;
   std::vector<PortFields> inputs;
   Script script;

@@ -57,6 +57,7 @@ std::byte* Cache::add(const CacheKey& key) {
   slots_[slot].next = bucket;
   bucket = slot;
   use(slot);
+  counts_.entries = used_;
   counts_.bytes = used_ * entry_bytes_;
   counts_.bytes_peak = std::max(counts_.bytes_peak, counts_.bytes);
   return bytes_at(slot);

@@ -29,7 +29,7 @@ struct CacheKey {
 [[nodiscard]] std::uint64_t hash_of(const CacheKey& key);
 
 struct CacheCounts {
-  std::uint64_t lookups = 0, hits = 0, misses = 0, evictions = 0, bytes = 0, bytes_peak = 0;
+  std::uint64_t lookups = 0, hits = 0, misses = 0, evictions = 0, entries = 0, bytes = 0, bytes_peak = 0;
 };
 
 class Cache {

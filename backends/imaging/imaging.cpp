@@ -116,19 +116,17 @@ bool is_given(const ImagingSettings& s) { return s.object == ObjectKind::tensor 
 
 void make_input(imb_session& session, const imb_load& load) {
   const ImagingSettings& s = session.scene.settings;
-  std::vector<DeclaredInput> declared;
+  std::vector<DeclaredInput> declarations;
   if (is_given(s)) {
     PortFields port = input_port(s);
-    DeclaredInput input{port.name, {}};
-    for (std::size_t i = 0; i < port.shape.size(); ++i)
-      input.dimensions.push_back({port.shape[i], port.dimension_names[i]});
-    declared.push_back(std::move(input));
-    session.batch = port.shape[0] = size_of(load, port.name, 0, "batch").value_or(-1);
+    declarations.push_back(declared(port));
+    fix_dimensions(port, load, batch_axes(load, declarations).front());
+    session.batch = port.shape[0];
     session.input.emplace(std::move(port));
   } else {
     session.batch = std::max<std::int64_t>(load.batch, 1);
   }
-  check_dimensions(load, declared);
+  check_dimensions(load, declarations);
 }
 
 void add_output(imb_session& session, const char* name, std::vector<std::int64_t> shape) {
@@ -271,6 +269,7 @@ void add_counts(CacheCounts& sum, const CacheCounts& counts) {
   sum.misses += counts.misses;
   sum.evictions += counts.evictions;
   sum.bytes = counts.bytes;
+  sum.entries = counts.entries;
   sum.bytes_peak = std::max(sum.bytes_peak, counts.bytes_peak);
 }
 
@@ -291,6 +290,8 @@ void reconstruct_all(imb_request& request) {
     add_counts(session.counts.spectrum, counts.spectrum);
     add_counts(session.counts.measurement, counts.measurement);
     add_counts(session.counts.mask, counts.mask);
+    session.counts.samples += static_cast<std::uint64_t>(session.scene.settings.samples) *
+                              static_cast<std::uint64_t>(session.scene.settings.epochs);
     session.counts.fft_count += counts.fft_count;
     session.counts.fft_gflop += counts.fft_gflop;
   }
@@ -360,6 +361,7 @@ constexpr CacheFigure cache_figures[] = {
     {"hit_rate", "1", [](const CacheCounts& c) { return number(c.hits) / number(c.lookups); }},
     {"hits", "1", [](const CacheCounts& c) { return number(c.hits); }},
     {"misses", "1", [](const CacheCounts& c) { return number(c.misses); }},
+    {"entries", "1", [](const CacheCounts& c) { return number(c.entries); }},
     {"evictions", "1", [](const CacheCounts& c) { return number(c.evictions); }},
     {"bytes_peak", "bytes", [](const CacheCounts& c) { return number(c.bytes_peak); }},
     {"bytes", "bytes", [](const CacheCounts& c) { return number(c.bytes); }},
@@ -378,6 +380,7 @@ imb_status counters(imb_session* session, imb_number_sink sink, void* user, imb_
     const Row rows[] = {{"measurement", s.measurement_cache, counts.measurement},
                         {"spectrum", s.spectrum_cache, counts.spectrum},
                         {"mask", s.mask_cache, counts.mask}};
+    sink(user, "samples", "1", number(counts.samples));
     sink(user, "fft_count", "1", number(counts.fft_count));
     sink(user, "fft_gflop", "Gflop", counts.fft_gflop);
     sink(user, "coverage", "1", session->scene.coverage);

@@ -27,6 +27,7 @@ struct RunCounts {
   CacheCounts spectrum, measurement, mask;
   std::uint64_t fft_count = 0;  // 2-D transforms of either size
   double fft_gflop = 0;         // 10^9 operations of theirs
+  std::uint64_t samples = 0;    // visits to positions
 };
 
 class Reconstruction {

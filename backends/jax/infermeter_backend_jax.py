@@ -16,14 +16,14 @@ import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import framework, need, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model, counted, load_factory, model_of
-from infermeter.ports import fixed_shape, sized
+from infermeter.ports import fixed_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 THREADS_VARIABLE = "PJRT_NPROC"  # how many threads XLA's client for CPUs starts, read when the client is made
 THREAD_NAME = "tf_XLAEigen"  # what each of them is called
-OPTIONS = (Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them"),)
+OPTIONS = (Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them; of the zoo's convolutional networks, other ones"),)
 
 
 def open_runtime(environment: Environment) -> Runtime:
@@ -58,12 +58,12 @@ class Runtime:
         for package in ("flax", "onnx"):
             need(package, f"the zoo's {load.zoo_name}", setup="jax")
         from infermeter.zoo import jax as zoo
-        from infermeter.zoo.ports import zoo_input
+        from infermeter.zoo.ports import asked_input
         from infermeter.zoo.weights import read_weights
 
         refuse_outside_zoo(self.info, load, zoo.names())
         module = zoo.build(load.zoo_name, read_weights(load.model))
-        return Model(module, sized([zoo_input(load.zoo_name)], load), ("output",))
+        return Model(module, asked_input(load), ("output",))
 
 
 def _devices() -> tuple[str, ...]:
@@ -227,6 +227,7 @@ class Session:
         }
         if self._function.parameters is not None:
             told["parameters"] = str(self._function.parameters)
+            told["model_bytes"] = str(sum(leaf.nbytes for leaf in self._function.weights))
         return told
 
     def device_memory(self) -> tuple[int, int] | None:

@@ -1,5 +1,8 @@
 #include "ports.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 #include "sdk/dimensions.hpp"
 #include "values.hpp"
 
@@ -26,12 +29,34 @@ void add_dimension(Input& input, std::optional<std::int64_t> size) {
   input.port.dimension_names.push_back(size ? "" : axis == 0 ? batch : place_of(input.port.name, axis));
 }
 
-// The first dimension is the batch, which the host says.
+// The first dimension is the batch, unless the user says otherwise.
 Input input_from(std::string name, const InputShape& shape) {
   Input input = input_of(std::move(name), shape.dtype);
   add_dimension(input, std::nullopt);
   for (const std::int64_t size : std::span(shape.sizes).subspan(1)) add_dimension(input, size);
+  input.written = shape.sizes;
   return input;
+}
+
+// Beside other dynamic dimensions nobody knows that the first one is the batch.
+void name_by_place(std::vector<Input>& inputs) {
+  const bool only_first = std::ranges::all_of(inputs, [](const Input& input) {
+    return std::ranges::find(input.port.shape | std::views::drop(1), -1) == input.port.shape.end();
+  });
+  for (Input& input : inputs) {
+    if (!only_first && !input.port.shape.empty() && input.port.shape.front() < 0)
+      input.port.dimension_names.front() = place_of(input.port.name, 0);
+  }
+}
+
+// Of the size at the batch axis, input_shape says 1 or what the batch size says.
+void check_written(const Input& input, std::size_t axis, std::int64_t size) {
+  if (axis >= input.written.size() || size < 1 || input.written[axis] == 1 || input.written[axis] == size) return;
+  const std::string items = std::to_string(input.written[axis]);
+  fail(IMB_INVALID_ARGUMENT, "input_shape gives input '" + input.port.name + "' " + items + " items (its dimension " +
+                                 std::to_string(axis) + " is the batch), and the batch size is " +
+                                 std::to_string(size) + ": give --batch-sizes " + items +
+                                 ", or 1 there, or --batch-axis " + input.port.name + "=none if it is not the batch");
 }
 
 // Tensors are given row by row. Code that was compiled for another layout would read them wrongly.
@@ -63,6 +88,7 @@ void put_in(Input& input, const InputShape& shape) {
     fits = port.shape[axis] < 0 || axis == 0 || port.shape[axis] == shape.sizes[axis];
     if (axis > 0 && port.shape[axis] < 0) port.shape[axis] = shape.sizes[axis];
   }
+  input.written = shape.sizes;
   if (fits) return;
   fail(IMB_INVALID_ARGUMENT, "the package was compiled for an input '" + port.name + "' of shape " +
                                  shape_text(port.shape) + ":" + std::string(infermeter::name_of(port.dtype)) +
@@ -78,12 +104,7 @@ std::string list_of(std::span<const std::string> names) {
 
 std::vector<DeclaredInput> declared(const std::vector<Input>& inputs) {
   std::vector<DeclaredInput> list;
-  for (const Input& input : inputs) {
-    DeclaredInput& one = list.emplace_back(DeclaredInput{input.port.name, {}});
-    for (std::size_t axis = 0; axis < input.port.shape.size(); ++axis) {
-      one.dimensions.push_back({input.port.shape[axis], input.port.dimension_names[axis]});
-    }
-  }
+  for (const Input& input : inputs) list.push_back(declared(input.port));
   return list;
 }
 
@@ -116,17 +137,23 @@ std::vector<Input> inputs_of_package(const std::vector<CompiledInput>& compiled,
       put_in(inputs[i], shapes[i]);
     }
   }
+  if (!compiled.empty()) name_by_place(inputs);
   return inputs;
 }
 
 void fix_dimensions(std::vector<Input>& inputs, const imb_load& load) {
-  check_dimensions(load, declared(inputs));
-  for (Input& input : inputs) {
+  const std::vector<DeclaredInput> declarations = declared(inputs);
+  check_dimensions(load, declarations);
+  const auto axes = batch_axes(load, declarations);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Input& input = inputs[i];
     PortFields& port = input.port;
-    for (std::size_t axis = 0; axis < port.shape.size(); ++axis) {
-      if (port.shape[axis] >= 0) continue;
-      port.shape[axis] = size_of(load, port.name, axis, port.dimension_names[axis]).value_or(-1);
+    if (axes[i] >= 0) check_written(input, static_cast<std::size_t>(axes[i]), load.batch);
+    for (std::size_t axis = 0; axis < input.written.size() && input.compiled.empty(); ++axis) {
+      const bool is_batch = static_cast<std::int64_t>(axis) == axes[i];
+      if (is_batch || port.shape[axis] < 0) port.shape[axis] = is_batch ? -1 : input.written[axis];
     }
+    fix_dimensions(port, load, axes[i]);
     check_compiled(input, port.shape);
   }
 }

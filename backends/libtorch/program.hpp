@@ -37,6 +37,7 @@ class Inference {
 struct Input {
   PortFields port;
   std::vector<CompiledDimension> compiled;  // of a package: what its dynamic dimensions may be
+  std::vector<std::int64_t> written{};      // as input_shape has them; empty: it says nothing of this input
 };
 
 class Program {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 from collections.abc import Callable
 from pathlib import Path
@@ -57,7 +58,7 @@ class Session:
     def __init__(self, interpreter: Any, load: Load) -> None:
         self._interpreter = interpreter
         self._load = load
-        self.inputs = sized([_port(tensor) for tensor in interpreter.get_input_details()], load)
+        self.inputs = sized([_declared(tensor, load) for tensor in interpreter.get_input_details()], load)
         self._resize()
         self.outputs = [_port(tensor) for tensor in interpreter.get_output_details()]
 
@@ -179,6 +180,12 @@ def _port(details: dict[str, Any], is_planned: bool = False) -> Port:
     if name in ("bytes", "object", "str"):
         raise Refused(Status.UNSUPPORTED, f"'{details['name']}' holds texts; only numbers can be given to LiteRT here")
     return Port(details["name"], name, tuple(int(size) if size >= 0 else None for size in signature))
+
+
+def _declared(details: dict[str, Any], load: Load) -> Port:
+    """An input of a model of the zoo has its batch in front: the file was made for that size."""
+    port = _port(details)
+    return dataclasses.replace(port, shape=("batch", *port.shape[1:])) if load.zoo_name and port.shape else port
 
 
 def _delegated(nodes: list[dict[str, Any]]) -> set[int]:

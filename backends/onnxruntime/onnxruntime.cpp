@@ -141,8 +141,8 @@ void refuse_another_folder(const imb_load& load) {
   }
 }
 
-void read_ports(imb_session& session, const imb_load& load) {
-  session.inputs = read_inputs(session.api, session.session.get(), session.allocator, load);
+void read_ports(imb_session& session, const imb_load& load, const OnnxDeclaration& declaration) {
+  session.inputs = read_inputs(session.api, session.session.get(), session.allocator, load, declaration);
   session.outputs = read_outputs(session.api, session.session.get(), session.allocator);
   for (const auto& port : session.outputs) session.output_names.push_back(port->view()->name);
 }
@@ -206,7 +206,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     check(api, api.CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory), IMB_MODEL_ERROR, "memory");
     made->memory = owned(memory, api.ReleaseMemoryInfo);
     check(api, api.GetAllocatorWithDefaultOptions(&made->allocator), IMB_MODEL_ERROR, "allocator");
-    read_ports(*made, *load);
+    read_ports(*made, *load, declaration);
     made->dtype = floats_of(*made, declaration);
     *session = made.release();
   });
@@ -295,6 +295,7 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     const Settings& settings = session->settings;
     const auto yes_no = [](bool value) { return value ? "true" : "false"; };
     sink(user, "dtype", session->dtype.c_str());
+    sink(user, "dtype_from", "model");
     sink(user, "threads", std::to_string(session->threads).c_str());
     sink(user, "device", session->device.c_str());
     sink(user, "provider",

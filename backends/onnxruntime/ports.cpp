@@ -71,11 +71,15 @@ struct Reader {
   }
 };
 
-void fix_dimensions(PortFields& port, const imb_load& load) {
-  for (std::size_t axis = 0; axis < port.shape.size(); ++axis) {
-    if (port.shape[axis] >= 0) continue;
-    port.shape[axis] = size_of(load, port.name, axis, port.dimension_names[axis]).value_or(-1);
+// As the file declares them, where it can be read: with named dimensions that the session has fixed already.
+std::vector<std::int64_t> axes_of(const imb_load& load, std::vector<DeclaredInput> inputs,
+                                  const OnnxDeclaration& declaration) {
+  for (DeclaredInput& input : inputs) {
+    for (const DeclaredInput& own : declaration.inputs) {
+      if (own.name == input.name && own.dimensions.size() == input.dimensions.size()) input.dimensions = own.dimensions;
+    }
   }
+  return batch_axes(load, inputs);
 }
 
 using NameOf = OrtStatus*(ORT_API_CALL*)(const OrtSession*, std::size_t, OrtAllocator*, char**);
@@ -106,15 +110,19 @@ struct Source {
 
 }  // namespace
 
-Ports read_inputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator, const imb_load& load) {
+Ports read_inputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator, const imb_load& load,
+                  const OnnxDeclaration& declaration) {
   const Source source{api, session, allocator, api.SessionGetInputName, api.SessionGetInputTypeInfo, "input"};
   std::size_t count = 0;
   check(api, api.SessionGetInputCount(session, &count), IMB_MODEL_ERROR, "ONNX Runtime did not count the inputs");
+  std::vector<PortFields> inputs;
+  std::vector<DeclaredInput> declarations;
+  for (std::size_t i = 0; i < count; ++i) declarations.push_back(declared(inputs.emplace_back(source.read(i))));
+  const auto axes = axes_of(load, declarations, declaration);
   Ports ports;
   for (std::size_t i = 0; i < count; ++i) {
-    PortFields port = source.read(i);
-    fix_dimensions(port, load);
-    ports.push_back(std::make_unique<Port>(std::move(port)));
+    fix_dimensions(inputs[i], load, axes[i]);
+    ports.push_back(std::make_unique<Port>(std::move(inputs[i])));
   }
   return ports;
 }

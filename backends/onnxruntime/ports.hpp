@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "library.hpp"
+#include "sdk/onnx_declaration.hpp"
 #include "sdk/port.hpp"
 
 namespace infermeter {
@@ -15,7 +16,7 @@ using Ports = std::vector<std::unique_ptr<Port>>;
 // Throws Failure(IMB_UNSUPPORTED) for maps, sparse and opaque values, sequences of anything but tensors. ONNX Runtime
 // has fixed the named dimensions already; those without a name get their size from `load` here.
 [[nodiscard]] Ports read_inputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator,
-                                const imb_load& load);
+                                const imb_load& load, const OnnxDeclaration& declaration);
 [[nodiscard]] Ports read_outputs(const OrtApi& api, const OrtSession* session, OrtAllocator* allocator);
 
 }  // namespace infermeter

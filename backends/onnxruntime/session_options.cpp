@@ -53,11 +53,14 @@ std::map<std::string, std::int64_t> named_sizes(const imb_load& load, const Onnx
     return sizes;
   }
   check_dimensions(load, declaration.inputs);
-  for (const DeclaredInput& input : declaration.inputs) {
+  const auto axes = batch_axes(load, declaration.inputs);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const DeclaredInput& input = declaration.inputs[i];
     for (std::size_t axis = 0; axis < input.dimensions.size(); ++axis) {
       const DeclaredDimension& dimension = input.dimensions[axis];
       if (dimension.value >= 0 || dimension.name.empty()) continue;
-      if (const auto size = size_of(load, input.name, axis, dimension.name)) sizes.emplace(dimension.name, *size);
+      if (const auto size = size_of(load, input.name, axis, dimension.name, axes[i]))
+        sizes.emplace(dimension.name, *size);
     }
   }
   return sizes;

@@ -13,12 +13,20 @@ struct Precision {
 };
 constexpr Precision precisions[] = {{"float32", "f32"}, {"float16", "f16"}, {"bfloat16", "bf16"}};
 
+// Streams that were asked for are taken, whatever the hint; otherwise one where latency counts, and the runtime's
+// choice elsewhere.
+std::string streams_of(const Settings& settings) {
+  if (!settings.streams.empty()) return settings.streams;
+  return settings.performance_hint == "LATENCY" ? "1" : "";
+}
+
 // The CPU plug-in would execute float32 models as bfloat16 where the processor can: the precision is always said.
 std::vector<Property> properties_of(const CompileRequest& request) {
   std::vector<Property> properties = {{"INFERENCE_PRECISION_HINT", precision_of(request.dtype)},
                                       {"PERFORMANCE_HINT", request.settings.performance_hint}};
   if (request.device == "CPU") properties.emplace_back("INFERENCE_NUM_THREADS", std::to_string(request.threads));
-  if (!request.settings.streams.empty()) properties.emplace_back("NUM_STREAMS", request.settings.streams);
+  if (const std::string streams = streams_of(request.settings); !streams.empty())
+    properties.emplace_back("NUM_STREAMS", streams);
   if (request.profile) properties.emplace_back("PERF_COUNT", "YES");
   properties.insert(properties.end(), request.settings.others.begin(), request.settings.others.end());
   return properties;

@@ -136,39 +136,19 @@ Owned<ov_model_t> read_model(const imb_runtime& runtime, const std::string& path
   return owned(model, api.ov_model_free);
 }
 
-std::vector<DeclaredInput> declared(const std::vector<PortFields>& ports) {
-  std::vector<DeclaredInput> inputs;
-  for (const PortFields& port : ports) {
-    DeclaredInput& input = inputs.emplace_back(DeclaredInput{port.name, {}});
-    for (std::size_t i = 0; i < port.shape.size(); ++i) {
-      input.dimensions.push_back({port.shape[i], port.dimension_names[i]});
-    }
-  }
-  return inputs;
-}
-
-// Whether a dimension of the port got a size.
-bool fix_dimensions(PortFields& port, const imb_load& load) {
-  bool changed = false;
-  for (std::size_t axis = 0; axis < port.shape.size(); ++axis) {
-    if (port.shape[axis] >= 0) continue;
-    const auto size = size_of(load, port.name, axis, port.dimension_names[axis]);
-    if (size) port.shape[axis] = *size;
-    changed = changed || size.has_value();
-  }
-  return changed;
-}
-
 // A model's dynamic dimensions may carry bounds of their own, which -1 would forget: only inputs that change are named.
 void reshape(imb_session& session, const imb_load& load) {
   const Api& api = session.api;
   auto inputs = model_inputs(api, session.model.get(), session.declaration);
-  check_dimensions(load, declared(inputs));
+  std::vector<DeclaredInput> declarations;
+  for (const PortFields& input : inputs) declarations.push_back(declared(input));
+  check_dimensions(load, declarations);
+  const auto axes = batch_axes(load, declarations);
   std::vector<std::size_t> indices;
   std::vector<ov_partial_shape_t> shapes;
   std::vector<std::vector<ov_dimension_t>> dimensions;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!fix_dimensions(inputs[i], load)) continue;
+    if (!fix_dimensions(inputs[i], load, axes[i])) continue;
     indices.push_back(i);
     auto& sizes = dimensions.emplace_back();
     for (const std::int64_t size : inputs[i].shape) sizes.push_back({size < 0 ? 0 : size, size});
@@ -351,6 +331,7 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     tell("device", lower(read_back("EXECUTION_DEVICES")));
     tell("provider", device + ": " + property_of(session->api, session->core, device, "FULL_DEVICE_NAME"));
     tell("streams", read_back("NUM_STREAMS"));
+    tell("concurrent_inferences", read_back("OPTIMAL_NUMBER_OF_INFER_REQUESTS"));
     tell("performance_hint", lower(read_back("PERFORMANCE_HINT")));
     tell("execution_mode_hint", lower(read_back("EXECUTION_MODE_HINT")));
     tell("cpu_pinning", lower(read_back("ENABLE_CPU_PINNING")));

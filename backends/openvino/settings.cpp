@@ -15,16 +15,12 @@ using Text = std::string_view;
 
 const char* yes_no(Text value) { return parse_bool(value) ? "YES" : "NO"; }
 
-// With another hint than latency the number of streams is the runtime's choice unless it is given.
-void read_hint(Settings& settings, Text value) {
-  settings.performance_hint = upper(parse_choice(value, hints));
-  if (settings.performance_hint != "LATENCY" && settings.streams == "1") settings.streams.clear();
-}
-
 const OptionRow<Settings> rows[] = {
     {{"performance_hint", "latency|throughput|cumulative_throughput", "what to be fast at; default latency"},
-     read_hint},
-    {{"num_streams", "N", "inferences that are executed at the same time; default 1"},
+     [](Settings& s, Text v) { s.performance_hint = upper(parse_choice(v, hints)); }},
+    {{"num_streams", "N",
+      "inferences that can be executed at the same time; default 1, or the runtime's choice for another hint than "
+      "latency"},
      [](Settings& s, Text v) { s.streams = std::to_string(parse_integer<int>(v, 1, 4096)); }},
     {{"enable_cpu_pinning", "true|false", "keep each thread on one processor; default: OpenVINO's choice"},
      [](Settings& s, Text v) { s.others.emplace_back("ENABLE_CPU_PINNING", yes_no(v)); }},

@@ -14,7 +14,7 @@ using Property = std::pair<std::string, std::string>;
 
 struct Settings {
   std::string performance_hint = "LATENCY";
-  std::string streams = "1";
+  std::string streams;           // empty: not given
   std::vector<Property> others;  // only what was asked for
 };
 

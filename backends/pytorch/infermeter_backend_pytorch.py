@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import flag, framework, need, refuse_what_is_not_offered, thread_count
-from infermeter.factory import INPUT_SHAPE, Model, counted
+from infermeter.factory import INPUT_SHAPE, Model, counted, is_live
 from infermeter.ports import fixed_shape
 from infermeter.torch_arrays import array_of, tensor_of, tensors_in, zeros
-from infermeter.torch_models import read_model
-from infermeter.torch_quantized import Weights, quantized
+from infermeter.torch_copies import changed_copy, channels_last
+from infermeter.torch_models import FACTORY, read_model
+from infermeter.torch_pruned import PRUNE, PRUNE_HOW, pruned
+from infermeter.torch_quantized import quantized
+from infermeter.torch_weights import Weights
 
 if TYPE_CHECKING:
     import torch
@@ -31,8 +34,17 @@ OPTIONS = (
     ),
     Option("autocast", "true|false", "weights stay float32, torch.autocast chooses by operator; default false"),
     Option("quantize", "none|dynamic", "dynamic: int8 weights in Linear layers, whose inputs are quantised as they come"),
+    Option(PRUNE, "0…1", "this share of the smallest weights of convolutions and Linear layers is set to 0; default 0"),
+    Option(PRUNE_HOW, "unstructured|structured", "single weights, or whole output channels; default unstructured"),
     Option("tensorrt", "true|false", "refused where it is asked for: this back end does not use TensorRT"),
-    Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them"),
+    Option(
+        "matmul_precision",
+        "highest|high|medium",
+        "how float32 matrices are multiplied; high and medium allow TF32 on CUDA; default highest, of live objects as it is",
+    ),
+    Option("grad", "true|false", "run with gradients, as in training; default false: inference mode"),
+    Option(FACTORY, "FILE.py:make", "makes the model whose weights a .ckpt, .pt or .pth file holds"),
+    Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them; of the zoo's convolutional networks, other ones"),
 )
 
 
@@ -66,7 +78,7 @@ class Runtime:
             runtime_name="PyTorch",
             runtime_version=torch.__version__,
             library=str(Path(torch.__file__).parent),
-            model_formats=("zoo", "python", "pt", "pth", "pt2"),
+            model_formats=("zoo", "python", "pt", "pth", "pt2", "ckpt"),
             devices=tuple(devices),
             dtypes=("float32", "float16", "bfloat16"),
             options=OPTIONS,
@@ -82,9 +94,10 @@ class Runtime:
                 Status.INVALID_ARGUMENT,
                 f"torch.compile leaves TorchScript as it is: give compile=false, or a factory that makes {load.model}",
             )
-        model = Model(_prepared(torch, model.callable, load, settings), model.inputs, model.outputs,
-                      model.counters)
-        return counted((CompiledSession if settings.compiles else Session)(torch, load, model, settings), model)
+        prepared, changes = _prepared(torch, pruned(torch, model.callable, load), load, settings)
+        model = Model(prepared, model.inputs, model.outputs, model.counters)
+        kind = CompiledSession if settings.compiles else Session
+        return counted(kind(torch, load, model, settings, changes), model)
 
 
 @dataclass(frozen=True)
@@ -93,6 +106,8 @@ class Settings:
     channels_last: bool
     autocast: bool
     quantizes: bool
+    matmul_precision: str  # empty: as it is
+    grad: bool
 
 
 def _settings(info: Info, load: Load) -> Settings:
@@ -101,6 +116,8 @@ def _settings(info: Info, load: Load) -> Settings:
         channels_last=flag(info, load, "channels_last", False),
         autocast=flag(info, load, "autocast", False),
         quantizes=_quantizes(load),
+        matmul_precision=_matmul_precision(load),
+        grad=flag(info, load, "grad", False),
     )
     if flag(info, load, "tensorrt", False):
         raise Refused(
@@ -116,6 +133,16 @@ def _settings(info: Info, load: Load) -> Settings:
     if load.dtype == "bfloat16":
         need("ml_dtypes", "dtype bfloat16, which NumPy lacks,", setup="pytorch")
     return settings
+
+
+def _matmul_precision(load: Load) -> str:
+    value = load.options.get("matmul_precision", "" if is_live(load.model) else "highest")
+    if value not in ("", "highest", "high", "medium"):
+        raise Refused(
+            Status.INVALID_ARGUMENT,
+            f"pytorch cannot use matmul_precision={value}; give matmul_precision=highest, high or medium",
+        )
+    return value
 
 
 def _quantizes(load: Load) -> bool:
@@ -137,8 +164,9 @@ def _quantizes(load: Load) -> bool:
     return True
 
 
-def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settings) -> Any:
-    """The model in inference mode, on its device and in its precision."""
+def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settings) -> tuple[Any, list[str]]:
+    """The model in inference mode, on its device and in its precision; and what of a live object was changed for it, in
+    a copy."""
     converts = load.dtype != "float32" and not settings.autocast
     if not isinstance(call, torch.nn.Module):
         if converts:
@@ -147,24 +175,22 @@ def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settin
                 f"PyTorch cannot convert a {type(call).__name__} to {load.dtype}, only a torch.nn.Module: return one, "
                 "or give autocast=true",
             )
-        return quantized(torch, call) if settings.quantizes else call
+        return (quantized(torch, call) if settings.quantizes else call), []
+    dtype = load.dtype if converts else ""
+    changes: list[str] = []
+    if is_live(load.model):  # it is the user's
+        call, changes = changed_copy(torch, call, load.device, dtype, settings.channels_last)
     try:
         call.eval()
     except NotImplementedError:
         pass  # what was exported is as it was then, and cannot be switched
     call = call.to(load.device)
     if converts:
-        call = call.to(getattr(torch, load.dtype))
+        call = call.to(getattr(torch, dtype))
     if settings.channels_last:
         for tensor in (*call.parameters(), *call.buffers()):
-            tensor.data = _channels_last(torch, tensor.data)
-    return quantized(torch, call) if settings.quantizes else call
-
-
-def _channels_last(torch: Any, tensor: Any) -> Any:
-    """Of images and volumes, and of the weights of their convolutions; anything else as it is."""
-    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
-    return tensor.contiguous(memory_format=formats[tensor.ndim]) if tensor.ndim in formats else tensor
+            tensor.data = channels_last(torch, tensor.data)
+    return (quantized(torch, call) if settings.quantizes else call), changes
 
 
 class ProcessState:
@@ -175,36 +201,41 @@ class ProcessState:
         self._threads = torch.get_num_threads()
         self._precision = torch.get_float32_matmul_precision()
         self._tf32 = torch.backends.cudnn.allow_tf32
-        self._inference: Any = None
+        self._sets_precision = False
+        self._mode: Any = None
 
-    def set(self, threads: int) -> None:
+    def set(self, threads: int, matmul_precision: str) -> None:
         self._torch.set_num_threads(threads)
-        # float32 means float32, on CUDA and in oneDNN.
-        self._torch.set_float32_matmul_precision("highest")
-        self._torch.backends.cudnn.allow_tf32 = False
+        if matmul_precision:
+            self._sets_precision = True
+            # "highest": float32 means float32, on CUDA and in oneDNN.
+            self._torch.set_float32_matmul_precision(matmul_precision)
+            self._torch.backends.cudnn.allow_tf32 = matmul_precision != "highest"
 
-    def enter_inference(self) -> None:
+    def enter_mode(self, grad: bool) -> None:
         """Entering it once and not at each call saves a microsecond of each."""
-        if self._inference is None:
-            self._inference = self._torch.inference_mode()
-            self._inference.__enter__()
+        if self._mode is None:
+            self._mode = self._torch.enable_grad() if grad else self._torch.inference_mode()
+            self._mode.__enter__()
 
     def restore(self) -> None:
-        if self._inference is not None:
-            self._inference.__exit__(None, None, None)
-            self._inference = None
+        if self._mode is not None:
+            self._mode.__exit__(None, None, None)
+            self._mode = None
         self._torch.set_num_threads(self._threads)
-        self._torch.set_float32_matmul_precision(self._precision)
-        self._torch.backends.cudnn.allow_tf32 = self._tf32
+        if self._sets_precision:
+            self._torch.set_float32_matmul_precision(self._precision)
+            self._torch.backends.cudnn.allow_tf32 = self._tf32
 
 
 class Session:
-    def __init__(self, torch: Any, load: Load, model: Model, settings: Settings) -> None:
+    def __init__(self, torch: Any, load: Load, model: Model, settings: Settings, changes: list[str]) -> None:
         self._torch = torch
         self._load = load
         self._module = model.callable
         self._call = model.callable
         self._settings = settings
+        self._changes = changes
         self._names = model.outputs
         self.inputs = model.inputs
         self.outputs = [Port(name, "", None) for name in model.outputs or ("output",)]
@@ -212,12 +243,12 @@ class Session:
         self._step: Callable[[], object] | None = None  # of a session that is profiled
         self._modules: list[Any] = []
         self._state = ProcessState(torch)
-        self._state.set(thread_count(load))
+        self._state.set(thread_count(load), settings.matmul_precision)
         if load.device == "cuda":
             torch.cuda.reset_peak_memory_stats()
 
     def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
-        self._state.enter_inference()
+        self._state.enter_mode(self._settings.grad)
         tensors = [self._tensor(array) for array in arrays]
         # Nothing in Python between the caller and the model.
         call = functools.partial(self._call, *tensors)
@@ -253,6 +284,10 @@ class Session:
             "channels_last": _text(self._settings.channels_last),
             "autocast": _text(self._settings.autocast),
         }
+        if self._settings.grad:
+            told["grad"] = "true"
+        if self._changes:
+            told["measured_copy"] = ", ".join(self._changes)
         if isinstance(self._module, torch.nn.Module):
             weights = Weights.of(torch, self._module)
             told["parameters"] = str(weights.count)
@@ -308,7 +343,7 @@ class Session:
         if tensor.dtype == torch.float32 and not self._settings.autocast and self._load.dtype != "float32":
             tensor = tensor.to(getattr(torch, self._load.dtype))
         tensor = tensor.to(self._load.device)
-        return _channels_last(torch, tensor) if self._settings.channels_last and tensor.is_floating_point() else tensor
+        return channels_last(torch, tensor) if self._settings.channels_last and tensor.is_floating_point() else tensor
 
     def _autocasting(self, call: Callable[[], object]) -> Callable[[], object]:
         autocast, device, dtype = self._torch.autocast, self._load.device, getattr(self._torch, self._load.dtype)

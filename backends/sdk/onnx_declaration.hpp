@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "infermeter_backend.h"
+
 namespace infermeter {
 
 struct DeclaredDimension {
@@ -25,6 +27,8 @@ struct DeclaredDimension {
 struct DeclaredInput {
   std::string name;
   std::vector<DeclaredDimension> dimensions;
+  imb_kind kind = IMB_TENSOR;
+  bool rank_known = true;
 };
 
 struct OnnxDeclaration {
@@ -156,6 +160,7 @@ inline bool read_graph(std::string_view message, OnnxDeclaration& declaration) {
     if (field->number == graph::initializer) initializers.insert(note_weight(field->bytes, declaration));
     if (field->number == graph::input && declaration.inputs.size() < most_ports) {
       declaration.inputs.push_back({std::string(bytes_in(field->bytes, 1)), dimensions_of(field->bytes)});
+      declaration.inputs.back().rank_known = !declaration.inputs.back().dimensions.empty();
     }
     if (field->number == graph::output && declaration.outputs.size() < most_ports) {
       declaration.outputs.emplace_back(bytes_in(field->bytes, 1));

@@ -44,8 +44,8 @@ void write_reports(const infermeter::RunRecord& record, const std::filesystem::p
   std::cout << infermeter::render(record, verdict, infermeter::Format::table, {.width = 80});
 }
 
-// Its own functions, in its own process, by the loop that workers use. Several rounds, so that there is an interval;
-// they share one process, which docs/methodology.md says to keep in mind.
+// Its own functions, in its own process, by the loop that workers use, in rounds, so that what drifts falls on both.
+// They share one process, so that there is no interval: what another process would give is not known.
 infermeter::Results measure_own_functions() {
   const std::vector<double> matrix(side * side, 1.0);
   volatile double sink = 0;
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   const auto comparison = own.compare("by columns", "by rows");
   if (!comparison) return std::cerr << comparison.error().message << '\n', 1;
   std::cout << "by rows is " << infermeter::format_ratio(comparison->speedup.value.value_or(0)) << " as fast"
-            << (comparison->is_improvement ? ": an improvement\n" : ": no improvement\n");
+            << " in this process\n";
   write_reports(own.to_record(), folder, "own");
 
   const auto record = run_plan(folder);

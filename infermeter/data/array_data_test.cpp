@@ -17,8 +17,11 @@ using fixtures::path;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// A dynamic first dimension is the batch.
 Port port(std::string name, DType dtype, Shape shape) {
-  return {.name = std::move(name), .dtype = dtype, .shape = std::move(shape)};
+  Port made{.name = std::move(name), .dtype = dtype, .shape = std::move(shape)};
+  if (!made.shape.empty() && made.shape[0] < 0) made.batch_axis = 0;
+  return made;
 }
 
 std::string saved(const fixtures::Folder& folder, Shape shape) {
@@ -44,8 +47,53 @@ TEST(ArrayData, RowsBecomeBatches) {
   EXPECT_THAT(numbers_of(*set, 1), ElementsAre(6, 7, 8, 9, 10, 11));
   EXPECT_EQ(make_data({.source = file, .batch_size = 3, .limit = 1}, {&input, 1})->items.size(), 1u);
   EXPECT_EQ(make_data({.source = file, .batch_size = 1, .limit = 99}, {&input, 1})->items.size(), 7u);
-  const Port fixed = port("x", DType::float32, {2, 2});
-  EXPECT_EQ(make_data({.source = file, .batch_size = 3}, {&fixed, 1})->items.size(), 3u);
+  Port fixed = port("x", DType::float32, {2, 2});
+  fixed.batch_axis = 0;
+  EXPECT_EQ(make_data({.source = file, .batch_size = 2}, {&fixed, 1})->items.size(), 3u);
+}
+
+// [time, batch, features]: each item has all times of its part of the batch.
+TEST(ArrayData, ABatchBehindTheFirstDimensionIsCutThere) {
+  const fixtures::Folder folder;
+  const std::string file = saved(folder, {3, 5, 2});
+  Port input = port("x", DType::float32, {3, -1, 2});
+  input.batch_axis = 1;
+  const auto set = make_data({.source = file, .batch_size = 2}, {&input, 1});
+  ASSERT_TRUE(set.ok()) << set.error().message;
+  ASSERT_EQ(set->items.size(), 2u);  // the fifth is dropped
+  EXPECT_EQ(set->rows_per_item, 2);
+  EXPECT_EQ(set->items[1].inputs[0].tensor.shape, (Shape{3, 2, 2}));
+  EXPECT_THAT(numbers_of(*set, 1), ElementsAre(4, 5, 6, 7, 14, 15, 16, 17, 24, 25, 26, 27));
+  const auto part = make_data({.source = file, .batch_size = 2, .first = 1, .limit = 1}, {&input, 1});
+  ASSERT_EQ(part->items.size(), 1u);
+  EXPECT_EQ(part->available, 2);
+  EXPECT_EQ(numbers_of(*part, 0), numbers_of(*set, 1));
+  EXPECT_THAT(make_data({.source = file, .batch_size = 6}, {&input, 1}).error().message,
+              HasSubstr("input 'x' wants 6 of dimension 1 at a time"));
+}
+
+TEST(ArrayData, WithoutABatchAxisAnArrayIsOneItemOrOneMoreDimensionHoldsThem) {
+  const fixtures::Folder folder;
+  const Port input = port("x", DType::float32, {3, 2});
+  const std::string one = saved(folder, {3, 2});
+  EXPECT_EQ(make_data({.source = one}, {&input, 1})->items.size(), 1u);
+  const std::string several = saved(folder, {4, 3, 2});
+  const auto set = make_data({.source = several, .first = 1, .limit = 2}, {&input, 1});
+  ASSERT_TRUE(set.ok()) << set.error().message;
+  ASSERT_EQ(set->items.size(), 2u);
+  EXPECT_EQ(set->available, 4);
+  EXPECT_EQ(set->rows_per_item, 1);
+  EXPECT_EQ(set->items[1].inputs[0].tensor.shape, (Shape{3, 2}));
+  EXPECT_THAT(numbers_of(*set, 1), ElementsAre(12, 13, 14, 15, 16, 17));
+  const std::string longer = saved(folder, {6, 2});
+  EXPECT_THAT(make_data({.source = longer}, {&input, 1}).error().message,
+              testing::AllOf(HasSubstr("input 'x' wants float32 [3, 2]"), HasSubstr("has float32 [6, 2]"),
+                             HasSubstr("--batch-axis x=0")));
+  const std::string none = saved(folder, {0, 3, 2});
+  EXPECT_THAT(make_data({.source = none}, {&input, 1}).error().message, HasSubstr("holds no item"));
+  const Port scalar = port("s", DType::float32, {});
+  const std::string scalars = saved(folder, {4});
+  EXPECT_EQ(make_data({.source = scalars}, {&scalar, 1})->items.size(), 4u);
 }
 
 // Fortran order, and archives, are cut like plain arrays.
@@ -77,7 +125,9 @@ TEST(ArrayData, DynamicDimensionsAreAsTheyCome) {
   EXPECT_EQ(make_data({.source = file}, {&input, 1})->items[0].inputs[0].tensor.shape, (Shape{1, 5, 3}));
   Port any = port("x", DType::float32, {});
   any.rank_known = false;
-  EXPECT_EQ(make_data({.source = file, .batch_size = 2}, {&any, 1})->items[0].inputs[0].tensor.shape, (Shape{2, 5, 3}));
+  EXPECT_EQ(make_data({.source = file}, {&any, 1})->items[0].inputs[0].tensor.shape, (Shape{2, 5, 3}));
+  any.batch_axis = 0;
+  EXPECT_EQ(make_data({.source = file}, {&any, 1})->items[0].inputs[0].tensor.shape, (Shape{1, 5, 3}));
 }
 
 TEST(ArrayData, TooFewRowsAndMisfitsAreErrors) {
@@ -148,6 +198,17 @@ TEST(ArrayData, ABombIsRefused) {
   const auto npz = NpzFile::open(file);
   ASSERT_TRUE(npz.ok()) << npz.error().message;
   EXPECT_THAT(npz->read("x").error().message, HasSubstr("which no honest array does"));
+}
+
+// A header of 128 bytes says it all: the items themselves would take half a GB.
+TEST(ArrayData, ManyItemsWithNothingInThemAreRefused) {
+  const fixtures::Folder folder;
+  const std::string file = saved(folder, {900'000, 0});
+  const Port input = port("x", DType::float32, {-1, 0});
+  const auto set = make_data({.source = file}, {&input, 1});
+  ASSERT_FALSE(set.ok());
+  EXPECT_THAT(set.error().message, HasSubstr("has 900000 items without a number in them"));
+  EXPECT_TRUE(make_data({.source = file, .limit = 3}, {&input, 1}).ok());
 }
 
 }  // namespace

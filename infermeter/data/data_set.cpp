@@ -10,6 +10,7 @@
 #include "infermeter/data/array_data.hpp"
 #include "infermeter/data/image_data.hpp"
 #include "infermeter/data/labels.hpp"
+#include "infermeter/data/npz.hpp"
 #include "infermeter/data/perturb.hpp"
 #include "infermeter/data/port_fit.hpp"
 #include "infermeter/data/quoted.hpp"
@@ -48,19 +49,16 @@ SourceKind source_kind(const std::string& source) {
   return std::filesystem::exists(status) ? SourceKind::file : SourceKind::missing;
 }
 
-Result<DataSet> from_folder(const DataOptions& options, std::span<const Port> ports, std::span<const Port> outputs) {
-  if (is_test_data_set(options.source)) return make_from_test_data_set(options, ports, outputs);
-  const std::string inner = (std::filesystem::path(options.source) / "test_data_set_0").string();
-  if (is_test_data_set(inner)) {
-    return usage_error(fmt::format("{} is a folder of ONNX test data sets; give one of them, such as {}",
-                                   in_quotes(options.source), in_quotes(inner)));
-  }
-  return make_from_images(options, ports);
+std::string first_inside(const std::string& folder) {
+  return (std::filesystem::path(folder) / "test_data_set_0").string();
 }
 
-Result<DataSet> from_file(const DataOptions& options, std::span<const Port> ports) {
-  const std::string& path = options.source;
-  if (path.ends_with(".npy") || path.ends_with(".npz")) return make_from_arrays(options, ports);
+Error folder_of_sets(const std::string& folder) {
+  return usage_error(fmt::format("{} is a folder of ONNX test data sets; give one of them, such as {}",
+                                 in_quotes(folder), in_quotes(first_inside(folder))));
+}
+
+Error no_data_file(const std::string& path) {
   if (path.ends_with(".pb")) {
     return usage_error(
         fmt::format("{} is one tensor of a test data set; give its folder with --data", in_quotes(path)));
@@ -71,6 +69,25 @@ Result<DataSet> from_file(const DataOptions& options, std::span<const Port> port
       in_quotes(path)));
 }
 
+Error no_such_data(const std::string& source) {
+  return usage_error(
+      fmt::format("there is no {}; --data takes synthetic, a .npy or .npz file, a folder of pictures or an ONNX "
+                  "test_data_set folder",
+                  in_quotes(source)));
+}
+
+Result<DataSet> from_folder(const DataOptions& options, std::span<const Port> ports, std::span<const Port> outputs) {
+  if (is_test_data_set(options.source)) return make_from_test_data_set(options, ports, outputs);
+  if (is_test_data_set(first_inside(options.source))) return folder_of_sets(options.source);
+  return make_from_images(options, ports);
+}
+
+Result<DataSet> from_file(const DataOptions& options, std::span<const Port> ports) {
+  const std::string& path = options.source;
+  if (path.ends_with(".npy") || path.ends_with(".npz")) return make_from_arrays(options, ports);
+  return no_data_file(path);
+}
+
 Result<DataSet> data_from(const DataOptions& options, std::span<const Port> ports, std::span<const Port> outputs) {
   if (options.source == "synthetic") return make_synthetic(options, ports);
   switch (source_kind(options.source)) {
@@ -78,10 +95,68 @@ Result<DataSet> data_from(const DataOptions& options, std::span<const Port> port
     case SourceKind::file: return from_file(options, ports);
     case SourceKind::missing: break;
   }
-  return usage_error(
-      fmt::format("there is no {}; --data takes synthetic, a .npy or .npz file, a folder of pictures or an ONNX "
-                  "test_data_set folder",
-                  in_quotes(options.source)));
+  return no_such_data(options.source);
+}
+
+std::int64_t rows_in(const DataItem& item, std::span<const Port> ports) {
+  for (std::size_t i = 0; i < ports.size() && i < item.inputs.size(); ++i) {
+    if (!ports[i].batch_axis) continue;
+    const Shape& shape = item.inputs[i].tensor.shape;
+    const auto axis = static_cast<std::size_t>(*ports[i].batch_axis);
+    if (axis < shape.size()) return shape[axis];
+  }
+  return 1;
+}
+
+// The first item that the options ask for, and how many there are.
+Result<DataSet> sample_of(const DataOptions& options, std::span<const Port> ports) {
+  const bool is_folder = options.source != "synthetic" && source_kind(options.source) == SourceKind::folder;
+  if (is_folder && !is_test_data_set(options.source) && !is_test_data_set(first_inside(options.source))) {
+    return sample_of_images(options, ports);
+  }
+  DataOptions one = options;
+  one.limit = 1;
+  return data_from(one, ports, {});
+}
+
+Result<Done> check_given_data(const DataOptions& options, std::span<const Port> ports) {
+  INFERMETER_TRY_DONE(check_options(options));
+  if (options.source == "synthetic" && options.labels.empty()) return check_synthetic(options, ports);
+  INFERMETER_TRY(DataSet sample, sample_of(options, ports));
+  sample.rows_per_item = rows_in(sample.items.front(), ports);
+  if (options.source == "synthetic") sample.available = options.first + std::max<std::int64_t>(options.limit, 1);
+  return check_labels(sample, options);
+}
+
+Result<Done> check_folder(const DataOptions& options) {
+  if (is_test_data_set(options.source)) return Done{};
+  if (is_test_data_set(first_inside(options.source))) return folder_of_sets(options.source);
+  INFERMETER_TRY(const ImageFolder folder, list_images(options.source));
+  return Done{};
+}
+
+Result<Done> check_file(const DataOptions& options) {
+  if (options.source.ends_with(".npy")) {
+    INFERMETER_TRY(const NpyHeader header, npy_header(options.source));
+    return Done{};
+  }
+  if (options.source.ends_with(".npz")) {
+    INFERMETER_TRY(const NpzFile file, NpzFile::open(options.source));
+    return Done{};
+  }
+  return no_data_file(options.source);
+}
+
+Result<Done> check_given_source(const DataOptions& options) {
+  INFERMETER_TRY_DONE(check_options(options));
+  if (!options.labels.empty()) INFERMETER_TRY_DONE(check_labels_file(options.labels));
+  if (options.source == "synthetic") return Done{};
+  switch (source_kind(options.source)) {
+    case SourceKind::folder: return check_folder(options);
+    case SourceKind::file: return check_file(options);
+    case SourceKind::missing: break;
+  }
+  return no_such_data(options.source);
 }
 
 // The range that an input's numbers are known to be valid in; nullopt: as far as is seen.
@@ -133,19 +208,37 @@ Result<DataSet> make_perturbed(const DataOptions& options, std::span<const Port>
   return set;
 }
 
-}  // namespace
-
-Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports, std::span<const Port> outputs) {
-  INFERMETER_TRY_DONE(check_options(options));
+// Runs what reads data: memory and folders that fail become errors.
+template <class Read>
+auto guarded(const DataOptions& options, Read read) -> decltype(read()) {
   try {
-    auto made = options.perturb > 0 ? make_perturbed(options, ports, outputs) : data_from(options, ports, outputs);
-    if (made.ok()) INFERMETER_TRY_DONE(attach_labels(*made, options));
-    return made;
+    return read();
   } catch (const std::bad_alloc&) {
     return usage_error("there is not enough memory for the data; use a smaller batch size or --data-limit");
   } catch (const std::filesystem::filesystem_error& error) {
     return io_error(fmt::format("{} cannot be read: {}", in_quotes(options.source), error.code().message()));
   }
+}
+
+}  // namespace
+
+Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports, std::span<const Port> outputs) {
+  INFERMETER_TRY_DONE(check_options(options));
+  return guarded(options, [&] {
+    auto made = options.perturb > 0 ? make_perturbed(options, ports, outputs) : data_from(options, ports, outputs);
+    if (!made.ok()) return made;
+    made->rows_per_item = rows_in(made->items.front(), ports);
+    if (auto labelled = attach_labels(*made, options); !labelled.ok()) made = labelled.error();
+    return made;
+  });
+}
+
+Result<Done> check_data(const DataOptions& options, std::span<const Port> ports) {
+  return guarded(options, [&] { return check_given_data(options, ports); });
+}
+
+Result<Done> check_source(const DataOptions& options) {
+  return guarded(options, [&] { return check_given_source(options); });
 }
 
 }  // namespace infermeter

@@ -1,6 +1,7 @@
 // DataSet: the inputs of a run, the same bytes for every subject that takes the same inputs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,20 +18,21 @@ struct DataItem {
   std::string name{};                                     // file name, "synthetic 0", …
   ItemValues inputs{};                                    // in the model's order
   std::vector<std::pair<std::string, Value>> expected{};  // recorded outputs, where the source has them, by name
-  std::vector<int> labels{};                              // class index per batch element, where the source has them
+  std::vector<int> labels{};                              // class index per row, where the source has them
   std::optional<Tensor> mask{};                           // class index per pixel, [batch, …], integers, where given
 };
 
 struct DataSet {
   std::vector<DataItem> items{};  // never empty
   std::vector<std::string> class_names{};
-  std::int64_t available = 0;  // items that the source has, those that `first` and `limit` leave out included
+  std::int64_t available = 0;      // items that the source has, those that `first` and `limit` leave out included
+  std::int64_t rows_per_item = 1;  // the batch's size in an item; 1: no input has a batch axis
 };
 
 struct DataOptions {
   std::string source = "synthetic";  // or a path: .npy, .npz, folder of images, ONNX test_data_set folder
   std::vector<std::pair<std::string, std::string>> distributions{};  // per input name ("": all): "uniform:0:1", …
-  std::int64_t batch_size = 1;                                       // what a dynamic first dimension becomes
+  std::int64_t batch_size = 1;                                       // what a dynamic batch axis becomes
   std::int64_t first = 0;  // leave out so many items at the source's beginning: large data are gone through in parts
   std::int64_t limit = 0;  // at most so many items; 0: the source's own number (synthetic: 1)
   std::uint64_t seed = 1;
@@ -41,6 +43,7 @@ struct DataOptions {
   // What is right: a text file with a class index per line (or NAME,INDEX with the names of pictures), an integer .npy
   // [N] of such, or [N, …] of masks. Empty: the source's own labels, if it has any.
   std::string labels{};
+  const std::atomic<int>* interrupt = nullptr;  // above 0: no further picture is decoded
 };
 
 // Inputs that fit `ports` exactly. Errors name the input, what was wanted and what was got, or the file.
@@ -49,5 +52,11 @@ struct DataOptions {
 // Recorded outputs are named and typed after `outputs`; without them they are called output_0, output_1 … .
 [[nodiscard]] Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports,
                                         std::span<const Port> outputs = {});
+
+// The errors that make_data would have for `ports`, found without reading more than one item: names, types, shapes,
+// counts, labels. What is left is damage inside of the files.
+[[nodiscard]] Result<Done> check_data(const DataOptions& options, std::span<const Port> ports);
+// Likewise where the inputs are not known: the files are there and are what they should be.
+[[nodiscard]] Result<Done> check_source(const DataOptions& options);
 
 }  // namespace infermeter

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spng.h>
 #include <turbojpeg.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -41,6 +42,40 @@ struct DestroyJpeg {
 };
 using JpegHandle = std::unique_ptr<void, DestroyJpeg>;
 
+// A progressive JPEG is gone through once per scan, with all of its coefficients in memory. Encoders write about ten.
+constexpr std::uint64_t kMostScans = 100;
+constexpr std::uint64_t kMostProgressivePixels = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMostPixelsOfScans = std::uint64_t{1} << 31;  // some seconds
+
+struct Scans {
+  std::uint64_t count = 0;
+  bool is_progressive = false;
+};
+
+// Markers lie between the scans' data, in which a byte 0xFF is followed by 0 or by a restart's number.
+Scans scans_of(std::span<const std::byte> file) {
+  Scans scans;
+  for (std::size_t i = 0; i + 1 < file.size(); ++i) {
+    if (file[i] != std::byte{0xFF}) continue;
+    const auto marker = std::to_integer<unsigned>(file[i + 1]);
+    scans.is_progressive |= marker == 0xC2;
+    scans.count += marker == 0xDA ? 1 : 0;
+    const bool has_length = marker >= 0xC0 && marker != 0xFF && (marker < 0xD0 || marker > 0xD9);
+    if (has_length && i + 3 < file.size())
+      i += 1 + (std::to_integer<std::size_t>(file[i + 2]) << 8U | std::to_integer<std::size_t>(file[i + 3]));
+  }
+  return scans;
+}
+
+Result<Done> check_scans(std::span<const std::byte> file, std::uint64_t pixels) {
+  const Scans scans = scans_of(file);
+  const bool fits = scans.count <= kMostScans && (!scans.is_progressive || pixels <= kMostProgressivePixels) &&
+                    scans.count * pixels <= kMostPixelsOfScans;
+  if (fits || (!scans.is_progressive && scans.count <= 4)) return Done{};
+  return io_error(
+      fmt::format("{} scans of {} pixels take too long to decode: save it as a baseline JPEG", scans.count, pixels));
+}
+
 // What real photographs contain and every viewer forgives.
 bool forgivable(std::string_view warning) { return warning.find("extraneous bytes") != std::string_view::npos; }
 
@@ -74,6 +109,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> file) {
   if (pixels > kSmallImage && pixels / kMostJpegPixelsPerByte > file.size()) {
     return io_error(fmt::format("{} x {} pixels cannot be in {} bytes", width, height, file.size()));
   }
+  INFERMETER_TRY_DONE(check_scans(file, pixels));
   image.pixels.resize(image.width * image.height * 3);
   INFERMETER_TRY_DONE(decompress(handle.get(), file, image));
   return image;
@@ -92,6 +128,24 @@ std::uint64_t packed_bytes(const spng_ihdr& header) {
   return (std::uint64_t{header.width} * channels * header.bit_depth + 7) / 8 * header.height;
 }
 
+// Of every chunk: libspng does not come to the checksum of the last one that it takes pixels from.
+bool checksums_fit(std::span<const std::byte> file) {
+  const auto number_at = [&](std::size_t at) {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i) number = number << 8U | std::to_integer<std::size_t>(file[at + i]);
+    return number;
+  };
+  constexpr std::size_t signature = 8, around = 12;  // of a chunk's contents: length, type, checksum
+  for (std::size_t at = signature; file.size() >= around && at <= file.size() - around;) {
+    const std::size_t size = number_at(at);
+    if (size > file.size() - around - at) break;  // cut off: the decoder says so
+    const auto* const type = reinterpret_cast<const Bytef*>(file.data() + at + 4);
+    if (crc32_z(0, type, size + 4) != number_at(at + 8 + size)) return false;
+    at += around + size;
+  }
+  return true;
+}
+
 Result<Image> decode_png(std::span<const std::byte> file) {
   const PngContext context(spng_ctx_new(0));
   if (!context) return internal_error("the PNG decoder cannot be started");
@@ -108,6 +162,7 @@ Result<Image> decode_png(std::span<const std::byte> file) {
     return io_error(fmt::format("{} x {} pixels cannot be in {} bytes", header.width, header.height, file.size()));
   }
   image.pixels.resize(image.width * image.height * 3);
+  if (!checksums_fit(file)) return io_error("a CRC-32 in it is not that of its contents: it is damaged");
   status = spng_decode_image(context.get(), image.pixels.data(), image.pixels.size(), SPNG_FMT_RGB8, 0);
   if (status != SPNG_OK) return io_error(spng_strerror(status));
   return image;

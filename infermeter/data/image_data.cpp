@@ -56,6 +56,12 @@ Result<PixelLayout> layout_for(const DataOptions& options, std::span<const Port>
   }
   const Port& port = ports.front();
   if (!takes_pictures(port)) return no_picture_input(port);
+  if (port.batch_axis ? *port.batch_axis != 0 : port.shape[0] > 1) {
+    return usage_error(
+        fmt::format("pictures fill the first dimension of input {}, {}, which is not its batch: give "
+                    "--batch-axis {}=0 if it is",
+                    in_quotes(port.name), describe(port), port.name));
+  }
   INFERMETER_TRY(Shape shape, concrete_shape(port, options.batch_size));
   if (!element_count(shape).value_or(0)) return no_picture_input(port);
   PixelLayout layout{.shape = shape, .dtype = port.dtype, .channels_last = shape[1] != 3};
@@ -138,7 +144,8 @@ DataItem make_item(std::span<const ImageFile> files, const PixelLayout& layout, 
 }
 
 // Decoded by as many threads as there are processors: whoever waits for the pictures has nothing else to do.
-Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout, std::vector<DataItem>& items) {
+Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout, const std::atomic<int>* interrupt,
+                    std::vector<DataItem>& items) {
   items.resize(files.size() / layout.batch);
   std::vector<Failures> failures(items.size());
   std::atomic<std::size_t> next = 0;
@@ -146,6 +153,10 @@ Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout,
   const auto make = [&] {
     try {
       for (std::size_t i = next++; i < items.size(); i = next++) {
+        if (interrupt != nullptr && interrupt->load() != 0) {
+          failures[i].emplace_back("stopped by a signal");
+          return;
+        }
         items[i] = make_item(files.subspan(i * layout.batch, layout.batch), layout, failures[i]);
       }
     } catch (const std::bad_alloc&) {
@@ -161,6 +172,21 @@ Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout,
   Failures all;
   for (const Failures& some : failures) all.insert(all.end(), some.begin(), some.end());
   return all;
+}
+
+// What is to be read, and how.
+struct Wanted {
+  PixelLayout layout;
+  ImageFolder folder;
+  std::int64_t available = 0;
+};
+
+Result<Wanted> wanted_pictures(const DataOptions& options, std::span<const Port> ports) {
+  Wanted wanted;
+  INFERMETER_TRY(wanted.layout, layout_for(options, ports));
+  INFERMETER_TRY(wanted.folder, list_images(options.source));
+  INFERMETER_TRY(wanted.available, trim(wanted.folder, wanted.layout, options));
+  return wanted;
 }
 
 Error unreadable(const Failures& failures) {
@@ -181,12 +207,21 @@ Image prepared(const Image& image, std::size_t width, std::size_t height) {
 }
 
 Result<DataSet> make_from_images(const DataOptions& options, std::span<const Port> ports) {
-  INFERMETER_TRY(const PixelLayout layout, layout_for(options, ports));
-  INFERMETER_TRY(ImageFolder folder, list_images(options.source));
+  INFERMETER_TRY(Wanted wanted, wanted_pictures(options, ports));
   DataSet set;
-  INFERMETER_TRY(set.available, trim(folder, layout, options));
-  set.class_names = folder.class_names;
-  const Failures failures = make_items(folder.files, layout, set.items);
+  set.available = wanted.available;
+  set.class_names = std::move(wanted.folder.class_names);
+  const Failures failures = make_items(wanted.folder.files, wanted.layout, options.interrupt, set.items);
+  if (!failures.empty()) return unreadable(failures);
+  return set;
+}
+
+Result<DataSet> sample_of_images(const DataOptions& options, std::span<const Port> ports) {
+  INFERMETER_TRY(Wanted wanted, wanted_pictures(options, ports));
+  wanted.folder.files.resize(wanted.layout.batch);
+  DataSet set;
+  set.available = wanted.available;
+  const Failures failures = make_items(wanted.folder.files, wanted.layout, options.interrupt, set.items);
   if (!failures.empty()) return unreadable(failures);
   return set;
 }

@@ -27,5 +27,7 @@ struct ImageFolder {
 [[nodiscard]] Image prepared(const Image& image, std::size_t width, std::size_t height);
 
 [[nodiscard]] Result<DataSet> make_from_images(const DataOptions& options, std::span<const Port> ports);
+// Its first item alone; the errors are those of all items, but for pictures that cannot be decoded.
+[[nodiscard]] Result<DataSet> sample_of_images(const DataOptions& options, std::span<const Port> ports);
 
 }  // namespace infermeter

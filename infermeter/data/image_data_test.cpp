@@ -16,7 +16,12 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 Port image_port(DType dtype = DType::float32, Shape shape = {-1, 3, 32, 32}) {
-  return {.name = "image", .dtype = dtype, .shape = std::move(shape), .dimension_names = {"N", "C", "H", "W"}};
+  const bool has_batch = shape.front() < 0;
+  return {.name = "image",
+          .dtype = dtype,
+          .shape = std::move(shape),
+          .dimension_names = {"N", "C", "H", "W"},
+          .batch_axis = has_batch ? std::optional<std::int64_t>(0) : std::nullopt};
 }
 
 Result<DataSet> load(const std::string& folder, const Port& port, std::int64_t batch = 1, std::int64_t limit = 0) {

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <turbojpeg.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "infermeter/data/fixtures/fixtures.hpp"
@@ -115,6 +117,51 @@ TEST(Image, SaysWhatItCannotRead) {
   auto cut = *read_file(path("wide.jpg"), 1 << 20);
   cut.resize(cut.size() / 2);
   EXPECT_THAT(refusal(cut), HasSubstr("Premature end"));
+}
+
+std::vector<std::byte> progressive(int side) {
+  const std::vector<unsigned char> pixels(static_cast<std::size_t>(side) * static_cast<std::size_t>(side) * 3, 100);
+  unsigned char* jpeg = nullptr;
+  unsigned long size = 0;
+  tjhandle handle = tjInitCompress();
+  EXPECT_EQ(
+      tjCompress2(handle, pixels.data(), side, 0, side, TJPF_RGB, &jpeg, &size, TJSAMP_444, 90, TJFLAG_PROGRESSIVE), 0);
+  const auto* const first = reinterpret_cast<const std::byte*>(jpeg);
+  std::vector<std::byte> file(first, first + size);
+  tjFree(jpeg);
+  tjDestroy(handle);
+  return file;
+}
+
+// The last scan once more, so many times: each is gone through with all of the picture's coefficients.
+std::vector<std::byte> with_more_scans(std::vector<std::byte> file, int more) {
+  const std::array<std::byte, 2> begin{std::byte{0xFF}, std::byte{0xDA}};
+  const auto last = std::find_end(file.begin(), file.end(), begin.begin(), begin.end());
+  const std::vector<std::byte> scan(last, file.end() - 2);
+  for (int i = 0; i < more; ++i) file.insert(file.end() - 2, scan.begin(), scan.end());
+  return file;
+}
+
+TEST(Image, ProgressivePicturesWithManyScansAreRefused) {
+  const auto file = progressive(64);
+  EXPECT_TRUE(decode_image(file).ok()) << refusal(file);
+  EXPECT_THAT(refusal(with_more_scans(file, 480)), HasSubstr("scans of 4096 pixels take too long to decode"));
+}
+
+// The checksum of each chunk, the pixels' and others'.
+TEST(Image, RefusesAPngWithAnotherChecksum) {
+  const auto file = *read_file(path("rgb.png"), 1 << 20);
+  std::size_t chunks = 0;
+  for (std::size_t at = 8; at + 12 <= file.size(); ++chunks) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i) size = size << 8U | std::to_integer<std::size_t>(file[at + i]);
+    at += size + 12;
+    ASSERT_LE(at, file.size());
+    auto damaged = file;
+    damaged[at - 1] ^= std::byte{1};
+    EXPECT_FALSE(decode_image(damaged).ok()) << chunks;
+  }
+  EXPECT_GE(chunks, 3u);
 }
 
 // The beginning of a PNG of that size, 8-bit RGB, with its right checksum.

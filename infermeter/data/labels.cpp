@@ -27,22 +27,19 @@ struct Rows {
   bool limited = false;
 };
 
-std::int64_t rows_in(const DataItem& item) {
-  for (const Value& value : item.inputs) {
-    if (value.kind == Value::Kind::tensor && !value.tensor.shape.empty()) return value.tensor.shape[0];
-  }
-  return 1;
-}
-
-Rows rows_of(const DataSet& set, const DataOptions& options) {
+// `set` has the first of so many `items`, or all of them.
+Rows rows_of(const DataSet& set, std::int64_t items, const DataOptions& options) {
   Rows rows;
-  rows.per_item = std::max<std::int64_t>(rows_in(set.items.front()), 1);
-  const auto items = static_cast<std::int64_t>(set.items.size());
+  rows.per_item = std::max<std::int64_t>(set.rows_per_item, 1);
   rows.first = options.first * rows.per_item;
   rows.count = items * rows.per_item;
   rows.available = std::max(set.available, options.first + items) * rows.per_item;
   rows.limited = options.limit > 0;
   return rows;
+}
+
+Rows rows_of(const DataSet& set, const DataOptions& options) {
+  return rows_of(set, static_cast<std::int64_t>(set.items.size()), options);
 }
 
 Result<Done> check_label_count(std::int64_t have, const Rows& rows, const DataOptions& options) {
@@ -139,7 +136,7 @@ Result<int> label_of(const ImageFile& picture, const ByName& labels,
   return found->second->label;
 }
 
-Result<Done> attach_by_name(DataSet& set, const std::vector<Line>& lines, const DataOptions& options) {
+Result<std::vector<int>> labels_by_name(const Rows& rows, const std::vector<Line>& lines, const DataOptions& options) {
   std::error_code error;
   if (!std::filesystem::is_directory(options.source, error)) {
     return usage_error(
@@ -148,7 +145,6 @@ Result<Done> attach_by_name(DataSet& set, const std::vector<Line>& lines, const 
   }
   INFERMETER_TRY(const ByName labels, by_name(lines, options.labels));
   INFERMETER_TRY(const ImageFolder folder, list_images(options.source));
-  const Rows rows = rows_of(set, options);
   if (static_cast<std::size_t>(rows.first + rows.count) > folder.files.size()) {
     return io_error(fmt::format("{} changed while it was read", in_quotes(options.source)));
   }
@@ -160,21 +156,29 @@ Result<Done> attach_by_name(DataSet& set, const std::vector<Line>& lines, const 
     INFERMETER_TRY(const int label, label_of(picture, labels, pictures_called, options));
     wanted.push_back(label);
   }
-  give(set, rows, wanted);
-  return Done{};
+  return wanted;
 }
 
-Result<Done> attach_text(DataSet& set, const DataOptions& options) {
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// One for each row.
+Result<std::vector<int>> labels_in_text(const Rows& rows, const DataOptions& options) {
   INFERMETER_TRY(const auto bytes, read_file(options.labels, most_text_bytes));
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  INFERMETER_TRY(const auto lines, lines_in(text, options.labels));
-  if (lines.front().has_name) return attach_by_name(set, lines, options);
-  const Rows rows = rows_of(set, options);
+  INFERMETER_TRY(const auto lines, lines_in(text_of(bytes), options.labels));
+  if (lines.front().has_name) return labels_by_name(rows, lines, options);
   INFERMETER_TRY_DONE(check_label_count(static_cast<std::int64_t>(lines.size()), rows, options));
   std::vector<int> wanted;
   for (std::int64_t row = rows.first; row < rows.first + rows.count; ++row) {
     wanted.push_back(lines[static_cast<std::size_t>(row)].label);
   }
+  return wanted;
+}
+
+Result<Done> attach_text(DataSet& set, const DataOptions& options) {
+  const Rows rows = rows_of(set, options);
+  INFERMETER_TRY(const auto wanted, labels_in_text(rows, options));
   give(set, rows, wanted);
   return Done{};
 }
@@ -206,20 +210,26 @@ void attach_masks(DataSet& set, const Rows& rows, Tensor array) {
   }
 }
 
-Result<Done> attach_array(DataSet& set, const DataOptions& options) {
-  INFERMETER_TRY(const Shape shape, npy_shape(options.labels));
+// Of integers, with a row for each of the data. Whether it holds masks.
+Result<bool> check_array(const Rows& rows, const DataOptions& options) {
+  INFERMETER_TRY(const NpyHeader header, npy_header(options.labels));
+  const Shape& shape = header.shape;
   if (shape.empty()) {
     return usage_error(fmt::format("{} is one number; labels are [N], masks [N, …]", in_quotes(options.labels)));
   }
-  const Rows rows = rows_of(set, options);
   INFERMETER_TRY_DONE(check_label_count(shape[0], rows, options));
+  INFERMETER_TRY(const Tensor first, read_npy(options.labels, {.rows = 1, .bytes = kMostDataBytes}));
+  const bool is_mask = shape.size() > 2 || (shape.size() == 2 && shape[1] != 1);
+  if (is_integer(first.dtype) && (is_mask || first.dtype != DType::boolean)) return is_mask;
+  return usage_error(fmt::format("{} is {} {}; labels are integers, the indices of classes", in_quotes(options.labels),
+                                 to_string(first.dtype), to_string(shape)));
+}
+
+Result<Done> attach_array(DataSet& set, const DataOptions& options) {
+  const Rows rows = rows_of(set, options);
+  INFERMETER_TRY(const bool is_mask, check_array(rows, options));
   INFERMETER_TRY(Tensor array,
                  read_npy(options.labels, {.rows = rows.count, .bytes = kMostDataBytes, .first_row = rows.first}));
-  const bool is_mask = shape.size() > 2 || (shape.size() == 2 && shape[1] != 1);
-  if (!is_integer(array.dtype) || (!is_mask && array.dtype == DType::boolean)) {
-    return usage_error(fmt::format("{} is {}; labels are integers, the indices of classes", in_quotes(options.labels),
-                                   describe(array)));
-  }
   if (array.shape[0] != rows.count)
     return io_error(fmt::format("{} changed while it was read", in_quotes(options.labels)));
   if (!is_mask) return attach_indices(set, rows, array, options);
@@ -227,11 +237,35 @@ Result<Done> attach_array(DataSet& set, const DataOptions& options) {
   return Done{};
 }
 
+bool is_array(const std::string& file) { return file.ends_with(".npy"); }
+
 }  // namespace
 
 Result<Done> attach_labels(DataSet& set, const DataOptions& options) {
   if (options.labels.empty()) return Done{};
-  return options.labels.ends_with(".npy") ? attach_array(set, options) : attach_text(set, options);
+  return is_array(options.labels) ? attach_array(set, options) : attach_text(set, options);
+}
+
+Result<Done> check_labels(const DataSet& sample, const DataOptions& options) {
+  if (options.labels.empty()) return Done{};
+  const std::int64_t left = sample.available - options.first;
+  const Rows rows = rows_of(sample, options.limit > 0 ? std::min(options.limit, left) : left, options);
+  if (is_array(options.labels)) {
+    INFERMETER_TRY([[maybe_unused]] const bool is_mask, check_array(rows, options));
+    return Done{};
+  }
+  INFERMETER_TRY(const auto labels, labels_in_text(rows, options));
+  return Done{};
+}
+
+Result<Done> check_labels_file(const std::string& file) {
+  if (is_array(file)) {
+    INFERMETER_TRY(const NpyHeader header, npy_header(file));
+    return Done{};
+  }
+  INFERMETER_TRY(const auto bytes, read_file(file, most_text_bytes));
+  INFERMETER_TRY(const auto lines, lines_in(text_of(bytes), file));
+  return Done{};
 }
 
 }  // namespace infermeter

@@ -14,4 +14,9 @@ namespace infermeter {
 // with options.limit a file for the wanted items alone will do. Errors name the file and the line or the row.
 [[nodiscard]] Result<Done> attach_labels(DataSet& set, const DataOptions& options);
 
+// The errors of attach_labels for the whole source, of which `sample` has the first item.
+[[nodiscard]] Result<Done> check_labels(const DataSet& sample, const DataOptions& options);
+// As far as the file tells by itself.
+[[nodiscard]] Result<Done> check_labels_file(const std::string& file);
+
 }  // namespace infermeter

@@ -50,7 +50,7 @@ class Labels : public testing::Test {
   static std::string complaint(const Result<DataSet>& set) { return set.ok() ? "" : set.error().message; }
 
   fixtures::Folder folder_;
-  Port port_{.name = "x", .dtype = DType::float32, .shape = {-1, 2}, .dimension_names = {"N", ""}};
+  Port port_{.name = "x", .dtype = DType::float32, .shape = {-1, 2}, .dimension_names = {"N", ""}, .batch_axis = 0};
   DataOptions options_;
 };
 
@@ -139,7 +139,11 @@ class PictureLabels : public Labels {
  protected:
   PictureLabels() {
     for (const char* name : {"cat/2.png", "cat/3.png", "dog/2.png", "dog/4.png"}) folder_.copy("rgb.png", name);
-    port_ = {.name = "image", .dtype = DType::float32, .shape = {-1, 3, 8, 8}, .dimension_names = {"N", "", "", ""}};
+    port_ = {.name = "image",
+             .dtype = DType::float32,
+             .shape = {-1, 3, 8, 8},
+             .dimension_names = {"N", "", "", ""},
+             .batch_axis = 0};
     options_.source = folder_.string();
   }
 };

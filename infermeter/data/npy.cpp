@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include "infermeter/data/npy_header.hpp"
@@ -199,15 +200,24 @@ Result<Tensor> read_npy(ByteSource& source, const std::string& file, const NpyLi
   return tensor;
 }
 
-Result<Shape> npy_shape(const std::string& path) {
+Result<NpyHeader> npy_header(const std::string& path) {
   INFERMETER_TRY(RegularFile file, RegularFile::open(path));
-  INFERMETER_TRY(NpyHeader header, read_npy_header(file, path));
-  return std::move(header.shape);
+  return read_npy_header(file, path);
 }
 
 Result<Tensor> read_npy(const std::string& path, const NpyLimits& limits) {
   INFERMETER_TRY(RegularFile file, RegularFile::open(path));
-  return read_npy(file, path, limits);
+  NpyLimits own = limits;
+  own.bytes = std::min(limits.bytes, most_memory_for(file.remaining()));
+  return read_npy(file, path, own);
+}
+
+std::uint64_t most_memory_for(std::uint64_t file_bytes) {
+  // A string of one byte takes 33 in memory, one of none 32; a file that says more than this of itself is no array that
+  // anybody needs.
+  constexpr std::uint64_t small = std::uint64_t{64} << 20, ratio = 64;
+  return file_bytes > std::numeric_limits<std::uint64_t>::max() / ratio ? file_bytes
+                                                                        : std::max(small, file_bytes * ratio);
 }
 
 Result<std::string> npy_bytes(const Tensor& tensor, const std::string& file) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "infermeter/data/npy_header.hpp"
 #include "infermeter/data/regular_file.hpp"
 #include "infermeter/data/tensor.hpp"
 
@@ -16,11 +17,14 @@ struct NpyLimits {
   std::int64_t first_row = 0;  // those before it are left out
 };
 
-// What the array's shape is, without reading its numbers.
-[[nodiscard]] Result<Shape> npy_shape(const std::string& path);
+// What the array is, without reading its numbers.
+[[nodiscard]] Result<NpyHeader> npy_header(const std::string& path);
 
 // Any byte order, C or Fortran order, versions 1 to 3; numbers, bool, bytes and Unicode strings; never Python objects.
 [[nodiscard]] Result<Tensor> read_npy(const std::string& path, const NpyLimits& limits = {});
+
+// Memory that an array may take: its file's size bounds it, whatever its header says.
+[[nodiscard]] std::uint64_t most_memory_for(std::uint64_t file_bytes);
 
 // The same from any source; `file` is what errors call it.
 [[nodiscard]] Result<Tensor> read_npy(ByteSource& source, const std::string& file, const NpyLimits& limits);

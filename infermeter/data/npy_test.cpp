@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <zip.h>
 
+#include <fstream>
 #include <numeric>
 
 #include "infermeter/data/fixtures/fixtures.hpp"
 #include "infermeter/data/npy_header.hpp"
 #include "infermeter/data/npz.hpp"
+#include "infermeter/data/write_npz.hpp"
 
 namespace infermeter::npy_test {
 namespace {
@@ -168,11 +171,63 @@ TEST(Npz, ReadsByName) {
   EXPECT_THAT(file->read("y").error().message, HasSubstr("it has no array 'y'"));
 }
 
+// One bit of the numbers of a stored member, which unpacks as well as before.
+TEST(Npz, RefusesAMemberWithAnotherChecksum) {
+  const fixtures::Folder folder;
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+  const Tensor x = make_tensor<float>(DType::float32, {2, 3}, numbers);
+  ASSERT_TRUE(write_npz(folder / "whole.npz", {{"x", x}, {"same", x}}).ok());
+  std::ifstream source(folder / "whole.npz", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(source), {}};
+  const auto place = bytes.find(std::string("\x00\x00\xA0\x40", 4));  // the fifth number of x
+  ASSERT_NE(place, std::string::npos);
+  bytes[place + 1] ^= 1;
+  const auto file = NpzFile::open(folder.write("flipped.npz", bytes));
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_THAT(file->read("x").error().message, testing::AllOf(HasSubstr("flipped.npz:x"), HasSubstr("CRC-32")));
+  EXPECT_THAT(file->read("x", {.rows = 1}).error().message, HasSubstr("CRC-32"));  // though that row is right
+  EXPECT_TRUE(file->read("same").ok());
+}
+
 TEST(Npz, RefusesNamesThatLeadElsewhereOrOccurTwice) {
   EXPECT_THAT(NpzFile::open(path("outside.npz")).error().message, HasSubstr("'../x.npy' leads elsewhere"));
   EXPECT_THAT(NpzFile::open(path("twice.npz")).error().message, HasSubstr("'x.npy' is in it twice"));
   EXPECT_THAT(NpzFile::open(path("v1.npy")).error().message, HasSubstr("is not a usable .npz file"));
   EXPECT_THAT(NpzFile::open(path("none.npz")).error().message, HasSubstr("No such file"));
+}
+
+// Strings without a byte in the file take 32 in memory.
+TEST(Npy, MemoryIsBoundedByTheFilesSize) {
+  const fixtures::Folder folder;
+  std::string bytes = "\x93NUMPY\x01";
+  const std::string text = dict("'|S0'", "(15000000,)");
+  bytes += std::string({'\0', static_cast<char>(text.size()), '\0'}) + text;
+  std::ofstream(folder / "none.npy", std::ios::binary) << bytes;
+  const auto none = read_npy(folder / "none.npy");
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message, HasSubstr("more than the 67108864 bytes that may be read"));
+  EXPECT_EQ(most_memory_for(128), std::uint64_t{64} << 20);
+  EXPECT_EQ(most_memory_for(std::uint64_t{1} << 30), std::uint64_t{64} << 30);
+}
+
+// A few kB that unpack to strings of one byte each, which take 33.
+TEST(Npz, MemoryIsBoundedByThePackedSize) {
+  const fixtures::Folder folder;
+  const std::size_t count = 60'000'000;
+  std::string bytes = "\x93NUMPY\x01";
+  const std::string text = dict("'|S1'", "(60000000,)");
+  bytes += std::string({'\0', static_cast<char>(text.size()), '\0'}) + text;
+  bytes.append(count, '\0');
+  int code = 0;
+  zip_t* const archive = zip_open((folder / "bomb.npz").c_str(), ZIP_CREATE, &code);
+  zip_source_t* const source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
+  ASSERT_GE(zip_file_add(archive, "x.npy", source, 0), 0);
+  ASSERT_EQ(zip_close(archive), 0);
+  const auto file = NpzFile::open(folder / "bomb.npz");
+  ASSERT_TRUE(file.ok());
+  const auto array = file->read("x", {});
+  ASSERT_FALSE(array.ok());
+  EXPECT_THAT(array.error().message, HasSubstr("bytes that may be read"));
 }
 
 }  // namespace

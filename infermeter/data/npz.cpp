@@ -27,8 +27,12 @@ Error broken_archive(const std::string& path, std::string_view why) {
 
 class ZipEntry final : public ByteSource {
  public:
-  ZipEntry(zip_file_t* entry, std::uint64_t size, std::string label)
-      : entry_(entry), remaining_(size), label_(std::move(label)) {}
+  ZipEntry(zip_file_t* entry, std::uint64_t size, std::uint64_t packed_size, std::string label)
+      : entry_(entry),
+        remaining_(size),
+        // Numbers may be packed as densely as deflate can; what grows again in memory may not.
+        most_memory_(std::max(size, most_memory_for(packed_size))),
+        label_(std::move(label)) {}
 
   Result<Done> read(std::span<std::byte> out) override {
     while (!out.empty()) {
@@ -42,9 +46,25 @@ class ZipEntry final : public ByteSource {
   }
   [[nodiscard]] std::uint64_t remaining() const override { return remaining_; }
 
+  [[nodiscard]] std::uint64_t most_memory() const { return most_memory_; }
+
+  // libzip compares the checksum with the archive's when it comes to the member's end.
+  Result<Done> finish() {
+    std::vector<std::byte> rest(std::size_t{1} << 20);
+    zip_int64_t got = 0;
+    do {
+      got = zip_fread(entry_.get(), rest.data(), rest.size());
+    } while (got > 0);
+    if (got == 0) return Done{};
+    const int code = zip_error_code_zip(zip_file_get_error(entry_.get()));
+    return io_error(fmt::format(
+        "{} is damaged: {}", in_quotes(label_),
+        code == ZIP_ER_CRC ? "its CRC-32 is not the one that the archive says" : "it cannot be unpacked to its end"));
+  }
+
  private:
   std::unique_ptr<zip_file_t, CloseEntry> entry_;
-  std::uint64_t remaining_;
+  std::uint64_t remaining_, most_memory_;
   std::string label_;
 };
 
@@ -140,20 +160,23 @@ Result<ZipEntry> open_entry(const std::string& path, zip_t* archive, const std::
   INFERMETER_TRY_DONE(check_bomb(status, label));
   zip_file_t* entry = zip_fopen_index(archive, index, 0);
   if (entry == nullptr) return broken_archive(label, zip_strerror(archive));
-  return ZipEntry(entry, status.size, label);
+  return ZipEntry(entry, status.size, status.comp_size, label);
 }
 
 }  // namespace
 
-Result<Shape> NpzFile::shape(const std::string& name) const {
+Result<NpyHeader> NpzFile::header(const std::string& name) const {
   INFERMETER_TRY(ZipEntry source, open_entry(state_->path, state_->archive.get(), state_->entries, name));
-  INFERMETER_TRY(NpyHeader header, read_npy_header(source, fmt::format("{}:{}", state_->path, name)));
-  return std::move(header.shape);
+  return read_npy_header(source, fmt::format("{}:{}", state_->path, name));
 }
 
 Result<Tensor> NpzFile::read(const std::string& name, const NpyLimits& limits) const {
   INFERMETER_TRY(ZipEntry source, open_entry(state_->path, state_->archive.get(), state_->entries, name));
-  return read_npy(source, fmt::format("{}:{}", state_->path, name), limits);
+  NpyLimits own = limits;
+  own.bytes = std::min(limits.bytes, source.most_memory());
+  auto array = read_npy(source, fmt::format("{}:{}", state_->path, name), own);
+  if (array.ok()) INFERMETER_TRY_DONE(source.finish());
+  return array;
 }
 
 }  // namespace infermeter

@@ -21,9 +21,10 @@ class NpzFile {
   [[nodiscard]] const std::vector<std::string>& names() const;
 
   // Of the array `name`, without unpacking its numbers.
-  [[nodiscard]] Result<Shape> shape(const std::string& name) const;
+  [[nodiscard]] Result<NpyHeader> header(const std::string& name) const;
 
-  // The array `name`; refuses what unpacks to more than the limits or more than 1000-fold (above 64 MB).
+  // The array `name`; refuses what unpacks to more than the limits or more than 1000-fold (above 64 MB), and a member
+  // whose CRC-32 is another than the archive says, also where only some of its rows are wanted.
   [[nodiscard]] Result<Tensor> read(const std::string& name, const NpyLimits& limits = {}) const;
 
  private:

@@ -120,8 +120,8 @@ TEST(Perturb, NamesAreNoMeasurements) {
 }
 
 TEST(Perturb, ADataSetIsTheBaseAndItsNoisyLikes) {
-  const std::vector<Port> ports = {{.name = "x", .dtype = DType::float32, .shape = {-1, 8}},
-                                   {.name = "input_ids", .dtype = DType::int64, .shape = {-1, 8}}};
+  const std::vector<Port> ports = {{.name = "x", .dtype = DType::float32, .shape = {-1, 8}, .batch_axis = 0},
+                                   {.name = "input_ids", .dtype = DType::int64, .shape = {-1, 8}, .batch_axis = 0}};
   const DataOptions options{.distributions = {{"x", "uniform:5:6"}}, .perturb = 10};
   const auto set = make_data(options, ports);
   ASSERT_TRUE(set.ok()) << set.error().message;

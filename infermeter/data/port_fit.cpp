@@ -9,14 +9,16 @@ namespace {
 
 Error dynamic_dimension(const Port& port, std::size_t index) {
   const std::string name = index < port.dimension_names.size() ? port.dimension_names[index] : "";
+  const std::string batch =
+      port.batch_axis ? std::string() : fmt::format(", or --batch-axis {}={} if it is the batch", port.name, index);
   if (name.empty()) {
     return usage_error(fmt::format(
         "input {} is {} and its dimension {} has neither a size nor a name; give tensors of the wanted shape with "
-        "--data FILE.npy",
-        in_quotes(port.name), describe(port), index));
+        "--data FILE.npy, or its size with --dim {}.{}=VALUE{}",
+        in_quotes(port.name), describe(port), index, port.name, index, batch));
   }
-  return usage_error(fmt::format("input {} is {} and its dimension {} {} has no size; give it with --dim {}=VALUE",
-                                 in_quotes(port.name), describe(port), index, in_quotes(name), name));
+  return usage_error(fmt::format("input {} is {} and its dimension {} {} has no size; give it with --dim {}=VALUE{}",
+                                 in_quotes(port.name), describe(port), index, in_quotes(name), name, batch));
 }
 
 std::string_view kind_name(Value::Kind kind) {
@@ -33,6 +35,16 @@ Error misfit(const Port& port, const std::string& got, std::string_view file) {
       fmt::format("input {} wants {}, {} has {}", in_quotes(port.name), describe(port), in_quotes(file), got));
 }
 
+// Where only the batch is of another size.
+std::string batch_hint(const Port& port, const Shape& shape) {
+  const auto axis = static_cast<std::size_t>(port.batch_axis.value_or(0));
+  if (!port.batch_axis || axis >= shape.size() || axis >= port.shape.size()) return {};
+  Port other = port;
+  other.shape[axis] = -1;
+  const std::string advice = batch_size_advice(shape[axis]);
+  return accepts_shape(other, shape) && !advice.empty() ? "; " + advice : std::string();
+}
+
 Result<Done> check_sequence(const Port& port, const Value& value, std::string_view file) {
   for (const Value& element : value.elements) {
     if (element.kind != Value::Kind::tensor || port.dtype == DType::undefined) continue;
@@ -42,6 +54,10 @@ Result<Done> check_sequence(const Port& port, const Value& value, std::string_vi
 }
 
 }  // namespace
+
+std::string batch_size_advice(std::int64_t size) {
+  return size >= 1 && size <= kMostItems ? fmt::format("give --batch-sizes {}", size) : std::string();
+}
 
 std::string describe(const Port& port) {
   if (port.kind == Value::Kind::sequence) return fmt::format("a sequence of {}", to_string(port.dtype));
@@ -59,7 +75,10 @@ Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size) {
                                    in_quotes(port.name)));
   }
   Shape shape = port.shape;
-  if (!shape.empty() && shape[0] < 0) shape[0] = batch_size;
+  if (port.batch_axis && static_cast<std::size_t>(*port.batch_axis) < shape.size()) {
+    std::int64_t& batch = shape[static_cast<std::size_t>(*port.batch_axis)];
+    if (batch < 0) batch = batch_size;
+  }
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0) return dynamic_dimension(port, i);
   }
@@ -86,7 +105,9 @@ Result<Done> check_value(const Port& port, const Value& value, std::string_view 
   if (value.kind != port.kind) return misfit(port, std::string(kind_name(value.kind)), file);
   if (value.kind == Value::Kind::sequence) return check_sequence(port, value, file);
   const bool type_fits = port.dtype == DType::undefined || port.dtype == value.tensor.dtype;
-  if (!type_fits || !accepts_shape(port, value.tensor.shape)) return misfit(port, describe(value.tensor), file);
+  if (!type_fits || !accepts_shape(port, value.tensor.shape)) {
+    return misfit(port, describe(value.tensor) + batch_hint(port, value.tensor.shape), file);
+  }
   return Done{};
 }
 

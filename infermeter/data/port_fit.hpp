@@ -18,8 +18,11 @@ inline constexpr std::int64_t kMostItems = 1'000'000;
 [[nodiscard]] std::string describe(const Port& port);
 [[nodiscard]] std::string describe(const Tensor& tensor);
 
-// The port's shape with `batch_size` for a dynamic first dimension; an error where another dimension is dynamic or the
-// rank is not known.
+// "give --batch-sizes 4"; empty where no batch can have that size.
+[[nodiscard]] std::string batch_size_advice(std::int64_t size);
+
+// The port's shape with `batch_size` for a dynamic batch axis; an error where another dimension is dynamic or the rank
+// is not known.
 [[nodiscard]] Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size);
 
 // An error where options.first leaves out all of the `available` items.

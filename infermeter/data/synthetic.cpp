@@ -169,6 +169,24 @@ Value synthetic_value(const Source& source, std::uint64_t seed, std::size_t inpu
           .elements = {}};
 }
 
+std::int64_t items_of(const DataOptions& options) { return options.limit == 0 ? 1 : options.limit; }
+
+// One for each input, checked.
+Result<std::vector<Source>> sources_of(const DataOptions& options, std::span<const Port> ports) {
+  INFERMETER_TRY_DONE(check_names(options, ports));
+  std::vector<Source> sources;
+  for (const Port& port : ports) {
+    INFERMETER_TRY(Source source, source_of(port, options));
+    sources.push_back(std::move(source));
+  }
+  const std::int64_t items = items_of(options);
+  if (items > kMostItems) {
+    return usage_error(fmt::format("--data-limit must be at most {} for synthetic data, not {}", kMostItems, items));
+  }
+  INFERMETER_TRY_DONE(check_size(sources, items));
+  return sources;
+}
+
 }  // namespace
 
 // The one given for this input beats the one for all, which beats the default. Checked to be well-formed before.
@@ -214,20 +232,10 @@ Tensor synthetic_words(const Shape& shape, std::uint64_t seed, std::uint64_t inp
 }
 
 Result<DataSet> make_synthetic(const DataOptions& options, std::span<const Port> ports) {
-  INFERMETER_TRY_DONE(check_names(options, ports));
-  std::vector<Source> sources;
-  for (const Port& port : ports) {
-    INFERMETER_TRY(Source source, source_of(port, options));
-    sources.push_back(std::move(source));
-  }
-  const std::int64_t items = options.limit == 0 ? 1 : options.limit;
-  if (items > kMostItems) {
-    return usage_error(fmt::format("--data-limit must be at most {} for synthetic data, not {}", kMostItems, items));
-  }
-  INFERMETER_TRY_DONE(check_size(sources, items));
+  INFERMETER_TRY(const std::vector<Source> sources, sources_of(options, ports));
   DataSet set;
   set.available = kMostItems;
-  for (std::int64_t item = options.first; item < options.first + items; ++item) {
+  for (std::int64_t item = options.first; item < options.first + items_of(options); ++item) {
     DataItem& made = set.items.emplace_back();
     made.name = fmt::format("synthetic {}", item);
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -235,6 +243,11 @@ Result<DataSet> make_synthetic(const DataOptions& options, std::span<const Port>
     }
   }
   return set;
+}
+
+Result<Done> check_synthetic(const DataOptions& options, std::span<const Port> ports) {
+  INFERMETER_TRY(const auto sources, sources_of(options, ports));
+  return Done{};
 }
 
 }  // namespace infermeter

@@ -22,5 +22,7 @@ namespace infermeter {
 
 // Items for `ports`; options.limit items, one if that is 0.
 [[nodiscard]] Result<DataSet> make_synthetic(const DataOptions& options, std::span<const Port> ports);
+// The errors of make_synthetic, without making anything.
+[[nodiscard]] Result<Done> check_synthetic(const DataOptions& options, std::span<const Port> ports);
 
 }  // namespace infermeter

@@ -18,7 +18,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Port port(std::string name, DType dtype, Shape shape, std::vector<std::string> dimension_names = {}) {
-  return {.name = std::move(name), .dtype = dtype, .shape = std::move(shape), .dimension_names = dimension_names};
+  const bool has_batch = !shape.empty() && shape.front() < 0;
+  return {.name = std::move(name),
+          .dtype = dtype,
+          .shape = std::move(shape),
+          .dimension_names = dimension_names,
+          .batch_axis = has_batch ? std::optional<std::int64_t>(0) : std::nullopt};
 }
 
 std::vector<double> drawn(const std::string& text, DType dtype, std::int64_t count) {

@@ -76,6 +76,8 @@ struct Port {
   bool rank_known = true;
   Shape shape{};
   std::vector<std::string> dimension_names{};
+  // The dimension that is the batch (data/batch_axis.hpp); nullopt: an inference takes it as a whole.
+  std::optional<std::int64_t> batch_axis{};
 };
 
 // One inference's worth of input: a value per input of the model, in the model's order.

@@ -64,9 +64,13 @@ constexpr std::array table = {
     INFERMETER_ROW(not_isolated, warning,
                    "Give a factory (MODULE:FACTORY) instead of an object: each trial then has a fresh process, and the "
                    "interval counts what differs between processes."),
+    INFERMETER_ROW(stood_still, warning,
+                   "Do not stop or suspend the worker or its machine; measure again, or read the median, which one "
+                   "iteration does not move."),
     // The samples.
     INFERMETER_ROW(too_few_samples, info, "Raise --iterations or --duration."),
-    INFERMETER_ROW(too_few_processes, warning, "Raise --processes to 3 or more."),
+    INFERMETER_ROW(too_few_processes, warning,
+                   "Raise --processes to 3 or more; objects of one process have no interval, factories do."),
     INFERMETER_ROW(outliers_removed, warning, "Use --outliers none to see all samples."),
     INFERMETER_ROW(many_outliers_removed, error,
                    "Use --outliers none: what was dropped is part of how the model behaves here."),
@@ -80,6 +84,10 @@ constexpr std::array table = {
     INFERMETER_ROW(samples_partial, warning, "Finish the run with --resume, or raise --run-timeout."),
     INFERMETER_ROW(timer_resolution, warning, "Raise --batch-sizes, so that one inference takes longer."),
     INFERMETER_ROW(iterations_capped, info, "Lower --duration, or set --iterations."),
+    INFERMETER_ROW(clock_went_back, error,
+                   "Measure where the clock can be relied on: another machine, or one whose virtual machine is not "
+                   "moved meanwhile."),
+    INFERMETER_ROW(counter_repeated, warning, "Give each counter of the back end a name of its own."),
     // Like for like.
     INFERMETER_ROW(precision_differs, warning,
                    "Ask for the same --dtype for all subjects, or read the ratio as one between precisions."),
@@ -91,12 +99,21 @@ constexpr std::array table = {
     INFERMETER_ROW(device_differs, warning, "Set --device to one device for all subjects."),
     INFERMETER_ROW(batch_differs, info,
                    "Compare throughput rather than latency, or set one batch size with --batch-sizes."),
+    INFERMETER_ROW(no_batch_axis, info,
+                   "If a dimension is the batch, name it, with its size: --batch-axis INPUT=AXIS --batch-sizes N; if "
+                   "none is, --batch-axis none."),
+    INFERMETER_ROW(batch_axes_told, info, "If it is another dimension, name it: --batch-axis INPUT=AXIS, or none."),
+    INFERMETER_ROW(environment_differs, info,
+                   "Give all subjects the same --env, or read the ratio as one between environments."),
     INFERMETER_ROW(model_differs, info,
                    "Give all subjects the same model file, or read the ratio as one between models."),
-    INFERMETER_ROW(input_differs, warning, "Give all subjects the same --data and --seed."),
+    INFERMETER_ROW(input_differs, warning, "Give all subjects the same --data and --data-seed."),
     INFERMETER_ROW(precision_not_as_asked, warning,
                    "Ask for a --dtype that the device executes; `infermeter backends` lists them."),
     INFERMETER_ROW(threads_not_as_asked, warning, "Set --threads to what the runtime can have, or leave it out."),
+    INFERMETER_ROW(one_request_at_a_time, warning,
+                   "Leave the options for throughput out, or read these figures as those of one client: what they are "
+                   "for, several requests in flight, is not measured."),
     INFERMETER_ROW(machines_differ, warning,
                    "Compare times within a machine only; sizes, outputs and accuracy can be compared across machines."),
     // Outputs.
@@ -105,18 +122,25 @@ constexpr std::array table = {
                    "optimisations."),
     INFERMETER_ROW(outputs_not_finite, error,
                    "Check the model's weights and its inputs (--data), and try --dtype float32."),
+    INFERMETER_ROW(outputs_undecided, warning,
+                   "Give the model inputs that its outputs depend on (--data) and its trained weights; of validate, "
+                   "--atol says which differences do not count."),
     INFERMETER_ROW(outputs_not_comparable, error,
                    "Compare subjects of the same model, with the same batch size and dimensions."),
     INFERMETER_ROW(
         outputs_not_deterministic, warning,
         "Use --threads 1 or the runtime's deterministic option, and look for random operators in the model."),
+    INFERMETER_ROW(
+        output_shapes_change, warning,
+        "Read the times as those of a mixture, or fix what decides the shape: the seed of random operators in "
+        "the model, or one item of the data at a time (--data-limit 1)."),
     INFERMETER_ROW(outputs_constant, warning,
                    "Check that the model reads its input, and give it inputs of its own kind with --data."),
     INFERMETER_ROW(accuracy_not_told, info, "Say with --labels which class each item of the data is."),
     // Pilots and comparisons.
-    INFERMETER_ROW(no_steady_state, error,
+    INFERMETER_ROW(no_steady_state, warning,
                    "Look at the times of its pilot in the JSON report; quiet the machine, or fix the warm-up with "
-                   "--warmup N to compare all the same."),
+                   "--warmup N."),
     INFERMETER_ROW(pilot_failed, warning, "Give --warmup and --iterations, so that no pilot is needed."),
     INFERMETER_ROW(margin_out_of_reach, warning,
                    "Raise --max-pairs or --budget, use --until-resolved, widen --margin, or quiet the machine "
@@ -134,7 +158,8 @@ constexpr std::array table = {
     INFERMETER_ROW(no_operator_profile, warning,
                    "Choose a back end that profiles its operators: docs/profile.md lists them and what each tells."),
     INFERMETER_ROW(profile_distorted, warning, "Read shares, not times: those of the timed trials are above."),
-    INFERMETER_ROW(profile_cut, info, "Lower --profile-iterations, so that all of them are kept."),
+    INFERMETER_ROW(profile_cut, info,
+                   "Lower --profile-iterations, or import the whole file, so that all of them are kept."),
     INFERMETER_ROW(no_stack_profile, info,
                    "Let unprivileged programs sample themselves (kernel.perf_event_paranoid at most 2, no seccomp rule "
                    "against perf_event_open), or do without: --stacks off."),

@@ -39,6 +39,7 @@ enum class DiagnosticId {
   low_memory,
   debug_build,   // infermeter itself is not a release build
   not_isolated,  // measured in the process that holds the subject, not in one of its own
+  stood_still,   // an outlying iteration in which the worker used no processor time: stopped, frozen or suspended
   // The samples.
   too_few_samples,        // a percentile needs more
   too_few_processes,      // no interval from fewer than two processes
@@ -51,6 +52,8 @@ enum class DiagnosticId {
   samples_partial,    // the trial ended early: what there is is shown
   timer_resolution,   // the subject is too fast for the clock
   iterations_capped,  // the sample block was full before the duration was over
+  clock_went_back,    // the clock's counter did: later iterations are left out
+  counter_repeated,   // the back end gave two counters of one name
   // Like for like.
   precision_differs,
   threads_differ,
@@ -58,20 +61,26 @@ enum class DiagnosticId {
   provider_differs,
   device_differs,
   batch_differs,
-  model_differs,  // not the same model file or weights
-  input_differs,  // not the same input bytes
+  no_batch_axis,        // an inference is taken for one item, and an input's first dimension is larger
+  batch_axes_told,      // it is not the first dimension of every input
+  environment_differs,  // the variables that their workers were given
+  model_differs,        // not the same model file or weights
+  input_differs,        // not the same input bytes
   precision_not_as_asked,
   threads_not_as_asked,
-  machines_differ,  // reports of several machines beside each other
+  one_request_at_a_time,  // loaded for several inferences at once, and one at a time was measured
+  machines_differ,        // reports of several machines beside each other
   // Outputs.
   outputs_differ,
   outputs_not_finite,
+  outputs_undecided,       // within the tolerance, as any values of their size would be
   outputs_not_comparable,  // number, name, shape or type differ
   outputs_not_deterministic,
+  output_shapes_change,
   outputs_constant,   // the outputs are the same for different inputs
   accuracy_not_told,  // the data's own labels do not fit the outputs
   // Pilots and comparisons.
-  no_steady_state,      // the times of a subject do not settle
+  no_steady_state,      // the times of a subject's pilots kept changing
   pilot_failed,         // warm-up and iterations could not be chosen
   margin_out_of_reach,  // the pairs that may run cannot show so small a difference
   pairs_incomplete,     // a process of a pair gave no value

@@ -8,12 +8,14 @@
 #include <set>
 #include <sstream>
 
+#include "infermeter/diagnostics/test_paths.hpp"
+
 namespace infermeter::diagnostic_test {
 namespace {
 
 // The enumerators as the header has them, so that one without a row of the table cannot be forgotten.
 std::vector<std::string> enumerators_of_header() {
-  std::ifstream file(std::string(INFERMETER_SOURCE_DIR) + "/infermeter/diagnostics/diagnostic.hpp");
+  std::ifstream file(std::string(test::source_dir) + "/infermeter/diagnostics/diagnostic.hpp");
   std::stringstream text;
   text << file.rdbuf();
   std::string body = text.str();

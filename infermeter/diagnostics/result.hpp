@@ -23,7 +23,8 @@ enum class ErrorKind {
 
 struct Error {
   ErrorKind kind = ErrorKind::usage;
-  // What, where, why, and the option that helps; one sentence, never empty, no line breaks.
+  // What, where, why, and the option that helps; one sentence, never empty. Several problems (diagnostics/problems.hpp)
+  // have a line each.
   std::string message;
 };
 

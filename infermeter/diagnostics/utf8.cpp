@@ -1,5 +1,8 @@
 #include "infermeter/diagnostics/utf8.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace infermeter {
 namespace {
 
@@ -21,7 +24,35 @@ std::size_t sequence_length(std::string_view bytes) {
   return 0;
 }
 
+struct Range {
+  char32_t first, last;
+};
+
+// Unicode 15: general category Cc, the bidi controls, the separators of lines and paragraphs, and format characters
+// that have no shape of their own.
+constexpr std::array steering = {
+    Range{0x00, 0x1f},     Range{0x7f, 0x9f},     Range{0xad, 0xad},     Range{0x61c, 0x61c},
+    Range{0x180e, 0x180e}, Range{0x200b, 0x200f}, Range{0x2028, 0x202e}, Range{0x2060, 0x206f},
+    Range{0xfeff, 0xfeff}, Range{0xfff9, 0xfffb}, Range{0xfffe, 0xffff}, Range{0xe0000, 0xe0fff},
+};
+
 }  // namespace
+
+Character next_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t size = sequence_length(text);
+  if (size == 0) return {.code = byte(0), .size = 1, .valid = false};
+  if (size == 1) return {.code = byte(0), .size = 1, .valid = true};
+  char32_t code = byte(0) & (0xffU >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) code = (code << 6) | (byte(i) & 0x3fU);
+  return {.code = code, .size = size, .valid = true};
+}
+
+bool steers_display(char32_t code) {
+  const bool plain = code >= 0x20 && code < 0x7f;  // nearly all there is
+  const auto holds = [code](const Range& range) { return code >= range.first && code <= range.last; };
+  return !plain && std::ranges::any_of(steering, holds);
+}
 
 std::string valid_utf8(std::string_view bytes) {
   std::string text;

@@ -17,12 +17,14 @@ namespace infermeter {
 // over all items; or <= floor, where that is more.
 struct Tolerance {
   double relative = 0;
-  double absolute = 0;
-  double floor = 0;  // what the reference differs from itself by when it is run again
+  double absolute = 0;  // what somebody asked for: no default knows how large outputs are
+  // Differences that say nothing: those between numbers that the type cannot resolve, and what the reference differs
+  // from itself by when it is run again.
+  double floor = 0;
 };
 
 // By the lower of the two executed precisions ("float32", "bfloat16", …) and the output's own dtype
-// (docs/methodology.md). Integers, booleans and strings: exact.
+// (docs/methodology.md). Integers, booleans and strings: exact. Its absolute part is 0.
 [[nodiscard]] Tolerance default_tolerance(std::string_view executed_precision, DType output);
 // Of an output of the reference, by the coarser of the precisions in which the two were executed.
 [[nodiscard]] Tolerance coarser_tolerance(std::string_view one, std::string_view other, const Value& output);
@@ -34,13 +36,17 @@ struct OutputDifference {
   bool comparable = true;  // same kind, shape, dtype class; `reason` says why not
   std::string reason;
   bool within_tolerance = false;
+  // Why being within the tolerance says nothing: all of the reference lies within the tolerance's floor, so that other
+  // values of that size would be within it too. Empty: it says something.
+  std::string undecided;
   std::uint64_t element_count = 0;
-  double max_absolute = 0;               // over the pairs in which both are finite
+  // Figures of errors are over the pairs in which both are finite. nullopt where there is no such pair, where a value
+  // is finite in one and not in the other (the error is no number then), or where the formula has no value
+  // (fidelity/difference_tally.hpp).
+  std::optional<double> max_absolute{};
   std::size_t max_absolute_item = 0;     // the data item it is in
   std::uint64_t max_absolute_index = 0;  // flat, row-major, in that item (of a sequence: through its tensors)
   double reference_at_max = 0, candidate_at_max = 0;
-  // Over the pairs in which both are finite; nullopt if there is none, or where the formula has no value
-  // (fidelity/difference_tally.hpp).
   std::optional<double> mae{}, mse{}, rmse{};
   std::optional<double> relative_l1{};   // ||c - r||1 / ||r||1; nullopt if r is 0
   std::optional<double> relative_l2{};   // ||c - r||2 / ||r||2; nullopt if r is 0
@@ -61,11 +67,16 @@ struct OutputDifference {
 };
 
 struct OutputComparison {
-  bool agree = false;                     // every output comparable and within tolerance
+  bool agree = false;  // every output comparable and within tolerance, and that says something
+  // Nothing differs, and yet nothing can be told: of no output, or of one whose values are not the same in both.
+  bool undecided = false;
   std::size_t items = 0;                  // data items compared
   std::vector<OutputDifference> outputs;  // over all items
   std::vector<Diagnostic> diagnostics;
 };
+
+// Of all outputs. nullopt where one cannot be compared or has a value that is finite on one side only.
+[[nodiscard]] std::optional<double> largest_difference(const OutputComparison& comparison);
 
 // `reference[i]` and `candidate[i]` are the outputs for item i. Names are those of the reference's ports. An output
 // without a tolerance of its own (a shorter list) gets float32's. NaN agrees with NaN, and infinities of one sign

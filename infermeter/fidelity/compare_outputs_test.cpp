@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,8 +114,13 @@ TEST(CompareOutputs, NonFiniteValuesAgreeOnlyWithTheirLike) {
     EXPECT_EQ(result.outputs[0].mismatched, 1U);
     EXPECT_EQ(result.outputs[0].non_finite_apart, 1U);
     EXPECT_TRUE(has(result, DiagnosticId::outputs_not_finite));
-    EXPECT_TRUE(std::isfinite(result.outputs[0].max_absolute));
-    EXPECT_TRUE(std::isfinite(*result.outputs[0].relative_l2));
+    // The error is no number, however close the others are.
+    const OutputDifference& y = result.outputs[0];
+    for (const auto& figure : {y.max_absolute, y.mae, y.mse, y.rmse, y.relative_l1, y.relative_l2, y.relative_max,
+                               y.cosine, y.pearson, y.data_range, y.psnr_db, y.ssim}) {
+      EXPECT_EQ(figure, std::nullopt) << reference << ' ' << candidate;
+    }
+    EXPECT_EQ(largest_difference(result), std::nullopt);
   }
   const auto result = compare(floats({nan, inf, 2, nan}), floats({1, inf, inf, nan}));
   EXPECT_EQ(result.outputs[0].nan_reference, 2U);
@@ -129,7 +136,7 @@ TEST(CompareOutputs, HugeDoublesLeaveNoInfinityBehind) {
   const auto result =
       compare(tensor<double>(DType::float64, {2}, {1e308, 1}), tensor<double>(DType::float64, {2}, {-1e308, 1}));
   EXPECT_FALSE(result.agree);
-  EXPECT_TRUE(std::isfinite(result.outputs[0].max_absolute));
+  EXPECT_TRUE(std::isfinite(*result.outputs[0].max_absolute));
   EXPECT_EQ(result.outputs[0].relative_l2, std::nullopt);
   EXPECT_EQ(result.outputs[0].cosine, std::nullopt);
 }
@@ -145,7 +152,7 @@ TEST(CompareOutputs, IntegersAreExactToTheLastBit) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   const auto far =
       compare(tensor<std::int64_t>(DType::int64, {1}, {least}), tensor<std::uint64_t>(DType::uint64, {1}, {most}), {});
-  EXPECT_DOUBLE_EQ(far.outputs[0].max_absolute, 0x1p63 + 0x1p64);
+  EXPECT_DOUBLE_EQ(*far.outputs[0].max_absolute, 0x1p63 + 0x1p64);
   EXPECT_TRUE(
       compare(tensor<std::int64_t>(DType::int64, {1}, {large}), tensor<std::int64_t>(DType::int64, {1}, {large}), {})
           .agree);
@@ -338,7 +345,125 @@ TEST(DefaultTolerance, GoesByPrecisionAndOutput) {
   for (const DType whole : {DType::int64, DType::uint8, DType::boolean, DType::string}) {
     EXPECT_EQ(default_tolerance("bfloat16", whole).relative, 0);
     EXPECT_EQ(default_tolerance("bfloat16", whole).absolute, 0);
+    EXPECT_EQ(default_tolerance("bfloat16", whole).floor, 0);
   }
+}
+
+Tolerance for_float32() { return default_tolerance("float32", DType::float32); }
+
+// What two networks of random weights answer, or one network with the rounding errors of two runtimes.
+std::vector<float> answers(unsigned seed, double scale, double rounding = 0) {
+  std::mt19937 random(seed);
+  std::mt19937 rounding_random(99);
+  std::normal_distribution<double> normal;
+  std::vector<float> values(1000);
+  for (float& value : values) {
+    value = static_cast<float>(scale * (normal(random) + rounding * normal(rounding_random)));
+  }
+  return values;
+}
+
+TEST(DefaultTolerance, KnowsNoSize) {
+  for (const double scale : {1e-30, 1e-12, 1e-9, 1e-7, 1.0, 1e6, 1e30}) {
+    const Value reference = floats(answers(1, scale));
+    EXPECT_TRUE(compare(reference, floats(answers(1, scale, 1e-6)), for_float32()).agree) << scale;
+    const auto other = compare(reference, floats(answers(2, scale)), for_float32());
+    EXPECT_FALSE(other.agree || other.undecided) << scale;
+    EXPECT_GT(other.outputs[0].mismatched, 900U) << scale;
+  }
+}
+
+TEST(DefaultTolerance, KnowsNoSizeInOtherPrecisions) {
+  for (const auto& [precision, dtype, rounding] : std::vector<std::tuple<const char*, DType, double>>{
+           {"float16", DType::float16, 1e-3}, {"bfloat16", DType::bfloat16, 8e-3}, {"int8", DType::float32, 2e-2}}) {
+    for (const double scale : {1e-4, 1e-2, 1.0, 100.0}) {
+      const auto stored = [&](unsigned seed, double error) {
+        std::vector<float> values = answers(seed, scale, error);
+        if (dtype == DType::float32) return floats(values);
+        std::vector<std::uint16_t> half;
+        for (const float v : values) half.push_back(dtype == DType::float16 ? float16_from(v) : bfloat16_from(v));
+        return tensor<std::uint16_t>(dtype, {1000}, half);
+      };
+      const Tolerance tolerance = default_tolerance(precision, dtype);
+      EXPECT_TRUE(compare(stored(1, 0), stored(1, rounding), tolerance).agree) << precision << ' ' << scale;
+      const auto other = compare(stored(1, 0), stored(2, 0), tolerance);
+      EXPECT_FALSE(other.agree || other.undecided) << precision << ' ' << scale;
+    }
+  }
+}
+
+// Elements near 0 carry the rounding errors of the large ones that they were summed from.
+TEST(DefaultTolerance, ValuesThatCancelMayBeOffByWhatTheLargeOnesAre) {
+  for (const double scale : {1e-9, 1.0}) {
+    std::vector<float> reference = answers(1, scale), candidate = reference;
+    reference[7] = static_cast<float>(1e-9 * scale), candidate[7] = static_cast<float>(-3e-7 * scale);
+    EXPECT_TRUE(compare(floats(reference), floats(candidate), for_float32()).agree);
+  }
+}
+
+TEST(DefaultTolerance, ConstantOutputsAreComparedAsOthersAre) {
+  EXPECT_TRUE(compare(floats({0.5F, 0.5F}), floats({0.5F, 0.50001F}), for_float32()).agree);
+  EXPECT_FALSE(compare(floats({0.5F, 0.5F}), floats({0.6F, 0.6F}), for_float32()).agree);
+  EXPECT_FALSE(compare(floats({1e-9F}), floats({2e-9F}), for_float32()).agree);
+}
+
+bool undecided(const OutputComparison& comparison) {
+  EXPECT_FALSE(comparison.agree && comparison.undecided);
+  EXPECT_EQ(has(comparison, DiagnosticId::outputs_undecided), comparison.undecided);
+  return comparison.undecided;
+}
+
+TEST(Undecided, NothingIsToldFromZeros) {
+  const auto zeros = compare(floats({0, 0}), floats({0, -0.0F}), for_float32());
+  EXPECT_TRUE(undecided(zeros));
+  EXPECT_TRUE(zeros.outputs[0].within_tolerance);
+  EXPECT_EQ(zeros.outputs[0].undecided, "is 0 throughout in both, so that nothing can be told from it");
+  EXPECT_TRUE(undecided(compare(floats({nan, inf}), floats({nan, inf}), for_float32())));
+  // One of them answers something.
+  const auto wrong = compare(floats({0, 0}), floats({0, 1e-9F}), for_float32());
+  EXPECT_FALSE(wrong.agree || undecided(wrong));
+  // Classes, and what is empty, are told.
+  EXPECT_TRUE(compare(tensor<std::int64_t>(DType::int64, {1}, {0}), tensor<std::int64_t>(DType::int64, {1}, {0}),
+                      default_tolerance("float32", DType::int64))
+                  .agree);
+  EXPECT_TRUE(compare(floats({0, 4}, {}), floats({0, 4}, {}), for_float32()).agree);
+  // So is what somebody asked for.
+  EXPECT_TRUE(compare(floats({0, 0}), floats({0, 1e-6F}), {.absolute = 1e-5, .floor = 0x1p-126}).agree);
+}
+
+TEST(Undecided, SubnormalNumbersMayBeFlushed) {
+  const Value reference = floats({1e-39F, 5e-39F});
+  EXPECT_TRUE(undecided(compare(reference, floats({0, 0}), for_float32())));
+  EXPECT_TRUE(compare(reference, reference, for_float32()).agree);
+  EXPECT_TRUE(compare(floats({1e-39F, 1}), floats({0, 1}), for_float32()).agree);
+  const auto half = [](float v) { return tensor<std::uint16_t>(DType::float16, {1}, {float16_from(v)}); };
+  const Tolerance tolerance = default_tolerance("float16", DType::float16);
+  EXPECT_TRUE(undecided(compare(half(3e-7F), half(2.4e-7F), tolerance)));
+  const auto apart = compare(half(1e-5F), half(2e-5F), tolerance);
+  EXPECT_FALSE(apart.agree || undecided(apart));
+}
+
+TEST(Undecided, ValuesBelowTheNoiseOfARepetitionTellNothing) {
+  const Tolerance noisy{.relative = 1e-3, .floor = 0.9};
+  EXPECT_TRUE(undecided(compare(floats({1, -1}), floats({0.5F, -0.7F}), noisy)));
+  EXPECT_TRUE(compare(floats({10, -1}), floats({10.5F, -0.7F}), noisy).agree);
+  EXPECT_FALSE(compare(floats({1, -1}), floats({3, 3}), noisy).agree);
+}
+
+TEST(Undecided, OneOutputThatTellsSomethingIsEnough) {
+  const auto both = [](const Value& first, const Value& second, const Value& other_first, const Value& other_second,
+                       double floor = 0x1p-126) {
+    const Tolerance tolerance{.relative = 1e-3, .floor = floor};
+    return compare_outputs(names, std::vector<ItemValues>{{first, second}},
+                           std::vector<ItemValues>{{other_first, other_second}},
+                           std::vector<Tolerance>{for_float32(), tolerance});
+  };
+  const Value one = floats({1}), zero = floats({0});
+  EXPECT_TRUE(both(one, zero, one, zero).agree);
+  EXPECT_TRUE(both(zero, zero, zero, zero).undecided);
+  EXPECT_TRUE(both(one, floats({0.5F}), one, floats({0.6F}), 1).undecided);  // lost in noise, and not the same
+  const auto apart = both(zero, one, zero, floats({2}));
+  EXPECT_FALSE(apart.agree || apart.undecided);
 }
 
 }  // namespace

@@ -15,10 +15,11 @@ namespace {
 
 constexpr double infinite_psnr = std::numeric_limits<double>::infinity();
 
-// How far two values are apart; infinite where only one of them is a finite number.
+// How far two values are apart; infinite where one of them is no finite number and the other is not the same.
 double distance(double reference, double candidate) {
-  if (std::isfinite(reference) != std::isfinite(candidate)) return infinite_psnr;
-  return std::isfinite(reference) ? std::abs(candidate - reference) : 0;
+  if (std::isfinite(reference) && std::isfinite(candidate)) return std::abs(candidate - reference);
+  const bool is_same = reference == candidate || (std::isnan(reference) && std::isnan(candidate));
+  return is_same ? 0 : infinite_psnr;
 }
 
 // [N, C, H, W] or [N, C, D, H, W], as planes one behind the other.

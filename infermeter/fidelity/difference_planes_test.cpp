@@ -9,6 +9,7 @@ namespace infermeter::difference_planes_test {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float inf = std::numeric_limits<float>::infinity();
 
 Tensor tensor_of(Shape shape, const std::vector<float>& values) {
   return make_tensor<float>(DType::float32, std::move(shape), values);
@@ -103,9 +104,11 @@ TEST(DifferencePicture, ShowsWhatIsFiniteInOneOnlyAsTheLargestDifference) {
   candidate[10] = nan;
   reference[20] = candidate[20] = nan;
   candidate[30] = 1;
+  reference[40] = inf, candidate[40] = -inf;
   const auto picture = difference_picture(tensor_of({1, 1, 7, 7}, reference), tensor_of({1, 1, 7, 7}, candidate));
   ASSERT_TRUE(picture);
-  EXPECT_EQ(picture->where, "3 NaN or infinite");
+  EXPECT_EQ(picture->where, "5 NaN or infinite");
+  EXPECT_EQ(byte(picture->difference, 40), 255);
   EXPECT_EQ(picture->max_difference, 1);
   EXPECT_EQ(byte(picture->difference, 10), 255);
   EXPECT_EQ(byte(picture->difference, 20), 0);

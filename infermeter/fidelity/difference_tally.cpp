@@ -232,6 +232,13 @@ void DifferenceTally::add(const DifferenceTally& more) {
   finite += more.finite;
 }
 
+DifferenceTally DifferenceTally::of_errors() const {
+  return non_finite_apart == 0 ? *this : DifferenceTally{.count = count};
+}
+
+std::optional<double> DifferenceTally::largest_difference() const {
+  return finite > 0 || count == 0 ? std::optional(max_absolute) : std::nullopt;
+}
 std::optional<double> DifferenceTally::mae() const {
   return quotient(sum_absolute_difference, static_cast<double>(finite));
 }

@@ -44,15 +44,19 @@ struct DifferenceTally {
   // A tally of other pairs, whose indices are its own.
   void add(const DifferenceTally& more);
 
-  [[nodiscard]] std::optional<double> mae() const;           // Σ|c - r| / n, in the output's unit
-  [[nodiscard]] std::optional<double> mse() const;           // Σ(c - r)² / n
-  [[nodiscard]] std::optional<double> rmse() const;          // √mse
-  [[nodiscard]] std::optional<double> relative_l1() const;   // Σ|c - r| / Σ|r|
-  [[nodiscard]] std::optional<double> relative_l2() const;   // √(Σ(c - r)² / Σr²)
-  [[nodiscard]] std::optional<double> relative_max() const;  // max|c - r| / max|r|
-  [[nodiscard]] std::optional<double> cosine() const;        // Σrc / √(Σr² Σc²), in [-1, 1]
-  [[nodiscard]] std::optional<double> pearson() const;       // of r and c, in [-1, 1]; nullopt if either is constant
-  [[nodiscard]] std::optional<double> data_range() const;    // max r - min r
+  // This, or one without finite pairs if a value is finite in one and not in the other: an error over the rest would be
+  // none of the whole.
+  [[nodiscard]] DifferenceTally of_errors() const;
+  [[nodiscard]] std::optional<double> largest_difference() const;  // max |c - r|; 0 of nothing
+  [[nodiscard]] std::optional<double> mae() const;                 // Σ|c - r| / n, in the output's unit
+  [[nodiscard]] std::optional<double> mse() const;                 // Σ(c - r)² / n
+  [[nodiscard]] std::optional<double> rmse() const;                // √mse
+  [[nodiscard]] std::optional<double> relative_l1() const;         // Σ|c - r| / Σ|r|
+  [[nodiscard]] std::optional<double> relative_l2() const;         // √(Σ(c - r)² / Σr²)
+  [[nodiscard]] std::optional<double> relative_max() const;        // max|c - r| / max|r|
+  [[nodiscard]] std::optional<double> cosine() const;              // Σrc / √(Σr² Σc²), in [-1, 1]
+  [[nodiscard]] std::optional<double> pearson() const;     // of r and c, in [-1, 1]; nullopt if either is constant
+  [[nodiscard]] std::optional<double> data_range() const;  // max r - min r
   // 10 log10(range² / mse) decibels, +infinity where mse is 0; nullopt where range is 0 and mse is not. `range`: the
   // largest value that there can be less the smallest (255 of 8-bit images); without one data_range().
   [[nodiscard]] std::optional<double> psnr_db(std::optional<double> range = {}) const;

@@ -29,9 +29,11 @@ double count(const Tensor& reference, const Tensor& candidate, ErrorHistogram& h
     for (std::size_t i = 0; i < chunk.size; ++i) {
       const double r = chunk.reference[i], c = chunk.candidate[i];
       histogram.add(r, c);
-      const bool apart = std::isfinite(r) != std::isfinite(c);
-      if (apart) largest = std::numeric_limits<double>::infinity();
-      if (std::isfinite(r) && std::isfinite(c)) largest = std::max(largest, std::abs(chunk.difference[i]));
+      if (std::isfinite(r) && std::isfinite(c)) {
+        largest = std::max(largest, std::abs(chunk.difference[i]));
+      } else if (r != c && !(std::isnan(r) && std::isnan(c))) {
+        largest = std::numeric_limits<double>::infinity();
+      }
     }
   }
   return largest;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace infermeter::kept_differences_test {
@@ -47,6 +48,10 @@ TEST(KeptDifferences, OneThatIsNoNumberIsTheWorst) {
   kept.add(1, reference, strange);
   EXPECT_EQ(kept.outputs().at(0).worst[0].item, 1U);
   EXPECT_EQ(kept.outputs().at(0).histogram.non_finite, 1U);
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  KeptDifferences of_infinities(1);
+  of_infinities.add(0, std::vector<Value>{image(inf)}, std::vector<Value>{image(-inf)});
+  EXPECT_TRUE(std::isinf(of_infinities.outputs().at(0).worst[0].max_absolute));
 }
 
 TEST(KeptDifferences, WhatCannotBeComparedIsLeftOut) {

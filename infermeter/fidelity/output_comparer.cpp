@@ -41,10 +41,10 @@ std::string index_text(const OutputDifference& difference) {
 std::string differ_message(const OutputDifference& d) {
   std::string message = fmt::format("output '{}': {} of {} values are beyond the tolerance", shortened(d.name),
                                     d.mismatched, d.element_count);
-  if (d.max_absolute > 0) {
+  if (d.max_absolute.value_or(0) > 0) {
     message +=
         fmt::format("; the largest difference is {:.3g} at {}, where the reference has {:.9g} and this has {:.9g}",
-                    d.max_absolute, index_text(d), d.reference_at_max, d.candidate_at_max);
+                    *d.max_absolute, index_text(d), d.reference_at_max, d.candidate_at_max);
   }
   if (d.relative_l2) message += fmt::format("; relative L2 {:.3g}", *d.relative_l2);
   return message;
@@ -56,6 +56,8 @@ void diagnose(const OutputDifference& d, std::vector<Diagnostic>& out) {
         {DiagnosticId::outputs_not_comparable, fmt::format("output '{}' {}", shortened(d.name), d.reason), {}});
   } else if (!d.within_tolerance) {
     out.push_back({DiagnosticId::outputs_differ, differ_message(d), {}});
+  } else if (!d.undecided.empty()) {
+    out.push_back({DiagnosticId::outputs_undecided, fmt::format("output '{}' {}", shortened(d.name), d.undecided), {}});
   }
   if (d.non_finite_apart > 0) {
     out.push_back(
@@ -124,6 +126,7 @@ class OutputState {
       result.within_tolerance = result.within_tolerance && sample.within_tolerance;
       samples.push_back(sample);
     }
+    if (result.within_tolerance) result.undecided = why_undecided();
     return result;
   }
 
@@ -135,6 +138,17 @@ class OutputState {
   [[nodiscard]] double bound() const {
     const Tolerance allowed = tolerance();
     return std::max(allowed.floor, allowed.absolute + allowed.relative * tally_.largest_reference);
+  }
+
+  // A tolerance that somebody asked for decides. So does being the same, unless it is only that nothing is there.
+  [[nodiscard]] std::string why_undecided() const {
+    const Tolerance allowed = tolerance();
+    const double scale = tally_.largest_reference;
+    const bool is_same = tally_.max_absolute == 0 && scale > 0;
+    if (tally_.count == 0 || is_same || allowed.floor <= allowed.absolute || scale > 2 * allowed.floor) return {};
+    if (tally_.finite == 0) return "has no finite number in either, so that nothing can be told from it";
+    if (tally_.max_absolute == 0) return "is 0 throughout in both, so that nothing can be told from it";
+    return fmt::format("has no value above {:.3g}, and differences up to {:.3g} say nothing", scale, allowed.floor);
   }
 
   // The reference's word counts; the other's if it has none.
@@ -192,12 +206,13 @@ class OutputState {
     rows_.top5 = rows_.top5.value_or(0) + agreement->top5.value_or(0);
   }
 
-  [[nodiscard]] SampleDifference sample_of(const DifferenceTally& tally, std::size_t item, std::size_t index) const {
+  [[nodiscard]] SampleDifference sample_of(const DifferenceTally& all, std::size_t item, std::size_t index) const {
+    const DifferenceTally tally = all.of_errors();
     return {.item = item,
             .output = index,
-            .element_count = tally.count / parts_,
-            .non_finite_apart = tally.non_finite_apart,
-            .max_absolute = tally.max_absolute,
+            .element_count = all.count / parts_,
+            .non_finite_apart = all.non_finite_apart,
+            .max_absolute = tally.largest_difference(),
             .max_absolute_index = tally.max_absolute_index / parts_,
             .reference_at_max = tally.reference_at_max,
             .candidate_at_max = tally.candidate_at_max,
@@ -213,7 +228,7 @@ class OutputState {
   }
 
   void count_mismatched(SampleDifference& sample, std::span<const TensorPair> pairs) const {
-    if (sample.non_finite_apart == 0 && sample.max_absolute <= bound()) return;
+    if (sample.non_finite_apart == 0 && sample.max_absolute.value_or(0) <= bound()) return;
     for (const TensorPair& one : pairs) {
       if (class_of(one.reference->dtype) == DTypeClass::text) continue;
       sample.mismatched += count_beyond(*one.reference, *one.candidate, bound());
@@ -222,28 +237,29 @@ class OutputState {
 
   // Texts that differ are mismatched whatever the bound is, and come without numbers.
   [[nodiscard]] bool is_within(const SampleDifference& sample) const {
-    const bool numbers_agree = sample.non_finite_apart == 0 && sample.max_absolute <= bound();
+    const bool numbers_agree = sample.non_finite_apart == 0 && sample.max_absolute.value_or(0) <= bound();
     return numbers_agree && (text_count_ == 0 || sample.mismatched == 0);
   }
 
   void copy_figures(OutputDifference& difference) const {
     difference.element_count = tally_.count / parts_ + text_count_;
-    difference.max_absolute = tally_.max_absolute;
-    difference.max_absolute_item = max_item_;
-    difference.max_absolute_index = tally_.max_absolute_index / parts_;
-    difference.reference_at_max = tally_.reference_at_max;
-    difference.candidate_at_max = tally_.candidate_at_max;
-    difference.mae = tally_.mae();
-    difference.mse = tally_.mse();
-    difference.rmse = tally_.rmse();
-    difference.relative_l1 = tally_.relative_l1();
-    difference.relative_l2 = tally_.relative_l2();
-    difference.relative_max = tally_.relative_max();
-    difference.cosine = tally_.cosine();
-    difference.pearson = tally_.pearson();
-    difference.data_range = tally_.data_range();
-    difference.psnr_db = tally_.psnr_db();
-    difference.ssim = ssim_.value();
+    const DifferenceTally errors = tally_.of_errors();
+    difference.max_absolute = errors.largest_difference();
+    difference.max_absolute_item = errors.finite > 0 ? max_item_ : 0;
+    difference.max_absolute_index = errors.max_absolute_index / parts_;
+    difference.reference_at_max = errors.reference_at_max;
+    difference.candidate_at_max = errors.candidate_at_max;
+    difference.mae = errors.mae();
+    difference.mse = errors.mse();
+    difference.rmse = errors.rmse();
+    difference.relative_l1 = errors.relative_l1();
+    difference.relative_l2 = errors.relative_l2();
+    difference.relative_max = errors.relative_max();
+    difference.cosine = errors.cosine();
+    difference.pearson = errors.pearson();
+    difference.data_range = errors.data_range();
+    difference.psnr_db = errors.psnr_db();
+    if (tally_.non_finite_apart == 0) difference.ssim = ssim_.value();
     difference.nan_reference = tally_.nan_reference;
     difference.nan_candidate = tally_.nan_candidate;
     difference.inf_reference = tally_.inf_reference;
@@ -267,6 +283,14 @@ class OutputState {
   bool all_scores_ = true, all_top5_ = true;
   std::vector<SampleDifference> samples_;
 };
+
+bool is_undecided(std::span<const OutputDifference> outputs) {
+  const auto is_one = [](const OutputDifference& output) { return !output.undecided.empty(); };
+  const auto differs_too = [&](const OutputDifference& output) {
+    return is_one(output) && output.max_absolute.value_or(0) > 0;
+  };
+  return std::ranges::any_of(outputs, differs_too) || (!outputs.empty() && std::ranges::all_of(outputs, is_one));
+}
 
 std::size_t most_outputs(std::span<const ItemValues> items) {
   std::size_t most = 0;
@@ -337,6 +361,8 @@ ComparedOutputs OutputComparer::result() const {
     whole.agree = whole.agree && difference.comparable && difference.within_tolerance;
     diagnose(difference, whole.diagnostics);
   }
+  whole.undecided = whole.agree && is_undecided(whole.outputs);
+  whole.agree = whole.agree && !whole.undecided;
   std::ranges::stable_sort(compared.samples, {}, &SampleDifference::item);
   return compared;
 }

@@ -20,7 +20,7 @@ struct SampleDifference {
   std::size_t item = 0, output = 0;
   bool within_tolerance = false;  // by the tolerance over all items: if all samples are, the whole is, and only then
   std::uint64_t element_count = 0, mismatched = 0, non_finite_apart = 0;
-  double max_absolute = 0;
+  std::optional<double> max_absolute{};
   std::uint64_t max_absolute_index = 0;
   double reference_at_max = 0, candidate_at_max = 0;
   std::optional<double> mae{}, mse{}, rmse{}, relative_l2{}, relative_max{};

@@ -8,15 +8,15 @@
 namespace infermeter {
 namespace {
 
-constexpr double two_to_minus(int exponent) { return 1.0 / static_cast<double>(std::uint64_t{1} << exponent); }
-
 // Unit roundoff times what a network makes of it (docs/methodology.md, "Tolerances"): 2^12 where sums are accumulated
-// in the precision itself, 2^3 where only the stored values are rounded and sums are kept in float32.
-constexpr Tolerance for_float64{two_to_minus(53 - 12), 1e-14};
-constexpr Tolerance for_float32{two_to_minus(24 - 12), 1e-7};
-constexpr Tolerance for_float16{two_to_minus(11 - 3), two_to_minus(14)};
-constexpr Tolerance for_bfloat16{two_to_minus(8 - 3), 1e-7};
-constexpr Tolerance for_int8{two_to_minus(3), 1e-7};
+// in the precision itself, 2^3 where only the stored values are rounded and sums are kept in float32. The floor is the
+// smallest normal number, which runtimes may flush to 0; of float16, whose subnormal numbers are kept, what is relative
+// of that.
+constexpr Tolerance for_float64{.relative = 0x1p-41, .floor = 0x1p-1022};
+constexpr Tolerance for_float32{.relative = 0x1p-12, .floor = 0x1p-126};
+constexpr Tolerance for_float16{.relative = 0x1p-8, .floor = 0x1p-22};
+constexpr Tolerance for_bfloat16{.relative = 0x1p-5, .floor = 0x1p-126};
+constexpr Tolerance for_int8{.relative = 0x1p-3, .floor = 0x1p-126};
 constexpr Tolerance exact{};
 
 constexpr std::array<std::pair<std::string_view, Tolerance>, 12> by_precision = {{
@@ -46,10 +46,10 @@ Tolerance of_storage(DType output) {
     case DType::float16: return for_float16;
     case DType::bfloat16: return for_bfloat16;
     case DType::float8e4m3fn:
-    case DType::float8e4m3fnuz: return {two_to_minus(3), two_to_minus(9)};  // one step; the smallest subnormal
+    case DType::float8e4m3fnuz: return {.relative = 0x1p-3, .floor = 0x1p-9};  // one step; the smallest subnormal
     case DType::float8e5m2:
-    case DType::float8e5m2fnuz: return {two_to_minus(2), two_to_minus(16)};
-    case DType::float4e2m1: return {two_to_minus(1), 0.5};
+    case DType::float8e5m2fnuz: return {.relative = 0x1p-2, .floor = 0x1p-16};
+    case DType::float4e2m1: return {.relative = 0x1p-1, .floor = 0.5};
     default: return exact;
   }
 }
@@ -61,7 +61,7 @@ Tolerance default_tolerance(std::string_view executed_precision, DType output) {
   if (kind != DTypeClass::real && kind != DTypeClass::complex) return exact;
   const Tolerance executed = of_precision(executed_precision);
   const Tolerance stored = of_storage(output);
-  return {std::max(executed.relative, stored.relative), std::max(executed.absolute, stored.absolute)};
+  return {.relative = std::max(executed.relative, stored.relative), .floor = std::max(executed.floor, stored.floor)};
 }
 
 Tolerance coarser_tolerance(std::string_view one, std::string_view other, const Value& output) {

@@ -1,23 +1,14 @@
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "infermeter/machine/machine_parts.hpp"
+#include "infermeter/trial/noise.hpp"
 
 namespace infermeter {
 namespace {
-
-int allowed_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
 
 // Many virtual machines have the system call and no counters behind it: only trying tells.
 bool can_count_cycles() {
@@ -50,10 +41,7 @@ void probe_kernel(Environment& environment) {
     environment.kernel = names.release;
     environment.hostname = names.nodename;
   }
-  const int allowed = allowed_processors();
-  const int quota =
-      environment.quota_processors ? std::max(1, static_cast<int>(std::ceil(*environment.quota_processors))) : allowed;
-  environment.processors_usable = std::min(allowed, quota);
+  environment.processors_usable = usable_processors();
   environment.hardware_counters = can_count_cycles();
   environment.landlock_abi = landlock_version();
   environment.seccomp = prctl(PR_GET_SECCOMP) >= 0;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "infermeter/machine/system_folder.hpp"
+#include "infermeter/trial/cgroup.hpp"
 
 namespace infermeter::machine_test {
 namespace {
@@ -104,6 +105,41 @@ TEST_F(MachineTest, ReadsTheQuotaOfBothCgroupVersions) {
   EXPECT_EQ(read_environment(root_).quota_processors, 0.5);
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1");
   EXPECT_FALSE(read_environment(root_).quota_processors);
+}
+
+TEST_F(MachineTest, TheTightestQuotaOfAllGroupsAboveCounts) {
+  write("proc/self/cgroup", "0::/user.slice/app.scope\n");
+  write("sys/fs/cgroup/user.slice/app.scope/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/user.slice/cpu.max", "40000 100000\n");
+  EXPECT_EQ(read_environment(root_).quota_processors, 0.4);
+  write("sys/fs/cgroup/user.slice/app.scope/cpu.max", "20000 100000\n");
+  EXPECT_EQ(read_environment(root_).quota_processors, 0.2);
+  write("sys/fs/cgroup/cpu.max", "10000 100000\n");
+  EXPECT_EQ(read_environment(root_).quota_processors, 0.1);
+}
+
+TEST_F(MachineTest, ReadsTheNestedQuotaOfTheFirstVersion) {
+  write("proc/self/cgroup", "5:memory:/a\n4:cpu,cpuacct:/a/b/c\n0::/\n");
+  write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "150000");
+  write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000");
+  write("sys/fs/cgroup/cpu,cpuacct/a/b/c/cpu.cfs_quota_us", "-1");
+  write("sys/fs/cgroup/cpu,cpuacct/a/b/c/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(read_environment(root_).quota_processors, 1.5);
+}
+
+// Inside of a container the path is the host's, and the group itself is mounted at the top.
+TEST_F(MachineTest, ReadsTheQuotaOfAContainer) {
+  write("proc/self/cgroup", "0::/../../docker/abc\n");
+  write("sys/fs/cgroup/cpu.max", "50000 100000\n");
+  EXPECT_EQ(read_environment(root_).quota_processors, 0.5);
+  write("proc/self/cgroup", "0::/docker/abc\n");
+  EXPECT_EQ(read_environment(root_).quota_processors, 0.5);
+}
+
+TEST(Cgroup, AQuotaLeavesWholeProcessorsAndOneAtLeast) {
+  EXPECT_EQ(whole_processors(0.4), 1);
+  EXPECT_EQ(whole_processors(1.9), 1);
+  EXPECT_EQ(whole_processors(2), 2);
 }
 
 TEST_F(MachineTest, LivesWithoutAnyFile) {

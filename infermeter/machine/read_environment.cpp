@@ -3,6 +3,7 @@
 
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/machine/machine_parts.hpp"
+#include "infermeter/trial/cgroup.hpp"
 #include "infermeter/version.hpp"
 
 namespace infermeter {
@@ -13,22 +14,6 @@ std::optional<double> first_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{}) return std::nullopt;
   return value;
-}
-
-// cgroup v2: "max 100000" or "200000 100000"; v1: two files, -1 for none.
-std::optional<double> quota(const SystemFolder& system) {
-  const std::string v2 = system.text("/sys/fs/cgroup/cpu.max");
-  if (const auto space = v2.find(' '); space != std::string::npos) {
-    const auto limit = first_number(v2);
-    const auto period = first_number(std::string_view(v2).substr(space + 1));
-    if (limit && period && *period > 0) return *limit / *period;
-  }
-  const auto limit = system.number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  const auto period = system.number("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (limit && period && *limit > 0 && *period > 0) {
-    return static_cast<double>(*limit) / static_cast<double>(*period);
-  }
-  return std::nullopt;
 }
 
 void read_virtualization(Environment& environment, const SystemFolder& system) {
@@ -57,7 +42,7 @@ void read_system(Environment& environment, const SystemFolder& system) {
     environment.perf_event_paranoid = static_cast<int>(*value);
   }
   environment.cgroup_v2 = system.exists("/sys/fs/cgroup/cgroup.controllers");
-  environment.quota_processors = quota(system);
+  environment.quota_processors = processor_quota(system.root());
   read_virtualization(environment, system);
 }
 

@@ -21,6 +21,7 @@ class SystemFolder {
   [[nodiscard]] std::string field(std::string_view path, std::string_view key) const;
   [[nodiscard]] bool exists(std::string_view path) const;
   [[nodiscard]] std::vector<std::string> entries(std::string_view folder) const;  // names, sorted
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] bool is_this_machine() const { return root_ == "/"; }
 
  private:

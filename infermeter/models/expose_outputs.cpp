@@ -162,6 +162,7 @@ Result<std::vector<ExposedTensor>> write_copy(const ModelFacts& model, const fs:
     if (mapped.bytes().size() + added.size() + 16 > most_bytes) throw Refused{"the copy would have 2 GiB or more"};
     const std::string head = head_of_graph(parts.graph.size() + added.size());
     INFERMETER_TRY_DONE(write_parts(copy, {parts.before, head, parts.graph, added, parts.behind}));
+    INFERMETER_TRY_DONE(mapped.check_whole());
     return std::move(outputs.all);
   } catch (const Refused& why) {
     return refused(model, why.why);

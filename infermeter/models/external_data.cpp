@@ -105,4 +105,10 @@ Result<std::vector<WeightFile>> check_external_data(const std::vector<OnnxSummar
   return files;
 }
 
+Result<WeightFile> check_weight_file(const std::string& name, const std::filesystem::path& folder) {
+  const Place place = look_at(name, folder);
+  if (!place.why.empty()) return model_error(fmt::format("its weights are in {}, {}", in_quotes(name), place.why));
+  return WeightFile{(folder / name).lexically_normal().string(), place.size_bytes};
+}
+
 }  // namespace infermeter

@@ -21,4 +21,7 @@ struct WeightFile {
 [[nodiscard]] Result<std::vector<WeightFile>> check_external_data(const std::vector<OnnxSummary::External>& external,
                                                                   const std::filesystem::path& folder);
 
+// The same of one file that belongs to a model whose format says its name.
+[[nodiscard]] Result<WeightFile> check_weight_file(const std::string& name, const std::filesystem::path& folder);
+
 }  // namespace infermeter

@@ -9,9 +9,11 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
 
+#include "infermeter/data/batch_axis.hpp"
 #include "infermeter/data/quoted.hpp"
 #include "infermeter/models/shape_values.hpp"
 
@@ -172,8 +174,6 @@ Weights weights_of(const OnnxGraph& graph) {
   return weights;
 }
 
-std::string place_of(const std::string& input, std::size_t axis) { return fmt::format("{}.{}", input, axis); }
-
 Result<std::unordered_map<std::string, std::int64_t>> sizes_from(const Pairs& dimensions) {
   std::unordered_map<std::string, std::int64_t> sizes;
   for (const auto& [name, text] : dimensions) {
@@ -254,6 +254,10 @@ bool is_small(const OnnxWeight& weight) {
          weight.bytes.size() <= 16 * most_elements_of_a_shape;
 }
 
+// Of all shapes that are computed in a graph: a small file can have many nodes whose results are long. What comes after
+// them has no shape that is known.
+constexpr std::size_t most_computed_values = 1 << 20;
+
 // ONNX infers a node at a time: what goes into it can be looked at before, and what it cannot infer stops nothing.
 class Inference {
  public:
@@ -313,7 +317,8 @@ class Inference {
       }
       value = shape_value(node, inputs);
     }
-    if (!value) return false;
+    if (!value || value->values.size() > values_left_) return false;
+    values_left_ -= value->values.size();
     const std::string name(node.outputs.front());
     const Shape shape = value->is_scalar ? Shape{} : Shape{static_cast<std::int64_t>(value->values.size())};
     if (!types_.emplace(name, PartialType{value->dtype, shape}).second) return true;
@@ -438,6 +443,7 @@ class Inference {
   }
 
   Types types_, declared_;
+  std::size_t values_left_ = most_computed_values;
   std::unordered_map<std::string, onnx::TensorProto> values_;  // of small weights
   std::unordered_map<std::string, ShapeValue> known_;          // of them and of what is computed, what may be a shape
   std::unordered_map<std::string, std::int64_t> versions_;
@@ -445,15 +451,21 @@ class Inference {
 
 }  // namespace
 
-Result<Done> fix_dimensions(OnnxGraph& graph, std::int64_t batch, const Pairs& dimensions) {
+Result<Done> fix_dimensions(OnnxGraph& graph, std::int64_t batch, const Pairs& dimensions, const Pairs& batch_axes) {
   INFERMETER_TRY(auto sizes, sizes_from(dimensions));
   const Weights weights = weights_of(graph);
+  std::vector<Port> given;
+  std::ranges::copy_if(graph.inputs, std::back_inserter(given),
+                       [&](const Port& input) { return !weights.contains(input.name); });
+  INFERMETER_TRY_DONE(mark_batch_axes(given, batch_axes));
   set_named(graph.inputs, sizes);
   for (Port& input : graph.inputs) {
-    if (weights.contains(input.name)) continue;
+    const auto own = std::ranges::find(given, input.name, &Port::name);
+    if (own == given.end()) continue;
     for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
-      const auto asked = sizes.find(place_of(input.name, axis));
-      if (asked == sizes.end() && (axis > 0 || batch < 1)) continue;
+      const auto asked = sizes.find(place_of(input, axis));
+      const bool is_batch = own->batch_axis == static_cast<std::int64_t>(axis);
+      if (asked == sizes.end() && (!is_batch || batch < 1)) continue;
       const std::string& symbol = input.dimension_names[axis];
       if (input.shape[axis] >= 0 && !(asked != sizes.end() && sizes.contains(symbol))) continue;
       input.shape[axis] = asked != sizes.end() ? asked->second : batch;
@@ -465,6 +477,21 @@ Result<Done> fix_dimensions(OnnxGraph& graph, std::int64_t batch, const Pairs& d
   set_named(graph.values, sizes);
   return Done{};
 }
+
+Result<Done> fix_dimensions(std::vector<Port>& inputs, const Pairs& dimensions, const Pairs& batch_axes) {
+  INFERMETER_TRY(const auto sizes, sizes_from(dimensions));
+  INFERMETER_TRY_DONE(mark_batch_axes(inputs, batch_axes));
+  for (Port& input : inputs) {
+    for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
+      const auto asked = sizes.find(place_of(input, axis));
+      if (input.shape[axis] < 0 && asked != sizes.end()) input.shape[axis] = asked->second;
+    }
+  }
+  set_named(inputs, sizes);
+  return Done{};
+}
+
+std::string place_of(const Port& input, std::size_t axis) { return fmt::format("{}.{}", input.name, axis); }
 
 OnnxTypes declared_types(const OnnxGraph& graph) {
   OnnxTypes types;

@@ -1,9 +1,11 @@
-// A file's bytes, mapped read-only.
+// A file's bytes, mapped read-only. Where another program cuts the file meanwhile they become zeros, instead of SIGBUS.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "infermeter/diagnostics/result.hpp"
 
@@ -19,10 +21,13 @@ class MappedFile {
   ~MappedFile();
 
   [[nodiscard]] std::string_view bytes() const { return {data_, size_}; }
+  // To be asked when they have been read: an error if the file was cut.
+  [[nodiscard]] Result<Done> check_whole() const;
 
  private:
-  MappedFile(const char* data, std::size_t size) : data_(data), size_(size) {}
+  MappedFile(std::string name, const char* data, std::size_t size) : name_(std::move(name)), data_(data), size_(size) {}
 
+  std::string name_;
   const char* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -50,7 +50,7 @@ enum class GraphProto : protozero::pbf_tag_type {
   value_info = 13,
   sparse_initializer = 15
 };
-enum class Function : protozero::pbf_tag_type { name = 1, node = 7, domain = 10 };
+enum class Function : protozero::pbf_tag_type { name = 1, node = 7, domain = 10, default_attribute = 11 };
 enum class Node : protozero::pbf_tag_type { input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7 };
 enum class Attribute : protozero::pbf_tag_type {
   name = 1,

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "infermeter/data/batch_axis.hpp"
 #include "infermeter/data/quoted.hpp"
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/onnx_fields.hpp"
@@ -51,12 +52,13 @@ void bound_container(const Container& container, std::size_t most, const char* w
 // once, but for names and dimensions.
 class SummaryReader {
  public:
+  OnnxPorts ports(std::string_view bytes) {
+    read_head(bytes);
+    return {.inputs = std::move(summary_.inputs), .outputs = std::move(summary_.outputs)};
+  }
+
   OnnxSummary read(std::string_view bytes) {
-    read_model({bytes.data(), bytes.size()});
-    if (!has_graph_) throw Refused{"it has no graph"};
-    if (summary_.ir_version <= 0) throw Refused{"it has no IR version"};
-    if (!has_opset_) throw Refused{"it declares no operator set"};
-    read_ports(main_graph_);
+    read_head(bytes);
     read_graph(main_graph_);
     while (!waiting_.empty()) {
       const Part part = waiting_.back();
@@ -71,6 +73,14 @@ class SummaryReader {
     data_view view;
     bool is_function = false;
   };
+
+  void read_head(std::string_view bytes) {
+    read_model({bytes.data(), bytes.size()});
+    if (!has_graph_) throw Refused{"it has no graph"};
+    if (summary_.ir_version <= 0) throw Refused{"it has no IR version"};
+    if (!has_opset_) throw Refused{"it declares no operator set"};
+    read_ports(main_graph_);
+  }
 
   void read_model(data_view view) {
     pbf_message<onnx_field::Model> model(view);
@@ -173,7 +183,13 @@ class SummaryReader {
   void read_function(data_view view) {
     Roles roles;
     pbf_message<onnx_field::Function> function(view);
-    while (function.next(onnx_field::Function::node)) read_node(read_view(function), roles);
+    while (function.next()) {
+      switch (function.tag()) {
+        case onnx_field::Function::node: read_node(read_view(function), roles); break;
+        case onnx_field::Function::default_attribute: read_attribute(read_view(function)); break;
+        default: function.skip();
+      }
+    }
   }
 
   void read_node(data_view view, Roles& roles) {
@@ -276,15 +292,36 @@ Error not_onnx(const std::filesystem::path& file, const std::string& why) {
 
 }  // namespace
 
-Result<OnnxSummary> read_onnx_summary(const std::filesystem::path& file) {
+namespace {
+
+template <class Read>
+auto read_mapped(const std::filesystem::path& file, Read read) -> Result<decltype(read(std::string_view()))> {
   INFERMETER_TRY(const auto mapped, MappedFile::open(file));
+  const auto whole = [&](const Error& error) {
+    return mapped.check_whole().ok() ? error : mapped.check_whole().error();
+  };
   try {
-    return SummaryReader().read(mapped.bytes());
+    auto found = read(mapped.bytes());
+    INFERMETER_TRY_DONE(mapped.check_whole());
+    return found;
   } catch (const Refused& refused) {
-    return not_onnx(file, refused.why);
+    return whole(not_onnx(file, refused.why));
   } catch (const protozero::exception&) {
-    return not_onnx(file, "its contents are cut off or damaged");
+    return whole(not_onnx(file, "its contents are cut off or damaged"));
   }
+}
+
+}  // namespace
+
+Result<OnnxSummary> read_onnx_summary(const std::filesystem::path& file) {
+  auto summary = read_mapped(file, [](std::string_view bytes) { return SummaryReader().read(bytes); });
+  // Where names leave it open, none is marked: a run then asks for --batch-axis.
+  if (summary.ok()) static_cast<void>(mark_batch_axes(summary->inputs, {}));
+  return summary;
+}
+
+Result<OnnxPorts> read_onnx_ports(const std::filesystem::path& file) {
+  return read_mapped(file, [](std::string_view bytes) { return SummaryReader().ports(bytes); });
 }
 
 }  // namespace infermeter

@@ -229,6 +229,21 @@ TEST_F(OnnxSummaryTest, FindsExternalDataWhereverItHides) {
   EXPECT_EQ(summary->nodes, 3U);
 }
 
+// FunctionProto.attribute_proto, which older versions of ONNX's own library do not know.
+TEST_F(OnnxSummaryTest, FindsExternalDataOfAFunctionsDefaultAttribute) {
+  onnx::AttributeProto attribute;
+  attribute.set_name("table");
+  attribute.mutable_t()->set_name("by_default");
+  add_external(*attribute.mutable_t(), "location", "../outside.bin");
+  std::string function, bytes = small_model().SerializeAsString();
+  protozero::pbf_writer(function).add_message(11, attribute.SerializeAsString());
+  protozero::pbf_writer(bytes).add_message(25, function);
+  const auto summary = read(bytes);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->external.size(), 1U);
+  EXPECT_EQ(summary->external[0].location, "../outside.bin");
+}
+
 TEST_F(OnnxSummaryTest, ReadsOffsetAndLength) {
   auto model = small_model();
   auto* tensor = add_weight(*model.mutable_graph(), "w", {1});

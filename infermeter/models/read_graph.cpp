@@ -107,12 +107,13 @@ Result<ModelGraph> refusing(const std::string& what, const Read& read) {
 
 }  // namespace
 
-Result<ModelGraph> read_model_graph(const std::filesystem::path& onnx_file, std::int64_t batch,
-                                    const Pairs& dimensions) {
+Result<ModelGraph> read_model_graph(const std::filesystem::path& onnx_file, std::int64_t batch, const Pairs& dimensions,
+                                    const Pairs& batch_axes) {
   INFERMETER_TRY(const auto mapped, MappedFile::open(onnx_file));
   return refusing(in_quotes(onnx_file.string()), [&]() -> Result<ModelGraph> {
     OnnxGraph file = read_onnx_graph(mapped.bytes());
-    INFERMETER_TRY_DONE(fix_dimensions(file, batch, dimensions));
+    INFERMETER_TRY_DONE(mapped.check_whole());
+    INFERMETER_TRY_DONE(fix_dimensions(file, batch, dimensions, batch_axes));
     return GraphMaker(file, inferred_types(file)).make();
   });
 }

@@ -17,7 +17,7 @@ namespace infermeter {
 // shapes and types, and the values of small ones, which may be shapes. Errors, naming the file: it is not ONNX, is cut
 // or damaged, or has more nodes or tensors than models have; a dimension's size is no number.
 [[nodiscard]] Result<ModelGraph> read_model_graph(const std::filesystem::path& onnx_file, std::int64_t batch,
-                                                  const Pairs& dimensions);
+                                                  const Pairs& dimensions, const Pairs& batch_axes = {});
 
 // A graph that a runtime wrote, which says all types itself: nothing is inferred, and symbols stay unknown sizes.
 [[nodiscard]] Result<ModelGraph> read_graph_bytes(std::string_view onnx_bytes);

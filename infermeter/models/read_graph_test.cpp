@@ -452,5 +452,19 @@ TEST_F(ReadGraph, DamagedBytesAreReadOrRefused) {
   EXPECT_GT(refused, 200U);
 }
 
+// Each node makes a shape of the longest kind; a file of a few MB would take some GB.
+TEST_F(ReadGraph, ShapesOfShapesAreBounded) {
+  Model model;
+  model.integers("s", Dims(512, 1));
+  constexpr int nodes = 5000;
+  for (int i = 0; i < nodes; ++i) set(model.node("Concat", {"s", "s"}, {"c" + std::to_string(i)}), "axis", 0);
+  auto& wide = model.node("Concat", {}, {"wide"});
+  for (int i = 0; i < 100'000; ++i) wide.add_input("s");
+  set(wide, "axis", 0);
+  const ModelGraph graph = read(model);
+  EXPECT_EQ(shape(graph, "c0"), Dims{1024});
+  EXPECT_EQ(graph.nodes.size(), nodes + 1U);
+}
+
 }  // namespace
 }  // namespace infermeter::read_graph_test

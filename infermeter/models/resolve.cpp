@@ -1,9 +1,12 @@
 #include "infermeter/models/resolve.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 #include "infermeter/data/quoted.hpp"
 #include "infermeter/diagnostics/nearest.hpp"
@@ -20,7 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_name = 4096;  // PATH_MAX
 
 // Unpickling runs whatever the file says; TorchScript archives and exported programs carry pickles and code too.
-constexpr std::array<std::string_view, 7> code_endings = {"pt", "pth", "pt2", "pkl", "pickle", "joblib", "torchscript"};
+constexpr std::array<std::string_view, 8> code_endings = {"pt",  "pth",    "pt2",    "ckpt",
+                                                          "pkl", "pickle", "joblib", "torchscript"};
 
 std::string ending_of(const fs::path& file) {
   std::string ending = file.extension().string();
@@ -39,17 +43,38 @@ Error unknown_model(std::string_view model) {
                   in_quotes(model), near ? fmt::format("; did you mean '{}'?", *near) : "", near ? "them" : "what is"));
 }
 
+Result<ModelFileIdentity> identity_of(const std::string& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0) {
+    return io_error(fmt::format("{} is not there any more: {}", in_quotes(file), std::strerror(errno)));
+  }
+  constexpr std::int64_t second = 1'000'000'000;
+  return ModelFileIdentity{.path = file,
+                           .device = status.st_dev,
+                           .inode = status.st_ino,
+                           .size_bytes = static_cast<std::uint64_t>(status.st_size),
+                           .modified_ns = status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec,
+                           .changed_ns = status.st_ctim.tv_sec * second + status.st_ctim.tv_nsec};
+}
+
+Error changed_while_read(const ModelFacts& facts) {
+  return io_error(
+      fmt::format("{} changed while it was read: give it again when it is complete", in_quotes(facts.path)));
+}
+
 Result<ModelFacts> resolve_zoo(const ZooModel& entry, const fs::path& cache) {
   INFERMETER_TRY(const auto file, cached_zoo_model(entry.name, cache));
-  return ModelFacts{.name = std::string(entry.name),
-                    .path = file.string(),
-                    .format = "onnx",
-                    .sha256 = std::string(entry.sha256),
-                    .size_bytes = entry.size_bytes,
-                    .parameters = entry.parameters,
-                    .nonzero_parameters = entry.nonzero_parameters,
-                    .weight_files = {},
-                    .from_zoo = true};
+  ModelFacts facts{.name = std::string(entry.name),
+                   .path = file.string(),
+                   .format = "onnx",
+                   .sha256 = std::string(entry.sha256),
+                   .size_bytes = entry.size_bytes,
+                   .parameters = entry.parameters,
+                   .nonzero_parameters = entry.nonzero_parameters,
+                   .weight_files = {},
+                   .from_zoo = true};
+  INFERMETER_TRY(facts.files, identities_of(facts));
+  return facts;
 }
 
 Result<Done> add_onnx(ModelFacts& facts) {
@@ -80,8 +105,10 @@ Result<Done> add_openvino(ModelFacts& facts, std::string_view bytes) {
     return model_error(fmt::format("the OpenVINO model {} lacks its weights: there is no file {} beside it",
                                    in_quotes(facts.path), in_quotes(weights.filename().string())));
   }
-  facts.weight_files.push_back(weights.string());
-  facts.size_bytes += fs::file_size(weights, error);
+  const auto file = check_weight_file(weights.filename().string(), weights.parent_path());
+  if (!file.ok()) return model_error(fmt::format("{} is refused: {}", in_quotes(facts.path), file.error().message));
+  facts.weight_files.push_back(file->path);
+  facts.size_bytes += file->size_bytes;
   return Done{};
 }
 
@@ -124,10 +151,11 @@ Result<ModelFacts> resolve_factory(std::string_view model, const Factory& factor
     return usage_error(fmt::format("the model {} is made by a file that is not there, {}", in_quotes(model),
                                    in_quotes(file.string())));
   }
-  INFERMETER_TRY(const auto mapped, MappedFile::open(file));
   facts.path = fmt::format("{}:{}", file.string(), factory.name);
-  facts.size_bytes = mapped.bytes().size();
+  INFERMETER_TRY(facts.files, identities_of(facts));
+  INFERMETER_TRY(const auto mapped, MappedFile::open(file));
   facts.sha256 = sha256_of_text(fmt::format("{}:{}", sha256_of_text(mapped.bytes()), factory.name));
+  INFERMETER_TRY_DONE(mapped.check_whole());
   return facts;
 }
 
@@ -142,9 +170,24 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file, co
     facts.size_bytes = mapped.bytes().size();
     if (facts.format == "onnx") INFERMETER_TRY_DONE(add_onnx(facts));
     if (facts.format == "xml") INFERMETER_TRY_DONE(add_openvino(facts, mapped.bytes()));
+    INFERMETER_TRY_DONE(mapped.check_whole());
   }
+  INFERMETER_TRY(facts.files, identities_of(facts));
   INFERMETER_TRY(facts.sha256, sha256_of_model(file, facts.weight_files));
+  INFERMETER_TRY(const auto after, identities_of(facts));
+  if (after != facts.files) return changed_while_read(facts);
   return facts;
+}
+
+// nullopt: it is no digest of the file (a conversion has that of the model that it was made of).
+Result<std::optional<std::string>> digest_now(const ModelFacts& model) {
+  if (model.from_zoo && model.format != "onnx") return std::optional<std::string>();
+  if (model.from_zoo) {
+    INFERMETER_TRY(std::string digest, sha256_of_file(model.path));
+    return std::optional(std::move(digest));
+  }
+  INFERMETER_TRY(ModelFacts now, resolve_model(model.path, {}, {.allow_code = true}));
+  return std::optional(std::move(now.sha256));
 }
 
 }  // namespace
@@ -161,6 +204,37 @@ Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache, 
   }
   const auto factory = factory_from_string(model);
   return factory ? resolve_factory(model, *factory) : unknown_model(model);
+}
+
+Result<std::vector<ModelFileIdentity>> identities_of(const ModelFacts& model) {
+  std::vector<std::string> paths = model.weight_files;
+  const auto factory = model.format == "python" ? factory_from_string(model.path) : std::nullopt;
+  if (!factory) {
+    paths.insert(paths.begin(), model.path);
+  } else if (factory->is_file) {
+    paths.emplace_back(factory->source);
+  }
+  std::vector<ModelFileIdentity> files;
+  for (const std::string& path : paths) {
+    INFERMETER_TRY(ModelFileIdentity file, identity_of(path));
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+Result<Done> check_unchanged(ModelFacts& model) {
+  if (model.files.empty()) return Done{};
+  INFERMETER_TRY(auto files, identities_of(model));
+  if (files == model.files) return Done{};
+  const auto digest = digest_now(model);
+  if (!digest.ok() || *digest != model.sha256) {
+    const std::string now =
+        !digest.ok() ? "now " + digest.error().message : fmt::format("{:.12} now", digest->value_or("another"));
+    return io_error(fmt::format("the file of model {} changed during the run (SHA-256 {:.12} before, {})",
+                                in_quotes(model.name), model.sha256, now));
+  }
+  model.files = std::move(files);
+  return Done{};
 }
 
 }  // namespace infermeter

@@ -23,6 +23,14 @@ struct ModelOptions {
 [[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache,
                                                const ModelOptions& options = {});
 
+// Of the model's file, weight files and code; empty where there is none. Fails where a file is not there any more.
+[[nodiscard]] Result<std::vector<ModelFileIdentity>> identities_of(const ModelFacts& model);
+
+// An error if the model's files are not those that its SHA-256 was computed of. Files with another identity and the
+// same contents are the same: their identities are taken over. Costs a look at each file, and hashing it where that
+// differs.
+[[nodiscard]] Result<Done> check_unchanged(ModelFacts& model);
+
 // What an ONNX file declares, read with bounds and without recursion; memory does not grow with what the file claims.
 struct OnnxSummary {
   std::vector<Port> inputs, outputs;  // initialisers that are also inputs left out
@@ -40,6 +48,12 @@ struct OnnxSummary {
   std::vector<External> external;
 };
 [[nodiscard]] Result<OnnxSummary> read_onnx_summary(const std::filesystem::path& file);
+
+// Of them the inputs and outputs alone, as quick for large files as for small ones.
+struct OnnxPorts {
+  std::vector<Port> inputs, outputs;
+};
+[[nodiscard]] Result<OnnxPorts> read_onnx_ports(const std::filesystem::path& file);
 
 // $INFERMETER_CACHE, else $XDG_CACHE_HOME/infermeter, else ~/.cache/infermeter, else a folder under the temporary one.
 [[nodiscard]] std::filesystem::path default_cache();

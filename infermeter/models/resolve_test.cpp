@@ -111,7 +111,7 @@ TEST_F(ResolveModel, AFactoryOfAFile) {
   EXPECT_EQ(facts->name, "./models.py:make");
   EXPECT_EQ(facts->path, file.string() + ":make");
   EXPECT_EQ(facts->format, "python");
-  EXPECT_EQ(facts->size_bytes, 16U);
+  EXPECT_EQ(facts->size_bytes, 0U);  // of the model, which is not made yet
   EXPECT_EQ(facts->parameters, std::nullopt);
   EXPECT_NE(facts->sha256, resolve(file.string() + ":other")->sha256) << "another function is another model";
   folder_.write("models.py", "def make(): 0   ");
@@ -159,6 +159,18 @@ TEST_F(ResolveModel, OpenVinoNeedsItsWeights) {
   const auto other = folder_.write("page.xml", "<html>");
   EXPECT_EQ(refused(other.string()).message,
             "'" + other.string() + "' is not an OpenVINO model: it has no <net> at its beginning");
+}
+
+TEST_F(ResolveModel, OpenVinosWeightsAreNoLink) {
+  const auto xml = folder_.write("net.xml", "<?xml version=\"1.0\"?>\n<net name=\"x\" version=\"11\">");
+  const auto real = folder_.write("real.bin", "12345");
+  std::filesystem::create_symlink(real, folder_ / "net.bin");
+  EXPECT_EQ(refused(xml.string()).message, "'" + xml.string() +
+                                               "' is refused: its weights are in 'net.bin', where 'net.bin' is a "
+                                               "symbolic link");
+  std::filesystem::remove(folder_ / "net.bin");
+  std::filesystem::create_hard_link(real, folder_ / "net.bin");  // the file itself, by another name
+  EXPECT_TRUE(resolve(xml.string()).ok());
 }
 
 TEST_F(ResolveModel, OtherEndingsPassThrough) {

@@ -55,7 +55,7 @@ Computed slice(Inputs inputs) {
 Computed concat(Inputs inputs) {
   ShapeValue result = vector_of({}, inputs[0]->dtype);
   for (const ShapeValue* const part : inputs) {
-    if (part->is_scalar) return std::nullopt;
+    if (part->is_scalar || result.values.size() + part->values.size() > kMostShapeValues) return std::nullopt;
     result.values.insert(result.values.end(), part->values.begin(), part->values.end());
   }
   return result;

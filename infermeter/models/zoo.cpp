@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/architectures.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/write_model.hpp"
@@ -91,16 +92,23 @@ Error not_in_zoo(std::string_view name) {
   return usage_error(fmt::format("'{}' is not in the zoo (`infermeter models` lists what is)", name));
 }
 
-Result<Done> build(const Entry& entry, const fs::path& file) {
-  const auto check = [&entry](const fs::path& written) -> Result<Done> {
+Result<Done> build(const Entry& entry, const fs::path& file, const std::atomic<int>* interrupt) {
+  const auto go_on = [&]() -> Result<Done> {
+    if (look_at_interrupts(interrupt) == 0) return Done{};
+    return worker_error(fmt::format("interrupted: '{}' is not written", file.string()));
+  };
+  const auto check = [&](const fs::path& written) -> Result<Done> {
+    INFERMETER_TRY_DONE(go_on());
     INFERMETER_TRY(const auto sha256, sha256_of_file(written));
-    if (sha256 == entry.model.sha256) return Done{};
+    if (sha256 == entry.model.sha256) return go_on();
     return internal_error(
         fmt::format("the zoo's {} came out with SHA-256 {} instead of {}: this build of infermeter computes its "
                     "weights differently",
                     entry.model.name, sha256, entry.model.sha256));
   };
-  return write_model(entry.make().model(), file, check);
+  const auto made = entry.make();
+  INFERMETER_TRY_DONE(go_on());
+  return write_model(made.model(), file, check);
 }
 
 bool is_whole_file(const Entry& entry, const fs::path& file) {
@@ -138,10 +146,10 @@ class Lock {
 
 std::span<const ZooModel> zoo() { return models; }
 
-Result<Done> build_zoo_model(std::string_view name, const fs::path& file) {
+Result<Done> build_zoo_model(std::string_view name, const fs::path& file, const std::atomic<int>* interrupt) {
   const Entry* entry = find(name);
   if (entry == nullptr) return not_in_zoo(name);
-  return build(*entry, file);
+  return build(*entry, file, interrupt);
 }
 
 Result<fs::path> cached_zoo_model(std::string_view name, const fs::path& cache) {
@@ -159,7 +167,7 @@ Result<fs::path> cached_zoo_model(std::string_view name, const fs::path& cache) 
   }
   if (is_whole_file(*entry, file)) return file;
   remove_leftovers(file);
-  INFERMETER_TRY_DONE(build(*entry, file));
+  INFERMETER_TRY_DONE(build(*entry, file, nullptr));
   return file;
 }
 

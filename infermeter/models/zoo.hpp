@@ -1,6 +1,7 @@
 // The zoo: models that we write ourselves, as ONNX with seeded weights. The same bytes on every machine.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -23,8 +24,10 @@ struct ZooModel {
 
 [[nodiscard]] std::span<const ZooModel> zoo();
 
-// Writes the model (temporary file, fsync, rename), having compared its SHA-256 with the table.
-[[nodiscard]] Result<Done> build_zoo_model(std::string_view name, const std::filesystem::path& file);
+// Writes the model (temporary file, fsync, rename), having compared its SHA-256 with the table. Not 0 in `interrupt`,
+// looked at between the steps: an error, and no file.
+[[nodiscard]] Result<Done> build_zoo_model(std::string_view name, const std::filesystem::path& file,
+                                           const std::atomic<int>* interrupt = nullptr);
 
 // The file of a zoo model in `cache`: built if it is not there or has not the size it should have. Processes that want
 // the same one build it once.

@@ -63,6 +63,15 @@ INSTANTIATE_TEST_SUITE_P(Large, ZooModels, testing::Values("vit_b_16"));
 #endif
 INSTANTIATE_TEST_SUITE_P(Zoo, ZooModels, testing::Values("resnet50", "mobilenet_v3_small", "unet2d", "unet3d", "mlp"));
 
+TEST(Zoo, AnInterruptedBuildLeavesNoFile) {
+  const TestFolder folder;
+  const std::atomic<int> interrupt = 1;
+  const auto built = build_zoo_model("mlp", folder.path() / "mlp.onnx", &interrupt);
+  ASSERT_FALSE(built.ok());
+  EXPECT_THAT(built.error().message, testing::HasSubstr("interrupted"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(Zoo, CountsAreTorchvisions) {
   EXPECT_EQ(entry("resnet50").parameters, 25'557'032U);
   EXPECT_EQ(entry("vit_b_16").parameters, 86'567'656U);

@@ -38,6 +38,42 @@ Result<Done> check_dimensions(const Subject& subject, std::string_view about) {
   return Done{};
 }
 
+Result<Done> check_batch_axes(const Subject& subject, std::string_view about) {
+  std::set<std::string_view> names;
+  for (const auto& [input, axis] : subject.batch_axes) {
+    const bool is_none = axis == "none";
+    if (!names.insert(input).second) {
+      return usage_error(fmt::format("{}: the batch axis of input '{}' is given twice", about, input));
+    }
+    if (!is_utf8(input)) return usage_error(fmt::format("{}: the name of an input (--batch-axis) is no UTF-8", about));
+    if (is_none) continue;
+    if (input.empty()) {
+      return usage_error(
+          fmt::format("{}: --batch-axis {}: give it for an input, INPUT={}, or none", about, axis, axis));
+    }
+    const auto place = integer_from_string(axis, 0, 63);
+    if (!place)
+      return usage_error(fmt::format("{}: --batch-axis {}={}: {}, or none", about, input, axis, place.error().message));
+  }
+  return Done{};
+}
+
+// Those that every worker gets cannot be given.
+Result<Done> check_environment(const Subject& subject, std::string_view about) {
+  INFERMETER_TRY_DONE(check_pairs(subject.environment, "environment variable", about));
+  for (const auto& [name, value] : subject.environment) {
+    if (name.find('=') != std::string::npos)
+      return usage_error(
+          fmt::format("{}: an environment variable cannot be called '{}' (--env NAME=VALUE)", about, name));
+    if (name == "HOME" || name == "TMPDIR" || name.starts_with("INFERMETER_"))
+      return usage_error(
+          fmt::format("{}: the environment variable {} is infermeter's own in a worker; leave it out of "
+                      "--env",
+                      about, name));
+  }
+  return Done{};
+}
+
 Result<Done> check_subject(const Subject& subject, std::size_t index) {
   const std::string nth = fmt::format("subject {}", index + 1);
   INFERMETER_TRY_DONE(check_text(subject.label, "label", nth));
@@ -57,6 +93,8 @@ Result<Done> check_subject(const Subject& subject, std::size_t index) {
                                    about, subject.threads));
   }
   INFERMETER_TRY_DONE(check_dimensions(subject, about));
+  INFERMETER_TRY_DONE(check_batch_axes(subject, about));
+  INFERMETER_TRY_DONE(check_environment(subject, about));
   return check_pairs(subject.options, "option", about);
 }
 
@@ -164,6 +202,12 @@ Result<Done> check_plan(const Plan& plan) {
   }
   INFERMETER_TRY_DONE(check_seconds(plan.limits.load_timeout_s, "a load limit", "--load-timeout"));
   INFERMETER_TRY_DONE(check_seconds(plan.limits.run_timeout_s, "a run limit", "--run-timeout"));
+  if (plan.stopping.duration_s && *plan.stopping.duration_s >= plan.limits.run_timeout_s) {
+    return usage_error(
+        fmt::format("{:g} s of timed inferences do not end within a run limit of {:g} s: a longer --run-timeout, or a "
+                    "shorter --duration",
+                    *plan.stopping.duration_s, plan.limits.run_timeout_s));
+  }
   INFERMETER_TRY_DONE(check_data(plan.data));
   if (std::ranges::any_of(plan.cpus, [](int cpu) { return cpu < 0; })) {
     return usage_error("a processor's number cannot be negative (--cpus)");

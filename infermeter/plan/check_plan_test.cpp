@@ -42,6 +42,8 @@ TEST(CheckPlan, SaysWhatIsWrongWithTheSubjects) {
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].dimensions = {{"h", "1"}, {"h", "2"}}; }),
               HasSubstr("given twice"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].options = {{"", "1"}}; }), HasSubstr("name of option is empty"));
+  EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].environment = {{"HOME", "/x"}}; }), HasSubstr("infermeter's own"));
+  EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].environment = {{"A=B", "/x"}}; }), HasSubstr("cannot be called"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects.resize(10'001); }), HasSubstr("more than the 10000"));
 }
 

@@ -13,6 +13,8 @@
 
 namespace infermeter {
 
+inline constexpr std::string_view kBatchAxisKey = "batch_axis";
+
 // One subject written out; what it does not say comes from the plan.
 struct SubjectDraft {
   std::string label{};
@@ -24,7 +26,10 @@ struct SubjectDraft {
   std::optional<int> threads{};
   std::optional<std::string> backend_library{};
   std::optional<int> group{};
-  Pairs dimensions{}, options{};  // added to the plan's, which they beat
+  Pairs dimensions{}, batch_axes{}, options{}, environment{};  // added to the plan's, which they beat
+
+  // What a table or a dict calls "options", "dimensions", "batch_axis", "env"; nullptr: no such pairs.
+  [[nodiscard]] Pairs* pairs(std::string_view key);
 };
 
 struct PlanDraft {
@@ -34,17 +39,20 @@ struct PlanDraft {
   std::vector<std::int64_t> batch_sizes{};
   std::vector<Precision> dtypes{};
   std::vector<int> threads{};
-  Subject defaults{};  // device, dimensions, options, library of every subject
+  Subject defaults{};  // device, dimensions, batch axes, options, library of every subject
   // Everything else; its subjects are those of an earlier stage, used if nothing else names any.
   Plan plan{.automatic = {.warmup = true, .iterations = true}};
   // Is the first subject to be compared with the others until it is known which is faster? Then in one group, whatever
   // the models are called, and `question` says how.
   bool is_comparison = false;
   Question question{};
-  std::optional<int> max_pairs{};  // default: 40, or 200 until resolved
-  std::string format{};            // of the report; empty: not said
-  // The first model that a plan file names and that is code (is_factory): refused unless plan.allow_code.
-  std::string code_of_file{};
+  std::optional<double> run_timeout_s{};  // default: what a plan usually has, and the duration that is asked for
+  std::optional<int> max_pairs{};         // default: 40, or 200 until resolved
+  std::string format{};                   // of the report; empty: not said
+  // What a file names that is code, first of its kind: a model (is_factory) or library of its subjects, the library of
+  // all of them, a folder of back ends. Refused unless plan.allow_code; what is then said elsewhere takes its place.
+  std::string code_of_file{}, library_of_file{}, folder_of_file{};
+  std::vector<std::string> ambient_keys{};  // that infermeter.toml sets
 };
 
 // `[label=]MODEL@BACKEND[,key=value…]` (subject.hpp says the rules).
@@ -56,6 +64,12 @@ struct PlanDraft {
 
 // Adds or replaces the pair with this name.
 void set_pair(Pairs& pairs, std::string name, std::string value);
+
+// Adds or replaces dimensions, batch axes, options and environment with those that the draft says.
+void set_pairs(Subject& subject, const SubjectDraft& draft);
+
+// The draft's limits: those that were said, and for a run that is to last a certain time so much longer.
+[[nodiscard]] Limits limits_of(const PlanDraft& draft);
 
 // Multiplies out, labels, orders and checks. Subjects written out are compared with the first of them: they form one
 // group per batch size of the plan (one that says its own is in the first), but two different names from the zoo are

@@ -40,8 +40,7 @@ Subject subject_of(const SubjectDraft& draft, const Subject& defaults) {
   subject.backend = draft.backend;
   if (draft.device) subject.device = *draft.device;
   if (draft.backend_library) subject.backend_library = *draft.backend_library;
-  for (const auto& [name, value] : draft.dimensions) set_pair(subject.dimensions, name, value);
-  for (const auto& [name, value] : draft.options) set_pair(subject.options, name, value);
+  set_pairs(subject, draft);
   return subject;
 }
 
@@ -84,11 +83,17 @@ std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
 }
 
 Result<Done> check_code(const PlanDraft& draft) {
-  if (draft.code_of_file.empty() || draft.plan.allow_code) return Done{};
-  return usage_error(
-      fmt::format("the plan file names a model that is Python code, '{}': if you trust it, add --allow-code or name it "
-                  "on the command line",
-                  draft.code_of_file.substr(0, 200)));
+  if (draft.plan.allow_code) return Done{};
+  const auto refuse = [](std::string_view what, const std::string& name) {
+    return usage_error(
+        fmt::format("the plan file names {}, '{}': if you trust it, add --allow-code or name it on the command line",
+                    what, name.substr(0, 200)));
+  };
+  if (is_factory(draft.code_of_file)) return refuse("a model that is Python code", draft.code_of_file);
+  if (!draft.code_of_file.empty()) return refuse("a library of a back end", draft.code_of_file);
+  if (!draft.library_of_file.empty()) return refuse("a library of a back end", draft.library_of_file);
+  if (!draft.folder_of_file.empty()) return refuse("a folder of back ends", draft.folder_of_file);
+  return Done{};
 }
 
 Result<Done> check_matrix(const PlanDraft& draft, const Matrix& m) {
@@ -158,6 +163,13 @@ std::vector<Subject> expand(const Matrix& m) {
   return subjects;
 }
 
+Limits limits_of(const PlanDraft& draft) {
+  Limits limits = draft.plan.limits;
+  limits.run_timeout_s =
+      draft.run_timeout_s.value_or(limits.run_timeout_s + draft.plan.stopping.duration_s.value_or(0));
+  return limits;
+}
+
 Result<Plan> make_plan(const PlanDraft& draft) {
   INFERMETER_TRY_DONE(check_code(draft));
   const Matrix matrix = matrix_of(draft);
@@ -175,6 +187,7 @@ Result<Plan> make_plan(const PlanDraft& draft) {
   Plan plan = draft.plan;
   if (!subjects.empty()) plan.subjects = std::move(subjects);
   ask(plan, draft);
+  plan.limits = limits_of(draft);
   label_subjects(plan.subjects);
   order_trials(plan);
   INFERMETER_TRY_DONE(check_plan(plan));

@@ -53,6 +53,13 @@ Result<Sandbox> sandbox_from_string(std::string_view name) {
   return static_cast<Sandbox>(index);
 }
 
+bool is_weaker(Sandbox one, Sandbox other) {
+  const auto strength = [](Sandbox sandbox) {
+    return sandbox == Sandbox::strict ? 2 : sandbox == Sandbox::off ? 0 : 1;
+  };
+  return strength(one) < strength(other);
+}
+
 std::string_view to_string(StackSampling sampling) { return kStackSamplings.at(static_cast<std::size_t>(sampling)); }
 
 Result<StackSampling> stack_sampling_from_string(std::string_view name) {

@@ -48,15 +48,42 @@ std::vector<std::size_t> permutation(std::size_t size, SplitMix64 random) {
   return order;
 }
 
+using Blocks = std::vector<std::vector<std::size_t>>;
+
+// Rows 0 1 k-1 2 k-2 … shifted by 0 … k-1 (Williams, "Experimental designs balanced for the estimation of residual
+// effects of treatments", Aust. J. Sci. Res. A 2 (1949) 149–168); subjects and rows are dealt at random.
+Blocks latin_square(std::size_t size, SplitMix64 random) {
+  const std::vector<std::size_t> names = permutation(size, SplitMix64(random.next()));
+  Blocks rows;
+  for (const std::size_t shift : permutation(size, SplitMix64(random.next()))) {
+    std::vector<std::size_t>& row = rows.emplace_back();
+    for (std::size_t place = 0; place < size; ++place) {
+      const std::size_t step = (place + 1) / 2;
+      row.push_back(names[(shift + (place % 2 == 1 ? step : size - step)) % size]);
+    }
+  }
+  return rows;
+}
+
+// Those with the index `chunk`.
+Blocks next_blocks(const Plan& plan, std::uint64_t chunk) {
+  const SplitMix64 random = stream_of(plan.seed.value_or(0), chunk);
+  if (plan.question) return {permutation(plan.subjects.size(), random)};
+  return latin_square(plan.subjects.size(), random);
+}
+
 }  // namespace
 
 void order_trials(Plan& plan) {
   plan.order.clear();
   plan.order.reserve(plan.subjects.size() * static_cast<std::size_t>(std::max(plan.processes, 0)));
-  for (int block = 0; block < plan.processes; ++block) {
-    for (const std::size_t subject :
-         permutation(plan.subjects.size(), stream_of(plan.seed, static_cast<std::uint64_t>(block)))) {
-      plan.order.push_back({.subject = subject, .process = block});
+  if (plan.subjects.empty()) return;
+  std::uint64_t chunk = 0;
+  for (int block = 0; block < plan.processes;) {
+    for (const auto& subjects : next_blocks(plan, chunk++)) {
+      if (block == plan.processes) break;
+      for (const std::size_t subject : subjects) plan.order.push_back({.subject = subject, .process = block});
+      ++block;
     }
   }
 }

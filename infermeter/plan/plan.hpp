@@ -31,10 +31,12 @@ struct Subject {
   std::string backend{};        // "onnxruntime"
   std::string device = "auto";  // auto, cpu, cuda, mps, tpu, …
   Precision dtype = Precision::float32;
-  std::int64_t batch_size = 1;    // items per inference; replaces a dynamic first dimension
-  int threads = 0;                // intra-operator threads; 0: as many as the plan's CPU set has
-  Pairs dimensions{};             // values of named dynamic dimensions: height=512
-  Pairs options{};                // the back end's own options: graph_optimization=basic
+  std::int64_t batch_size = 1;  // items per inference: the size of each input's batch axis
+  int threads = 0;              // intra-operator threads; 0: as many as the plan's CPU set has
+  Pairs dimensions{};           // values of named dynamic dimensions: height=512
+  Pairs batch_axes{};           // which dimension of an input is the batch: x=1, h=none, =none of all (batch_axis.hpp)
+  Pairs options{};              // the back end's own options: graph_optimization=basic
+  Pairs environment{};          // variables of its worker, beside those that every worker gets: LD_LIBRARY_PATH=/opt/x
   std::string backend_library{};  // the runtime's shared library; empty: found by the search order of docs/abi.md
   // Subjects of one group are compared with the group's first one (times, memory, outputs).
   int group = 0;
@@ -66,6 +68,8 @@ struct Question {
   bool all_pairs = false;            // measure all pairs and look once, at the end
   bool drop_disturbed = false;       // leave out pairs in which a worker was throttled, robbed or crowded out
   std::optional<double> budget_s{};  // no new pair after so long; counted from the first pair
+  // What the exit code says besides: 1 if a candidate is slower, 5 if that cannot be told.
+  bool fail_slower = false, fail_inconclusive = false;
 };
 
 // How stacks are sampled while a profile trial runs its timed iterations. automatic: from outside, by frame pointers,
@@ -109,6 +113,7 @@ struct OutlierRule {
 enum class Sandbox { automatic, strict, off };
 [[nodiscard]] std::string_view to_string(Sandbox sandbox);
 [[nodiscard]] Result<Sandbox> sandbox_from_string(std::string_view name);
+[[nodiscard]] bool is_weaker(Sandbox one, Sandbox other);
 
 // Where input bytes come from: "synthetic", or a path (.npy, .npz, a folder of images, an ONNX test_data_set folder).
 struct DataRequest {
@@ -116,6 +121,7 @@ struct DataRequest {
   // Per input (empty name: all): "uniform:-1:1", "normal:0:1", "integers:0:255", "zeros", "ones".
   Pairs distributions{};
   std::int64_t limit = 0;  // at most so many items; 0: all
+  std::uint64_t seed = 1;  // of synthetic inputs: runs have the same bytes unless another is given
   std::string labels{};    // a file that says what is right (data/data_set.hpp); empty: the source's own labels
 };
 
@@ -135,7 +141,9 @@ struct Plan {
   std::int64_t leak_iterations = 0;
   Profiling profiling{};
   Limits limits{};
-  std::uint64_t seed = 1;  // order of trials, synthetic inputs
+  // Of the order of trials and of the size of each worker's environment. nullopt: drawn when the run begins, which
+  // records it.
+  std::optional<std::uint64_t> seed{};
   DataRequest data{};
   OutlierRule outliers{};
   Sandbox sandbox = Sandbox::automatic;
@@ -143,14 +151,17 @@ struct Plan {
   std::vector<int> cpus{};  // processors that workers may use; empty: all that we may use
   std::string output_dir = "results";
   std::string backend_path{};  // an extra folder of plug-ins
-  // May files that are code by nature (.pt, pickles) be loaded? Said on the command line or by a program, never by a
-  // plan file: that may come from the same hand as the model.
+  // May files that are code by nature (.pt, pickles) be loaded, and code that a file names? Said on the command line or
+  // by a program, never by a plan file or a store: they may come from the same hand as the model.
   bool allow_code = false;
-  // Filled by `order_trials`: blocks of all subjects, each block in its own seeded random order.
+  // Filled by `order_trials`: blocks of all subjects, in an order by the seed.
   std::vector<PlannedTrial> order{};
 };
 
-// Fills plan.order. Block b is a random permutation of the subjects drawn from (seed, b), so that a plan with more
+// Fills plan.order, the seed being 0 where none is drawn yet. With a question each block is a permutation of its own,
+// independent of all others: for any two subjects a fair coin, which is what makes the test of their pairs exact. Else
+// as many blocks as there are subjects form a Latin square in random order, in which each subject has each place of a
+// block once and, where their number is even, follows each other subject once (Williams 1949). A plan with more
 // processes begins with the same trials.
 void order_trials(Plan& plan);
 

@@ -1,5 +1,6 @@
 #include "infermeter/plan/plan_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -38,12 +39,13 @@ warmup = 3
 duration = "1m"
 processes = 5
 seed = 7
+data_seed = 8
 data = "images"
 data_limit = 9
 labels = "truth.txt"
 outliers = "iqr:1.5"
 load_timeout = 4.5
-run_timeout = "10s"
+run_timeout = "90s"
 memory_limit = "2GB"
 sandbox = "strict"
 cpus = "0-1"
@@ -60,7 +62,8 @@ profiling = true
 factor = 0.5
 [distribution]
 ids = "integers:0:9"
-)");
+)",
+                      Plan{.allow_code = true});
   ASSERT_EQ(p.subjects.size(), 8U);
   const Subject& s = p.subjects[3];
   EXPECT_EQ(s.label, "resnet50@openvino,batch=4");
@@ -75,12 +78,13 @@ ids = "integers:0:9"
   EXPECT_EQ(p.stopping.duration_s, 60);
   EXPECT_EQ(p.processes, 5);
   EXPECT_EQ(p.seed, 7U);
+  EXPECT_EQ(p.data.seed, 8U);
   EXPECT_EQ(p.data.source, "images");
   EXPECT_EQ(p.data.limit, 9);
   EXPECT_THAT(p.data.distributions, ElementsAre(Pair("ids", "integers:0:9")));
   EXPECT_EQ(to_string(p.outliers), "iqr:1.5");
   EXPECT_EQ(p.limits.load_timeout_s, 4.5);
-  EXPECT_EQ(p.limits.run_timeout_s, 10);
+  EXPECT_EQ(p.limits.run_timeout_s, 90);
   EXPECT_EQ(p.limits.memory_limit_bytes, 2'000'000'000U);
   EXPECT_EQ(p.sandbox, Sandbox::strict);
   EXPECT_THAT(p.cpus, ElementsAre(0, 1));
@@ -117,6 +121,28 @@ dimensions = { height = 32 }
   EXPECT_EQ(tuned.group, 1);
   EXPECT_THAT(tuned.options, ElementsAre(Pair("shared", "no"), Pair("hint", "none"), Pair("streams", "1")));
   EXPECT_THAT(tuned.dimensions, ElementsAre(Pair("height", "32")));
+}
+
+TEST(PlanFromToml, ReadsEnvironmentVariablesButNoneByWhichCodeCanCome) {
+  const Plan p = read(R"(
+env = { OMP_WAIT_POLICY = "PASSIVE" }
+[[subject]]
+model = "mlp"
+backend = "fake"
+env = { OMP_NUM_THREADS = 1 }
+)");
+  EXPECT_THAT(p.subjects[0].environment, ElementsAre(Pair("OMP_WAIT_POLICY", "PASSIVE"), Pair("OMP_NUM_THREADS", "1")));
+  const auto again = plan_from_json(plan_to_json(p));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again.value().subjects[0].environment, p.subjects[0].environment);
+  for (const char* const name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "GLIBC_TUNABLES"}) {
+    PlanDraft draft;
+    const auto refused = apply_toml(draft, fmt::format("env = {{ {} = \"/x\" }}", name), "plan.toml", TomlKind::plan);
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_THAT(refused.error().message, HasSubstr("on the command line only"));
+    const std::string text = fmt::format("subjects = [\"mlp@fake,env.{}=/x\"]", name);
+    ASSERT_FALSE(apply_toml(draft, text, "plan.toml").ok()) << name;
+  }
 }
 
 TEST(PlanFromToml, BaseGivesTheRest) {
@@ -213,6 +239,63 @@ TEST(Settings, NoFileMayAllowCode) {
   }
 }
 
+TEST(Settings, AFileMayAskForAStricterSandboxOnly) {
+  for (const TomlKind kind : {TomlKind::plan, TomlKind::ambient}) {
+    PlanDraft draft;
+    EXPECT_EQ(
+        apply_toml(draft, "sandbox = 'off'", "p.toml", kind).error().message,
+        "p.toml:1:11: sandbox = 'off' may be said on the command line only (--sandbox off): a file that came with "
+        "a model could ask for it");
+    draft.plan.sandbox = Sandbox::off;  // of a variable
+    ASSERT_TRUE(apply_toml(draft, "sandbox = 'strict'", "p.toml", kind).ok());
+    EXPECT_EQ(draft.plan.sandbox, Sandbox::strict);
+    ASSERT_TRUE(apply_toml(draft, "sandbox = 'auto'", "p.toml", kind).ok());
+    EXPECT_EQ(draft.plan.sandbox, Sandbox::strict) << "what is asked for already is stricter";
+  }
+}
+
+TEST(MakePlan, LibrariesAndFoldersThatAPlanFileNamesMustBeAllowed) {
+  const std::string subject = "[[subject]]\nmodel = \"a\"\nbackend = \"x\"\n";
+  for (const auto& [text, what] : std::vector<std::pair<std::string, std::string>>{
+           {"backend_library = \"evil.so\"\n" + subject, "a library of a back end, 'evil.so'"},
+           {subject + "backend_library = \"evil.so\"", "a library of a back end, 'evil.so'"},
+           {"subjects = [\"a@x,library=evil.so\"]", "a library of a back end, 'evil.so'"},
+           {"backend_path = \"evil\"\n" + subject, "a folder of back ends, 'evil'"}}) {
+    PlanDraft draft;
+    ASSERT_TRUE(apply_toml(draft, text, "p.toml").ok()) << text;
+    EXPECT_THAT(make_plan(draft).error().message, testing::AllOf(HasSubstr(what), HasSubstr("add --allow-code")));
+    draft.plan.allow_code = true;
+    EXPECT_TRUE(make_plan(draft).ok()) << text;
+  }
+  PlanDraft draft;
+  ASSERT_TRUE(apply_toml(draft, "backend_library = \"evil.so\"\nbackend_path = \"evil\"\n" + subject, "p.toml").ok());
+  const std::vector<std::string> own = {"mine.so"}, folder = {"mine"};
+  ASSERT_TRUE(apply_setting(*find_setting("backend_library"), draft, own).ok());
+  ASSERT_TRUE(apply_setting(*find_setting("backend_path"), draft, folder).ok());
+  EXPECT_TRUE(make_plan(draft).ok()) << "what the command line names takes their place";
+}
+
+TEST(PlanFromToml, KeysAndBracketsThatAreNestedTooDeeplyAreRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 50'000; ++i) key += ".a";
+  for (const std::string& text :
+       {key + " = 1", "[" + key + "]", "x = {" + key + " = 1}", "\"\" . " + key + " = 1", "[[" + key + "]]",
+        "x = " + std::string(50'000, '['), "x = [{y = " + std::string(50'000, '[')})
+    EXPECT_THAT(error_of("\n" + text), testing::AllOf(StartsWith("p.toml:2:"), HasSubstr("nested too deeply")))
+        << text[0];
+  const std::string dots = std::string(1000, '.');
+  EXPECT_THAT(error_of("nothing = [\"" + dots + "\", '" + dots + "', 1.5, 2.5] # " + dots + "\n"),
+              HasSubstr("'nothing'"));
+  EXPECT_THAT(error_of("nothing = \"\"\"\n" + dots + "\\\"\"\"\"\n"), HasSubstr("'nothing'"));
+  EXPECT_THAT(error_of(""), HasSubstr("nothing to measure"));
+  for (const std::string text : {"seed = 1\n[\n", "seed = 1\n[[ \x01]]", "seed = 1\n [", "seed = 1\n[=]"})
+    EXPECT_THAT(error_of(text), HasSubstr("a table's name is missing behind '['")) << text;
+  EXPECT_THAT(error_of("seed = 1\nf\xc3\xa9 = 2"), HasSubstr(":2:2: letters beyond ASCII stand in quotes"));
+  EXPECT_THAT(error_of("seed = \xc3\xa9"), HasSubstr("letters beyond ASCII stand in quotes"));
+  EXPECT_THAT(error_of("seed = \"\xdf y\""), HasSubstr("the text is not UTF-8"));
+  EXPECT_THAT(error_of("# \xc3\xa9\nnothing = \"\xc3\xa9\""), HasSubstr("'nothing'"));
+}
+
 TEST(MakePlan, CodeThatAPlanFileNamesMustBeAllowed) {
   for (const std::string text :
        {"models = [\"vit\", \"m.n:make\"]\nbackends = [\"x\"]", "subjects = [\"a=m.n:make@x\"]",
@@ -296,6 +379,7 @@ Plan any_plan() {
   p.limits = {.load_timeout_s = 1.0 / *rc::gen::inRange(1, 99),
               .memory_limit_bytes = *rc::gen::arbitrary<std::uint64_t>()};
   p.seed = *rc::gen::arbitrary<std::uint64_t>();
+  p.data.seed = *rc::gen::arbitrary<std::uint64_t>();
   p.data = {.source = *words(), .distributions = {{*words(), *words()}}, .limit = *rc::gen::arbitrary<std::int64_t>()};
   p.outliers = *rc::gen::element(OutlierRule{}, OutlierRule{OutlierRule::Kind::mad, 1.0 / 3});
   p.sandbox = *rc::gen::element(Sandbox::automatic, Sandbox::strict, Sandbox::off);
@@ -316,6 +400,7 @@ TEST(PlanJson, ReadsBackTheSame) {
     RC_ASSERT(plan_to_json(*back) == plan_to_json(plan));
     RC_ASSERT(back->subjects[0].model == plan.subjects[0].model);
     RC_ASSERT(back->seed == plan.seed);
+    RC_ASSERT(back->data.seed == plan.data.seed);
     RC_ASSERT(back->allow_code == plan.allow_code);
     RC_ASSERT(back->limits.load_timeout_s == plan.limits.load_timeout_s);
     RC_ASSERT(back->limits.memory_limit_bytes == plan.limits.memory_limit_bytes);
@@ -330,6 +415,7 @@ TEST(PlanJson, RefusesWhatIsDamaged) {
   };
   EXPECT_THAT(message("{"), HasSubstr("it is not JSON"));
   EXPECT_THAT(message("[]"), HasSubstr("is not an object"));
+  EXPECT_EQ(plan_from_json(R"({"seed": 3})")->data.seed, 3U) << "stored when one seed was both";
   EXPECT_THAT(message(R"({"seed": -1})"), HasSubstr("plan seed is not a whole number of at least 0"));
   EXPECT_THAT(message(R"({"processes": 99999999999})"), HasSubstr("plan processes is not"));
   EXPECT_THAT(message(R"({"cpus": ["a"]})"), HasSubstr("plan cpus is not an array of whole numbers"));

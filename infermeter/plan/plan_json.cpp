@@ -23,17 +23,20 @@ Json optional_to_json(const std::optional<T>& value) {
 }
 
 Json subject_to_json(const Subject& s) {
-  return {{"label", s.label},
-          {"model", s.model},
-          {"backend", s.backend},
-          {"device", s.device},
-          {"dtype", to_string(s.dtype)},
-          {"batch_size", s.batch_size},
-          {"threads", s.threads},
-          {"dimensions", pairs_to_json(s.dimensions)},
-          {"options", pairs_to_json(s.options)},
-          {"backend_library", s.backend_library},
-          {"group", s.group}};
+  Json json = {{"label", s.label},
+               {"model", s.model},
+               {"backend", s.backend},
+               {"device", s.device},
+               {"dtype", to_string(s.dtype)},
+               {"batch_size", s.batch_size},
+               {"threads", s.threads},
+               {"dimensions", pairs_to_json(s.dimensions)},
+               {"batch_axes", pairs_to_json(s.batch_axes)},
+               {"options", pairs_to_json(s.options)},
+               {"backend_library", s.backend_library},
+               {"group", s.group}};
+  if (!s.environment.empty()) json["environment"] = pairs_to_json(s.environment);
+  return json;
 }
 
 // Reads an object's members into fields. The first member of a wrong kind stops it and is named in the error; members
@@ -148,7 +151,9 @@ Result<Subject> subject_from_json(const Json& json) {
   m.read("batch_size", s.batch_size);
   m.read("threads", s.threads);
   m.read("dimensions", s.dimensions);
+  m.read("batch_axes", s.batch_axes);
   m.read("options", s.options);
+  m.read("environment", s.environment);
   m.read("backend_library", s.backend_library);
   m.read("group", s.group);
   INFERMETER_TRY_DONE(m.result());
@@ -171,10 +176,11 @@ Json settings_to_json(const Plan& p) {
           {"load_timeout_s", p.limits.load_timeout_s},
           {"run_timeout_s", p.limits.run_timeout_s},
           {"memory_limit_bytes", p.limits.memory_limit_bytes},
-          {"seed", p.seed},
+          {"seed", optional_to_json(p.seed)},
           {"data", p.data.source},
           {"distributions", pairs_to_json(p.data.distributions)},
           {"data_limit", p.data.limit},
+          {"data_seed", p.data.seed},
           {"labels", p.data.labels},
           {"outliers", to_string(p.outliers)},
           {"sandbox", to_string(p.sandbox)},
@@ -192,6 +198,8 @@ Json question_to_json(const Question& q) {
           {"until_resolved", q.until_resolved},
           {"all_pairs", q.all_pairs},
           {"drop_disturbed", q.drop_disturbed},
+          {"fail_slower", q.fail_slower},
+          {"fail_inconclusive", q.fail_inconclusive},
           {"budget_s", optional_to_json(q.budget_s)}};
 }
 
@@ -205,6 +213,8 @@ Result<Done> read_question(const Json* json, Plan& plan) {
   m.read("until_resolved", q.until_resolved);
   m.read("all_pairs", q.all_pairs);
   m.read("drop_disturbed", q.drop_disturbed);
+  m.read("fail_slower", q.fail_slower);
+  m.read("fail_inconclusive", q.fail_inconclusive);
   m.read("budget_s", q.budget_s);
   return m.result();
 }
@@ -229,6 +239,8 @@ void read_settings(Members& m, Plan& p) {
   m.read("data", p.data.source);
   m.read("distributions", p.data.distributions);
   m.read("data_limit", p.data.limit);
+  p.data.seed = p.seed.value_or(p.data.seed);  // one seed was both before there were two
+  m.read("data_seed", p.data.seed);
   m.read("labels", p.data.labels);
   m.read("outliers", p.outliers, outlier_rule_from_string);
   m.read("sandbox", p.sandbox, sandbox_from_string);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/plan/plan_file.hpp"
@@ -56,17 +57,37 @@ class Reader {
       draft.subjects.clear();
       draft.models.clear();
     }
+    const Sandbox sandbox = draft.plan.sandbox;
     for (const auto& [key, node] : root) {
       if (key.str() != kSubjectTable) INFERMETER_TRY_DONE(read_setting(draft, key, node));
     }
+    INFERMETER_TRY_DONE(check_sandbox(draft, sandbox, root));
+    if (kind_ == TomlKind::ambient) INFERMETER_TRY_DONE(check_ambient(draft, root));
+    if (root.contains("backend_library")) draft.library_of_file = draft.defaults.backend_library;
+    if (root.contains("backend_path")) draft.folder_of_file = draft.plan.backend_path;
     const toml::node* subjects = root.get(kSubjectTable);
     if (subjects != nullptr && kind_ == TomlKind::ambient) return not_ambient(kSubjectTable, *subjects);
     if (subjects != nullptr) INFERMETER_TRY_DONE(read_subjects(draft, *subjects));
-    if (names_subjects) draft.code_of_file = first_factory(draft);
-    return Done{};
+    if (!names_subjects) return Done{};
+    draft.code_of_file = first_code(draft);
+    return refuse_code_in_variables(draft, root);
   }
 
  private:
+  [[nodiscard]] Error code_in_variable(std::string_view name, const toml::source_position& place) const {
+    return error_at(
+        file_, place,
+        fmt::format("{} can be given on the command line only, as code can come by it: --env {}=…", name, name));
+  }
+
+  // Of subjects in their short form.
+  Result<Done> refuse_code_in_variables(const PlanDraft& draft, const toml::table& root) const {
+    for (const SubjectDraft& subject : draft.subjects)
+      for (const auto& [name, value] : subject.environment)
+        if (brings_code(name)) return code_in_variable(name, root.source().begin);
+    return Done{};
+  }
+
   Result<Done> read_setting(PlanDraft& draft, const toml::key& key, const toml::node& node) const {
     const Setting* setting = find_setting(key.str());
     if (setting == nullptr) return unknown(key, setting_keys());
@@ -81,7 +102,7 @@ class Reader {
         INFERMETER_TRY(std::string text, scalar(key.str(), element, setting->type));
         texts.push_back(std::move(text));
       }
-    } else if (setting->shape == Setting::Shape::pairs && setting->key != "distribution") {
+    } else if (setting->shape == Setting::Shape::pairs && !may_be_unnamed(*setting)) {
       return error_at(file_, node.source().begin,
                       fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
     } else {
@@ -108,13 +129,16 @@ class Reader {
   Result<SubjectDraft> read_subject(const toml::table& table) const {
     SubjectDraft subject;
     for (const auto& [key, node] : table) {
-      if (key.str() == "options" || key.str() == "dimensions") {
+      if (Pairs* pairs = subject.pairs(key.str()); pairs != nullptr) {
+        if (key.str() == kBatchAxisKey && node.is_string()) {
+          set_pair(*pairs, "", **node.as_string());
+          continue;
+        }
         if (!node.is_table()) {
           return error_at(file_, node.source().begin,
                           fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
         }
-        Pairs& pairs = key.str() == "options" ? subject.options : subject.dimensions;
-        INFERMETER_TRY_DONE(read_pairs(pairs, key.str(), *node.as_table(), Setting::Type::integer_or_text));
+        INFERMETER_TRY_DONE(read_pairs(*pairs, key.str(), *node.as_table(), Setting::Type::integer_or_text));
       } else {
         INFERMETER_TRY_DONE(read_subject_value(subject, key, node));
       }
@@ -139,6 +163,7 @@ class Reader {
   Result<Done> read_pairs(Pairs& pairs, std::string_view key, const toml::table& table, Setting::Type type) const {
     for (const auto& [name, node] : table) {
       const std::string path = fmt::format("{}.{}", key, name.str());
+      if (key == "env" && brings_code(name.str())) return code_in_variable(name.str(), node.source().begin);
       // An option may be anything that has a text; whether it is right, the back end knows.
       INFERMETER_TRY(std::string text, node.is_boolean() || node.is_floating_point()
                                            ? scalar(path, node, any_scalar(node, type))
@@ -183,12 +208,37 @@ class Reader {
                                 setting.key, setting.flag));
   }
 
-  static std::string first_factory(const PlanDraft& draft) {
+  static std::string first_code(const PlanDraft& draft) {
     for (const SubjectDraft& subject : draft.subjects) {
       if (is_factory(subject.model)) return subject.model;
+      if (subject.backend_library && !subject.backend_library->empty()) return *subject.backend_library;
     }
     const auto found = std::ranges::find_if(draft.models, is_factory);
     return found == draft.models.end() ? std::string() : *found;
+  }
+
+  // A file that lies in the current folder says what to do in it.
+  [[nodiscard]] Result<Done> check_ambient(PlanDraft& draft, const toml::table& root) const {
+    for (const auto& [key, node] : root) draft.ambient_keys.emplace_back(key.str());
+    if (!root.contains("output_dir")) return Done{};
+    const std::filesystem::path folder = draft.plan.output_dir;
+    if (folder.is_relative() && std::ranges::find(folder, "..") == folder.end()) return Done{};
+    return error_at(file_, root.get("output_dir")->source().begin,
+                    fmt::format("output_dir is to be a folder below the current one here, and not '{}': "
+                                "--output-dir takes any",
+                                draft.plan.output_dir));
+  }
+
+  // A file can ask for a stricter sandbox than its user does, never for a weaker one.
+  [[nodiscard]] Result<Done> check_sandbox(PlanDraft& draft, Sandbox before, const toml::table& root) const {
+    if (!root.contains("sandbox")) return Done{};
+    if (draft.plan.sandbox == Sandbox::off) {
+      return error_at(file_, root.get("sandbox")->source().begin,
+                      "sandbox = 'off' may be said on the command line only (--sandbox off): a file that came with a "
+                      "model could ask for it");
+    }
+    if (is_weaker(draft.plan.sandbox, before)) draft.plan.sandbox = before;
+    return Done{};
   }
 
   Error unknown(const toml::key& key, const std::vector<std::string>& known) const {
@@ -205,7 +255,7 @@ class Reader {
   }
 
   static std::vector<std::string> subject_keys() {
-    std::vector<std::string> keys{"options", "dimensions"};
+    std::vector<std::string> keys{"options", "dimensions", "env", std::string(kBatchAxisKey)};
     for (const SubjectKey& key : kSubjectKeys) keys.emplace_back(key.key);
     return keys;
   }

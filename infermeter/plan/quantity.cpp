@@ -79,6 +79,25 @@ Result<std::uint64_t> bytes_from_string(std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(*bytes));
 }
 
+ByteUnit unit_of_size(std::uint64_t bytes) {
+  ByteUnit unit{"MB", 1'000'000};
+  std::uint64_t fewest = 0;
+  for (const Unit& each : kByteUnits) {
+    const auto factor = static_cast<std::uint64_t>(each.factor);
+    if (factor == 1 || each.name == "KB" || bytes == 0 || bytes % factor != 0) continue;
+    if (fewest == 0 || bytes / factor < fewest) {
+      fewest = bytes / factor;
+      unit = {each.name, factor};
+    }
+  }
+  return unit;
+}
+
+std::string size_to_string(std::uint64_t bytes) {
+  const ByteUnit unit = unit_of_size(bytes);
+  return fmt::format("{:.0f} {}", static_cast<double>(bytes) / static_cast<double>(unit.bytes), unit.name);
+}
+
 Result<std::int64_t> integer_from_string(std::string_view text, std::int64_t low, std::int64_t high) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -19,6 +19,15 @@ namespace infermeter {
 // unit.
 [[nodiscard]] Result<std::uint64_t> bytes_from_string(std::string_view text);
 
+// The unit in which a size that somebody wrote is the shortest whole number: 512 MiB, 1500 kB; MB if there is none.
+struct ByteUnit {
+  std::string_view name;
+  std::uint64_t bytes;
+};
+[[nodiscard]] ByteUnit unit_of_size(std::uint64_t bytes);
+// The size in that unit.
+[[nodiscard]] std::string size_to_string(std::uint64_t bytes);
+
 // A share: "1%" or "1 %" is 0.01, and so is "0.01". Not negative.
 [[nodiscard]] Result<double> share_from_string(std::string_view text);
 

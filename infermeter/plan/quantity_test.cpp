@@ -41,6 +41,13 @@ TEST(Bytes, TellDecimalFromBinary) {
               HasSubstr("wanted a size such as 2GB or 512MiB, got '2gigs'"));
 }
 
+TEST(Quantity, SizesAreWrittenInTheUnitThatTheyWereGivenIn) {
+  for (const char* const text : {"200 MB", "200 MiB", "2 GB", "4 GiB", "500 kB", "3 KiB", "1500 MB"})
+    EXPECT_EQ(size_to_string(*bytes_from_string(text)), text);
+  EXPECT_EQ(size_to_string(13'123'456'789), "13123 MB");
+  EXPECT_EQ(size_to_string(0), "0 MB");
+}
+
 TEST(Integer, NamesItsBounds) {
   EXPECT_EQ(*integer_from_string("7", 1, 9), 7);
   EXPECT_EQ(integer_from_string("0", 1, 9).error().message, "wanted a whole number from 1 to 9, got '0'");

@@ -113,10 +113,9 @@ Result<Done> set_processes(PlanDraft& draft, Texts values) {
   return Done{};
 }
 
-Result<Done> set_seed(PlanDraft& draft, Texts values) {
-  INFERMETER_TRY(const std::int64_t seed, integer_from_string(values[0], 0, kAnyNumber));
-  draft.plan.seed = static_cast<std::uint64_t>(seed);
-  return Done{};
+Result<std::uint64_t> seed_from_string(std::string_view text) {
+  INFERMETER_TRY(const std::int64_t seed, integer_from_string(text, 0, kAnyNumber));
+  return static_cast<std::uint64_t>(seed);
 }
 
 // A list of its own, as a file may have it, or one text.
@@ -154,12 +153,24 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"threads", "threads", Shape::list, Type::integer, From::anywhere, set_threads, nullptr},
     {"dimensions", "dim", Shape::pairs, Type::integer_or_text, From::anywhere, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.dimensions; }},
+    {"batch_axis", "batch-axis", Shape::pairs, Type::integer_or_text, From::anywhere, nullptr,
+     [](PlanDraft& d) -> Pairs& { return d.defaults.batch_axes; }},
     {"options", "option", Shape::pairs, Type::integer_or_text, From::plan_file, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.options; }},
+    {"env", "env", Shape::pairs, Type::integer_or_text, From::plan_file, nullptr,
+     [](PlanDraft& d) -> Pairs& { return d.defaults.environment; }},
     {"backend_library", "backend-library", Shape::one, Type::text, From::plan_file,
-     [](PlanDraft& d, Texts v) -> Result<Done> { return d.defaults.backend_library = v[0], Done{}; }, nullptr},
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       d.defaults.backend_library = v[0];
+       d.library_of_file.clear();
+       return Done{};
+     }, nullptr},
     {"backend_path", "backend-path", Shape::one, Type::text, From::plan_file,
-     [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.backend_path = v[0], Done{}; }, nullptr},
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       d.plan.backend_path = v[0];
+       d.folder_of_file.clear();
+       return Done{};
+     }, nullptr},
     {"allow_code", "allow-code", Shape::one, Type::boolean, From::command_line,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.allow_code, truth_from_string(v[0]));
@@ -240,12 +251,21 @@ constexpr auto kSettings = std::to_array<Setting>({
        INFERMETER_TRY(d.question.drop_disturbed, truth_from_string(v[0]));
        return Done{};
      }, nullptr},
-    {"seed", "seed", Shape::one, Type::integer, From::anywhere, set_seed, nullptr},
+    {"seed", "seed", Shape::one, Type::integer, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.seed, seed_from_string(v[0]));
+       return Done{};
+     }, nullptr},
     {"data", "data", Shape::one, Type::text, From::plan_file,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.data.source = v[0], Done{}; }, nullptr},
     {"data_limit", "data-limit", Shape::one, Type::integer, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.data.limit, integer_from_string(v[0], 0, kAnyNumber));
+       return Done{};
+     }, nullptr},
+    {"data_seed", "data-seed", Shape::one, Type::integer, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.data.seed, seed_from_string(v[0]));
        return Done{};
      }, nullptr},
     {"labels", "labels", Shape::one, Type::text, From::plan_file,
@@ -264,7 +284,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      }, nullptr},
     {"run_timeout", "run-timeout", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
-       INFERMETER_TRY(d.plan.limits.run_timeout_s, positive_seconds(v[0]));
+       INFERMETER_TRY(d.run_timeout_s, positive_seconds(v[0]));
        return Done{};
      }, nullptr},
     {"memory_limit", "memory-limit", Shape::one, Type::number_or_text, From::anywhere,
@@ -285,10 +305,10 @@ constexpr auto kSettings = std::to_array<Setting>({
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.format = v[0], Done{}; }, nullptr},
 });
 
-// A distribution may come without an input's name: it is every input's then.
+// A distribution and a batch axis may come without an input's name: they are every input's then.
 Result<Done> apply_pairs(const Setting& setting, PlanDraft& draft, Texts values) {
   for (const std::string& text : values) {
-    if (setting.key == "distribution" && text.find('=') == std::string::npos) {
+    if (may_be_unnamed(setting) && text.find('=') == std::string::npos) {
       set_pair(setting.pairs(draft), "", text);
       continue;
     }

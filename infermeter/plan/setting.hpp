@@ -31,6 +31,11 @@ struct Setting {
   Pairs& (*pairs)(PlanDraft& draft);
 };
 
+// Pairs that may come without a name: they are every input's then.
+[[nodiscard]] constexpr bool may_be_unnamed(const Setting& setting) {
+  return setting.key == "distribution" || setting.key == "batch_axis";
+}
+
 [[nodiscard]] std::span<const Setting> settings();
 [[nodiscard]] const Setting* find_setting(std::string_view key);
 

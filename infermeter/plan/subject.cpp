@@ -53,9 +53,15 @@ Result<Done> set_short_key(SubjectDraft& draft, std::string key, std::string val
     if (!set) return usage_error(fmt::format("{}: {}", key, set.error().message));
     return Done{};
   }
-  constexpr std::string_view kDimension = "dim.";
+  constexpr std::string_view kDimension = "dim.", kBatchAxis = "batch_axis.", kVariable = "env.";
   if (key.starts_with(kDimension)) {
     set_pair(draft.dimensions, key.substr(kDimension.size()), std::move(value));
+  } else if (key == "batch_axis") {
+    set_pair(draft.batch_axes, "", std::move(value));
+  } else if (key.starts_with(kBatchAxis)) {
+    set_pair(draft.batch_axes, key.substr(kBatchAxis.size()), std::move(value));
+  } else if (key.starts_with(kVariable)) {
+    set_pair(draft.environment, key.substr(kVariable.size()), std::move(value));
   } else {
     set_pair(draft.options, std::move(key), std::move(value));
   }
@@ -99,6 +105,13 @@ Result<SubjectDraft> parse(std::string_view text) {
 
 }  // namespace
 
+Pairs* SubjectDraft::pairs(std::string_view key) {
+  if (key == "options") return &options;
+  if (key == "dimensions") return &dimensions;
+  if (key == "env") return &environment;
+  return key == kBatchAxisKey ? &batch_axes : nullptr;
+}
+
 void set_pair(Pairs& pairs, std::string name, std::string value) {
   const auto found = std::ranges::find(pairs, name, &Pairs::value_type::first);
   if (found != pairs.end()) {
@@ -106,6 +119,13 @@ void set_pair(Pairs& pairs, std::string name, std::string value) {
   } else {
     pairs.emplace_back(std::move(name), std::move(value));
   }
+}
+
+void set_pairs(Subject& subject, const SubjectDraft& draft) {
+  for (const auto& [name, value] : draft.dimensions) set_pair(subject.dimensions, name, value);
+  for (const auto& [name, value] : draft.batch_axes) set_pair(subject.batch_axes, name, value);
+  for (const auto& [name, value] : draft.options) set_pair(subject.options, name, value);
+  for (const auto& [name, value] : draft.environment) set_pair(subject.environment, name, value);
 }
 
 Result<bool> set_subject_value(SubjectDraft& draft, std::string_view key, std::string_view value) {
@@ -152,10 +172,15 @@ Result<Subject> subject_from_string(std::string_view text, const Subject& defaul
   subject.threads = draft.threads.value_or(defaults.threads);
   subject.backend_library = draft.backend_library.value_or(defaults.backend_library);
   subject.group = draft.group.value_or(defaults.group);
-  for (const auto& [name, value] : draft.dimensions) set_pair(subject.dimensions, name, value);
-  for (const auto& [name, value] : draft.options) set_pair(subject.options, name, value);
+  set_pairs(subject, draft);
   subject.label = draft.label.empty() ? short_form(subject) : draft.label;
   return subject;
+}
+
+std::string batch_axis_key(const std::string& input) { return input.empty() ? "batch_axis" : "batch_axis." + input; }
+
+bool brings_code(std::string_view variable) {
+  return variable.starts_with("LD_") || variable.starts_with("PYTHON") || variable == "GLIBC_TUNABLES";
 }
 
 std::string short_form(const Subject& subject) {
@@ -167,7 +192,9 @@ std::string short_form(const Subject& subject) {
   if (subject.threads != usual.threads) text += fmt::format(",threads={}", subject.threads);
   if (!subject.backend_library.empty()) text += ",library=" + subject.backend_library;
   for (const auto& [name, value] : subject.dimensions) text += ",dim." + name + "=" + value;
+  for (const auto& [name, value] : subject.batch_axes) text += "," + batch_axis_key(name) + "=" + value;
   for (const auto& [name, value] : subject.options) text += "," + name + "=" + value;
+  for (const auto& [name, value] : subject.environment) text += ",env." + name + "=" + value;
   return text;
 }
 

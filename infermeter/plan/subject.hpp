@@ -11,13 +11,20 @@
 
 namespace infermeter {
 
-// `[label=]MODEL@BACKEND[,key=value…]`. Keys of ours: batch, dtype, device, threads, library, dim.NAME; every other key
-// goes to the back end. `defaults` gives what the text does not say. MODEL may be a path: the '@' that counts is the
-// last one that a back end's name and then ',' or the end follow, and a label is a plain word (letters, digits, '_',
+// `[label=]MODEL@BACKEND[,key=value…]`. Keys of ours: batch, dtype, device, threads, library, dim.NAME,
+// batch_axis.INPUT, batch_axis=none; every other key goes to the back end. `defaults` gives what the text does not say.
+// MODEL may be a path: the '@' that counts is the last one that a back end's name and then ',' or the end follow, and a
+// label is a plain word (letters, digits, '_',
 // '.', '-') before the first '=' that stands before that '@'. Without a label it is `short_form`.
 [[nodiscard]] Result<Subject> subject_from_string(std::string_view text, const Subject& defaults);
 
+// "batch_axis.x"; of all inputs "batch_axis".
+[[nodiscard]] std::string batch_axis_key(const std::string& input);
+
 // The subject written out, with every value that is not the default: "resnet50@openvino,batch=4".
+// Variables that a program's loader or interpreter takes code from before any sandbox: never from a file.
+[[nodiscard]] bool brings_code(std::string_view variable);
+
 [[nodiscard]] std::string short_form(const Subject& subject);
 
 // A model that is Python code: a function that is called without arguments and returns what is to be measured.

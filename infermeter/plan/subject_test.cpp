@@ -45,6 +45,13 @@ TEST(SubjectFromString, TakesOurKeysAndHandsTheOthersOn) {
   EXPECT_THAT(s.options, ElementsAre(Pair("hint", "none")));
 }
 
+TEST(SubjectFromString, TakesEnvironmentVariables) {
+  const Subject defaults{.environment = {{"A", "1"}, {"B", "2"}}};
+  const Subject s = parsed("mlp@fake,env.B=3,env.C=x", defaults);
+  EXPECT_THAT(s.environment, ElementsAre(Pair("A", "1"), Pair("B", "3"), Pair("C", "x")));
+  EXPECT_EQ(s.label, "mlp@fake,env.A=1,env.B=3,env.C=x");
+}
+
 TEST(SubjectFromString, DefaultsGiveWhatTheTextDoesNotSay) {
   const Subject defaults{.device = "cuda", .batch_size = 8, .options = {{"a", "1"}, {"b", "2"}}};
   const Subject s = parsed("m@fake,b=3", defaults);

@@ -23,16 +23,17 @@ std::string microseconds(std::int64_t nanoseconds) {
 }
 
 // An event's members but its place and time, made once for all events of that label. Its arguments are left open for
-// the iteration's number.
+// the iteration's number. Categories and the name of an iteration are those of torch.profiler's traces, which readers
+// know.
 std::string label_text(const TraceLabel& label) {
+  if (!label.op) return R"("cat":"user_annotation","args":{"iteration":)";
   Json arguments = Json::object();
+  arguments["kind"] = label.category;
   for (const auto& [key, text] : label.texts) arguments[key] = text;
   for (const auto& [key, number] : label.numbers) arguments[key] = number;
   std::string open = trace_json_text(arguments);
-  open.pop_back();
-  if (!arguments.empty()) open += ',';
-  return fmt::format(R"("name":{},"cat":{},"args":{}"iteration":)", trace_json_text(label.name),
-                     trace_json_text(label.category), open);
+  open.back() = ',';
+  return fmt::format(R"("name":{},"cat":"cpu_op","args":{}"iteration":)", trace_json_text(label.name), open);
 }
 
 class TraceEvents {
@@ -40,11 +41,12 @@ class TraceEvents {
   void metadata(std::string_view name, std::int64_t pid, std::int64_t tid, std::string_view key, const Json& value) {
     add(trace_json_text({{"ph", "M"}, {"name", name}, {"pid", pid}, {"tid", tid}, {"args", {{key, value}}}}));
   }
-  void slice(std::int64_t pid, std::int64_t tid, const TraceSlice& slice, std::string_view label) {
+  void slice(std::int64_t pid, std::int64_t tid, const TraceSlice& slice, std::string_view label, bool is_iteration) {
+    const std::string name = is_iteration ? fmt::format(R"("name":"ProfilerStep#{}",)", slice.iteration) : "";
     const std::int64_t begin = whole_nanoseconds(slice.begin_s), end = whole_nanoseconds(slice.end_s);
     begin_event();
-    fmt::format_to(std::back_inserter(text_), R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},{}{}}}}})", pid, tid,
-                   microseconds(begin), microseconds(end - begin), label, slice.iteration);
+    fmt::format_to(std::back_inserter(text_), R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},{}{}{}}}}})", pid, tid,
+                   microseconds(begin), microseconds(end - begin), name, label, slice.iteration);
   }
   void count(std::int64_t pid, double at_s, const std::string& name, double bytes) {
     begin_event();
@@ -74,7 +76,9 @@ void write_tracks(TraceEvents& events, const TraceProcess& process, std::int64_t
     const std::int64_t tid = trace_thread_number(pid, track);
     events.metadata("thread_name", pid, tid, "name", track.name);
     events.metadata("thread_sort_index", pid, tid, "sort_index", track.number);
-    for (const TraceSlice& slice : track.slices) events.slice(pid, tid, slice, labels[slice.label]);
+    for (const TraceSlice& slice : track.slices) {
+      events.slice(pid, tid, slice, labels[slice.label], !process.labels[slice.label].op);
+    }
   }
 }
 

@@ -33,7 +33,10 @@ TEST(ChromeTrace, SaysEverySliceInMicroseconds) {
   ASSERT_EQ(slices.size(), 10U);
   EXPECT_EQ(events[0].at("args").at("name"), "resnet50@x, process 1");
   EXPECT_EQ(slices[5].at("name"), "conv1");
-  EXPECT_EQ(slices[5].at("cat"), "Conv");
+  EXPECT_EQ(slices[5].at("cat"), "cpu_op");
+  EXPECT_EQ(slices[5].at("args").at("kind"), "Conv");
+  EXPECT_EQ(slices[0].at("name"), "ProfilerStep#0");
+  EXPECT_EQ(slices[0].at("cat"), "user_annotation");
   EXPECT_EQ(slices[5].at("ts"), 11500.0);
   EXPECT_EQ(slices[5].at("dur"), 4000.0);
   EXPECT_EQ(slices[5].at("args").at("iteration"), 1);

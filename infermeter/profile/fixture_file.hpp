@@ -5,10 +5,12 @@
 #include <iterator>
 #include <string>
 
+#include "infermeter/diagnostics/test_paths.hpp"
+
 namespace infermeter::test {
 
 inline std::string fixture(const std::string& name) {
-  std::ifstream file(INFERMETER_SOURCE_DIR "/infermeter/profile/fixtures/" + name, std::ios::binary);
+  std::ifstream file(std::string(source_dir) + "/infermeter/profile/fixtures/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

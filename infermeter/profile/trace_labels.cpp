@@ -9,22 +9,14 @@ namespace {
 
 constexpr std::string_view kCut = "…";
 
-bool is_control(std::string_view text, std::size_t i) {
-  const auto byte = static_cast<unsigned char>(text[i]);
-  return byte < 0x20 || byte == 0x7f;
-}
-
-// U+0080 to U+009F, as two bytes: controls too, to a terminal.
-bool is_wide_control(std::string_view text, std::size_t i) {
-  return text[i] == '\xc2' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-}
-
+// What steers a terminal or an editor becomes a space.
 std::string without_controls(std::string_view text) {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool wide = is_wide_control(text, i);
-    result += wide || is_control(text, i) ? ' ' : text[i];
-    if (wide) ++i;
+  while (!text.empty()) {
+    const Character character = next_character(text);
+    const bool is_shown = character.valid && !steers_display(character.code);
+    is_shown ? result += text.substr(0, character.size) : result += ' ';
+    text.remove_prefix(character.size);
   }
   return result;
 }

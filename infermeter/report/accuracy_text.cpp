@@ -114,11 +114,11 @@ std::vector<Sentence> accuracy_sentences(const RunRecord& record, const Verdict&
   std::vector<Sentence> sentences;
   for (const auto& subject : verdict.subjects) {
     if (!subject.accuracy) continue;
-    const std::string label = printable(short_label(record, subject.subject), 120);
+    const std::string label = printable(label_alone(record, subject.subject), 120);
     const SubjectVerdict* baseline = baseline_of(verdict, subject);
     const Accuracy& accuracy = subject.accuracy->measured->accuracy;
     if (accuracy.labels) {
-      const std::string other = baseline ? printable(short_label(record, baseline->subject), 120) : "";
+      const std::string other = baseline ? printable(label_alone(record, baseline->subject), 120) : "";
       sentences.push_back(labels_sentence(label, other, *subject.accuracy));
     } else if (accuracy.masks) {
       const auto* other = baseline ? &baseline->accuracy->measured->accuracy.masks : nullptr;

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
+#include "infermeter/diagnostics/last_words.hpp"
 #include "infermeter/plan/imported.hpp"
 #include "infermeter/report/accuracy_text.hpp"
 #include "infermeter/report/comparison_text.hpp"
+#include "infermeter/report/interval_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/profile_text.hpp"
 #include "infermeter/report/report.hpp"
@@ -34,7 +37,23 @@ std::string outputs_clause(const SubjectVerdict& verdict) {
   if (verdict.outputs == nullptr) return "; outputs were not compared";
   const auto& comparison = verdict.outputs->comparison;
   if (comparison.agree) return "; outputs agree" + image_figures(comparison);
+  if (comparison.undecided) return "; whether outputs agree cannot be told";
   return fmt::format("; outputs DIFFER{}, so the times are not of the same work", image_figures(comparison));
+}
+
+// Of subjects that were loaded for several inferences at once.
+std::string requests_clause(const RunRecord& record, std::initializer_list<int> subjects) {
+  std::string text;
+  for (const int subject : subjects) {
+    const auto is_told = [&](const Samples& trial) {
+      return trial.subject == subject &&
+             std::ranges::count(trial.diagnostics, DiagnosticId::one_request_at_a_time, &Diagnostic::id) > 0;
+    };
+    if (std::ranges::none_of(record.trials, is_told)) continue;
+    text += fmt::format("; {} was measured one request at a time, and its options are for several",
+                        answer_label(record, subject));
+  }
+  return text;
 }
 
 // Only where the whole interval lies on one side; the ratio is of the host's memory.
@@ -46,6 +65,14 @@ std::string memory_clause(const SubjectVerdict& verdict) {
   if (ratio->estimate.interval->low > 1) return fmt::format("; its peak memory is {} smaller", format_ratio(value));
   if (ratio->estimate.interval->high < 1) return fmt::format("; its peak memory is {} larger", format_ratio(1 / value));
   return {};
+}
+
+// Objects of the program that measured them.
+bool is_of_one_process(const RunRecord& record, const SubjectVerdict& verdict) {
+  return std::ranges::any_of(record.trials, [&](const Samples& trial) {
+    if (trial.subject != verdict.subject) return false;
+    return std::ranges::find(trial.diagnostics, DiagnosticId::not_isolated, &Diagnostic::id) != trial.diagnostics.end();
+  });
 }
 
 // Times are compared as baseline / candidate: above 1 the candidate is faster.
@@ -65,44 +92,45 @@ Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) 
   if (!ratio->estimate.interval) {
     return {Tone::warning,
             fmt::format("cannot tell whether {} or {} is faster {}: the ratio is {} without an interval, "
-                        "which takes at least two processes of each (--processes 3)",
-                        candidate, baseline, place, format_ratio(value)),
+                        "which takes at least two processes of each ({})",
+                        candidate, baseline, place, format_ratio(value),
+                        is_of_one_process(record, verdict) ? "factories have them, objects of one process do not"
+                                                           : "--processes 3"),
             "cannot tell"};
   }
   const auto [low, high, confidence] = *ratio->estimate.interval;
-  if (low > 1) {
+  const Direction direction = direction_of(ratio->estimate);
+  if (direction == Direction::faster) {
     return {Tone::good,
             fmt::format("{} is {} faster than {} {} ({})", candidate, format_ratio(value), baseline, place,
                         bounds(low, high, confidence)),
             "faster"};
   }
-  if (high < 1) {
+  if (direction == Direction::slower) {
     return {Tone::warning,
             fmt::format("{} is {} slower than {} {} ({})", candidate, format_ratio(1 / value), baseline, place,
                         bounds(1 / high, 1 / low, confidence)),
             "slower"};
   }
-  return {Tone::faint,
-          fmt::format("cannot tell whether {} or {} is faster {}: the {} includes 1 (more --processes narrow it)",
-                      candidate, baseline, place, bounds(low, high, confidence)),
+  const std::string why =
+      tells_nothing(value, *ratio->estimate.interval)
+          ? "there are too few processes (more --processes tell)"
+          : fmt::format("the {} includes 1 (more --processes narrow it)", bounds(low, high, confidence));
+  return {Tone::faint, fmt::format("cannot tell whether {} or {} is faster {}: {}", candidate, baseline, place, why),
           "cannot tell"};
 }
 
 Sentence comparison_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
   Sentence sentence = speed_sentence(record, verdict);
-  sentence.text += memory_clause(verdict) + outputs_clause(verdict);
-  if (verdict.outputs != nullptr && !verdict.outputs->comparison.agree) {
+  sentence.text +=
+      memory_clause(verdict) + requests_clause(record, {*verdict.baseline, verdict.subject}) + outputs_clause(verdict);
+  const bool differ =
+      verdict.outputs != nullptr && !verdict.outputs->comparison.agree && !verdict.outputs->comparison.undecided;
+  if (differ) {
     sentence.tone = Tone::bad;
     sentence.verdict = "outputs differ";
   }
   return sentence;
-}
-
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of(" \r\n\t");
-  if (end == std::string::npos) return {};
-  const auto start = text.find_last_of('\n', end);
-  return printable(std::string_view(text).substr(start + 1, end - start), 160);
 }
 
 Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict, const Samples& trial) {
@@ -111,7 +139,7 @@ Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict
   std::string text = fmt::format("{} did not finish in {} of {}: {}", answer_label(record, verdict.subject), failures,
                                  counted(total, "trial", "trials"), end_of(trial));
   if (!trial.message.empty()) text += "; " + printable(trial.message);
-  const std::string said = last_line(trial.stderr_tail);
+  const std::string said = printable(last_words(trial.stderr_tail), 160);
   if (!said.empty()) text += "; its last words: " + said;
   return {Tone::bad, text, "failed"};
 }
@@ -127,7 +155,13 @@ Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
   }
   switch (leak.verdict) {
     case LeakVerdict::leak: return {Tone::bad, fmt::format("{} leaks {}: {}", label, slope, leak.reason), "leaks"};
-    case LeakVerdict::no_leak: return {Tone::good, fmt::format("{} does not leak: {}", label, leak.reason), "no leak"};
+    case LeakVerdict::no_leak: {
+      const std::string seen =
+          leak.detectable_bytes_per_iteration
+              ? fmt::format(" by {} or more per iteration", format_bytes(*leak.detectable_bytes_per_iteration))
+              : "";
+      return {Tone::good, fmt::format("{} does not leak{}: {}", label, seen, leak.reason), "no leak"};
+    }
     case LeakVerdict::cannot_tell: break;
   }
   return {Tone::faint, fmt::format("{}: {} whether it leaks: {}", label, outcome, leak.reason), "cannot tell"};
@@ -137,8 +171,9 @@ Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
 std::string measured_text(const Estimate& estimate, std::string (*format)(double)) {
   std::string text = format(*estimate.value);
   if (!estimate.interval) return text + " (no interval: " + printable(estimate.note) + ")";
-  return text + fmt::format(" ({:.0f} % interval {} … {})", estimate.interval->confidence * 100,
-                            format(estimate.interval->low), format(estimate.interval->high));
+  if (tells_nothing(*estimate.value, *estimate.interval)) return text + " (too few processes for an interval)";
+  return text + fmt::format(" ({:.0f} % interval {})", estimate.interval->confidence * 100,
+                            bounds_in_unit_of(text, *estimate.interval, format));
 }
 
 Sentence measured_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
@@ -156,7 +191,7 @@ Sentence measured_sentence(const RunRecord& record, const SubjectVerdict& verdic
   if (throughput != nullptr && throughput->estimate.value) {
     text += fmt::format("; throughput {}", measured_text(throughput->estimate, format_rate));
   }
-  return {Tone::plain, text, "measured"};
+  return {Tone::plain, text + requests_clause(record, {verdict.subject}), "measured"};
 }
 
 bool is_baseline(const Verdict& verdict, int subject) {
@@ -190,6 +225,9 @@ const char* sign_of(Tone tone) {
 std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
   std::vector<Sentence> sentences;
   if (verdict.comparison) sentences = comparison_answers(record, verdict);
+  for (Sentence& sentence : sentences)
+    for (const SubjectVerdict& subject : verdict.subjects)
+      if (!sentence.verdict.empty()) sentence.text += requests_clause(record, {subject.subject});
   for (const auto& subject : verdict.subjects) {
     if (!verdict.comparison && subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0) {
       sentences.push_back(comparison_sentence(record, subject));

@@ -39,6 +39,7 @@ const SubjectOutputs* outputs_of(const Verdict& verdict, int subject) {
 std::string candidate_outputs_clause(const Verdict& verdict, int subject) {
   const SubjectOutputs* outputs = outputs_of(verdict, subject);
   if (outputs == nullptr) return "; outputs were not compared";
+  if (outputs->comparison.undecided) return "; whether outputs agree cannot be told";
   return outputs->comparison.agree ? "; outputs agree" + image_figures(outputs->comparison) : "";
 }
 
@@ -55,7 +56,6 @@ Sentence unresolved(const RunRecord& record, const ComparisonVerdict& verdict, c
   const auto because = [&](const std::string& why) {
     return Sentence{Tone::faint, fmt::format("{}: {}", start, why), "cannot tell"};
   };
-  if (!verdict.steady) return because("their times do not settle");
   if (!c.estimate) return because("there is no whole pair");
   if (!c.interval) {
     return because(fmt::format("{} after {}, too few for an interval{}", effect_text(c.metric, *c.estimate),
@@ -89,7 +89,7 @@ Sentence other_outputs(const RunRecord& record, const SubjectOutputs& outputs) {
   return {Tone::bad,
           fmt::format("{} answers something else than {} ({}): their times are not of the same work",
                       comparison_label(record, outputs.subject), comparison_label(record, outputs.reference),
-                      largest_difference(outputs.comparison) + image_figures(outputs.comparison)),
+                      difference_words(outputs.comparison) + image_figures(outputs.comparison)),
           "outputs differ"};
 }
 
@@ -97,12 +97,13 @@ std::optional<Sentence> power(const RunRecord& record, const ComparisonVerdict& 
   const auto measured =
       std::ranges::find_if(verdict.primary, [](const auto& c) { return c.minimum_effect.has_value(); });
   if (measured == verdict.primary.end()) return std::nullopt;
-  return Sentence{Tone::plain,
-                  fmt::format("{} of {} can show a difference of {} here (80 % power); a pair varies by {}",
-                              counted(static_cast<std::int64_t>(measured->differences.size()), "pair", "pairs"),
-                              comparison_label(record, measured->candidate), size_text(*measured->minimum_effect),
-                              size_text(measured->standard_deviation)),
-                  "power"};
+  return Sentence{
+      Tone::plain,
+      fmt::format("{} of {} show a difference of {} here with 80 % power, as looks were taken; a pair varies by {}",
+                  counted(static_cast<std::int64_t>(measured->differences.size()), "pair", "pairs"),
+                  comparison_label(record, measured->candidate), size_text(*measured->minimum_effect),
+                  size_text(measured->spread)),
+      "power"};
 }
 
 Sentence machine_noise(const RunRecord& record) {
@@ -117,15 +118,16 @@ Sentence machine_noise(const RunRecord& record) {
           "noise"};
 }
 
-// "better", "worse", or nothing where it cannot be told.
-std::string_view sense(const PairedComparison& c) {
+// "better", "worse", or nothing where it cannot be told. Of exploratory metrics the adjusted p has to agree.
+std::string_view sense(const PairedComparison& c, bool primary, double alpha) {
+  if (!primary && c.p > alpha) return "";
   if (!c.interval || (c.interval->low <= 0 && c.interval->high >= 0)) return "";
   return c.interval->low > 0 ? " worse" : " better";
 }
 
 ComparisonRow row_of(const RunRecord& record, const PairedComparison& c, bool primary) {
   ComparisonRow row;
-  const std::string_view word = sense(c);
+  const std::string_view word = sense(c, primary, record.plan.question->alpha);
   const Tone tone = word.empty() ? Tone::faint : word == " worse" ? Tone::warning : Tone::good;
   row.subject.text = comparison_label(record, c.candidate);
   row.metric.text = metric_name(c.metric) + (primary ? " *" : "");
@@ -149,7 +151,9 @@ std::vector<Sentence> comparison_answers(const RunRecord& record, const Verdict&
   std::vector<Sentence> sentences;
   for (const PairedComparison& c : verdict.comparison->primary) {
     const SubjectOutputs* outputs = outputs_of(verdict, c.candidate);
-    if (outputs != nullptr && !outputs->comparison.agree) sentences.push_back(other_outputs(record, *outputs));
+    if (outputs != nullptr && !outputs->comparison.agree && !outputs->comparison.undecided) {
+      sentences.push_back(other_outputs(record, *outputs));
+    }
   }
   for (const PairedComparison& c : verdict.comparison->primary) sentences.push_back(answer(record, verdict, c));
   if (auto sentence = power(record, *verdict.comparison)) sentences.push_back(std::move(*sentence));

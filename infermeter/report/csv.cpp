@@ -91,7 +91,11 @@ struct Source {
   [[nodiscard]] const OutputDifference* worst_output() const {
     if (verdict.outputs == nullptr) return nullptr;
     const auto& outputs = verdict.outputs->comparison.outputs;
-    const auto found = std::ranges::max_element(outputs, {}, &OutputDifference::max_absolute);
+    // One whose error is no number is worst.
+    const auto found = std::ranges::max_element(outputs, {}, [](const OutputDifference& output) {
+      const bool is_number = output.comparable && output.non_finite_apart == 0;
+      return is_number ? output.max_absolute.value_or(0) : std::numeric_limits<double>::infinity();
+    });
     return found == outputs.end() ? nullptr : &*found;
   }
 };
@@ -113,7 +117,10 @@ std::string device(const Source& source) {
 }
 
 std::string outputs_word(const Source& source) {
-  if (source.verdict.outputs != nullptr) return source.verdict.outputs->comparison.agree ? "agree" : "differ";
+  if (source.verdict.outputs != nullptr) {
+    const OutputComparison& comparison = source.verdict.outputs->comparison;
+    return comparison.agree ? "agree" : comparison.undecided ? "undecided" : "differ";
+  }
   const bool is_reference = std::ranges::any_of(source.record.outputs, [&](const SubjectOutputs& outputs) {
     return outputs.reference == source.verdict.subject;
   });
@@ -249,7 +256,7 @@ constexpr CsvColumn columns[] = {
     {"model_sha256", [](const Source& s) { return s.model ? text_cell(s.model->sha256) : ""; }},
     {"machine", [](const Source& s) { return text_cell(machine_fingerprint(s.record.environment)); }},
     {"infermeter_version", [](const Source& s) { return text_cell(s.record.environment.infermeter_version); }},
-    {"seed", [](const Source& s) { return number_cell(s.record.plan.seed); }},
+    {"seed", [](const Source& s) { return number_cell(s.record.plan.seed.value_or(0)); }},
 };
 
 const Samples* telling_trial(const RunRecord& record, int subject) {

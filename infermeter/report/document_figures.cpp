@@ -7,6 +7,7 @@
 #include "infermeter/stats/distribution.hpp"
 #include "infermeter/stats/ratio.hpp"
 #include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -83,13 +84,18 @@ std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
 }
 
 void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures,
-                         const std::vector<std::size_t>& group) {
+                         const std::optional<ComparisonVerdict>& comparison, const std::vector<std::size_t>& group) {
   const MetricKind& kind = *metric_kind(compared_metric);
   const std::size_t baselines = group.size() > largest_paired_group ? 1 : group.size();
   for (std::size_t b = 0; b < baselines; ++b) {
     for (std::size_t s = b + 1; s < group.size(); ++s) {
-      const Estimate ratio =
-          ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side, SummaryOptions{}.confidence);
+      const PairedComparison* const pairs =
+          comparison ? paired(*comparison, static_cast<int>(group[b]), static_cast<int>(group[s]), compared_metric)
+                     : nullptr;
+      const Estimate ratio = pairs != nullptr && pairs->estimate
+                                 ? ratio_of(*pairs)
+                                 : ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side,
+                                                  SummaryOptions{}.confidence, Pairing::blocks);
       write_ratio(json, group[b], group[s], ratio);
       write_ratio(json, group[s], group[b], reversed(ratio));
     }
@@ -98,11 +104,13 @@ void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& fi
 
 }  // namespace
 
-void write_figures(JsonWriter& json, const RunRecord& record) {
+void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& verdict) {
   const std::vector<SubjectFigures> figures = figures_of(record);
   json.begin_object();
   write_levels(json, "quantile_levels", pooled_levels());
   write_levels(json, "process_levels", process_levels());
+  json.numbers("quantile_needs", pooled_needs());
+  json.numbers("process_needs", process_needs());
   json.key("distributions");
   json.begin_array();
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -111,8 +119,10 @@ void write_figures(JsonWriter& json, const RunRecord& record) {
   json.end_array();
   json.key("ratios");
   json.begin_array();
-  for (const auto& [name, group] : groups_of(record.plan)) write_figure_ratios(json, figures, group);
+  for (const auto& [name, group] : groups_of(record.plan))
+    write_figure_ratios(json, figures, verdict.comparison, group);
   json.end_array();
+  write_fronts(json, record, verdict);
   json.end_object();
 }
 

@@ -47,10 +47,11 @@ void write_notices(JsonWriter& json, const std::vector<Notice>& notices);  // wi
 [[nodiscard]] std::size_t expected_bytes(const RunRecord& record, const RenderOptions& options);
 [[nodiscard]] ReportPart report_part(const DocumentPart& part, const RunRecord& record, const RenderOptions& options);
 
-// "resnet50, vit_b_16: onnxruntime, openvino"
+// "resnet50, vit_b_16: onnxruntime, openvino"; of two subjects "openvino against onnxruntime: resnet50"
 [[nodiscard]] std::string run_title(const RunRecord& record);
 
-// Distributions of all subjects, ratios within their groups.
-void write_figures(JsonWriter& json, const RunRecord& record);
+// Distributions of all subjects, ratios and Pareto fronts within their groups.
+void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& verdict);
+void write_fronts(JsonWriter& json, const RunRecord& record, const Verdict& verdict);  // with their key
 
 }  // namespace infermeter

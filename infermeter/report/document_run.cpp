@@ -10,6 +10,8 @@
 #include "infermeter/report/json_parts.hpp"
 #include "infermeter/report/recommendations.hpp"
 #include "infermeter/report/renderers.hpp"
+#include "infermeter/report/row.hpp"
+#include "infermeter/report/utc_time.hpp"
 #include "infermeter/report/variants_table.hpp"
 
 namespace infermeter {
@@ -43,6 +45,13 @@ std::string listed(const std::vector<std::string>& names, const char* many) {
   }
   if (unique.size() > names_in_title) return fmt::format("{} {}", unique.size(), many);
   return fmt::format("{}", fmt::join(unique, ", "));
+}
+
+// ", 2026-11-21, build-7"
+std::string when_and_where(const RunRecord& record) {
+  const std::string day = utc_time(record.created_at).substr(0, std::string_view("2026-11-21").size());
+  const std::string& host = record.environment.hostname;
+  return fmt::format(", {}{}{}", day, host.empty() ? "" : ", ", printable(host, 60));
 }
 
 std::vector<SubjectSentences> recommendations_of(const RunRecord& record, const Verdict& verdict) {
@@ -129,12 +138,16 @@ std::string run_title(const RunRecord& record) {
     backends.push_back(printable(subject.backend, 40));
   }
   if (models.empty()) return "Run " + printable(record.id, 60);
+  if (record.plan.subjects.size() == 2 && first_of_group(record.plan, 1) == 0) {
+    return fmt::format("{} against {}: {}", printable(short_label(record, 1), 60),
+                       printable(short_label(record, 0), 60), listed(models, "models"));
+  }
   return fmt::format("{}: {}", listed(models, "models"), listed(backends, "back ends"));
 }
 
 DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
   DocumentPart part{.kind = "run",
-                    .title = run_title(record),
+                    .title = run_title(record) + when_and_where(record),
                     .outcome = {},
                     .answers = answers_of_run(record, verdict),
                     .notices = notices(verdict),
@@ -145,7 +158,7 @@ DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, co
     if (!samples) return write_run(json, record, verdict, {});
     write_run(json, record, verdict, [share](const Samples& trial) { return drawn_iterations(trial, share); });
   };
-  part.figures = [&record](JsonWriter& json) { write_figures(json, record); };
+  part.figures = [&record, &verdict](JsonWriter& json) { write_figures(json, record, verdict); };
   return part;
 }
 
@@ -195,7 +208,7 @@ ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const 
   const VariantsFigures figures = figures_of_variants(record, verdict, set);
   DocumentPart part = document_of_run(record, verdict, options);
   part.kind = "variants";
-  part.title = "Variants of " + printable(file_name(set.model), 120);
+  part.title = "Variants of " + printable(file_name(set.model), 120) + when_and_where(record);
   part.answers = answers_of_variants(figures);
   part.notices = notices_of_variants(verdict);
   part.checks = checklist(record, verdict, {.variants = true});

@@ -60,7 +60,18 @@ TEST(Document, HoldsTheRunAsItsOwnReportHasIt) {
   const json part = parsed(run_part(record, verdict, options));
   EXPECT_EQ(part["kind"], "run");
   EXPECT_EQ(part["run"], json::parse(render(record, verdict, Format::json, options)));
-  EXPECT_EQ(part["title"], "resnet50, vit_b_16: onnxruntime, openvino, fake");
+  EXPECT_EQ(part["title"], "resnet50, vit_b_16: onnxruntime, openvino, fake, 2026-11-21");
+}
+
+TEST(Document, TheTitleOfTwoNamesThemWithDayAndHost) {
+  RunRecord record = test::example_record();
+  record.plan.subjects.resize(2);
+  for (auto* trials : {&record.trials, &record.side_trials}) {
+    std::erase_if(*trials, [](const Samples& trial) { return trial.subject > 1; });
+  }
+  record.outputs.resize(1);
+  record.environment.hostname = "build-7";
+  EXPECT_EQ(run_document(record)["title"], "openvino against onnxruntime: resnet50, 2026-11-21, build-7");
 }
 
 TEST(Document, HoldsTheOtherReportsAsTheyAre) {
@@ -143,6 +154,45 @@ TEST(Document, DistributionsAreOfSubjectsThatHaveIterations) {
   EXPECT_EQ(first["quantiles_s"].size(), figures["quantile_levels"].size());
   EXPECT_EQ(first["processes"][0]["quantiles_s"].size(), figures["process_levels"].size());
   EXPECT_LE(first["processes"][0]["fences_s"]["severe_low"], first["processes"][0]["fences_s"]["mild_low"]);
+}
+
+TEST(Document, SaysHowManyIterationsAPercentileNeeds) {
+  const json figures = parsed(test::example_part())["figures"];
+  const auto needs = [&](const char* levels, const char* list, double level) {
+    const auto all = figures[levels].get<std::vector<double>>();
+    return figures[list].get<std::vector<double>>().at(
+        static_cast<std::size_t>(std::ranges::find(all, level) - all.begin()));
+  };
+  EXPECT_EQ(figures["quantile_needs"].size(), figures["quantile_levels"].size());
+  EXPECT_EQ(needs("quantile_levels", "quantile_needs", 0.99), 299);
+  EXPECT_EQ(needs("quantile_levels", "quantile_needs", 0.5), 6);
+  EXPECT_EQ(needs("quantile_levels", "quantile_needs", 1), 1);
+  EXPECT_EQ(needs("process_levels", "process_needs", 0.95), 59);
+  EXPECT_EQ(needs("process_levels", "process_needs", 0.5), 1);
+}
+
+TEST(Document, FrontsAreOfAGroupAndKeepWhatIntervalsDoNotTellApart) {
+  RunRecord record;
+  const double speeds[] = {0.03, 0.02, 0.0201, 0.04};
+  for (int i = 0; i < 4; ++i) {
+    record.plan.subjects.push_back(test::subject_named("mlp", std::to_string(i), 1, i == 3 ? 1 : 0));
+    for (int process = 0; process < 3; ++process) {
+      record.trials.push_back(test::trial_of(i, process, 3 * i + process, speeds[i] * (1 + 0.01 * process)));
+      record.trials.back().memory.rss_peak_inference = 1'000'000;
+    }
+    record.models.emplace_back().size_bytes = 1000;
+  }
+  const json fronts = run_document(record)["figures"]["fronts"];
+  const auto front = [&](const std::string& against) {
+    for (const json& one : fronts) {
+      if (one["against"] == against) return one["front"].get<std::vector<int>>();
+    }
+    return std::vector<int>{};
+  };
+  // The first takes half as long again; the next two are not told apart; the last is alone in its group.
+  EXPECT_EQ(front("model_size"), (std::vector<int>{1, 2}));
+  EXPECT_EQ(front("memory_peak"), (std::vector<int>{1, 2}));
+  EXPECT_TRUE(front("accuracy").empty());
 }
 
 TEST(Document, LongRunsAreThinnedAndSayHowManyThereWere) {

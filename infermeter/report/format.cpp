@@ -49,6 +49,19 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, rounded == 0 ? first : decimals(rounded));
 }
 
+std::optional<std::string> in_unit_of(std::string_view figure, double value) {
+  const std::size_t unit = figure.find_first_not_of("0123456789.-");
+  if (unit == std::string_view::npos) return std::nullopt;
+  const std::string_view name = figure.substr(figure[unit] == ' ' ? unit + 1 : unit);
+  for (const std::span<const Unit> units :
+       {std::span<const Unit>(time_units), std::span<const Unit>(byte_units), std::span<const Unit>(rate_units)}) {
+    for (const Unit& candidate : units) {
+      if (name == candidate.name) return three_digits(value / candidate.size);
+    }
+  }
+  return std::nullopt;
+}
+
 std::string plain_number(double value) {
   if (!std::isfinite(value)) return "not known";
   if (value == std::floor(value) && std::fabs(value) < 1e15) return fmt::format("{:.0f}", value == 0 ? 0.0 : value);

@@ -2,10 +2,13 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "infermeter/report/interval_text.hpp"
 #include "infermeter/report/number_text.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/text.hpp"
 #include "infermeter/report/utc_time.hpp"
 
@@ -77,6 +80,46 @@ TEST(Format, WritesIntervalsBesideTheirValue) {
   EXPECT_EQ(with_interval(2, {}, plain_number), "2");
 }
 
+TEST(Format, WritesAnIntervalInTheUnitOfItsValue) {
+  EXPECT_EQ(with_interval(0.0293, Interval{0.000958, 0.894}, format_time), "29.3 ms [0.958, 894]");
+  EXPECT_EQ(with_interval(990, Interval{980, 1010}, format_rate), "990/s [980, 1010]");
+  EXPECT_EQ(with_interval(2.5e6, Interval{900, 5e6}, format_bytes), "2.50 MB [0.000900, 5.00]");
+}
+
+TEST(Format, DoesNotWriteAnIntervalThatTellsNothing) {
+  EXPECT_EQ(with_interval(0.0031, Interval{4.16e-15, 12345162136.0}, format_time), "3.10 ms [too few to tell]");
+  EXPECT_EQ(with_interval(1.2, Interval{-400, 400}, format_ratio), "1.20x [too few to tell]");
+}
+
+// Values of all sizes, those that lie between two roundings among them.
+std::vector<double> values_of_all_sizes() {
+  std::vector<double> values = {1234.5,  1235.5, 0.125, 2.5,   0.5, 12345, 199998,
+                                0.99949, 0.9995, 999.4, 999.6, 1e3, 1e6};
+  for (int power = -9; power <= 9; ++power) {
+    for (const double lead : {1.0, 1.005, 2.345, 3.14159, 4.995, 5.0, 6.65, 7.7777, 9.994, 9.996}) {
+      values.push_back(lead * std::pow(10.0, power));
+    }
+  }
+  return values;
+}
+
+// The page (web/test/format.test.ts) and the plots (tests/python/test_figures.py) write the same.
+TEST(Format, WritesWhatPageAndPlotsWrite) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const double value : values_of_all_sizes()) {
+    rows.push_back({{"value", value},
+                    {"time", format_time(value)},
+                    {"bytes", format_bytes(value)},
+                    {"rate", format_rate(value)},
+                    {"ratio", format_ratio(value)},
+                    {"duration", format_duration(value)}});
+  }
+  EXPECT_GE(rows.size(), 200U);
+  std::string text = "[";
+  for (const auto& row : rows) text += (text.size() == 1 ? "\n" : ",\n") + row.dump();
+  test::expect_golden("figures.json", text + "\n]\n");
+}
+
 TEST(Format, TellsDurationsAsPeopleDo) {
   EXPECT_EQ(format_duration(0.25), "0.2 s");
   EXPECT_EQ(format_duration(9.99), "10 s");
@@ -137,6 +180,19 @@ TEST(Text, FitsAndPads) {
   EXPECT_EQ(fitted("abcd", 4), "abcd");
   EXPECT_EQ(padded("模", 4, Align::right), "  模");
   EXPECT_EQ(padded("abcdef", 4, Align::left), "abcdef");
+}
+
+TEST(Text, CutsNamesSoThatTheyStayApart) {
+  const std::vector<std::string> builds = {"mlp@onnxruntime,library=old.so", "mlp@onnxruntime,library=new.so",
+                                           "mlp@fake"};
+  EXPECT_EQ(fitted_apart(builds, 20),
+            (std::vector<std::string>{"mlp@onnxr…ary=old.so", "mlp@onnxr…ary=new.so", "mlp@fake"}));
+  EXPECT_EQ(fitted_apart(builds, 40), builds);
+  const std::vector<std::string> in_the_middle = {"aaaaaaaaaaaaaaaaaaaa1bbbbbbbbbbbbbbbbbbbb",
+                                                  "aaaaaaaaaaaaaaaaaaaa2bbbbbbbbbbbbbbbbbbbb"};
+  EXPECT_EQ(fitted_apart(in_the_middle, 12), (std::vector<std::string>{"aaaaaaaaa…~1", "aaaaaaaaa…~2"}));
+  const std::vector<std::string> equal = {"a long name that is too long", "a long name that is too long"};
+  EXPECT_EQ(fitted_apart(equal, 9), (std::vector<std::string>{"a lo…long", "a lo…long"})) << "they are one name";
 }
 
 TEST(Text, BreaksAtSpaces) {

@@ -75,10 +75,15 @@ std::string block_text(const Grid& grid, const Block& block, const GridLook& loo
            false);
   }
   std::string text = finished(std::move(titles)) + std::string(std::max(look.rule, width_of(block)), '-') + '\n';
-  for (const auto& row : grid.rows) {
+  std::vector<std::string> names;
+  for (const auto& row : grid.rows) names.push_back(row[block.front().index].text);
+  names = fitted_apart(names, block.front().width);
+  for (std::size_t i = 0; i < grid.rows.size(); ++i) {
     std::string line;
     for (const auto& column : block) {
-      append(line, row[column.index], column.width, grid.columns[column.index].align, look.color);
+      Cell cell = grid.rows[i][column.index];
+      if (column.index == block.front().index) cell.text = names[i];
+      append(line, cell, column.width, grid.columns[column.index].align, look.color);
     }
     text += finished(std::move(line));
   }

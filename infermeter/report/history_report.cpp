@@ -287,7 +287,10 @@ void fit_names(std::vector<std::vector<std::string>>& rows, std::size_t width) {
   }
   std::size_t taken = 0;
   for (std::size_t i = 1; i < widths.size(); ++i) taken += widths[i] + history_gap;
-  for (auto& row : rows) row[0] = fitted(row[0], std::max<std::size_t>(20, width > taken ? width - taken : 0));
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row[0]);
+  names = fitted_apart(names, std::max<std::size_t>(20, width > taken ? width - taken : 0));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i][0] = names[i];
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ void write_paired(JsonWriter& json, const PairedComparison& comparison) {
   write_interval(json, "sign_interval", comparison.sign);
   json.member("p", comparison.p);
   json.member("standard_deviation", comparison.standard_deviation);
+  json.member("spread", comparison.spread);
   json.member("minimum_effect", comparison.minimum_effect);
   json.member("more_pairs", comparison.more_pairs);
   json.numbers("differences", comparison.differences);
@@ -108,6 +109,7 @@ void write_leak(JsonWriter& json, const std::optional<LeakEstimate>& leak) {
   write_interval(json, "interval", leak->interval);
   json.member("from_iteration", std::uint64_t{leak->from} + 1);
   json.member("growth_bytes", leak->growth_bytes);
+  json.member("detectable_bytes_per_iteration", leak->detectable_bytes_per_iteration);
   json.member("reason", leak->reason);
   json.end_object();
 }

@@ -14,7 +14,9 @@ void write_planned_subject(JsonWriter& json, const Subject& subject) {
   json.member("batch_size", subject.batch_size);
   json.member("threads", subject.threads);
   json.object("dimensions", subject.dimensions);
+  json.object("batch_axes", subject.batch_axes);
   json.object("options", subject.options);
+  if (!subject.environment.empty()) json.object("environment", subject.environment);
   json.member("backend_library", subject.backend_library);
   json.member("group", subject.group);
   json.end_object();
@@ -26,6 +28,7 @@ void write_data_request(JsonWriter& json, const DataRequest& data) {
   json.member("source", data.source);
   json.object("distributions", data.distributions);
   json.member("limit", data.limit);
+  json.member("seed", data.seed);
   json.member("labels", data.labels);
   json.end_object();
 }
@@ -122,7 +125,7 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   json.member("python_profiler", to_string(plan.profiling.python));
   write_question(json, plan.question);
   write_limits(json, plan.limits);
-  json.member("seed", plan.seed);
+  json.member("seed", plan.seed.value_or(0));
   write_data_request(json, plan.data);
   json.member("outliers", to_string(plan.outliers));
   json.member("sandbox", to_string(plan.sandbox));

@@ -75,6 +75,7 @@ void write_subject_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
   json.begin_object();
   json.member("reference", outputs->reference);
   json.member("agree", outputs->comparison.agree);
+  json.member("undecided", outputs->comparison.undecided);
   json.member("items", std::uint64_t{outputs->comparison.items});
   json.key("differences");
   json.begin_array();
@@ -94,6 +95,7 @@ void write_output_difference(JsonWriter& json, const OutputDifference& output) {
   json.member("comparable", output.comparable);
   json.member("reason", output.reason);
   json.member("within_tolerance", output.within_tolerance);
+  json.member("undecided", output.undecided);
   json.member("element_count", output.element_count);
   json.member("mismatched", output.mismatched);
   json.member("max_absolute", output.max_absolute);
@@ -121,6 +123,7 @@ void write_output_difference(JsonWriter& json, const OutputDifference& output) {
   json.member("non_finite_apart", output.non_finite_apart);
   json.member("tolerance_relative", output.tolerance.relative);
   json.member("tolerance_absolute", output.tolerance.absolute);
+  json.member("tolerance_floor", output.tolerance.floor);
   json.end_object();
 }
 
@@ -164,6 +167,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   write_metrics(json, verdict.summary.metrics);
   write_counters(json, verdict.summary.counters);
   write_ratios(json, verdict.ratios);
+  json.member("direction", verdict.direction ? std::optional(to_string(*verdict.direction)) : std::nullopt);
   write_leak(json, verdict.leak);
   write_subject_outputs(json, verdict.outputs);
   write_accuracy(json, verdict.accuracy);

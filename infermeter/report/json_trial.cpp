@@ -95,6 +95,7 @@ void write_output_facts(JsonWriter& json, const std::vector<OutputFacts>& output
     json.member("element_count", output.element_count);
     json.member("nan_count", output.nan_count);
     json.member("inf_count", output.inf_count);
+    json.member("batch_axis", output.batch_axis);
     json.end_object();
   }
   json.end_array();

@@ -44,14 +44,15 @@ void write_tensor(JsonWriter& json, const LayerDifference& tensor) {
   json.member("elements", tensor.tally.count);
   json.member("error", if_finite(growth_error(tensor)));
   json.member("rounding_floor", tensor.floor);
-  json.member("relative_l2", tensor.tally.relative_l2());
-  json.member("relative_l1", tensor.tally.relative_l1());
-  json.member("relative_max", tensor.tally.relative_max());
-  json.member("max_absolute", tensor.tally.max_absolute);
-  json.member("max_absolute_index", tensor.tally.max_absolute_index);
-  json.member("mae", tensor.tally.mae());
-  json.member("rmse", tensor.tally.rmse());
-  json.member("cosine", tensor.tally.cosine());
+  const DifferenceTally errors = tensor.tally.of_errors();
+  json.member("relative_l2", errors.relative_l2());
+  json.member("relative_l1", errors.relative_l1());
+  json.member("relative_max", errors.relative_max());
+  json.member("max_absolute", errors.largest_difference());
+  json.member("max_absolute_index", errors.max_absolute_index);
+  json.member("mae", errors.mae());
+  json.member("rmse", errors.rmse());
+  json.member("cosine", errors.cosine());
   json.member("non_finite_apart", tensor.tally.non_finite_apart);
   json.end_object();
 }

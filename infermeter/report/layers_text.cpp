@@ -163,7 +163,7 @@ class LayersText {
     std::vector<Cell> cells = {{shortened(tensor.name, width_ / 3), is_jump ? Tone::bad : Tone::plain},
                                {printable(tensor.op, 40)},
                                {layer_number(growth_error(tensor))},
-                               {layer_number(tensor.tally.relative_max())},
+                               {layer_number(tensor.tally.of_errors().relative_max())},
                                {note, is_jump ? Tone::bad : Tone::faint}};
     if (types_differ()) cells.push_back({tensor.dtype + "/" + tensor.candidate_dtype});
     return cells;

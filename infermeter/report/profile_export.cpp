@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "infermeter/report/profile_summaries.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/row.hpp"
+#include "infermeter/report/tensorboard.hpp"
 
 namespace infermeter {
 namespace {
@@ -83,8 +85,11 @@ constexpr FileKind kFiles[] = {
      "open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a "
      "click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
      "by ms desc`"},
-    {"profile.chrome.json", "the same in Chrome's Trace Event Format, that of torch.profiler's `*.pt.trace.json`",
-     "`chrome://tracing` (Load), Perfetto, and tools that read such traces; TensorBoard's own view of them is gone"},
+    {"trace.json", "the same in Chrome's Trace Event Format, that of torch.profiler's `*.pt.trace.json`",
+     "`chrome://tracing` (Load), Perfetto, and tools that read such traces"},
+    {"tensorboard/", "a log folder: figures, histograms of latencies, and a trace per process",
+     "`pip install tensorboard torch-tb-profiler`, `tensorboard --logdir tensorboard`; the operators are in the tab "
+     "PyTorch Profiler"},
     {"profile.speedscope.json",
      "the same as flame charts, a profile per thread; sampled call stacks where there are any",
      "<https://www.speedscope.app>, or offline: `npx speedscope profile.speedscope.json`. \"Left Heavy\" adds up equal "
@@ -95,9 +100,11 @@ constexpr FileKind kFiles[] = {
      "sampled call stacks: own time in microseconds per stack `subject;thread;kind;operator;function;…`",
      "the same; Perfetto reads it too"},
     {"python.collapsed.txt", "the same of Python's own frames", "the same"},
-    {"summary_by_time.txt", "operators, slowest first", "any editor"},
-    {"summary_by_memory.txt", "what operators hold, largest first; memory of the worker process", "any editor"},
-    {"breakdown.txt", "by kind, kernel, precision and layout; then every operator in execution order", "any editor"},
+    {"cpu_time_summary.txt", "operators, slowest first", "any editor"},
+    {"memory_summary.txt", "what operators hold, largest first; memory of the worker process", "any editor"},
+    {"cuda_memory_summary.txt", "the same, where a subject ran on CUDA, with the device's highest", "any editor"},
+    {"detailed_breakdown.txt", "by kind, kernel, precision and layout; then every operator in execution order",
+     "any editor"},
 };
 
 constexpr std::string_view kToKnow = R"(
@@ -117,7 +124,10 @@ std::string read_me(const RunRecord& record, const TraceFile& trace, const std::
   std::string text = fmt::format("# Profiles of run {}\n\n| file | what it is | how to look at it |\n|---|---|---|\n",
                                  printable(record.id, 100));
   for (const FileKind& kind : kFiles) {
-    if (std::ranges::find(files, kind.name, &ProfileExport::name) == files.end()) continue;
+    const bool is_there = std::ranges::any_of(files, [&](const ProfileExport& file) {
+      return file.name == kind.name || (kind.name.ends_with('/') && file.name.starts_with(kind.name));
+    });
+    if (!is_there) continue;
     text += fmt::format("| `{}` | {} | {} |\n", kind.name, kind.what, kind.how);
   }
   text += kToKnow;
@@ -125,16 +135,30 @@ std::string read_me(const RunRecord& record, const TraceFile& trace, const std::
   return text + remarks(trace);
 }
 
+// Named for CUDA only where there was one.
+std::string memory_file(const std::vector<ProfiledSubject>& subjects) {
+  const auto is_on_cuda = [](const Samples& trial) {
+    return std::ranges::any_of(
+        trial.executed, [](const auto& pair) { return pair.first == "device" && pair.second.starts_with("cuda"); });
+  };
+  for (const ProfiledSubject& subject : subjects) {
+    for (const ProfileTrial& trial : subject.trials) {
+      if (is_on_cuda(*trial.samples)) return "cuda_memory_summary.txt";
+    }
+  }
+  return "memory_summary.txt";
+}
+
 void add_operator_files(const std::vector<ProfiledSubject>& subjects, const TraceFile& trace,
                         std::vector<ProfileExport>& files) {
   if (subjects.empty()) return;
   files.push_back({"profile.perfetto-trace", perfetto_trace(trace)});
-  files.push_back({"profile.chrome.json", chrome_trace(trace)});
+  files.push_back({"trace.json", chrome_trace(trace)});
   files.push_back({"profile.speedscope.json", speedscope_profile(trace)});
   files.push_back({"profile.collapsed.txt", collapsed_stacks(trace)});
-  files.push_back({"summary_by_time.txt", summary_by_time(subjects)});
-  files.push_back({"summary_by_memory.txt", summary_by_memory(subjects)});
-  files.push_back({"breakdown.txt", profile_breakdown(subjects)});
+  files.push_back({"cpu_time_summary.txt", summary_by_time(subjects)});
+  files.push_back({memory_file(subjects), summary_by_memory(subjects)});
+  files.push_back({"detailed_breakdown.txt", profile_breakdown(subjects)});
 }
 
 void add_stack_files(const RunRecord& record, std::vector<ProfileExport>& files) {
@@ -148,8 +172,10 @@ void add_stack_files(const RunRecord& record, std::vector<ProfileExport>& files)
 
 std::vector<std::string> profile_export_names() {
   std::vector<std::string> names;
-  for (const FileKind& kind : kFiles) names.emplace_back(kind.name);
-  names.emplace_back("README.md");
+  for (const FileKind& kind : kFiles) {
+    if (!kind.name.ends_with('/')) names.emplace_back(kind.name);
+  }
+  names.emplace_back("profiling_summary.txt");
   return names;
 }
 
@@ -163,7 +189,12 @@ Result<std::vector<ProfileExport>> export_profiles(const RunRecord& record) {
     return usage_error(fmt::format("run {} has no profile of operators: infermeter run --profile makes them",
                                    printable(record.id, 100)));
   }
-  files.push_back({"README.md", read_me(record, trace, files)});
+  if (!subjects.empty()) {
+    for (ProfileExport& file : tensorboard_files(std::span(&record, 1))) {
+      files.push_back({"tensorboard/" + file.name, std::move(file.bytes)});
+    }
+  }
+  files.push_back({"profiling_summary.txt", read_me(record, trace, files)});
   return files;
 }
 

@@ -10,11 +10,11 @@
 namespace infermeter {
 
 struct ProfileExport {
-  std::string name;  // of the file, without a folder
+  std::string name;  // of the file, in the folder that all are in; "tensorboard/…" has folders of its own
   std::string bytes;
 };
 
-// All names that there can be: what is to be looked for before anything is written.
+// All names that there can be, but for those in folders: what is to be looked for before anything is written.
 [[nodiscard]] std::vector<std::string> profile_export_names();
 
 // Pure. What a run has no data for is left out: call stacks, say. Errors: the run has no profile.

@@ -20,7 +20,7 @@ constexpr double enough = 0.5;  // of a difference, for a reason to be one
 constexpr std::size_t clauses_told = 3;
 constexpr std::size_t most_by_memory = 5;
 
-std::string profile_label(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
+std::string profile_label(const RunRecord& record, int subject) { return printable(label_alone(record, subject), 120); }
 
 std::optional<Interval> interval_of(const OperatorTime& time) {
   if (!time.low_s || !time.high_s) return std::nullopt;

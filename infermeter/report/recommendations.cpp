@@ -41,6 +41,7 @@ Sentence recommendation_sentence(const Recommendation& found) {
       return {Tone::warning, std::isfinite(found.value)
                                  ? fmt::format("Outputs differ beyond tolerance (max {:.2g})", found.value)
                                  : "Outputs differ beyond tolerance"};
+    case Kind::outputs_undecided: return {Tone::faint, "Whether outputs agree cannot be told"};
   }
   return {};
 }
@@ -50,7 +51,7 @@ std::string recommendations_text(const RunRecord& record, const Verdict& verdict
   for (const auto& subject : verdict.subjects) {
     const auto found = recommend(record, subject, options);
     if (found.empty()) continue;
-    text += fmt::format("{}{}:\n", text.empty() ? "" : "\n", printable(short_label(record, subject.subject), 120));
+    text += fmt::format("{}{}:\n", text.empty() ? "" : "\n", printable(label_alone(record, subject.subject), 120));
     for (const Recommendation& one : found) {
       const Sentence sentence = recommendation_sentence(one);
       text += fmt::format("  {} {}\n", sign_of(sentence.tone), sentence.text);

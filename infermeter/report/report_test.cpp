@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "infermeter/report/answers.hpp"
 #include "infermeter/report/effect_text.hpp"
 #include "infermeter/report/row.hpp"
 #include "infermeter/report/run_line.hpp"
@@ -141,14 +142,23 @@ TEST(Report, SaysFirstWhatAnswersSomethingElse) {
   EXPECT_LT(text.find("fake answers something else than onnxruntime"), text.find("openvino is 3.05 % faster"));
 }
 
+TEST(Report, SaysInTheAnswerThatOneRequestAtATimeWasMeasured) {
+  RunRecord record = test::example_record();
+  record.trials[1].diagnostics = {{DiagnosticId::one_request_at_a_time, "2 at once", ""}};
+  const auto told = answers(record, test::example_verdict(record));
+  EXPECT_THAT(told[0].text, HasSubstr("; resnet50@openvino was measured one request at a time"));
+  EXPECT_THAT(told[1].text, testing::Not(HasSubstr("one request at a time")));
+  RunRecord pairs = test::comparison_record();
+  pairs.trials[1].diagnostics = {{DiagnosticId::one_request_at_a_time, "2 at once", ""}};
+  EXPECT_THAT(answers(pairs, test::comparison_verdict(pairs))[0].text, HasSubstr("one request at a time"));
+}
+
 TEST(Report, TellsAnOpenQuestionAsOpen) {
   const RunRecord record = test::comparison_record();
-  Verdict verdict = test::comparison_verdict(record);
+  const Verdict verdict = test::comparison_verdict(record);
   EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})),
               AllOf(HasSubstr("cannot tell whether fake is faster or slower than onnxruntime"),
                     HasSubstr("1.98 % faster … 2.84 % slower"), HasSubstr("about 60 more would")));
-  verdict.comparison->steady = false;
-  EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})), HasSubstr("do not settle"));
 }
 
 TEST(Effects, AreSharesOfTheBaseline) {
@@ -345,6 +355,28 @@ TEST(Report, WritesJsonThatParsesWhateverTheNames) {
   expect_golden("hostile.csv", render(record, rows, Format::csv, {}));
 }
 
+TEST(Report, AnOutputThatIsNotFiniteHasNoError) {
+  RunRecord record = test::example_record();
+  OutputDifference& output = record.outputs[1].comparison.outputs[0];
+  output.max_absolute = output.relative_l2 = output.cosine = std::nullopt;
+  output.non_finite_apart = 1;
+  const Verdict verdict = test::example_verdict(record);
+  EXPECT_THAT(render(record, verdict, Format::table, {}), HasSubstr("✗ DIFFER, not finite"));
+  const auto json = nlohmann::json::parse(render(record, verdict, Format::json, {}));
+  EXPECT_TRUE(json["subjects"][3]["outputs"]["differences"][0]["max_absolute"].is_null());
+}
+
+TEST(Report, WhatCannotBeToldIsSaid) {
+  RunRecord record = test::example_record();
+  OutputComparison& comparison = record.outputs[0].comparison;
+  comparison.agree = false;
+  comparison.undecided = true;
+  const Verdict verdict = test::example_verdict(record);
+  const std::string text = render(record, verdict, Format::table, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("? cannot tell, max 2.1e-05"), HasSubstr("whether outputs agree cannot be told")));
+  EXPECT_THAT(render(record, verdict, Format::csv, {}), HasSubstr(",undecided,"));
+}
+
 TEST(Report, WritesNoNumberThatIsNone) {
   RunRecord record = test::example_record();
   record.trials[0].end_s = {std::nan(""), HUGE_VAL};
@@ -418,6 +450,23 @@ TEST(ShortLabel, KeepsWhatTellsTheGroupApart) {
   EXPECT_EQ(short_label(record, 4), "n@a");
   EXPECT_EQ(short_label(record, 5), "a,batch=1");
   EXPECT_EQ(short_label(record, 6), "a,batch=16");
+}
+
+TEST(LabelAlone, NamesTheBatchWhereSeveralGroupsHaveTheSameLabel) {
+  RunRecord record;
+  for (const std::int64_t batch : {1, 4}) {
+    for (const char* const backend : {"a", "b"}) {
+      Subject subject{.label = fmt::format("m@{},batch={}", backend, batch), .model = "m", .backend = backend};
+      subject.batch_size = batch;
+      subject.group = static_cast<int>(batch);
+      record.plan.subjects.push_back(subject);
+    }
+  }
+  EXPECT_EQ(short_label(record, 3), "b");
+  EXPECT_EQ(label_alone(record, 1), "m@b,batch=1");
+  EXPECT_EQ(label_alone(record, 3), "m@b,batch=4");
+  record.plan.subjects.resize(2);
+  EXPECT_EQ(label_alone(record, 1), "b");
 }
 
 }  // namespace

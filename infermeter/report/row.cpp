@@ -56,10 +56,7 @@ Cell speed_up_cell(const SubjectVerdict& subject) {
   if (ratio->estimate.interval && ratio->estimate.interval->low > 1) tone = Tone::good;
   if (ratio->estimate.interval && ratio->estimate.interval->high < 1) tone = Tone::warning;
   const auto& estimate = ratio->estimate;
-  if (!estimate.interval) return {"(" + format_ratio(*estimate.value) + ")", tone};
-  return {fmt::format("({} [{}, {}])", format_ratio(*estimate.value), three_digits(estimate.interval->low),
-                      three_digits(estimate.interval->high)),
-          tone};
+  return {"(" + with_interval(*estimate.value, estimate.interval, format_ratio) + ")", tone};
 }
 
 bool not_comparable(const OutputComparison& comparison) {
@@ -70,8 +67,9 @@ Cell outputs_cell(const RunRecord& record, const SubjectVerdict& subject) {
   if (subject.outputs != nullptr) {
     const auto& comparison = subject.outputs->comparison;
     if (not_comparable(comparison)) return {"✗ not comparable", Tone::bad};
-    const std::string difference = largest_difference(comparison);
+    const std::string difference = difference_words(comparison);
     if (comparison.agree) return {"✓ agree, " + difference, Tone::good};
+    if (comparison.undecided) return {"? cannot tell, " + difference, Tone::warning};
     return {"✗ DIFFER, " + difference, Tone::bad};
   }
   const bool is_reference = std::ranges::any_of(
@@ -142,6 +140,15 @@ std::string short_label(const RunRecord& record, int subject) {
   return same == 1 && !label.empty() ? label : own.label;
 }
 
+std::string label_alone(const RunRecord& record, int subject) {
+  const std::string label = short_label(record, subject);
+  for (int other = 0; other < static_cast<int>(record.plan.subjects.size()); ++other) {
+    if (other != subject && short_label(record, other) == label)
+      return record.plan.subjects[static_cast<std::size_t>(subject)].label;
+  }
+  return label;
+}
+
 Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject) {
   const ModelFacts* model = model_of(record, subject.subject);
   const bool alone = group.subjects.size() == 1;
@@ -192,15 +199,11 @@ std::string end_of(const Samples& trial) {
   return trial.signal == 0 ? text : fmt::format("{}, signal {}", text, trial.signal);
 }
 
-std::string largest_difference(const OutputComparison& comparison) {
-  double largest = 0;
-  bool not_finite = false;
-  for (const auto& output : comparison.outputs) {
-    not_finite = not_finite || !std::isfinite(output.max_absolute);
-    largest = std::max(largest, output.max_absolute);
-  }
-  if (not_finite) return "not finite";
-  return largest == 0 ? "identical" : fmt::format("max {:.2g}", largest);
+std::string difference_words(const OutputComparison& comparison) {
+  if (not_comparable(comparison)) return "not comparable";
+  const auto largest = largest_difference(comparison);
+  if (!largest) return "not finite";
+  return *largest == 0 ? "identical" : fmt::format("max {:.2g}", *largest);
 }
 
 std::string counted(std::int64_t count, const char* one, const char* many) {

@@ -33,6 +33,8 @@ struct Group {
 // The subject's label without what its group has in common and says elsewhere: "resnet50@openvino,batch=4" is
 // "openvino" where all are resnet50 at batch size 4. The label itself where that would make two of the group the same.
 [[nodiscard]] std::string short_label(const RunRecord& record, int subject);
+// For where no group's title stands above: the short label, or the whole one where another group has the same.
+[[nodiscard]] std::string label_alone(const RunRecord& record, int subject);
 
 [[nodiscard]] const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict);
 [[nodiscard]] const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric);
@@ -46,7 +48,7 @@ struct Group {
 // "crashed, signal 9", "timeout in load".
 [[nodiscard]] std::string end_of(const Samples& trial);
 // The largest difference over all outputs: "max 2.1e-05".
-[[nodiscard]] std::string largest_difference(const OutputComparison& comparison);
+[[nodiscard]] std::string difference_words(const OutputComparison& comparison);
 [[nodiscard]] std::string counted(std::int64_t count, const char* one, const char* many);  // "1 trial", "3 trials"
 
 }  // namespace infermeter

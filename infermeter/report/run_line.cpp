@@ -51,9 +51,28 @@ std::string warmup(const RunRecord& record) {
 
 std::string processes(const RunRecord& record) {
   const Plan& plan = record.plan;
+  const auto is_round = [](const Samples& trial) { return !trial.host_process.empty(); };
+  if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
+    return counted(plan.processes, "round", "rounds") + " each in one process";
+  }
   if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
   const auto pairs = record.trials.size() / std::max<std::size_t>(plan.subjects.size(), 1);
   return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);
+}
+
+bool lacks(const Samples& trial, DiagnosticId what) {
+  return std::ranges::any_of(trial.diagnostics, [what](const Diagnostic& each) { return each.id == what; });
+}
+
+// What its workers were kept from: the level that was asked for, less what the kernel did not do.
+std::string sandbox(const RunRecord& record) {
+  std::string text = fmt::format("sandbox {}", to_string(record.plan.sandbox));
+  for (const Samples& trial : record.trials) {
+    if (!trial.host_process.empty()) return "no sandbox";
+    if (lacks(trial, DiagnosticId::no_landlock)) return text + " without Landlock";
+    if (lacks(trial, DiagnosticId::no_seccomp)) return text + " without seccomp";
+  }
+  return text;
 }
 
 }  // namespace
@@ -67,9 +86,10 @@ std::string run_line(const RunRecord& record) {
                        counted(static_cast<std::int64_t>(record.side_trials.size()), "profile", "profiles"));
   }
   const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
-  return fmt::format("infermeter {}: {}, {}, {}{}{}, seed {}", printable(record.id, 60),
+  return fmt::format("infermeter {}: {}, {}, {}{}{}, seed {}, {}", printable(record.id, 60),
                      counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"), processes(record),
-                     length(record), warmup(record), chosen ? " (from pilots)" : "", plan.seed);
+                     length(record), warmup(record), chosen ? " (from pilots)" : "", plan.seed.value_or(0),
+                     sandbox(record));
 }
 
 std::string machine_line(const Environment& environment) {

@@ -67,7 +67,7 @@ Grid hottest(const StackTree& tree, const OperatorProfile* operators, std::size_
 
 std::string stack_title(const RunRecord& record, const SubjectProfile& profile, const StackTree& tree) {
   return fmt::format("{}: {} stacks ({}), {} of {}: functions by their own time",
-                     printable(short_label(record, profile.subject), 120), tree.is_python ? "Python" : "call",
+                     printable(label_alone(record, profile.subject), 120), tree.is_python ? "Python" : "call",
                      stack_method_name(tree.method),
                      counted(static_cast<std::int64_t>(tree.samples), "sample", "samples"),
                      counted(static_cast<std::int64_t>(tree.processes), "process", "processes"));

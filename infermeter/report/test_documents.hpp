@@ -67,9 +67,11 @@ inline Validation example_validation() {
   output.ssim = 0.98;
   validation.outputs = {.agree = false, .items = 2, .outputs = {output}};
   validation.outputs.diagnostics = {{DiagnosticId::outputs_differ, "12 of 1000 elements are beyond tolerance", "y"}};
-  validation.samples = {{.item = 0, .output = 0, .within_tolerance = true, .element_count = 1000},
-                        {.item = 1, .output = 0, .within_tolerance = false, .element_count = 1000, .mismatched = 12}};
-  validation.again = {.agree = true, .items = 1, .outputs = {{.name = "logits", .shape = {1, 1000}}}};
+  validation.samples = {
+      {.item = 0, .output = 0, .within_tolerance = true, .element_count = 1000, .max_absolute = 0},
+      {.item = 1, .output = 0, .within_tolerance = false, .element_count = 1000, .mismatched = 12, .max_absolute = 0}};
+  validation.again = {
+      .agree = true, .items = 1, .outputs = {{.name = "logits", .shape = {1, 1000}, .max_absolute = 0}}};
   validation.again_items = 1;
   AccuracyDrop& drop = validation.accuracy.emplace();
   drop.baseline.labels = LabelAccuracy{.rows = 1000, .top1 = 760};
@@ -128,7 +130,7 @@ inline ReportPart example_layers_part() {
                        .candidate_dtype = "float32",
                        .shape = {1, 4},
                        .floor = 1e-5};
-  same.tally.count = 4;
+  same.tally.count = same.tally.finite = 4;
   record.growth.tensors = {same, same};
   record.growth.tensors[1].name = record.growth.tensors[1].candidate_name = "y";
   record.growth.tensors[1].tally.non_finite_apart = 1;

@@ -9,11 +9,13 @@
 #include <sstream>
 #include <string>
 
+#include "infermeter/diagnostics/test_paths.hpp"
+
 namespace infermeter::test {
 
 // Held against tests/golden/NAME; INFERMETER_APPROVE=1 writes it instead.
 inline void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(INFERMETER_SOURCE_DIR) / "tests/golden" / name;
+  const std::filesystem::path file = std::filesystem::path(source_dir) / "tests/golden" / name;
   if (std::getenv("INFERMETER_APPROVE") != nullptr) {
     std::ofstream(file, std::ios::binary) << text;
     return;

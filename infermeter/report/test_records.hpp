@@ -115,6 +115,7 @@ inline Subject subject_named(std::string model, std::string backend, std::int64_
 // Two groups: one decided, one where the interval includes 1, outputs differ and one subject crashed.
 inline RunRecord example_record() {
   RunRecord record{.id = "20261121-114200-3f9a", .created_at = 1795261320.25, .finished = true};
+  record.plan.seed = 1;
   record.plan.subjects = {subject_named("resnet50", "onnxruntime", 1, 0), subject_named("resnet50", "openvino", 1, 0),
                           subject_named("vit_b_16", "onnxruntime", 4, 1), subject_named("vit_b_16", "openvino", 4, 1),
                           subject_named("vit_b_16", "fake", 4, 1)};
@@ -172,9 +173,11 @@ inline Verdict example_verdict(const RunRecord& record) {
   verdict.subjects[1].baseline = 0;
   verdict.subjects[1].ratios = {ratio_with("latency_p50", 1.08, 1.05, 1.11), ratio_with("throughput", 1.08, 1.05, 1.11),
                                 ratio_with("memory_peak", 1.2, 1.1, 1.3)};
+  verdict.subjects[1].direction = Direction::faster;
   verdict.subjects[1].outputs = &record.outputs[0];
   verdict.subjects[3].baseline = 2;
   verdict.subjects[3].ratios = {ratio_with("latency_p50", 0.996, 0.98, 1.03), ratio_with("memory_peak", 1, 0.9, 1.1)};
+  verdict.subjects[3].direction = Direction::unresolved;
   verdict.subjects[3].outputs = &record.outputs[1];
   verdict.subjects[4].baseline = 2;
   verdict.diagnostics = {
@@ -191,6 +194,7 @@ inline Verdict example_verdict(const RunRecord& record) {
 // ResNet-50 on two back ends, decided after 16 pairs, and a third that answers something else.
 inline RunRecord comparison_record() {
   RunRecord record = example_record();
+  record.plan.seed = 1;
   record.plan.subjects = {subject_named("resnet50", "onnxruntime", 1, 0), subject_named("resnet50", "openvino", 1, 0),
                           subject_named("resnet50", "fake", 1, 0)};
   record.plan.processes = 40;
@@ -221,6 +225,7 @@ inline PairedComparison paired(int candidate, std::string metric, double estimat
   result.t = Interval{low + 0.001, high - 0.001, 0.95};
   result.p = 0.00003;
   result.standard_deviation = 0.01;
+  result.spread = 0.01;
   result.minimum_effect = 0.008;
   return result;
 }
@@ -248,6 +253,8 @@ inline Verdict comparison_verdict(const RunRecord& record) {
   comparison.primary = {paired(1, "latency_p50", -0.031, -0.037, -0.024),
                         paired(2, "latency_p50", 0.004, -0.02, 0.028)};
   comparison.primary[0].direction = Direction::faster;
+  for (const PairedComparison& pairs : comparison.primary)
+    verdict.subjects[static_cast<std::size_t>(pairs.candidate)].direction = pairs.direction;
   comparison.primary[1].p = 0.4;
   comparison.primary[1].more_pairs = 60;
   comparison.looks = {{{.pairs = 16, .level = 0.0019, .p = 3e-5, .estimate = -0.031, .direction = Direction::faster}},

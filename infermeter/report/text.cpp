@@ -20,14 +20,6 @@ bool is_in(char32_t code, std::span<const Range> ranges) {
                      [code](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// Unicode 15: general category Cc, the bidi controls, the separators of lines and paragraphs, and format characters
-// that have no shape of their own.
-constexpr std::array steering = {
-    Range{0x00, 0x1f},     Range{0x7f, 0x9f},     Range{0xad, 0xad},     Range{0x61c, 0x61c},
-    Range{0x180e, 0x180e}, Range{0x200b, 0x200f}, Range{0x2028, 0x202e}, Range{0x2060, 0x206f},
-    Range{0xfeff, 0xfeff}, Range{0xfff9, 0xfffb}, Range{0xfffe, 0xffff}, Range{0xe0000, 0xe0fff},
-};
-
 // The common blocks of combining marks (Mn, Me) and the variation selectors.
 constexpr std::array combining = {
     Range{0x300, 0x36f},   Range{0x483, 0x489},   Range{0x591, 0x5bd},   Range{0x610, 0x61a},   Range{0x64b, 0x65f},
@@ -52,15 +44,6 @@ std::size_t character_width(const Character& character) {
   return is_in(character.code, wide) ? 2 : 1;
 }
 
-// Length of the sequence that a lead byte begins; 0: no lead byte.
-std::size_t sequence_size(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return 2;
-  if (lead >= 0xe0 && lead <= 0xef) return 3;
-  if (lead >= 0xf0 && lead <= 0xf4) return 4;
-  return 0;
-}
-
 std::string shown(const Character& character, std::string_view bytes) {
   if (!character.valid || character.code < 0x80) {
     if (character.valid && !steers_display(character.code)) return std::string(bytes);
@@ -71,28 +54,6 @@ std::string shown(const Character& character, std::string_view bytes) {
 }
 
 }  // namespace
-
-Character next_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const Character invalid{.code = byte(0), .size = 1, .valid = false};
-  const std::size_t size = sequence_size(byte(0));
-  if (size == 1) return {.code = byte(0), .size = 1, .valid = true};
-  if (size == 0 || size > text.size()) return invalid;
-  char32_t code = byte(0) & (0xffU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return invalid;
-    code = (code << 6) | (byte(i) & 0x3fU);
-  }
-  const bool overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-  const bool no_character = (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff;
-  if (overlong || no_character) return invalid;
-  return {.code = code, .size = size, .valid = true};
-}
-
-bool steers_display(char32_t code) {
-  const bool plain = code >= 0x20 && code < 0x7f;  // nearly all there is
-  return !plain && is_in(code, steering);
-}
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string result;
@@ -129,6 +90,55 @@ std::string fitted(std::string_view text, std::size_t width) {
     text.remove_prefix(character.size);
   }
   return result + "…";
+}
+
+namespace {
+
+// The first or last characters that fit into so many columns.
+std::string_view begin_of(std::string_view text, std::size_t width) {
+  std::size_t size = 0, used = 0;
+  while (size < text.size()) {
+    const Character character = next_character(text.substr(size));
+    used += character_width(character);
+    if (used > width) break;
+    size += character.size;
+  }
+  return text.substr(0, size);
+}
+
+std::string_view end_of_text(std::string_view text, std::size_t width) {
+  while (display_width(text) > width) text.remove_prefix(next_character(text).size);
+  return text;
+}
+
+std::string cut_in_the_middle(std::string_view text, std::size_t width, std::size_t head) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  return std::string(begin_of(text, head)) + "…" + std::string(end_of_text(text, width - 1 - head));
+}
+
+// How many different ones there are.
+std::size_t count_of(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  return static_cast<std::size_t>(std::unique(names.begin(), names.end()) - names.begin());
+}
+
+}  // namespace
+
+std::vector<std::string> fitted_apart(std::span<const std::string> names, std::size_t width) {
+  const std::size_t different = count_of({names.begin(), names.end()});
+  const std::size_t room = width > 0 ? width - 1 : 0;  // beside the "…"
+  std::vector<std::string> cut;
+  for (const std::size_t head : {room / 2, room / 4, room * 3 / 4, std::size_t{0}, room}) {
+    cut.clear();
+    for (const std::string& name : names) cut.push_back(cut_in_the_middle(name, width, head));
+    if (count_of(cut) == different) return cut;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string number = fmt::format("~{}", i + 1);
+    if (cut[i] != names[i]) cut[i] = fitted(names[i], room > number.size() ? width - number.size() : 1) + number;
+  }
+  return cut;
 }
 
 std::string padded(std::string_view text, std::size_t width, Align align) {

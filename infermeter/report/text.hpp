@@ -3,29 +3,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "infermeter/diagnostics/utf8.hpp"
+
 namespace infermeter {
-
-// The next character of UTF-8 text. Invalid bytes (overlong forms, surrogates, cut sequences) come one by one.
-struct Character {
-  char32_t code = 0;
-  std::size_t size = 0;  // bytes
-  bool valid = false;    // false: `code` is the byte
-};
-[[nodiscard]] Character next_character(std::string_view text);
-
-// Characters that steer a terminal or an editor instead of standing for themselves: controls, bidi marks and overrides,
-// line separators, invisible joiners and tags.
-[[nodiscard]] bool steers_display(char32_t code);
 
 // Columns that text takes: 0 for combining marks, 2 for East Asian wide characters and emoji.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 // Cut to `width` columns, the last of them "…" where something was cut.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width);
+// Names in so many columns, cut in the middle, where names that differ stay different: "onnxruntime…lib=old.so". Where
+// no place to cut keeps them apart they are numbered: "onnxrun…~2".
+[[nodiscard]] std::vector<std::string> fitted_apart(std::span<const std::string> names, std::size_t width);
 
 enum class Align { left, right };
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width, Align align);

@@ -50,7 +50,8 @@ void write_validation_outputs(JsonWriter& json, const Validation& validation) {
     const OutputDifference& output = validation.outputs.outputs[i];
     json.begin_object();
     json.member("allowed", output.allowed);
-    json.member("floor", output.tolerance.floor);
+    const auto& again = validation.again.outputs;
+    json.member("floor", i < again.size() ? again[i].max_absolute.value_or(0) : 0);
     json.key("difference");
     write_output_difference(json, output);
     json.end_object();
@@ -119,6 +120,7 @@ void write_validation(JsonWriter& json, const Validation& validation, bool with_
   json.member("schema", "infermeter.validation/1");
   json.member("outcome", to_string(outcome_of(validation)));
   json.member("agree", validation.outputs.agree);
+  json.member("undecided", validation.outputs.undecided);
   const AccuracyDrop* drop = validation.accuracy ? &*validation.accuracy : nullptr;
   write_validation_side(json, "baseline", validation.baseline, drop, false);
   write_validation_side(json, "candidate", validation.candidate, drop, true);

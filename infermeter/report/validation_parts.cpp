@@ -28,9 +28,10 @@ Cell likeness(const std::optional<double>& value) {
 
 Cell share_cell(const std::optional<double>& value) { return value ? Cell{three_digits(*value * 100) + " %"} : kNone; }
 
-Cell verdict_cell(bool comparable, bool within) {
-  if (!comparable) return {"✗ not alike", Tone::bad};
-  return within ? Cell{"✓ agrees", Tone::good} : Cell{"✗ DIFFERS", Tone::bad};
+Cell verdict_cell(bool within, const OutputDifference& output) {
+  if (!output.comparable) return {"✗ not alike", Tone::bad};
+  if (!within) return {"✗ DIFFERS", Tone::bad};
+  return output.undecided.empty() ? Cell{"✓ agrees", Tone::good} : Cell{"? cannot tell", Tone::warning};
 }
 
 // A column that has nothing but dashes says nothing.
@@ -65,13 +66,13 @@ Grid outputs_grid(const Validation& validation) {
     const std::string name = printable(o.name, 60);
     if (!o.comparable) {
       std::vector<Cell> row(grid.columns.size(), kNone);
-      row[0] = {name}, row[1] = verdict_cell(false, false);
+      row[0] = {name}, row[1] = verdict_cell(false, o);
       grid.rows.push_back(std::move(row));
       continue;
     }
     grid.rows.push_back({{name},
-                         verdict_cell(true, o.within_tolerance),
-                         {difference_text(o.max_absolute)},
+                         verdict_cell(o.within_tolerance, o),
+                         difference_cell(o.max_absolute),
                          {difference_text(o.allowed)},
                          difference_cell(o.mae),
                          difference_cell(o.rmse),
@@ -103,11 +104,11 @@ Grid samples_grid(const Validation& validation, std::size_t worst) {
   for (const std::size_t index : worst_samples(validation, worst)) {
     const SampleDifference& s = validation.samples[index];
     const OutputDifference& output = validation.outputs.outputs.at(s.output);
-    const bool any = s.max_absolute > 0;
+    const bool any = s.max_absolute.value_or(0) > 0;
     grid.rows.push_back({{sample_name(validation, s.item)},
                          {printable(output.name, 60)},
-                         verdict_cell(true, s.within_tolerance),
-                         {difference_text(s.max_absolute)},
+                         verdict_cell(s.within_tolerance, output),
+                         difference_cell(s.max_absolute),
                          any ? Cell{position_text(s.max_absolute_index, output.shape)} : kNone,
                          any ? Cell{fmt::format("{:.6g}", s.reference_at_max)} : kNone,
                          any ? Cell{fmt::format("{:.6g}", s.candidate_at_max)} : kNone,
@@ -160,7 +161,9 @@ Sentence validation_title(const Validation& validation) {
               by_labels ? "right enough" : "agrees"};
     case Outcome::inconclusive:
       return {Tone::warning,
-              fmt::format("it cannot be told whether {} is as right as was asked beside {}", candidate, baseline),
+              by_labels
+                  ? fmt::format("it cannot be told whether {} is as right as was asked beside {}", candidate, baseline)
+                  : fmt::format("it cannot be told whether {} agrees with {}", candidate, baseline),
               "cannot tell"};
     case Outcome::fail: break;
   }

@@ -17,19 +17,19 @@ std::string quoted(const std::string& name) { return fmt::format("'{}'", printab
 std::string samples_text(std::size_t count) { return counted(static_cast<std::int64_t>(count), "sample", "samples"); }
 
 std::string share_of_allowed(const OutputDifference& output) {
-  if (output.max_absolute == 0 || !(output.allowed > 0)) return "";
-  return fmt::format(", {} % of what is allowed", plain_number(100 * output.max_absolute / output.allowed));
+  if (output.max_absolute.value_or(0) == 0 || !(output.allowed > 0)) return "";
+  return fmt::format(", {} % of what is allowed", plain_number(100 * *output.max_absolute / output.allowed));
 }
 
 Sentence agreement(const Validation& validation) {
   const auto& outputs = validation.outputs.outputs;
   const auto largest = std::ranges::max_element(outputs, {}, [](const OutputDifference& o) {
-    return o.allowed > 0 ? o.max_absolute / o.allowed : o.max_absolute;
+    return o.allowed > 0 ? o.max_absolute.value_or(0) / o.allowed : o.max_absolute.value_or(0);
   });
   std::string text = fmt::format("{}, {}: all within tolerance", samples_text(validation.items.size()),
                                  counted(static_cast<std::int64_t>(outputs.size()), "output", "outputs"));
-  if (largest != outputs.end() && largest->max_absolute > 0) {
-    text += fmt::format("; the largest difference is {} in {}{}", difference_text(largest->max_absolute),
+  if (largest != outputs.end() && largest->max_absolute.value_or(0) > 0) {
+    text += fmt::format("; the largest difference is {} in {}{}", difference_text(*largest->max_absolute),
                         quoted(largest->name), share_of_allowed(*largest));
   } else {
     text += "; all values are equal";
@@ -46,9 +46,9 @@ Sentence difference(const Validation& validation, std::size_t index) {
       validation.samples, [&](const auto& sample) { return sample.output == index && !sample.within_tolerance; });
   std::string text = fmt::format("output {}: {} of {} beyond the tolerance, {} of {} values", quoted(o.name), beyond,
                                  samples_text(validation.items.size()), o.mismatched, o.element_count);
-  if (o.max_absolute > 0) {
+  if (o.max_absolute.value_or(0) > 0) {
     text += fmt::format("; the largest difference is {} at {} of {}: {:.6g} against {:.6g}, where {} is allowed",
-                        difference_text(o.max_absolute), position_text(o.max_absolute_index, o.shape),
+                        difference_text(*o.max_absolute), position_text(o.max_absolute_index, o.shape),
                         sample_name(validation, o.max_absolute_item), o.candidate_at_max, o.reference_at_max,
                         difference_text(o.allowed));
   }
@@ -58,7 +58,7 @@ Sentence difference(const Validation& validation, std::size_t index) {
 }
 
 void add_outputs(const Validation& validation, std::vector<Sentence>& sentences) {
-  if (validation.outputs.agree) return sentences.push_back(agreement(validation));
+  if (validation.outputs.agree) sentences.push_back(agreement(validation));
   for (const Diagnostic& diagnostic : validation.outputs.diagnostics) {
     // Of the outputs as a whole; those of single outputs follow.
     const bool of_all =
@@ -67,7 +67,12 @@ void add_outputs(const Validation& validation, std::vector<Sentence>& sentences)
   }
   for (std::size_t i = 0; i < validation.outputs.outputs.size(); ++i) {
     const OutputDifference& output = validation.outputs.outputs[i];
-    if (!output.comparable || !output.within_tolerance) sentences.push_back(difference(validation, i));
+    if (!output.comparable || !output.within_tolerance) {
+      sentences.push_back(difference(validation, i));
+    } else if (!output.undecided.empty()) {
+      const std::string text = fmt::format("output {} {}", quoted(output.name), printable(output.undecided));
+      sentences.push_back({Tone::warning, text, "cannot tell"});
+    }
   }
 }
 
@@ -103,7 +108,7 @@ void add_oddities(const OutputDifference& o, std::vector<Sentence>& sentences) {
 
 void add_floor(const Validation& validation, std::vector<Sentence>& sentences) {
   for (const OutputDifference& o : validation.again.outputs) {
-    if (o.comparable && o.max_absolute == 0 && o.non_finite_apart == 0) continue;
+    if (o.comparable && o.max_absolute.value_or(0) == 0 && o.non_finite_apart == 0) continue;
     if (!o.comparable || o.non_finite_apart > 0) {
       sentences.push_back(
           {Tone::warning,
@@ -116,7 +121,7 @@ void add_floor(const Validation& validation, std::vector<Sentence>& sentences) {
         {Tone::warning,
          fmt::format("the baseline does not repeat itself: run twice on {}, {} differed by up to {}; no "
                      "tolerance is below that",
-                     samples_text(validation.again_items), quoted(o.name), difference_text(o.max_absolute)),
+                     samples_text(validation.again_items), quoted(o.name), difference_text(o.max_absolute.value_or(0))),
          "does not repeat"});
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "infermeter/report/row.hpp"
 #include "infermeter/stats/proportions.hpp"
@@ -37,17 +36,6 @@ std::string failure_of(const RunRecord& record, const VariantFigures& figures) {
   return "";
 }
 
-std::optional<double> output_error(const SubjectVerdict* subject) {
-  if (subject == nullptr || subject->outputs == nullptr) return std::nullopt;
-  std::optional<double> largest;
-  for (const OutputDifference& output : subject->outputs->comparison.outputs) {
-    if (!output.comparable || output.non_finite_apart > 0) return std::nullopt;
-    const double error = output.relative_l2.value_or(output.max_absolute == 0 ? 0 : 1);
-    largest = std::max(largest.value_or(0), error);
-  }
-  return largest;
-}
-
 std::optional<ParetoValue> point_of(const SubjectVerdict* subject, std::string_view metric) {
   const Metric* found = subject == nullptr ? nullptr : subject->summary.metric(metric);
   if (found == nullptr || !found->estimate.value) return std::nullopt;
@@ -78,12 +66,7 @@ std::optional<ParetoValue> size_point(const VariantFigures& figures) {
   return ParetoValue{.value = static_cast<double>(*figures.size_bytes), .exact = true};
 }
 
-std::optional<std::uint64_t> size_of(const RunRecord& record, const ModelFacts* model, int subject) {
-  for (const Samples& trial : record.trials) {
-    const std::string told = trial.subject == subject ? trial.executed_value("model_bytes") : "";
-    std::uint64_t bytes = 0;
-    if (!told.empty() && std::from_chars(told.data(), told.data() + told.size(), bytes).ec == std::errc{}) return bytes;
-  }
+std::optional<std::uint64_t> size_of(const ModelFacts* model) {
   if (model == nullptr || model->size_bytes == 0) return std::nullopt;
   return model->size_bytes;
 }
@@ -143,7 +126,7 @@ void remark_on_float16(const RunRecord& record, const VariantsFigures& all, Vari
   const SubjectVerdict* float32 = float32_beside(record, all, *subject);
   if (float32 == nullptr) return;
   const Ratio gain = ratio(trials_of(record, float32->subject), trials_of(record, subject->subject), "latency_p50",
-                           summary_options(record.plan.outliers));
+                           summary_options(record.plan.outliers), Pairing::blocks);
   const auto& interval = gain.estimate.interval;
   constexpr double least_gain = 1.01;
   std::string remark = "float16 is executed as float32 here: half the size";
@@ -165,6 +148,18 @@ void remark_on_pruning(VariantFigures& figures) {
 
 }  // namespace
 
+std::optional<double> output_error(const SubjectVerdict* subject) {
+  if (subject == nullptr || subject->outputs == nullptr) return std::nullopt;
+  std::optional<double> largest;
+  for (const OutputDifference& output : subject->outputs->comparison.outputs) {
+    if (!output.comparable || output.non_finite_apart > 0) return std::nullopt;
+    const bool is_same = output.max_absolute.value_or(0) == 0;
+    if (!output.relative_l2 && !is_same) return std::nullopt;
+    largest = std::max(largest.value_or(0), output.relative_l2.value_or(0));
+  }
+  return largest;
+}
+
 VariantsFigures figures_of_variants(const RunRecord& record, const Verdict& verdict, const VariantSet& set) {
   VariantsFigures all;
   for (const VariantEntry& entry : set.entries) {
@@ -175,7 +170,7 @@ VariantsFigures figures_of_variants(const RunRecord& record, const Verdict& verd
     const SubjectVerdict* first = one.subjects.empty() ? nullptr : one.subjects.front();
     if (first == nullptr) continue;
     one.model = model_of(record, first->subject);
-    one.size_bytes = size_of(record, one.model, first->subject);
+    one.size_bytes = size_of(one.model);
     one.output_error = output_error(first);
     const auto accuracy = std::ranges::find(record.accuracy, first->subject, &SubjectAccuracy::subject);
     if (accuracy != record.accuracy.end()) one.accuracy = &*accuracy;

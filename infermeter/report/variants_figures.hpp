@@ -17,7 +17,6 @@ struct VariantFigures {
   std::string failure;                          // why it has no figures, or not all; empty: it has them
   const ModelFacts* model = nullptr;            // null: not measured
   std::vector<const SubjectVerdict*> subjects;  // by batch size; null: not measured
-  // Of its files; of a model that a framework holds in memory, and says so ("model_bytes"), of its weights there.
   std::optional<std::uint64_t> size_bytes;
   // ||c - r||2 / ||r||2 against the baseline's outputs at the first batch size, of the output in which it is largest;
   // nullopt: it is the baseline, or they cannot be compared.
@@ -39,5 +38,8 @@ struct VariantsFigures {
 
 // Relative differences below it are float32's rounding: no error.
 inline constexpr double rounding_error = 1e-4;
+
+// The largest relative L2 difference of a subject's outputs from the reference's; nullopt: null, or not comparable.
+[[nodiscard]] std::optional<double> output_error(const SubjectVerdict* subject);
 
 }  // namespace infermeter

@@ -91,12 +91,16 @@ struct OutputFacts {
   std::string name, dtype;
   std::vector<std::int64_t> shape;
   std::uint64_t nan_count = 0, inf_count = 0, element_count = 0;
+  std::optional<std::int64_t> batch_axis{};  // the dimension that is the batch; nullopt: it is one whole
 };
 
 struct Samples {
   // Which trial this is.
-  int subject = 0;   // index into the plan
-  int process = 0;   // which of the subject's processes
+  int subject = 0;  // index into the plan
+  int process = 0;  // which of the subject's processes
+  // The program that the trial ran within, if it had no worker of its own: trials of one program are rounds of a single
+  // process. Empty: a worker.
+  std::string host_process;
   int position = 0;  // where in the plan's order it ran, from 0; of a side trial: how many side trials ran before it
   Purpose purpose = Purpose::timed;
   double started_at = 0;  // seconds since 1970, UTC
@@ -119,7 +123,7 @@ struct Samples {
   // Timed iterations in order: seconds since the trial's own origin. Equal lengths.
   std::vector<double> begin_s, end_s;
   std::vector<double> warmup_begin_s, warmup_end_s;
-  std::int64_t items_per_iteration = 1;
+  std::int64_t items_per_iteration = 1;  // of an inference: the batch size, 1 where no input has a batch axis
 
   // Resident memory after each timed iteration, bytes; empty unless it was asked for (Purpose::leak).
   std::vector<double> memory_bytes;

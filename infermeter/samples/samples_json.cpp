@@ -103,6 +103,7 @@ void visit_fields(V& v, S& s) {
   v.field("shape", s.shape);
   v.field("nan_count", s.nan_count);
   v.field("inf_count", s.inf_count);
+  v.field("batch_axis", s.batch_axis);
   v.field("element_count", s.element_count);
 }
 
@@ -117,6 +118,7 @@ template <class V, MaybeConst<Samples> S>
 void visit_fields(V& v, S& s) {
   v.required("subject", s.subject);
   v.required("process", s.process);
+  v.field("host_process", s.host_process);
   v.field("position", s.position);
   v.field("purpose", s.purpose);
   v.field("started_at", s.started_at);

@@ -20,6 +20,7 @@ Samples full_samples() {
   Samples s;
   s.subject = 3;
   s.process = 2;
+  s.host_process = "4711@1732345678.25";
   s.position = 11;
   s.purpose = Purpose::leak;
   s.memory_bytes = {1e6, 2e6};

@@ -21,6 +21,15 @@ std::vector<double> quantiles(std::span<const double> sorted, std::span<const do
   return values;
 }
 
+std::vector<double> needs_of(std::span<const double> levels) {
+  std::vector<double> needs;
+  for (const double level : levels) {
+    const bool extreme = level == 0 || level == 1;
+    needs.push_back(extreme ? 1 : static_cast<double>(quantile_needs(level, SummaryOptions{}.confidence)));
+  }
+  return needs;
+}
+
 }  // namespace
 
 std::span<const double> pooled_levels() {
@@ -31,6 +40,16 @@ std::span<const double> pooled_levels() {
 std::span<const double> process_levels() {
   static constexpr std::array levels = {0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
   return levels;
+}
+
+std::vector<double> pooled_needs() { return needs_of(pooled_levels()); }
+
+std::vector<double> process_needs() {
+  std::vector<double> needs = needs_of(process_levels());
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    if (process_levels()[i] == 0.5) needs[i] = 1;
+  }
+  return needs;
 }
 
 TimeDistribution distribution_of(const SubjectTimes& times) {

@@ -14,6 +14,11 @@ namespace infermeter {
 [[nodiscard]] std::span<const double> pooled_levels();
 [[nodiscard]] std::span<const double> process_levels();
 
+// For each level how many iterations it takes to be shown as a percentile (quantile_needs): 1 for the smallest and the
+// largest, and for the median of a process, whose value it is.
+[[nodiscard]] std::vector<double> pooled_needs();
+[[nodiscard]] std::vector<double> process_needs();
+
 struct ProcessDistribution {
   int process = 0, position = 0;  // of its trial
   std::int64_t n = 0;

@@ -21,6 +21,12 @@ constexpr std::size_t fewest_leak_points = 20;
 // that settles exponentially, with a fifth of the run or less as its time constant, has less.
 constexpr double least_share = 0.4;
 
+// Growth in the second half of the judged part, as a share of that in its first, that is still as fast. Of an arena
+// that settles with a time constant of T runs it is exp(−1 / (4 T)): 0.37 at a quarter, 0.61 at a half, 0.70 at 0.7.
+constexpr double least_pace = 0.7;
+
+constexpr double huge_page = 2'097'152;
+
 // Growth is over when memory has stayed below a new peak for three times as long as it ever waited for one before. One
 // large allocation late in the run is thus not over: nothing says whether there will be another.
 constexpr std::size_t times_longer = 3;
@@ -59,8 +65,9 @@ Envelope envelope_of(Bytes bytes) {
   return envelope;
 }
 
-// Whether each quarter exceeds all before it, by not much less than the others do.
-bool goes_on(const std::array<double, 5>& extremes) {
+// Whether each quarter exceeds all before it, by not much less than the others do, and the last two together by as much
+// as the first two: but for a `step` at either end, as where steps fall is chance.
+bool goes_on(const std::array<double, 5>& extremes, double step) {
   std::array<double, 4> rise{};
   double peak = extremes[0];
   for (std::size_t q = 0; q < rise.size(); ++q) {
@@ -68,15 +75,28 @@ bool goes_on(const std::array<double, 5>& extremes) {
     peak += rise[q];
   }
   const double total = peak - extremes[0];
-  return total > 0 && std::ranges::all_of(rise, [&](double one) { return one >= least_share * total / 4; });
+  if (!(total > 0) || !std::ranges::all_of(rise, [&](double one) { return one >= least_share * total / 4; })) {
+    return false;
+  }
+  const double early = rise[0] + rise[1], late = rise[2] + rise[3];
+  return late >= least_pace * early || late >= early - 2 * step;
 }
 
-bool rises_throughout(const Envelope& envelope) { return goes_on(envelope.highest); }
+// The largest change from one point of the judged half to the next.
+double largest_step(Bytes bytes) {
+  double largest = 0;
+  for (std::size_t i = bytes.size() / 2; i < bytes.size(); ++i) {
+    largest = std::max(largest, std::abs(bytes[i] - bytes[i - 1]));
+  }
+  return largest;
+}
 
-bool falls_throughout(const Envelope& envelope) {
+bool rises_throughout(const Envelope& envelope, double step) { return goes_on(envelope.highest, step); }
+
+bool falls_throughout(const Envelope& envelope, double step) {
   std::array<double, 5> negated{};
   std::ranges::transform(envelope.lowest, negated.begin(), [](double low) { return -low; });
-  return goes_on(negated);
+  return goes_on(negated, step);
 }
 
 // A collector's saw: each of the last three quarters of the run has the same floor and the same peak, to within what
@@ -124,7 +144,11 @@ bool is_flat(const Interval& slope, double smallest_leak) {
 // The part of a trial from one point on, as a line.
 LeakEstimate line_from(std::size_t from, std::span<const double> iterations, Bytes bytes) {
   const Trend trend = trend_of(iterations.subspan(from), bytes.subspan(from));
-  return {LeakVerdict::cannot_tell, trend.slope, trend.interval, from, bytes.back() - bytes[from], {}};
+  return {.bytes_per_iteration = trend.slope,
+          .interval = trend.interval,
+          .from = from,
+          .growth_bytes = bytes.back() - bytes[from],
+          .reason = {}};
 }
 
 LeakEstimate with(LeakEstimate estimate, LeakVerdict verdict, std::string reason) {
@@ -133,24 +157,32 @@ LeakEstimate with(LeakEstimate estimate, LeakVerdict verdict, std::string reason
   return estimate;
 }
 
+// `length`: iterations that are judged.
+LeakEstimate without_leak(LeakEstimate estimate, double length, double smallest_leak, std::string reason) {
+  const double seen = std::max(estimate.interval ? estimate.interval->high : 0, huge_page / length);
+  estimate.detectable_bytes_per_iteration = std::max(seen, smallest_leak);
+  return with(std::move(estimate), LeakVerdict::no_leak, std::move(reason));
+}
+
 LeakEstimate judge_trend(std::span<const double> iterations, Bytes bytes, double smallest_leak) {
   const std::size_t n = bytes.size();
   const LeakEstimate half = line_from(n / 2, iterations, bytes);
   const double length = iterations.back() - iterations[n / 2 - 1];
   const Envelope envelope = envelope_of(bytes);
+  const double step = largest_step(bytes);
   const bool grows = half.interval->low > 0 && half.bytes_per_iteration >= smallest_leak;
-  if (grows && rises_throughout(envelope)) {
+  if (grows && rises_throughout(envelope, step)) {
     return with(half, LeakVerdict::leak,
                 fmt::format("memory grows all through the last {:.0f} iterations: each quarter of them has a new peak",
                             length));
   }
-  if (is_flat(*half.interval, smallest_leak) || (half.interval->high < 0 && falls_throughout(envelope))) {
-    return with(half, LeakVerdict::no_leak,
-                fmt::format("memory does not grow over the last {:.0f} iterations", length));
+  if (is_flat(*half.interval, smallest_leak) || (half.interval->high < 0 && falls_throughout(envelope, step))) {
+    return without_leak(half, length, smallest_leak,
+                        fmt::format("memory does not grow over the last {:.0f} iterations", length));
   }
   if (repeats(bytes, smallest_leak * length / 2)) {
-    return with(
-        half, LeakVerdict::no_leak,
+    return without_leak(
+        half, length, smallest_leak,
         fmt::format("memory falls back to the same level again and again in the last {:.0f} iterations", length));
   }
   const std::size_t late = n - n / 4;
@@ -159,12 +191,14 @@ LeakEstimate judge_trend(std::span<const double> iterations, Bytes bytes, double
       growth_is_over(bytes, smallest_leak * length / 2)) {
     const LeakEstimate quarter = line_from(late, iterations, bytes);
     if (is_flat(*quarter.interval, smallest_leak)) {
-      return with(quarter, LeakVerdict::no_leak,
-                  fmt::format("memory has stopped growing: it does not over the last {:.0f} iterations", quiet));
+      return without_leak(
+          quarter, quiet, smallest_leak,
+          fmt::format("memory has stopped growing: it does not over the last {:.0f} iterations", quiet));
     }
   }
   return with(half, LeakVerdict::cannot_tell,
-              grows ? "memory has grown, but not all the time: more iterations tell a leak from single allocations"
+              grows ? "memory has grown, but not steadily: more iterations tell a leak from single allocations, or "
+                      "from memory that settles"
                     : "memory rises and falls by more than a slow leak adds in as many iterations");
 }
 

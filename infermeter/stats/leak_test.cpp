@@ -173,8 +173,26 @@ TEST(Leak, SaysWhatWasJudgedOfAnArena) {
   EXPECT_EQ(estimate.reason, "memory has stopped growing: it does not over the last 500 iterations");
 }
 
+// What is called no leak may be one that stays within a huge page: the answer says how large it can be.
+TEST(Leak, DenialSaysWhatWouldHaveBeenSeen) {
+  for (const double per_iteration : {500.0, 1000.0, 2000.0}) {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      SplitMix random(seed);
+      Bytes bytes(2000);
+      leak(per_iteration, huge_page)(random, bytes);
+      const LeakEstimate estimate = judged(bytes);
+      EXPECT_NE(estimate.verdict, LeakVerdict::leak);
+      EXPECT_EQ(estimate.detectable_bytes_per_iteration.has_value(), estimate.verdict == LeakVerdict::no_leak);
+      EXPECT_GE(estimate.detectable_bytes_per_iteration.value_or(HUGE_VAL), per_iteration);
+    }
+  }
+  const LeakEstimate constant = judged(Bytes(2000, base));
+  EXPECT_NEAR(*constant.detectable_bytes_per_iteration, 2098, 3);                // 2 MiB in a thousand iterations
+  EXPECT_EQ(*judged(Bytes(100'000, base)).detectable_bytes_per_iteration, 100);  // what is worth an alarm at all
+}
+
 TEST(Leak, IsNotAnArenaThatSettlesSlowly) {
-  for (const double time_constant : {0.05, 0.1, 0.2}) {
+  for (const double time_constant : {0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6}) {
     Bytes bytes(2000);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] = base + in_steps(2e8 * (1 - std::exp(-static_cast<double>(i) / (2000 * time_constant))), page);

@@ -10,6 +10,7 @@
 #include "infermeter/stats/moments.hpp"
 #include "infermeter/stats/process_interval.hpp"
 #include "infermeter/stats/quantile.hpp"
+#include "infermeter/stats/tail.hpp"
 
 namespace infermeter {
 namespace {
@@ -18,9 +19,9 @@ using Source = MetricKind::Source;
 
 constexpr std::array<MetricKind, 14> kinds = {{
     {"latency_p50", "s", true, Source::percentile, 0.50},
-    {"latency_p90", "s", true, Source::percentile, 0.90},
-    {"latency_p95", "s", true, Source::percentile, 0.95},
-    {"latency_p99", "s", true, Source::percentile, 0.99},
+    {"latency_p90", "s", true, Source::tail_percentile, 0.90},
+    {"latency_p95", "s", true, Source::tail_percentile, 0.95},
+    {"latency_p99", "s", true, Source::tail_percentile, 0.99},
     {"latency_mean", "s", true, Source::mean},
     {"latency_std", "s", true, Source::pooled_deviation},
     {"latency_min", "s", true, Source::pooled_min},
@@ -60,8 +61,10 @@ std::optional<double> recorded(Source source, const Samples& trial) {
 }
 
 std::optional<double> process_value(const MetricKind& kind, const ProcessTimes& process) {
+  if (static_cast<std::int64_t>(process.sorted.size()) < kind.least_iterations()) return std::nullopt;
   switch (kind.source) {
-    case Source::percentile: return quantile(process.sorted, kind.q);
+    case Source::percentile:
+    case Source::tail_percentile: return quantile(process.sorted, kind.q);
     case Source::mean: return sum(process.sorted) / static_cast<double>(process.sorted.size());
     case Source::throughput: return throughput_of(process);
     default: return recorded(kind.source, *process.trial);
@@ -95,6 +98,9 @@ std::optional<double> pooled_value(Source source, const SubjectTimes& times) {
 std::string method_of(const MetricKind& kind, bool geometric) {
   if (kind.source == Source::pooled_deviation) return "pooled standard deviation within processes";
   if (!kind.per_process()) return "over all iterations";
+  if (kind.source == Source::tail_percentile) {
+    return "percentile (type 7) of all iterations; Woodruff's interval with processes as clusters";
+  }
   const std::string mean = geometric ? "geometric mean" : "mean";
   const std::string interval = geometric ? "; t interval on logarithms" : "; t interval";
   if (kind.source == Source::percentile) return mean + " over processes of the percentile (type 7)" + interval;
@@ -126,7 +132,7 @@ void set_metric_centre(Estimate& estimate, const Centre& centre) {
 Estimate pooled_estimate(const MetricKind& kind, const SubjectTimes& times) {
   Estimate result;
   result.n = times.iterations();
-  result.processes = static_cast<int>(times.processes.size());
+  result.processes = static_cast<int>(times.replications);
   result.method = method_of(kind, false);
   result.value = pooled_value(kind.source, times);
   if (result.value && !std::isfinite(*result.value)) result.value.reset();
@@ -134,10 +140,36 @@ Estimate pooled_estimate(const MetricKind& kind, const SubjectTimes& times) {
   return result;
 }
 
+std::string why_no_interval(const MetricKind& kind, const Estimate& estimate, double confidence) {
+  if (estimate.processes < 2) return "needs 2 processes for an interval";
+  const std::int64_t wanted = tail_iterations(kind.q, estimate.processes, confidence);
+  if (estimate.n < wanted) return fmt::format("needs about {} iterations for an interval", wanted);
+  return "the slow iterations lie in too few of the processes for an interval";
+}
+
+void set_tail(const MetricKind& kind, const SubjectTimes& times, double confidence, Estimate& estimate) {
+  estimate.processes = static_cast<int>(times.replications);
+  const std::int64_t needed = quantile_needs(kind.q, confidence);
+  if (times.processes.empty()) {
+    estimate.note = why_no_value(kind, times);
+  } else if (estimate.n < needed) {
+    estimate.note = fmt::format("needs {} iterations", needed);
+  } else {
+    const TailPercentile tail = tail_percentile(times, kind.q, confidence);
+    estimate.value = tail.value;
+    estimate.interval = tail.interval;
+    if (!tail.interval) estimate.note = why_no_interval(kind, estimate, confidence);
+  }
+}
+
 }  // namespace
 
+std::int64_t MetricKind::least_iterations() const {
+  return source == Source::tail_percentile ? quantile_needs(q, SummaryOptions{}.confidence) : 1;
+}
+
 bool MetricKind::of_iterations() const {
-  return source == Source::percentile || source == Source::mean || source == Source::throughput || !per_process();
+  return is_percentile() || source == Source::mean || source == Source::throughput || !per_process();
 }
 
 std::span<const MetricKind> metric_kinds() { return kinds; }
@@ -147,21 +179,32 @@ const MetricKind* metric_kind(std::string_view name) {
   return found == kinds.end() ? nullptr : found;
 }
 
-std::vector<double> process_values(const MetricKind& kind, const SubjectTimes& times) {
-  std::vector<double> values;
-  const auto add = [&](std::optional<double> value) {
-    if (value && std::isfinite(*value) && *value >= 0) values.push_back(*value);
+ProcessValues collect_process_values(const MetricKind& kind, const SubjectTimes& times) {
+  ProcessValues values;
+  const auto add = [&](const Samples& trial, std::optional<double> value) {
+    if (value && std::isfinite(*value) && *value >= 0) values.add(trial, *value);
   };
-  for (const ProcessTimes& process : times.processes) add(process_value(kind, process));
+  for (const ProcessTimes& process : times.processes) add(*process.trial, process_value(kind, process));
   // A model that loads and then fails still says how long it took to load.
   if (times.processes.empty() && !kind.of_iterations()) {
-    for (const Samples* trial : times.trials) add(recorded(kind.source, *trial));
+    for (const Samples* trial : times.trials) add(*trial, recorded(kind.source, *trial));
   }
   return values;
 }
 
+std::vector<double> process_values(const MetricKind& kind, const SubjectTimes& times) {
+  return collect_process_values(kind, times).values();
+}
+
 Estimate estimate(const MetricKind& kind, const SubjectTimes& times, double confidence) {
   if (!kind.per_process()) return pooled_estimate(kind, times);
+  if (kind.source == Source::tail_percentile) {
+    Estimate result;
+    result.n = times.iterations();
+    result.method = method_of(kind, false);
+    set_tail(kind, times, confidence, result);
+    return result;
+  }
   const std::vector<double> values = process_values(kind, times);
   Estimate result;
   result.processes = static_cast<int>(values.size());

@@ -14,15 +14,6 @@
 namespace infermeter {
 namespace {
 
-std::vector<double> unsorted_walsh_averages(std::span<const double> values) {
-  std::vector<double> averages;
-  averages.reserve(values.size() * (values.size() + 1) / 2);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    for (std::size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
-  }
-  return averages;
-}
-
 // The k-th smallest, k from 0.
 double order_statistic(std::vector<double>& values, std::size_t k) {
   std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(k));
@@ -50,11 +41,6 @@ std::size_t approximate_signed_ranks_within(double n, double tail) {
   return k > 0 ? static_cast<std::size_t>(k) : 0;
 }
 
-std::size_t signed_ranks_within(std::size_t n, double tail) {
-  if (n > kMostExactSignedRanks) return approximate_signed_ranks_within(static_cast<double>(n), tail);
-  return exact_signed_ranks_within(static_cast<int>(n), tail);
-}
-
 // Between the k-th smallest and the k-th largest; without a k from 1 on there is none.
 std::optional<Interval> between_order_statistics(std::vector<double> values, std::size_t k, double confidence) {
   if (k == 0) return std::nullopt;
@@ -63,6 +49,20 @@ std::optional<Interval> between_order_statistics(std::vector<double> values, std
 }
 
 }  // namespace
+
+std::size_t signed_ranks_within(std::size_t n, double tail) {
+  if (n > kMostExactSignedRanks) return approximate_signed_ranks_within(static_cast<double>(n), tail);
+  return exact_signed_ranks_within(static_cast<int>(n), tail);
+}
+
+std::vector<double> unsorted_walsh_averages(std::span<const double> values) {
+  std::vector<double> averages;
+  averages.reserve(values.size() * (values.size() + 1) / 2);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
+  }
+  return averages;
+}
 
 std::vector<double> walsh_averages(std::span<const double> values) {
   std::vector<double> averages = unsorted_walsh_averages(values);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/stats/steady_state.hpp"
 #include "infermeter/stats/test_noise.hpp"
 
@@ -46,7 +47,7 @@ std::vector<double> series(const std::string& kind, int n, std::uint64_t seed) {
 }
 
 TEST(Pelt, FindsWhatRupturesFinds) {
-  std::ifstream file(INFERMETER_SOURCE_DIR "/infermeter/stats/fixtures/pelt.txt");
+  std::ifstream file(std::string(test::source_dir) + "/infermeter/stats/fixtures/pelt.txt");
   int lines = 0;
   for (std::string line; std::getline(file, line); ++lines) {
     std::istringstream fields(line.substr(line.starts_with('!') ? 1 : 0));

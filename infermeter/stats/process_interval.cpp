@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include <boost/math/distributions/students_t.hpp>
@@ -101,6 +102,15 @@ std::optional<Centre> ratio_of(std::span<const double> numerator, std::span<cons
       t_quantile(welch_degrees(above, below), confidence) * std::sqrt(squared_error(above) + squared_error(below));
   centre.interval = back_transformed(difference, half_width, confidence);
   return centre;
+}
+
+std::optional<Centre> paired_ratio_of(std::span<const double> numerator, std::span<const double> denominator,
+                                      double confidence) {
+  INFERMETER_CHECK(!numerator.empty() && numerator.size() == denominator.size());
+  if (!all_positive(numerator) || !all_positive(denominator)) return std::nullopt;
+  std::vector<double> quotients(numerator.size());
+  std::ranges::transform(numerator, denominator, quotients.begin(), std::divides());
+  return geometric_centre_of(quotients, confidence);
 }
 
 }  // namespace infermeter

@@ -28,4 +28,9 @@ struct Centre {
 [[nodiscard]] std::optional<Centre> ratio_of(std::span<const double> numerator, std::span<const double> denominator,
                                              double confidence);
 
+// The same ratio of values that belong to each other one by one, as many of both: its interval is that of the mean
+// difference of logarithms.
+[[nodiscard]] std::optional<Centre> paired_ratio_of(std::span<const double> numerator,
+                                                    std::span<const double> denominator, double confidence);
+
 }  // namespace infermeter

@@ -46,6 +46,17 @@ std::vector<const Samples*> in_order(std::span<const Samples> trials) {
   return ordered;
 }
 
+void number_replications(SubjectTimes& times) {
+  std::vector<std::string_view> hosts;
+  for (ProcessTimes& process : times.processes) {
+    const std::string_view host = process.trial->host_process;
+    auto place = host.empty() ? hosts.end() : std::ranges::find(hosts, host);
+    if (place == hosts.end()) place = hosts.insert(hosts.end(), host);
+    process.replication = static_cast<std::size_t>(place - hosts.begin());
+  }
+  times.replications = hosts.size();
+}
+
 }  // namespace
 
 std::int64_t SubjectTimes::iterations() const {
@@ -63,6 +74,29 @@ std::vector<double> SubjectTimes::pooled() const {
     std::inplace_merge(all.begin(), all.begin() + middle, all.end());
   }
   return all;
+}
+
+void ProcessValues::add(const Samples& trial, double value) {
+  const std::string_view host = trial.host_process;
+  auto place = host.empty() ? sums_.end() : std::ranges::find(sums_, host, &Sum::host);
+  if (place == sums_.end()) place = sums_.insert(sums_.end(), {.host = host, .block = trial.process});
+  place->sum += value;
+  ++place->count;
+}
+
+std::vector<double> ProcessValues::values() const {
+  std::vector<double> values;
+  for (const Sum& sum : sums_) values.push_back(sum.sum / sum.count);
+  return values;
+}
+
+std::vector<int> ProcessValues::blocks() const {
+  std::vector<int> blocks;
+  for (const Sum& sum : sums_) {
+    if (!sum.host.empty()) return {};
+    blocks.push_back(sum.block);
+  }
+  return blocks;
 }
 
 SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions& options, Wanted wanted) {
@@ -85,8 +119,10 @@ SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions
   times.partial = static_cast<int>(partial.size());
   for (auto& [trial, usable] : whole.empty() ? partial : whole) {
     const bool as_it_is = wanted == Wanted::any_order && options.outlier_rule == "none";
-    times.processes.push_back({trial, as_it_is ? std::move(usable) : kept_sorted(std::move(usable), options, times)});
+    times.processes.push_back(
+        {trial, 0, as_it_is ? std::move(usable) : kept_sorted(std::move(usable), options, times)});
   }
+  number_replications(times);
   return times;
 }
 

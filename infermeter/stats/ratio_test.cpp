@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "infermeter/stats/summary.hpp"
+#include "infermeter/stats/test_noise.hpp"
 #include "infermeter/stats/test_trials.hpp"
 
 namespace infermeter::ratio_test {
@@ -86,12 +87,12 @@ TEST(Ratio, OfSidesMadeReadyIsTheSame) {
     const MetricKind& kind = *metric_kind(metric);
     const RatioSide baseline = ratio_side(kind, subject_times(before, {}), 0.95);
     const RatioSide candidate = ratio_side(kind, subject_times(after, {}), 0.95);
-    const Estimate prepared = ratio_of_sides(kind, baseline, candidate, 0.95);
+    const Estimate prepared = ratio_of_sides(kind, baseline, candidate, 0.95, Pairing::none);
     const Estimate whole = ratio(before, after, metric, {}).estimate;
     EXPECT_EQ(prepared.value, whole.value) << metric;
     EXPECT_EQ(prepared.interval.has_value(), whole.interval.has_value()) << metric;
     EXPECT_EQ(prepared.n, whole.n);
-    const Estimate turned = reversed(prepared), other = ratio_of_sides(kind, candidate, baseline, 0.95);
+    const Estimate turned = reversed(prepared), other = ratio_of_sides(kind, candidate, baseline, 0.95, Pairing::none);
     EXPECT_NEAR(*turned.value, *other.value, 1e-12) << metric;
     if (!other.interval) continue;
     EXPECT_NEAR(turned.interval->low, other.interval->low, 1e-12) << metric;
@@ -103,6 +104,50 @@ TEST(Ratio, ThatIsNotKnownIsNotKnownReversedEither) {
   const Estimate none = reversed(ratio({}, constant_processes(fast), "latency_p50", {}).estimate);
   EXPECT_FALSE(none.value);
   EXPECT_EQ(none.note, "the baseline: no timed iterations");
+}
+
+// Both drift by 20 % a block, and the second takes twice as long but for 1 %.
+TEST(Ratio, OfOneRunPairsProcessesOfABlock) {
+  std::vector<std::vector<double>> before, after;
+  for (int block = 0; block < 5; ++block) {
+    const double level = 1 + 0.2 * block;
+    before.emplace_back(10, level);
+    after.emplace_back(10, 2 * level * (1 + 0.01 * (block % 3 - 1)));
+  }
+  const auto a = trials_of(before), b = trials_of(after);
+  const Estimate paired = ratio(a, b, "latency_p50", {}, Pairing::blocks).estimate;
+  const Estimate unpaired = ratio(a, b, "latency_p50", {}).estimate;
+  EXPECT_NEAR(*paired.value, *unpaired.value, 1e-12);
+  EXPECT_LT(paired.interval->high / paired.interval->low, 1.03);
+  EXPECT_GT(unpaired.interval->high / unpaired.interval->low, 1.5);
+  EXPECT_EQ(paired.method, "ratio of geometric means over processes; paired t interval on logarithms over blocks");
+  // Two blocks, and blocks of which one lacks a value, are not paired.
+  const auto of_two = std::span(b).first(2);
+  EXPECT_EQ(ratio(std::span(a).first(2), of_two, "latency_p50", {}, Pairing::blocks).estimate.method, unpaired.method);
+  EXPECT_EQ(ratio(a, std::span(b).last(4), "latency_p50", {}, Pairing::blocks).estimate.method, unpaired.method);
+}
+
+TEST(Ratio, OfTailPercentilesJoinsTheirIntervals) {
+  SplitMix random(4);
+  std::vector<std::vector<double>> before(5), after(5);
+  for (std::size_t process = 0; process < 5; ++process) {
+    for (int i = 0; i < 200; ++i) {
+      before[process].push_back(2 * std::exp(0.1 * random.normal()));
+      after[process].push_back(std::exp(0.1 * random.normal()));
+    }
+  }
+  const auto a = trials_of(before), b = trials_of(after);
+  const Estimate p95 = ratio(a, b, "latency_p95", {}).estimate;
+  const Estimate above = summarise(a, {}).metric("latency_p95")->estimate;
+  const Estimate below = summarise(b, {}).metric("latency_p95")->estimate;
+  EXPECT_DOUBLE_EQ(*p95.value, *above.value / *below.value);
+  ASSERT_TRUE(p95.interval);
+  // math.hypot of the distances of the logarithms
+  EXPECT_NEAR(std::log(*p95.value / p95.interval->low),
+              std::hypot(std::log(*above.value / above.interval->low), std::log(below.interval->high / *below.value)),
+              1e-12);
+  EXPECT_LT(p95.interval->low, 2);
+  EXPECT_GT(p95.interval->high, 2);
 }
 
 }  // namespace

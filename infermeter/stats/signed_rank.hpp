@@ -23,7 +23,14 @@ inline constexpr int kMostExactSignedRanks = 200;
 // n (n + 1) / 2. n in 0 … 200.
 [[nodiscard]] std::vector<double> signed_rank_distribution(int n);
 
-// All (x_i + x_j) / 2, i <= j, ascending.
+// How many of the smallest values of W, the sum of positive ranks, its lower tail holds: the largest k with P(W <= k -
+// 1)
+// <= tail.
+[[nodiscard]] std::size_t signed_ranks_within(std::size_t n, double tail);
+
+// All (x_i + x_j) / 2, i <= j.
+[[nodiscard]] std::vector<double> unsorted_walsh_averages(std::span<const double> values);
+// Ascending.
 [[nodiscard]] std::vector<double> walsh_averages(std::span<const double> values);
 
 // The median of the Walsh averages (Hodges & Lehmann 1963). `values` is not empty.

@@ -100,14 +100,12 @@ Remaining not_crossed(const Remaining& before, const Step& step, double bound, c
 }
 
 // What each look may add to the probability of a false alarm.
-std::vector<double> increments(double alpha, std::span<const int> counts, int planned, bool is_final) {
+std::vector<double> increments(std::span<const double> spent) {
   std::vector<double> result;
   double before = 0;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    const bool all = is_final && k + 1 == counts.size();
-    const double spent = all ? alpha : spent_alpha(alpha, std::min(1.0, static_cast<double>(counts[k]) / planned));
-    result.push_back(std::max(0.0, spent - before));
-    before = spent;
+  for (const double now : spent) {
+    result.push_back(std::max(0.0, now - before));
+    before = now;
   }
   return result;
 }
@@ -120,15 +118,16 @@ double spent_alpha(double alpha, double fraction) {
   return 2 * normal_tail(normal_tail_quantile(alpha / 2) / std::sqrt(fraction));
 }
 
-std::vector<double> spending_levels(double alpha, std::span<const int> counts, int planned, bool is_final) {
+std::vector<double> spending_levels(std::span<const int> counts, std::span<const double> spent) {
+  INFERMETER_CHECK(counts.size() == spent.size());
   INFERMETER_CHECK(std::ranges::adjacent_find(counts, std::ranges::greater_equal()) == counts.end());
-  INFERMETER_CHECK(planned > 0 && (counts.empty() || counts.front() > 0));
-  std::vector<double> levels = increments(alpha, counts, planned, is_final);
+  INFERMETER_CHECK(counts.empty() || counts.front() > 0);
+  std::vector<double> levels = increments(spent);
   Remaining remaining;
   double last_look = 0;
   for (std::size_t k = 0; k < counts.size(); ++k) {
     // A look that spends next to nothing: hardly ever crossed, so that it is as if it had not been.
-    if (levels[k] < 1e-15 * alpha) continue;
+    if (levels[k] < 1e-17) continue;
     const double count = counts[k];
     const Step step(last_look, count);
     const double bound = bound_that_spends(remaining, step, levels[k]);

@@ -10,12 +10,10 @@ namespace infermeter {
 // boundaries for clinical trials", Biometrika 70 (1983) 659–663).
 [[nodiscard]] double spent_alpha(double alpha, double fraction);
 
-// The nominal two-sided level of each look after `counts` of observations (ascending), of `planned` in all; levels do
-// not depend on later looks. The k-th look spends spent_alpha(alpha, counts[k] / planned) − what was spent before, and
-// the last of `counts`, if `is_final`, all that is left. By recursive integration of the joint density of the
-// increments (Armitage, McPherson & Rowe, J. R. Statist. Soc. A 132 (1969) 235–244; Jennison & Turnbull, "Group
-// Sequential Methods with Applications to Clinical Trials", 2000, ch. 19). alpha in (0, 1).
-[[nodiscard]] std::vector<double> spending_levels(double alpha, std::span<const int> counts, int planned,
-                                                  bool is_final);
+// The nominal two-sided level of each look after `counts` of observations (ascending), which have spent `spent` in all
+// (not descending, of (0, 1)); levels do not depend on later looks. By recursive integration of the joint density of
+// the increments (Armitage, McPherson & Rowe, J. R. Statist. Soc. A 132 (1969) 235–244; Jennison & Turnbull, "Group
+// Sequential Methods with Applications to Clinical Trials", 2000, ch. 19).
+[[nodiscard]] std::vector<double> spending_levels(std::span<const int> counts, std::span<const double> spent);
 
 }  // namespace infermeter

@@ -29,8 +29,14 @@ void note_partial(const SubjectTimes& times, std::vector<Diagnostic>& out) {
 }
 
 void note_too_few(const Summary& summary, const SubjectTimes& times, std::vector<Diagnostic>& out) {
-  const auto count = static_cast<std::int64_t>(times.processes.size());
-  if (count == 1) out.push_back({DiagnosticId::too_few_processes, "one process tells no interval", {}});
+  const auto count = static_cast<std::int64_t>(times.replications);
+  if (count == 1) {
+    const auto rounds = times.processes.size();
+    out.push_back({DiagnosticId::too_few_processes,
+                   rounds == 1 ? "one process tells no interval"
+                               : fmt::format("{} rounds of one process tell no interval", rounds),
+                   {}});
+  }
   std::string wanted;
   for (const Metric& metric : summary.metrics) {
     if (count == 0 || metric.estimate.value || !metric.estimate.note.starts_with("needs ")) continue;
@@ -49,7 +55,8 @@ void note_outliers(const SubjectTimes& times, const SummaryOptions& options, std
     const std::string message = fmt::format("the rule {} removed {} of {} iterations: {:.1f} % are kept", rule,
                                             count.removed, count.total, 100 * kept);
     out.push_back({DiagnosticId::outliers_removed, message, {}});
-    if (kept < many_removed_below) out.push_back({DiagnosticId::many_outliers_removed, message, {}});
+    if (kept < many_removed_below)
+      out.push_back({DiagnosticId::many_outliers_removed, message + ", so few that the measurement is unstable", {}});
   } else if (count.mild + count.severe > 0) {
     out.push_back(
         {DiagnosticId::outliers_marked,
@@ -85,7 +92,7 @@ void note_values(const SubjectTimes& times, std::span<const double> pooled, std:
 Metric measure(const MetricKind& kind, const SubjectTimes& times, std::span<const double> pooled, double confidence) {
   Metric metric{std::string(kind.name), std::string(kind.unit), kind.lower_is_better, estimate(kind, times, confidence),
                 std::nullopt};
-  if (kind.source == MetricKind::Source::percentile) metric.within = quantile_interval(pooled, kind.q, confidence);
+  if (kind.is_percentile()) metric.within = quantile_interval(pooled, kind.q, confidence);
   return metric;
 }
 

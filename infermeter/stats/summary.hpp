@@ -78,13 +78,20 @@ struct SummaryOptions {
 // All trials of one subject, in any order. Works with none, with partial ones and with single iterations.
 [[nodiscard]] Summary summarise(std::span<const Samples> trials, const SummaryOptions& options);
 
+// What the processes of two subjects have in common.
+enum class Pairing {
+  none,    // measured apart: another run, or nobody knows
+  blocks,  // of one run: processes of the same number ran beside each other
+};
+
 // Candidate against baseline: baseline / candidate for times and memory-like metrics (2 = twice as fast), candidate /
-// baseline where higher is better; with the interval of the ratio of the two (log scale, Welch).
+// baseline where higher is better; with the interval of the ratio of the two on a log scale:
+// Student's of the blocks' differences where there are at least three and both have a value in each, else Welch's.
 struct Ratio {
   std::string metric;
   Estimate estimate;
 };
 [[nodiscard]] Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidate,
-                          std::string_view metric, const SummaryOptions& options);
+                          std::string_view metric, const SummaryOptions& options, Pairing pairing = Pairing::none);
 
 }  // namespace infermeter

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/stats/energy_split.hpp"
 
 namespace infermeter {
@@ -35,7 +36,7 @@ inline EnergySplit split_of_line(std::istream& file) {
 }
 
 inline std::vector<DivisiveCase> divisive_cases() {
-  std::ifstream file(INFERMETER_SOURCE_DIR "/infermeter/stats/fixtures/e_divisive.txt");
+  std::ifstream file(std::string(test::source_dir) + "/infermeter/stats/fixtures/e_divisive.txt");
   std::vector<DivisiveCase> cases;
   for (DivisiveCase next; std::getline(file, next.name);) {
     next.values = numbers_of_line<double>(file);

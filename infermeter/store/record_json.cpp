@@ -98,6 +98,7 @@ Json to_json(const OutputDifference& output) {
           {"comparable", output.comparable},
           {"reason", output.reason},
           {"within_tolerance", output.within_tolerance},
+          {"undecided", output.undecided},
           {"element_count", output.element_count},
           {"max_absolute", number(output.max_absolute)},
           {"max_absolute_item", output.max_absolute_item},
@@ -124,43 +125,55 @@ Json to_json(const OutputDifference& output) {
           {"mismatched", output.mismatched},
           {"non_finite_apart", output.non_finite_apart},
           {"tolerance_relative", number(output.tolerance.relative)},
-          {"tolerance_absolute", number(output.tolerance.absolute)}};
+          {"tolerance_absolute", number(output.tolerance.absolute)},
+          {"tolerance_floor", number(output.tolerance.floor)}};
 }
 
 OutputDifference output_from(const Json& json) {
-  return {.name = json.at("name"),
-          .dtype = json.at("dtype"),
-          .shape = json.at("shape").get<Shape>(),
-          .comparable = json.at("comparable"),
-          .reason = json.at("reason"),
-          .within_tolerance = json.at("within_tolerance"),
-          .element_count = json.at("element_count"),
-          .max_absolute = number_from(json.at("max_absolute")),
-          .max_absolute_item = json.value("max_absolute_item", std::size_t{0}),
-          .max_absolute_index = json.at("max_absolute_index"),
-          .reference_at_max = number_from(json.at("reference_at_max")),
-          .candidate_at_max = number_from(json.at("candidate_at_max")),
-          .mae = later_number_from(json, "mae"),
-          .mse = later_number_from(json, "mse"),
-          .rmse = later_number_from(json, "rmse"),
-          .relative_l1 = later_number_from(json, "relative_l1"),
-          .relative_l2 = optional_number_from(json.at("relative_l2")),
-          .relative_max = later_number_from(json, "relative_max"),
-          .cosine = optional_number_from(json.at("cosine")),
-          .pearson = later_number_from(json, "pearson"),
-          .data_range = later_number_from(json, "data_range"),
-          .psnr_db = later_number_from(json, "psnr_db"),
-          .ssim = later_number_from(json, "ssim"),
-          .top1_agreement = optional_number_from(json.at("top1_agreement")),
-          .top5_agreement = later_number_from(json, "top5_agreement"),
-          .nan_reference = json.at("nan_reference"),
-          .nan_candidate = json.at("nan_candidate"),
-          .inf_reference = json.at("inf_reference"),
-          .inf_candidate = json.at("inf_candidate"),
-          .mismatched = json.at("mismatched"),
-          .non_finite_apart = json.value("non_finite_apart", std::uint64_t{0}),
-          .tolerance = {.relative = number_from(json.at("tolerance_relative")),
-                        .absolute = number_from(json.at("tolerance_absolute"))}};
+  OutputDifference output{.name = json.at("name"),
+                          .dtype = json.at("dtype"),
+                          .shape = json.at("shape").get<Shape>(),
+                          .comparable = json.at("comparable"),
+                          .reason = json.at("reason"),
+                          .within_tolerance = json.at("within_tolerance"),
+                          .undecided = json.value("undecided", std::string()),
+                          .element_count = json.at("element_count"),
+                          .max_absolute = optional_number_from(json.at("max_absolute")),
+                          .max_absolute_item = json.value("max_absolute_item", std::size_t{0}),
+                          .max_absolute_index = json.at("max_absolute_index"),
+                          .reference_at_max = number_from(json.at("reference_at_max")),
+                          .candidate_at_max = number_from(json.at("candidate_at_max")),
+                          .mae = later_number_from(json, "mae"),
+                          .mse = later_number_from(json, "mse"),
+                          .rmse = later_number_from(json, "rmse"),
+                          .relative_l1 = later_number_from(json, "relative_l1"),
+                          .relative_l2 = optional_number_from(json.at("relative_l2")),
+                          .relative_max = later_number_from(json, "relative_max"),
+                          .cosine = optional_number_from(json.at("cosine")),
+                          .pearson = later_number_from(json, "pearson"),
+                          .data_range = later_number_from(json, "data_range"),
+                          .psnr_db = later_number_from(json, "psnr_db"),
+                          .ssim = later_number_from(json, "ssim"),
+                          .top1_agreement = optional_number_from(json.at("top1_agreement")),
+                          .top5_agreement = later_number_from(json, "top5_agreement"),
+                          .nan_reference = json.at("nan_reference"),
+                          .nan_candidate = json.at("nan_candidate"),
+                          .inf_reference = json.at("inf_reference"),
+                          .inf_candidate = json.at("inf_candidate"),
+                          .mismatched = json.at("mismatched"),
+                          .non_finite_apart = json.value("non_finite_apart", std::uint64_t{0}),
+                          .tolerance = {.relative = number_from(json.at("tolerance_relative")),
+                                        .absolute = number_from(json.at("tolerance_absolute")),
+                                        .floor = later_number_from(json, "tolerance_floor").value_or(0)}};
+  // Earlier versions stored those of the other values.
+  if (output.non_finite_apart > 0) {
+    for (auto* figure :
+         {&output.max_absolute, &output.mae, &output.mse, &output.rmse, &output.relative_l1, &output.relative_l2,
+          &output.relative_max, &output.cosine, &output.pearson, &output.data_range, &output.psnr_db, &output.ssim}) {
+      figure->reset();
+    }
+  }
+  return output;
 }
 
 Json to_json(const LabelAccuracy& labels) {
@@ -257,6 +270,7 @@ std::string comparison_to_json(const OutputComparison& comparison) {
   Json outputs = Json::array();
   for (const auto& output : comparison.outputs) outputs.push_back(to_json(output));
   return text_of({{"agree", comparison.agree},
+                  {"undecided", comparison.undecided},
                   {"items", comparison.items},
                   {"outputs", std::move(outputs)},
                   {"diagnostics", to_json(comparison.diagnostics)}});
@@ -265,6 +279,7 @@ std::string comparison_to_json(const OutputComparison& comparison) {
 Result<OutputComparison> comparison_from_json(std::string_view text) {
   return read_json(text, "comparison of outputs", [](const Json& json) {
     OutputComparison comparison{.agree = json.at("agree"),
+                                .undecided = json.value("undecided", false),
                                 .items = json.at("items"),
                                 .outputs = {},
                                 .diagnostics = diagnostics_from(json.at("diagnostics"))};

@@ -1,8 +1,11 @@
 #include "infermeter/store/schema.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace infermeter {
 namespace {
@@ -132,19 +135,157 @@ CREATE TABLE peaks (
   peaks TEXT NOT NULL
 ) STRICT;
 )sql",
+    R"sql(
+ALTER TABLE runs ADD COLUMN part_of TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN records INTEGER;
+ALTER TABLE runs ADD COLUMN checksum INTEGER;
+ALTER TABLE trials ADD COLUMN checksum INTEGER;
+ALTER TABLE side_trials ADD COLUMN checksum INTEGER;
+ALTER TABLE outputs ADD COLUMN checksum INTEGER;
+ALTER TABLE accuracy ADD COLUMN checksum INTEGER;
+ALTER TABLE profiles ADD COLUMN checksum INTEGER;
+ALTER TABLE stacks ADD COLUMN checksum INTEGER;
+ALTER TABLE peaks ADD COLUMN checksum INTEGER;
+ALTER TABLE output_blocks ADD COLUMN checksum INTEGER;
+ALTER TABLE figures ADD COLUMN checksum INTEGER;
+ALTER TABLE baselines ADD COLUMN checksum INTEGER;
+ALTER TABLE machine_noise ADD COLUMN checksum INTEGER;
+)sql",
+    // Percentiles of the tail are of all iterations from here on: figures are made again from the samples.
+    R"sql(
+UPDATE runs SET has_figures = 0;
+)sql",
 };
+
+// A name from the file, in a sentence.
+std::string printable_name(std::string_view name) {
+  std::string text(name.substr(0, 60));
+  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  return text;
+}
+
+template <std::size_t N>
+using Columns = std::array<std::string_view, N>;
+
+constexpr Columns<12> runs_columns = {"id",          "created_at", "finished",    "trials_planned",
+                                      "labels",      "plan",       "environment", "models",
+                                      "diagnostics", "noise",      "part_of",     "records"};
+constexpr Columns<12> trial_columns = {"run",     "position",   "subject",        "process",
+                                       "\"end\"", "started_at", "iterations",     "samples",
+                                       "begin_s", "end_s",      "warmup_begin_s", "warmup_end_s"};
+constexpr Columns<4> outputs_columns = {"run", "subject", "reference", "comparison"};
+constexpr Columns<3> accuracy_columns = {"run", "subject", "accuracy"};
+constexpr Columns<3> profiles_columns = {"run", "position", "profile"};
+constexpr Columns<4> stacks_columns = {"run", "position", "method", "stacks"};
+constexpr Columns<2> peaks_columns = {"run", "peaks"};
+constexpr Columns<3> output_blocks_columns = {"run", "subject", "block"};
+constexpr Columns<15> figures_columns = {
+    "run",  "subject",   "metric",          "series",       "machine",    "created_at",        "label", "value", "low",
+    "high", "processes", "runtime_version", "model_sha256", "git_commit", "infermeter_version"};
+constexpr Columns<3> baselines_columns = {"name", "run", "set_at"};
+constexpr Columns<7> noise_columns = {"machine", "run",   "measured_at",       "subject",
+                                      "metric",  "pairs", "standard_deviation"};
 
 }  // namespace
 
+const SealedTable runs_table{"runs", runs_columns}, trials_table{"trials", trial_columns},
+    side_trials_table{"side_trials", trial_columns}, outputs_table{"outputs", outputs_columns},
+    accuracy_table{"accuracy", accuracy_columns}, profiles_table{"profiles", profiles_columns},
+    stacks_table{"stacks", stacks_columns}, peaks_table{"peaks", peaks_columns},
+    output_blocks_table{"output_blocks", output_blocks_columns}, figures_table{"figures", figures_columns},
+    baselines_table{"baselines", baselines_columns}, machine_noise_table{"machine_noise", noise_columns};
+
+std::string insert_into(const SealedTable& table, std::string_view name) {
+  std::vector<std::string> places;
+  for (std::size_t i = 1; i <= table.columns.size(); ++i) places.push_back(fmt::format("?{}", i));
+  const auto values = fmt::format("{}", fmt::join(places, ", "));
+  return fmt::format("INSERT INTO {} ({}, checksum) VALUES ({}, digest({})) ", name.empty() ? table.name : name,
+                     fmt::join(table.columns, ", "), values, values);
+}
+
+std::string replace_all(const SealedTable& table) {
+  std::string text = "DO UPDATE SET checksum = excluded.checksum";
+  for (const auto column : table.columns) text += fmt::format(", {0} = excluded.{0}", column);
+  return text;
+}
+
+std::string is_changed(const SealedTable& table) {
+  return fmt::format("(checksum IS NOT NULL AND checksum <> digest({}))", fmt::join(table.columns, ", "));
+}
+
+std::string seal(const SealedTable& table) {
+  return fmt::format("checksum = digest({})", fmt::join(table.columns, ", "));
+}
+
+std::string count_of_records(std::string_view id) {
+  std::string text;
+  for (const auto* table : {&trials_table, &side_trials_table, &outputs_table, &accuracy_table, &profiles_table,
+                            &stacks_table, &peaks_table, &output_blocks_table}) {
+    text += fmt::format("{}(SELECT count(*) FROM {} WHERE run = {})", text.empty() ? "" : " + ", table->name, id);
+  }
+  return text;
+}
+
 int store_schema_version() { return static_cast<int>(steps.size()); }
 
+namespace {
+
+// Kind, name, table and text of what is in a schema; spaces and quotation marks say nothing.
+using SchemaObject = std::array<std::string, 4>;
+
+Result<std::vector<SchemaObject>> schema_objects(const Database& database) {
+  constexpr std::size_t most = 1000;
+  INFERMETER_TRY(auto statement,
+                 database.prepare("SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_master ORDER BY name"));
+  std::vector<SchemaObject> objects;
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row || objects.size() == most) return objects;
+    SchemaObject object{statement.text(0), statement.text(1), statement.text(2), statement.text(3)};
+    std::erase_if(object[3], [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '"'; });
+    objects.push_back(std::move(object));
+  }
+}
+
+Result<std::vector<SchemaObject>> expected_objects(std::int64_t version) {
+  INFERMETER_TRY(const auto database, Database::in_memory());
+  for (std::size_t step = 0; step < static_cast<std::size_t>(version); ++step)
+    INFERMETER_TRY_DONE(database.execute(steps[step]));
+  return schema_objects(database);
+}
+
+// A view, a trigger, an expression in an index or in a table of another make would be executed by our queries. Tables
+// of others are never asked.
+Result<Done> check_schema(const Database& database, std::int64_t version, const std::filesystem::path& file) {
+  INFERMETER_TRY(const auto expected, expected_objects(version));
+  INFERMETER_TRY(const auto objects, schema_objects(database));
+  const auto refuse = [&](std::string_view what, std::string_view name) {
+    return io_error(fmt::format(
+        "the store {} is refused: its {} '{}' is not as infermeter makes it (--output-dir chooses another folder)",
+        file.string(), what, printable_name(name)));
+  };
+  const auto is_ours = [&](const std::string& table) {
+    return std::ranges::any_of(expected, [&](const SchemaObject& one) { return one[0] == "table" && one[1] == table; });
+  };
+  for (const SchemaObject& object : objects) {
+    if (std::ranges::find(expected, object) != expected.end()) continue;
+    const bool is_foreign = (object[0] == "table" || object[0] == "index") && !is_ours(object[2]);
+    if (!is_foreign) return refuse(object[0], object[1]);
+  }
+  for (const SchemaObject& wanted : expected)
+    if (wanted[0] == "table" && std::ranges::find(objects, wanted) == objects.end()) return refuse("table", wanted[1]);
+  return Done{};
+}
+
+}  // namespace
+
+// Pragmas and sqlite_master alone: a name of the schema could be anything until it is checked.
 Result<StoreState> examine_store(const Database& database, const std::filesystem::path& file) {
-  // One statement, hence one moment: another process may be making the file just now.
-  INFERMETER_TRY(auto statement, database.prepare("SELECT (SELECT application_id FROM pragma_application_id), "
-                                                  "(SELECT user_version FROM pragma_user_version), "
-                                                  "(SELECT count(*) FROM sqlite_master)"));
-  INFERMETER_TRY_DONE(statement.step());
-  const auto application = statement.integer(0), version = statement.integer(1), objects = statement.integer(2);
+  // One moment: another process may be making the file just now.
+  INFERMETER_TRY(const auto moment, Transaction::begin_reading(database));
+  INFERMETER_TRY(const auto objects, database.integer("SELECT count(*) FROM sqlite_master"));
+  INFERMETER_TRY(const auto application, database.integer("PRAGMA application_id"));
+  INFERMETER_TRY(const auto version, database.integer("PRAGMA user_version"));
   if (application == 0 && version == 0 && objects == 0) return StoreState::empty;
   if (application != store_application_id) {
     return io_error(fmt::format(
@@ -157,6 +298,7 @@ Result<StoreState> examine_store(const Database& database, const std::filesystem
                     "use that infermeter, or another folder (--output-dir)",
                     file.string(), version, store_schema_version()));
   }
+  INFERMETER_TRY_DONE(check_schema(database, std::max<std::int64_t>(version, 0), file));
   return version == store_schema_version() ? StoreState::current : StoreState::older;
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/store/sqlite.hpp"
@@ -21,5 +24,25 @@ enum class StoreState { empty, current, older };
 
 // Makes an empty or older file into a current one, in one transaction; others may be trying the same at the same time.
 [[nodiscard]] Result<Done> upgrade_store(const Database& database, const std::filesystem::path& file);
+
+// A table whose rows carry a checksum, digest(columns…), in their last column; NULL: of a row that an infermeter wrote
+// which kept none.
+struct SealedTable {
+  std::string_view name;
+  std::span<const std::string_view> columns;
+};
+extern const SealedTable runs_table, trials_table, side_trials_table, outputs_table, accuracy_table, profiles_table,
+    stacks_table, peaks_table, output_blocks_table, figures_table, baselines_table, machine_noise_table;
+
+// "INSERT INTO name (columns…, checksum) VALUES (?1, …, digest(?1, …))"; `name`: of a table made like it, if given.
+[[nodiscard]] std::string insert_into(const SealedTable& table, std::string_view name = {});
+// "… DO UPDATE SET" all of them, behind an insert with ON CONFLICT.
+[[nodiscard]] std::string replace_all(const SealedTable& table);
+// A condition: the row is not as it was written.
+[[nodiscard]] std::string is_changed(const SealedTable& table);
+// An assignment, for rows that are updated.
+[[nodiscard]] std::string seal(const SealedTable& table);
+// How many records belong to the run `id`: an expression.
+[[nodiscard]] std::string count_of_records(std::string_view id);
 
 }  // namespace infermeter

@@ -1,12 +1,21 @@
 #include "infermeter/store/sqlite.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
+
+#include "infermeter/store/patience.hpp"
+#include "infermeter/store/record_digest.hpp"
 
 namespace infermeter {
 namespace {
@@ -52,6 +61,18 @@ std::string cause(sqlite3* handle, int code) {
   return sqlite3_errstr(code);
 }
 
+// What was written before its commit is on no disk for sure once syncing failed, and may be on it all the same.
+std::string_view fate_of_record(int code) {
+  const bool unknown = code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC;
+  return unknown ? "it is not known whether a record that was being kept is in it (`infermeter runs` shows what is)"
+                 : "a record that was being kept is not in it";
+}
+
+Error out_of_memory(const std::string& file) {
+  return worker_error(
+      fmt::format("memory ran out at work on the store {}; a record that was being kept is not in it", file));
+}
+
 Error sentence(const std::string& file, int code, const std::string& why) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
@@ -79,11 +100,89 @@ Error sentence(const std::string& file, int code, const std::string& why) {
     case SQLITE_CANTOPEN:
       return io_error(fmt::format("cannot open the store {}: {} (--output-dir chooses another folder)", file, why));
     case SQLITE_IOERR:
-      return io_error(
-          fmt::format("cannot read or write the store {}: {}; a record that was being kept is not in it", file, why));
+      return io_error(fmt::format("cannot read or write the store {}: {}; {}", file, why, fate_of_record(code)));
+    case SQLITE_NOMEM: return out_of_memory(file);
     case SQLITE_TOOBIG: return io_error(fmt::format("the store {} cannot keep a single value of more than 1 GB", file));
     default: return internal_error(fmt::format("the store {} failed: {}", file, why));
   }
+}
+
+// Otherwise a value that could not be read would be an empty one.
+void throw_if_out_of_memory(sqlite3_stmt* statement) {
+  if (sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM) throw std::bad_alloc();
+}
+
+// A signal ends what only reads; what is being written is kept.
+int stop_reading(void* database) {
+  const auto& [handle, patience] = *static_cast<const std::pair<sqlite3*, const Patience*>*>(database);
+  return patience->interrupted() && sqlite3_txn_state(handle, nullptr) != SQLITE_TXN_WRITE ? 1 : 0;
+}
+
+int wait_for_others(void* patience, int) { return static_cast<Patience*>(patience)->pause() ? 1 : 0; }
+
+// Of a log as long as SQLite lets it grow by itself, the pages are brought into the file. Its failure is none of the
+// commit's: the log is on disk.
+int note_commit(void* frames, sqlite3* handle, const char* name, int frames_now) {
+  constexpr int most_frames = 1000;
+  *static_cast<int*>(frames) = frames_now;
+  if (frames_now >= most_frames) sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  return SQLITE_OK;
+}
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat file{};
+  if (::stat(path.c_str(), &file) != 0) return std::nullopt;
+  return FileIdentity{.device = file.st_dev, .inode = file.st_ino};
+}
+
+std::string_view kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+// Opening or reading a FIFO or a device may never end.
+Result<Done> check_kinds(const std::string& path) {
+  for (const char* const ending : {"", "-wal", "-shm", "-journal"}) {
+    struct stat file{};
+    if (::stat((path + ending).c_str(), &file) != 0 || S_ISREG(file.st_mode)) continue;
+    return io_error(fmt::format("cannot open the store {}: {} {} (--output-dir chooses another place)",
+                                shown_path(path), *ending == '\0' ? "it is" : fmt::format("its file {} is", ending),
+                                kind_of(file.st_mode)));
+  }
+  return Done{};
+}
+
+// SQLite tries a file that cannot be written once more for reading, and then says that it is not there.
+std::string why_not_opened(sqlite3* handle, int code, const std::string& path, Database::Access access) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (access == Database::Access::write && ::access(path.c_str(), F_OK) != 0 &&
+      ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0) {
+    return std::strerror(errno);
+  }
+  return cause(handle, code);
+}
+
+// Of the write-ahead log's first `frames` frames, that a commit said are there: the file is long enough, and no frame's
+// head is a hole, as it is where the file was cut and written on (https://www.sqlite.org/fileformat.html#walformat). A
+// log that others began anew since then has older frames there, or newer ones.
+bool is_whole_log(const std::string& path, int frames) {
+  constexpr off_t log_head = 32, frame_head = 24;
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::array<unsigned char, log_head> head{};
+  bool whole = ::pread(file, head.data(), head.size(), 0) == log_head && head[0] == 0x37 && head[1] == 0x7f;
+  const off_t page = head[8] << 24 | head[9] << 16 | head[10] << 8 | head[11];
+  struct stat now{};
+  whole = whole && ::fstat(file, &now) == 0 && now.st_size >= log_head + frames * (frame_head + page);
+  for (off_t frame = 0; whole && frame < frames; ++frame) {
+    std::array<unsigned char, frame_head> bytes{};
+    whole = ::pread(file, bytes.data(), bytes.size(), log_head + frame * (frame_head + page)) == frame_head &&
+            std::ranges::any_of(bytes, [](unsigned char byte) { return byte != 0; });
+  }
+  ::close(file);
+  return whole;
 }
 
 }  // namespace
@@ -118,6 +217,7 @@ void Statement::bind(int index, std::span<const std::byte> bytes) {
 
 Result<bool> Statement::step() {
   if (bind_code_ != SQLITE_OK) return database_->error(bind_code_);
+  const Patience::Operation waits(*database_->patience_);
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -133,57 +233,113 @@ bool Statement::is_null(int column) const { return sqlite3_column_type(handle_.g
 std::string Statement::text(int column) const {
   const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  if (start == nullptr) throw_if_out_of_memory(handle_.get());
   return start == nullptr ? std::string() : std::string(start, size);
 }
 
 std::span<const std::byte> Statement::bytes(int column) const {
   const auto* start = static_cast<const std::byte*>(sqlite3_column_blob(handle_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  if (start == nullptr) throw_if_out_of_memory(handle_.get());
   return start == nullptr ? std::span<const std::byte>() : std::span(start, size);
 }
 
+// What is known of the write-ahead log: its length after the last commit.
+struct Database::Log {
+  int frames = 0;
+  std::optional<FileIdentity> identity, index;
+};
+
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
-Result<Database> Database::open(const std::filesystem::path& file, Access access, int busy_timeout_ms) {
+Database::Database(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path file, const Waiting& waiting)
+    : patience_(std::make_unique<Patience>(waiting)),
+      log_(std::make_unique<Log>()),
+      handle_(std::move(handle)),
+      file_(std::move(file)),
+      reader_(std::make_unique<Reader>(handle_.get(), patience_.get())) {
+  constexpr int steps_between_looks = 10'000;
+  sqlite3_progress_handler(handle_.get(), steps_between_looks, stop_reading, reader_.get());
+  sqlite3_busy_handler(handle_.get(), wait_for_others, patience_.get());
+  sqlite3_wal_hook(handle_.get(), note_commit, &log_->frames);
+}
+
+Database::Database(Database&&) noexcept = default;
+Database::~Database() = default;
+
+Result<Database> Database::open(const std::filesystem::path& file, Access access, const Waiting& waiting) {
   const std::string path = std::filesystem::absolute(file).string();  // so that no name is special, ":memory:" say
   if (path.find('\0') != std::string::npos) {
     return usage_error("the store's path holds a NUL character: give another folder with --output-dir");
   }
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return io_error(
-        fmt::format("cannot open the store {}: it is a folder (--output-dir chooses another place)", shown_path(file)));
-  }
+  INFERMETER_TRY_DONE(check_kinds(path));
   const std::string name = access == Access::read_unchanging ? "file:" + percent_encoded(path) + "?immutable=1" : path;
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &raw, open_flags(access), nullptr);
   std::unique_ptr<sqlite3, Close> handle(raw);
-  if (code != SQLITE_OK) return sentence(shown_path(file), code, cause(raw, code));
+  if (code != SQLITE_OK) return sentence(shown_path(file), code, why_not_opened(raw, code, path, access));
   sqlite3_extended_result_codes(raw, 1);
-  sqlite3_busy_timeout(raw, busy_timeout_ms);
   // The file may come from anywhere: what its schema says must not be able to run functions or to corrupt memory.
   sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  return Database(std::move(handle), file, busy_timeout_ms);
+  if (!add_digest_function(raw)) return out_of_memory(shown_path(file));
+  Database database(std::move(handle), file, waiting);
+  database.path_ = path;
+  if (access == Access::write) database.identity_ = identity_of(path);
+  return database;
+}
+
+Result<Database> Database::in_memory() {
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(":memory:", &raw, SQLITE_OPEN_READWRITE, nullptr);
+  std::unique_ptr<sqlite3, Close> handle(raw);
+  if (code != SQLITE_OK) return out_of_memory("in memory");
+  return Database(std::move(handle), {}, {});
 }
 
 Result<Done> Database::execute(const char* sql) const {
+  const Patience::Operation waits(*patience_);
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return error(code);
   return Done{};
 }
 
 Result<Done> Database::execute_patiently(const char* sql) const {
-  constexpr int step_ms = 5;
-  for (int waited_ms = 0;; waited_ms += step_ms) {
-    const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
-    if (code == SQLITE_OK) return Done{};
-    if (!is_held_by_others(code) || waited_ms >= busy_timeout_ms_) return error(code);
-    sqlite3_sleep(step_ms);
+  const Patience::Operation waits(*patience_);
+  int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  while (is_held_by_others(code) && patience_->pause())
+    code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return error(code);
+  return Done{};
+}
+
+void Database::have_heard(int interrupts) const { patience_->have_heard(interrupts); }
+
+bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
+
+Result<Done> Database::check_files() const {
+  if (!identity_) return Done{};
+  const std::string& path = path_;
+  const auto lost = [&](std::string_view what) {
+    return io_error(fmt::format(
+        "the store {} {} while it was in use: what was being kept is not in it, nor may be what was kept before",
+        shown_path(file_), what));
+  };
+  int moved = 0;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved != 0 || identity_of(path) != identity_) return lost("was removed or replaced");
+  if (log_->frames == 0) return Done{};  // nothing of ours is in a log
+  for (const auto& [ending, known] : {std::pair("-wal", &log_->identity), std::pair("-shm", &log_->index)}) {
+    const auto now = identity_of(path + ending);
+    if (!now || (*known && *known != now)) return lost(fmt::format("lost its file {}", ending));
+    *known = now;
   }
+  if (!is_whole_log(path + "-wal", log_->frames)) return lost("had its write-ahead log (-wal) cut");
+  return Done{};
 }
 
 Result<Statement> Database::prepare_only(std::string_view sql) const {
+  const Patience::Operation waits(*patience_);
   sqlite3_stmt* handle = nullptr;
   const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
   if (code != SQLITE_OK) return error(code);
@@ -206,25 +362,35 @@ Result<std::int64_t> Database::integer(std::string_view sql) const {
 std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_.get()); }
 
 Error Database::error(int code) const {
+  if (is_held_by_others(code) && patience_->interrupted()) {
+    return io_error(
+        fmt::format("stopped while it waited for the store {}, which another program holds", shown_path(file_)));
+  }
+  if ((code & 0xff) == SQLITE_INTERRUPT) {
+    return io_error(fmt::format("stopped while it read the store {}", shown_path(file_)));
+  }
   const bool said_by_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
   const std::string why = said_by_system ? cause(handle_.get(), code) : std::string(sqlite3_errmsg(handle_.get()));
   return sentence(shown_path(file_), code, why);
 }
 
 Result<Transaction> Transaction::begin(const Database& database) {
+  if (database.in_transaction()) return Transaction(nullptr);
+  INFERMETER_TRY_DONE(database.check_files());
   INFERMETER_TRY_DONE(database.execute_patiently("BEGIN IMMEDIATE"));
   return Transaction(&database);
 }
 
 Result<Transaction> Transaction::begin_reading(const Database& database) {
+  if (database.in_transaction()) return Transaction(nullptr);
   INFERMETER_TRY_DONE(database.execute_patiently("BEGIN"));
   return Transaction(&database);
 }
 
 Result<Done> Transaction::commit() {
+  if (database_ == nullptr) return Done{};
   INFERMETER_TRY_DONE(database_->execute_patiently("COMMIT"));
-  database_ = nullptr;
-  return Done{};
+  return std::exchange(database_, nullptr)->check_files();
 }
 
 Transaction::~Transaction() {

@@ -2,6 +2,9 @@
 // bound, never pasted into SQL.
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +21,23 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace infermeter {
+
+// How long others are waited for, over all tries of one operation, and what ends the wait: signals, by their number
+// (RunContext::interrupt).
+struct Waiting {
+  int limit_ms = 0;
+  const std::atomic<int>* interrupt = nullptr;
+};
+
+// A wait that goes on: for SQLite's busy handler and for tries of our own, which share one limit.
+class Patience;
+
+// The file that a path names.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  [[nodiscard]] bool operator==(const FileIdentity&) const = default;
+};
 
 // One prepared statement. A failed bind is kept and told by the next step.
 class Statement {
@@ -57,13 +77,26 @@ class Database {
     read_unchanging,  // for files in folders that nobody can write to: no locks, no log
     write,            // makes the file if it is not there
   };
-  [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access, int busy_timeout_ms);
+  // What is there and is no regular file is refused, and none of it is opened.
+  [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access, const Waiting& waiting);
+  [[nodiscard]] static Result<Database> in_memory();
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) = delete;
+  ~Database();
 
   // One statement without results, or several without parameters.
   [[nodiscard]] Result<Done> execute(const char* sql) const;
-  // Again and again while others hold the file, up to the busy timeout: for what SQLite's own busy handler leaves out
-  // (switching to a write-ahead log, recovering one).
+  // Again and again while others hold the file, as long as others are waited for: for what SQLite's own busy handler
+  // leaves out (switching to a write-ahead log, recovering one).
   [[nodiscard]] Result<Done> execute_patiently(const char* sql) const;
+  [[nodiscard]] bool in_transaction() const;
+  // So many signals are no reason to end a wait: only a further one is.
+  void have_heard(int interrupts) const;
+  // What was written is in the files that the path names, and whole; an error if they were removed, replaced or cut. To
+  // be asked before a transaction and after its commit.
+  [[nodiscard]] Result<Done> check_files() const;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
 
   // A statement with its parameters bound from ?1 on.
   template <class... Values>
@@ -86,21 +119,28 @@ class Database {
   [[nodiscard]] Error error(int code) const;
 
  private:
+  friend class Statement;
   struct Close {
     void operator()(sqlite3* handle) const;
   };
-  Database(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path file, int busy_timeout_ms)
-      : handle_(std::move(handle)), file_(std::move(file)), busy_timeout_ms_(busy_timeout_ms) {}
+  struct Log;
+  Database(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path file, const Waiting& waiting);
   [[nodiscard]] Result<Statement> prepare_only(std::string_view sql) const;
   [[nodiscard]] static Result<Done> drain(Statement& statement);
 
+  // Before the handle, which points to them.
+  std::unique_ptr<Patience> patience_;
+  std::unique_ptr<Log> log_;
   std::unique_ptr<sqlite3, Close> handle_;
-  std::filesystem::path file_;
-  int busy_timeout_ms_ = 0;
+  std::filesystem::path file_;            // as the user names it
+  std::string path_;                      // absolute when it was opened: the program may change its folder
+  std::optional<FileIdentity> identity_;  // of a file that is written
+  using Reader = std::pair<sqlite3*, const Patience*>;
+  std::unique_ptr<Reader> reader_;
 };
 
 // Takes the write lock at once, so that what was read inside it cannot be outdated when it is written. Rolls back
-// unless committed.
+// unless committed. Within another transaction it is a part of that one, which alone commits or rolls back.
 class Transaction {
  public:
   [[nodiscard]] static Result<Transaction> begin(const Database& database);
@@ -109,7 +149,7 @@ class Transaction {
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
-  // Ok: on disk.
+  // Ok: on disk, in the file that the path names.
   [[nodiscard]] Result<Done> commit();
 
  private:

@@ -16,11 +16,12 @@
 #include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store_impl.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/self_noise.hpp"
 
 namespace infermeter {
 namespace {
 
-constexpr int busy_timeout_ms = 30'000;
+constexpr int longest_wait_ms = 30'000;
 
 Result<Done> make_folder(const std::filesystem::path& folder) {
   std::error_code code;
@@ -30,9 +31,9 @@ Result<Done> make_folder(const std::filesystem::path& folder) {
       fmt::format("cannot make the folder {}: {} (--output-dir chooses another)", folder.string(), code.message()));
 }
 
-Result<Database> open_for_writing(const std::filesystem::path& file) {
+Result<Database> open_for_writing(const std::filesystem::path& file, const Waiting& waiting) {
   INFERMETER_TRY_DONE(make_folder(std::filesystem::absolute(file).parent_path()));
-  INFERMETER_TRY(auto database, Database::open(file, Database::Access::write, busy_timeout_ms));
+  INFERMETER_TRY(auto database, Database::open(file, Database::Access::write, waiting));
   INFERMETER_TRY(const auto state, examine_store(database, file));  // before anything of it is changed
   INFERMETER_TRY_DONE(database.execute_patiently("PRAGMA journal_mode = WAL"));
   INFERMETER_TRY_DONE(database.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
@@ -69,15 +70,19 @@ bool can_write_beside(const std::filesystem::path& file) {
   return ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
+bool can_write(const std::filesystem::path& file) {
+  return can_write_beside(file) && ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 // A file with a write-ahead log is read through an index beside it, which cannot be made in a folder that cannot be
 // written to. Without a log the file itself is complete; with one, leaving it out would hide the latest records.
-Result<Database> open_for_reading(const std::filesystem::path& file) {
+Result<Database> open_for_reading(const std::filesystem::path& file, const Waiting& waiting) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return no_store(file);
-  auto database = examined(Database::open(file, Database::Access::read, busy_timeout_ms), file);
+  auto database = examined(Database::open(file, Database::Access::read, waiting), file);
   if (database.ok() || can_write_beside(file)) return database;
   if (!has_write_ahead_log(file)) {
-    return examined(Database::open(file, Database::Access::read_unchanging, busy_timeout_ms), file);
+    return examined(Database::open(file, Database::Access::read_unchanging, waiting), file);
   }
   return io_error(
       fmt::format("the store {} has records that cannot be read where nothing can be written: copy its folder to "
@@ -96,19 +101,20 @@ Result<Opened> opened(Result<Database> database, bool writable) {
 }
 
 // An empty file is nothing yet, and nothing is to be made of it.
-Result<Opened> open_what_is_there(const std::filesystem::path& file) {
+Result<Opened> open_what_is_there(const std::filesystem::path& file, const Waiting& waiting) {
   std::error_code code;
-  if (const auto size = std::filesystem::file_size(file, code); code || size == 0) return no_store(file);
-  auto database = open_for_writing(file);
-  if (database.ok()) return opened(std::move(database), true);
-  return opened(open_for_reading(file), false);
+  const auto size = std::filesystem::file_size(file, code);
+  if (code == std::errc::no_such_file_or_directory || (!code && size == 0)) return no_store(file);
+  auto database = open_for_writing(file, waiting);
+  if (database.ok() || can_write(file)) return opened(std::move(database), true);
+  return opened(open_for_reading(file, waiting), false);
 }
 
-Result<Opened> open_in(Store::Mode mode, const std::filesystem::path& file) {
+Result<Opened> open_in(Store::Mode mode, const std::filesystem::path& file, const Waiting& waiting) {
   switch (mode) {
-    case Store::Mode::read: return opened(open_for_reading(file), false);
-    case Store::Mode::write: return opened(open_for_writing(file), true);
-    case Store::Mode::write_if_possible: return open_what_is_there(file);
+    case Store::Mode::read: return opened(open_for_reading(file, waiting), false);
+    case Store::Mode::write: return opened(open_for_writing(file, waiting), true);
+    case Store::Mode::write_if_possible: return open_what_is_there(file, waiting);
   }
   return internal_error("unknown mode");
 }
@@ -120,10 +126,25 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
-  INFERMETER_TRY(auto opened, open_in(mode, file));
+Result<Store> Store::open(const std::filesystem::path& file, Mode mode, const std::atomic<int>* interrupt) {
+  INFERMETER_TRY(auto opened, open_in(mode, file, {.limit_ms = longest_wait_ms, .interrupt = interrupt}));
   return Store(
       std::make_unique<Impl>(Impl{.database = std::move(opened.database), .file = file, .writable = opened.writable}));
+}
+
+void Store::have_heard(int interrupts) { impl_->database.have_heard(interrupts); }
+
+Result<Done> Store::together(const std::function<Result<Done>()>& changes) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(changes());
+  return transaction.commit();
+}
+
+Result<Done> Store::Impl::seal_run(std::string_view run) const {
+  static const std::string counted = fmt::format("UPDATE runs SET records = {} WHERE id = ?1", count_of_records("?1"));
+  static const std::string sealed = fmt::format("UPDATE runs SET {} WHERE id = ?1", seal(runs_table));
+  INFERMETER_TRY_DONE(database.run(counted, run));
+  return database.run(sealed, run);
 }
 
 Result<Done> Store::begin_run(const RunRecord& record) {
@@ -131,13 +152,12 @@ Result<Done> Store::begin_run(const RunRecord& record) {
   for (const auto& subject : record.plan.subjects) labels.push_back(subject.label);
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   INFERMETER_TRY_DONE(impl_->database.run(
-      "INSERT INTO runs (id, created_at, finished, trials_planned, labels, plan, environment, models, diagnostics, "
-      "noise) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING",
-      std::string_view(record.id), record.created_at, record.finished ? 1 : 0,
-      static_cast<std::int64_t>(record.plan.order.size()), std::string_view(strings_to_json(labels)),
-      std::string_view(plan_to_json(record.plan)), std::string_view(environment_to_json(record.environment)),
-      std::string_view(models_to_json(record.models)), std::string_view(diagnostics_to_json(record.diagnostics)),
-      std::string_view(noise_to_json(record.noise))));
+      insert_into(runs_table) + "ON CONFLICT DO NOTHING", std::string_view(record.id), record.created_at,
+      record.finished ? 1 : 0, static_cast<std::int64_t>(record.plan.order.size()),
+      std::string_view(strings_to_json(labels)), std::string_view(plan_to_json(record.plan)),
+      std::string_view(environment_to_json(record.environment)), std::string_view(models_to_json(record.models)),
+      std::string_view(diagnostics_to_json(record.diagnostics)), std::string_view(noise_to_json(record.noise)),
+      std::string_view(record.part_of), 0));
   if (impl_->database.changed_rows() == 0) {
     return internal_error(fmt::format("run {} is in the store {} already", record.id, impl_->file.string()));
   }
@@ -147,80 +167,94 @@ Result<Done> Store::begin_run(const RunRecord& record) {
 namespace {
 
 // Side trials have a table of their own: no query for trials can take one for evidence.
-std::string_view table_of(const Samples& trial) { return trial.purpose == Purpose::timed ? "trials" : "side_trials"; }
+const SealedTable& table_of(const Samples& trial) {
+  return trial.purpose == Purpose::timed ? trials_table : side_trials_table;
+}
+
+// A resumed run measures again what was interrupted, with all that belongs to it; any other trial is never replaced.
+Result<Done> remove_interrupted(const Database& database, std::string_view run, const Samples& trial) {
+  const auto& table = table_of(trial);
+  INFERMETER_TRY_DONE(database.run(
+      fmt::format("DELETE FROM {} WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", table.name), run,
+      trial.position));
+  if (database.changed_rows() == 0 || trial.purpose == Purpose::timed) return Done{};
+  INFERMETER_TRY_DONE(database.run("DELETE FROM profiles WHERE run = ?1 AND position = ?2", run, trial.position));
+  return database.run("DELETE FROM stacks WHERE run = ?1 AND position = ?2", run, trial.position);
+}
 
 }  // namespace
 
 Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
-  const auto table = table_of(trial);
   const auto begin = doubles_to_bytes(trial.begin_s);
   const auto end = doubles_to_bytes(trial.end_s);
   const auto warmup_begin = doubles_to_bytes(trial.warmup_begin_s);
   const auto warmup_end = doubles_to_bytes(trial.warmup_end_s);
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  // A resumed run measures again what was interrupted; any other trial is never replaced.
+  INFERMETER_TRY_DONE(remove_interrupted(impl_->database, run, trial));
   INFERMETER_TRY_DONE(impl_->database.run(
-      fmt::format("DELETE FROM {} WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", table), run,
-      trial.position));
-  INFERMETER_TRY_DONE(impl_->database.run(
-      fmt::format(
-          "INSERT INTO {} (run, position, subject, process, \"end\", started_at, iterations, samples, begin_s, end_s, "
-          "warmup_begin_s, warmup_end_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
-          "ON CONFLICT DO NOTHING",
-          table),
-      run, trial.position, trial.subject, trial.process, to_string(trial.end), trial.started_at,
-      static_cast<std::int64_t>(trial.iterations()), std::string_view(samples_to_json(trial)),
-      std::span<const std::byte>(begin), std::span<const std::byte>(end), std::span<const std::byte>(warmup_begin),
-      std::span<const std::byte>(warmup_end)));
+      insert_into(table_of(trial)) + "ON CONFLICT DO NOTHING", run, trial.position, trial.subject, trial.process,
+      to_string(trial.end), trial.started_at, static_cast<std::int64_t>(trial.iterations()),
+      std::string_view(samples_to_json(trial)), std::span<const std::byte>(begin), std::span<const std::byte>(end),
+      std::span<const std::byte>(warmup_begin), std::span<const std::byte>(warmup_end)));
   if (impl_->database.changed_rows() == 0) {
     return internal_error(
         fmt::format("trial {} of run {} is in the store {} already", trial.position, run, impl_->file.string()));
   }
+  INFERMETER_TRY_DONE(impl_->seal_run(run));
+  return transaction.commit();
+}
+
+// One row that belongs to a run, in place of the one that it has.
+template <class... Values>
+Result<Done> Store::Impl::put(const SealedTable& table, std::string_view key, std::string_view run,
+                              const Values&... values) const {
+  INFERMETER_TRY(auto transaction, Transaction::begin(database));
+  INFERMETER_TRY_DONE(
+      database.run(fmt::format("{}ON CONFLICT ({}) {}", insert_into(table), key, replace_all(table)), run, values...));
+  INFERMETER_TRY_DONE(seal_run(run));
   return transaction.commit();
 }
 
 Result<Done> Store::set_outputs(std::string_view run, const SubjectOutputs& outputs) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run(
-      "INSERT INTO outputs (run, subject, reference, comparison) VALUES (?1, ?2, ?3, ?4) "
-      "ON CONFLICT (run, subject) DO UPDATE SET reference = excluded.reference, comparison = excluded.comparison",
-      run, outputs.subject, outputs.reference, std::string_view(comparison_to_json(outputs.comparison))));
-  return transaction.commit();
+  return impl_->put(outputs_table, "run, subject", run, outputs.subject, outputs.reference,
+                    std::string_view(comparison_to_json(outputs.comparison)));
 }
 
 Result<Done> Store::set_accuracy(std::string_view run, const SubjectAccuracy& accuracy) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(
-      impl_->database.run("INSERT INTO accuracy (run, subject, accuracy) VALUES (?1, ?2, ?3) "
-                          "ON CONFLICT (run, subject) DO UPDATE SET accuracy = excluded.accuracy",
-                          run, accuracy.subject, std::string_view(accuracy_to_json(accuracy))));
-  return transaction.commit();
+  return impl_->put(accuracy_table, "run, subject", run, accuracy.subject,
+                    std::string_view(accuracy_to_json(accuracy)));
 }
 
 Result<Done> Store::add_profile(std::string_view run, const OperatorProfile& profile) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(
-      impl_->database.run("INSERT INTO profiles (run, position, profile) VALUES (?1, ?2, ?3) "
-                          "ON CONFLICT (run, position) DO UPDATE SET profile = excluded.profile",
-                          run, profile.position, std::string_view(profile_to_json(profile))));
-  return transaction.commit();
+  return impl_->put(profiles_table, "run, position", run, profile.position, std::string_view(profile_to_json(profile)));
 }
 
 Result<Done> Store::add_stacks(std::string_view run, const TrialStacks& stacks) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run(
-      "INSERT INTO stacks (run, position, method, stacks) VALUES (?1, ?2, ?3, ?4) "
-      "ON CONFLICT (run, position, method) DO UPDATE SET stacks = excluded.stacks",
-      run, stacks.position, std::string_view(stacks.method), std::string_view(stacks_to_json(stacks))));
-  return transaction.commit();
+  return impl_->put(stacks_table, "run, position, method", run, stacks.position, std::string_view(stacks.method),
+                    std::string_view(stacks_to_json(stacks)));
 }
 
 Result<Done> Store::set_peaks(std::string_view run, const MachinePeaks& peaks) {
+  return impl_->put(peaks_table, "run", run, std::string_view(peaks_to_json(peaks)));
+}
+
+Result<Done> Store::keep_output_block(std::string_view run, int subject, std::span<const std::byte> block) {
+  return impl_->put(output_blocks_table, "run, subject", run, subject, block);
+}
+
+Result<Done> Store::set_models(std::string_view run, const std::vector<ModelFacts>& models) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   INFERMETER_TRY_DONE(
-      impl_->database.run("INSERT INTO peaks (run, peaks) VALUES (?1, ?2) "
-                          "ON CONFLICT (run) DO UPDATE SET peaks = excluded.peaks",
-                          run, std::string_view(peaks_to_json(peaks))));
+      impl_->database.run("UPDATE runs SET models = ?2 WHERE id = ?1", run, std::string_view(models_to_json(models))));
+  INFERMETER_TRY_DONE(impl_->seal_run(run));
+  return transaction.commit();
+}
+
+Result<Done> Store::set_diagnostics(std::string_view run, const std::vector<Diagnostic>& diagnostics) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(impl_->database.run("UPDATE runs SET diagnostics = ?2 WHERE id = ?1", run,
+                                          std::string_view(diagnostics_to_json(diagnostics))));
+  INFERMETER_TRY_DONE(impl_->seal_run(run));
   return transaction.commit();
 }
 
@@ -236,30 +270,28 @@ Result<Done> Store::finish_run(const RunRecord& record) {
   if (record.finished) {
     INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM output_blocks WHERE run = ?1", std::string_view(record.id)));
     INFERMETER_TRY_DONE(impl_->write_figures(record.id, figures));
+    if (const auto noise = self_noise(record)) {
+      INFERMETER_TRY_DONE(keep_noise(machine_fingerprint(record.environment), record.id, *noise));
+    }
   }
-  return transaction.commit();
-}
-
-Result<Done> Store::keep_output_block(std::string_view run, int subject, std::span<const std::byte> block) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(
-      impl_->database.run("INSERT INTO output_blocks (run, subject, block) VALUES (?1, ?2, ?3) "
-                          "ON CONFLICT (run, subject) DO UPDATE SET block = excluded.block",
-                          run, subject, block));
+  INFERMETER_TRY_DONE(impl_->seal_run(record.id));
   return transaction.commit();
 }
 
 Result<std::optional<std::vector<std::byte>>> Store::output_block(std::string_view run, int subject) {
   INFERMETER_TRY(auto statement, impl_->database.prepare(
-                                     "SELECT block FROM output_blocks WHERE run = ?1 AND subject = ?2", run, subject));
+                                     fmt::format("SELECT block, {} FROM output_blocks WHERE run = ?1 AND subject = ?2",
+                                                 is_changed(output_blocks_table)),
+                                     run, subject));
   INFERMETER_TRY(const bool found, statement.step());
   if (!found) return std::optional<std::vector<std::byte>>();
+  if (statement.integer(1) != 0) return impl_->damaged(run, impl_->changed("the outputs of a subject"));
   const auto bytes = statement.bytes(0);
   return std::optional(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
 Result<std::string> Store::Impl::find(std::string_view name) const {
-  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs ORDER BY created_at, rowid"));
+  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs ORDER BY rowid"));
   std::vector<std::string> ids;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -271,11 +303,18 @@ Result<std::string> Store::Impl::find(std::string_view name) const {
 Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
   INFERMETER_TRY(
       auto statement,
-      database.prepare("SELECT created_at, finished, plan, environment, models, diagnostics, noise FROM runs "
-                       "WHERE id = ?1",
-                       std::string_view(id)));
+      database.prepare(
+          fmt::format("SELECT created_at, finished, plan, environment, models, diagnostics, noise, {}, part_of, "
+                      "ifnull(records - ({}), 0) FROM runs WHERE id = ?1",
+                      is_changed(runs_table), count_of_records("?1")),
+          std::string_view(id)));
   INFERMETER_TRY(const bool found, statement.step());
   if (!found) return io_error(fmt::format("run {} has gone from the store {}", id, file.string()));
+  if (statement.integer(7) != 0) return changed("what it was begun with");
+  if (const auto missing = statement.integer(9); missing != 0) {
+    return io_error(
+        fmt::format("{} of its records {}", std::abs(missing), missing > 0 ? "are missing" : "are too many"));
+  }
   RunRecord record{.id = id,
                    .created_at = statement.real(0),
                    .finished = statement.integer(1) != 0,
@@ -287,6 +326,7 @@ Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
                    .outputs = {},
                    .diagnostics = {},
                    .noise = {}};
+  record.part_of = statement.text(8);
   INFERMETER_TRY(record.plan, plan_from_json(statement.text(2)));
   INFERMETER_TRY(record.environment, environment_from_json(statement.text(3)));
   INFERMETER_TRY(record.models, models_from_json(statement.text(4)));
@@ -295,14 +335,17 @@ Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
   return record;
 }
 
-Result<std::vector<Samples>> Store::Impl::load_trials(const std::string& id, std::string_view table) const {
+Result<std::vector<Samples>> Store::Impl::load_trials(const std::string& id, const SealedTable& table) const {
   const auto query = fmt::format(
-      "SELECT samples, begin_s, end_s, warmup_begin_s, warmup_end_s FROM {} WHERE run = ?1 ORDER BY position", table);
+      "SELECT samples, begin_s, end_s, warmup_begin_s, warmup_end_s, {}, position FROM {} WHERE run = ?1 ORDER BY "
+      "position",
+      is_changed(table), table.name);
   INFERMETER_TRY(auto statement, database.prepare(query, std::string_view(id)));
   std::vector<Samples> trials;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return trials;
+    if (statement.integer(5) != 0) return changed(fmt::format("trial {}", statement.integer(6)));
     INFERMETER_TRY(auto trial, samples_from_json(statement.text(0)));
     INFERMETER_TRY(trial.begin_s, doubles_from_bytes(statement.bytes(1)));
     INFERMETER_TRY(trial.end_s, doubles_from_bytes(statement.bytes(2)));
@@ -317,11 +360,14 @@ Result<std::vector<Samples>> Store::Impl::load_trials(const std::string& id, std
 
 Result<Done> Store::Impl::load_outputs(RunRecord& record) const {
   INFERMETER_TRY(auto statement,
-                 database.prepare("SELECT subject, reference, comparison FROM outputs WHERE run = ?1 ORDER BY rowid",
+                 database.prepare(fmt::format("SELECT subject, reference, comparison, {} FROM outputs WHERE run = ?1 "
+                                              "ORDER BY rowid",
+                                              is_changed(outputs_table)),
                                   std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return Done{};
+    if (statement.integer(3) != 0) return changed("a comparison of outputs");
     INFERMETER_TRY(auto comparison, comparison_from_json(statement.text(2)));
     record.outputs.push_back({.subject = static_cast<int>(statement.integer(0)),
                               .reference = static_cast<int>(statement.integer(1)),
@@ -330,36 +376,48 @@ Result<Done> Store::Impl::load_outputs(RunRecord& record) const {
 }
 
 Result<Done> Store::Impl::load_accuracy(RunRecord& record) const {
-  INFERMETER_TRY(auto statement, database.prepare("SELECT accuracy FROM accuracy WHERE run = ?1 ORDER BY subject",
-                                                  std::string_view(record.id)));
+  INFERMETER_TRY(auto statement,
+                 database.prepare(fmt::format("SELECT accuracy, {} FROM accuracy WHERE run = ?1 ORDER BY subject",
+                                              is_changed(accuracy_table)),
+                                  std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return Done{};
+    if (statement.integer(1) != 0) return changed("an accuracy");
     INFERMETER_TRY(auto accuracy, accuracy_from_json(statement.text(0)));
     record.accuracy.push_back(std::move(accuracy));
   }
 }
 
 Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
-  INFERMETER_TRY(auto statement, database.prepare("SELECT profile FROM profiles WHERE run = ?1 ORDER BY position",
-                                                  std::string_view(record.id)));
+  INFERMETER_TRY(auto statement,
+                 database.prepare(fmt::format("SELECT profile, {} FROM profiles WHERE run = ?1 ORDER BY position",
+                                              is_changed(profiles_table)),
+                                  std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) break;
+    if (statement.integer(1) != 0) return changed("a profile");
     INFERMETER_TRY(auto profile, profile_from_json(statement.text(0)));
     record.profiles.push_back(std::move(profile));
   }
-  INFERMETER_TRY(auto sampled, database.prepare("SELECT stacks FROM stacks WHERE run = ?1 ORDER BY position, method",
-                                                std::string_view(record.id)));
+  INFERMETER_TRY(auto sampled,
+                 database.prepare(fmt::format("SELECT stacks, {} FROM stacks WHERE run = ?1 ORDER BY position, method",
+                                              is_changed(stacks_table)),
+                                  std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, sampled.step());
     if (!row) break;
+    if (sampled.integer(1) != 0) return changed("a profile's stacks");
     INFERMETER_TRY(auto stacks, stacks_from_json(sampled.text(0)));
     record.stacks.push_back(std::move(stacks));
   }
-  INFERMETER_TRY(auto peaks, database.prepare("SELECT peaks FROM peaks WHERE run = ?1", std::string_view(record.id)));
+  INFERMETER_TRY(auto peaks,
+                 database.prepare(fmt::format("SELECT peaks, {} FROM peaks WHERE run = ?1", is_changed(peaks_table)),
+                                  std::string_view(record.id)));
   INFERMETER_TRY(const bool measured, peaks.step());
   if (!measured) return Done{};
+  if (peaks.integer(1) != 0) return changed("what the machine does at best");
   INFERMETER_TRY(record.peaks, peaks_from_json(peaks.text(0)));
   return Done{};
 }
@@ -369,10 +427,14 @@ Result<RunRecord> Store::load_run(std::string_view run) {
   INFERMETER_TRY(const auto id, impl_->find(run));
   auto record = impl_->load_head(id);
   if (!record.ok()) return impl_->damaged(id, record.error());
-  auto trials = impl_->load_trials(id, "trials");
+  auto trials = impl_->load_trials(id, trials_table);
   if (!trials.ok()) return impl_->damaged(id, trials.error());
   record->trials = std::move(trials).value();
-  auto side_trials = impl_->load_trials(id, "side_trials");
+  for (const Samples& trial : record->trials) {
+    const auto subject = static_cast<std::size_t>(trial.subject);
+    if (subject < record->models.size()) take_told_size(record->models[subject], trial);
+  }
+  auto side_trials = impl_->load_trials(id, side_trials_table);
   if (!side_trials.ok()) return impl_->damaged(id, side_trials.error());
   record->side_trials = std::move(side_trials).value();
   if (auto outputs = impl_->load_outputs(*record); !outputs.ok()) return impl_->damaged(id, outputs.error());
@@ -383,9 +445,11 @@ Result<RunRecord> Store::load_run(std::string_view run) {
 
 Result<std::vector<RunListing>> Store::list_runs() {
   INFERMETER_TRY(auto statement,
-                 impl_->database.prepare("SELECT id, created_at, finished, trials_planned, labels, "
-                                         "(SELECT count(*) FROM trials WHERE run = id AND \"end\" <> 'interrupted') "
-                                         "FROM runs ORDER BY created_at, rowid"));
+                 impl_->database.prepare(fmt::format(
+                     "SELECT id, created_at, finished, trials_planned, labels, "
+                     "(SELECT count(*) FROM trials WHERE run = id AND \"end\" <> 'interrupted'), {}, part_of "
+                     "FROM runs ORDER BY rowid",
+                     is_changed(runs_table))));
   std::vector<RunListing> runs;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -395,7 +459,9 @@ Result<std::vector<RunListing>> Store::list_runs() {
                    .finished = statement.integer(2) != 0,
                    .trials_done = static_cast<int>(statement.integer(5)),
                    .trials_planned = static_cast<int>(statement.integer(3)),
-                   .labels = {}};
+                   .labels = {},
+                   .part_of = statement.text(7)};
+    if (statement.integer(6) != 0) return impl_->damaged(run.id, impl_->changed("what it was begun with"));
     auto labels = strings_from_json(statement.text(4));
     if (!labels.ok()) return impl_->damaged(run.id, labels.error());
     run.labels = std::move(labels).value();

@@ -2,12 +2,15 @@
 // against: baselines, the machines' noise, the figures of a history.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
@@ -22,6 +25,7 @@ struct RunListing {
   bool finished = false;
   int trials_done = 0, trials_planned = 0;
   std::vector<std::string> labels;
+  std::string part_of{};  // RunRecord::part_of
 };
 
 // A name for a run, so that others can be compared with it.
@@ -45,19 +49,40 @@ struct SeriesListing {
   std::vector<std::string> labels;   // that its subjects had, each once
 };
 
+// Held while a run is measured, so that no other infermeter resumes it. Ends with the process, however that ends.
+class RunLock {
+ public:
+  RunLock(RunLock&& other) noexcept;
+  RunLock& operator=(RunLock&&) = delete;
+  ~RunLock();
+
+ private:
+  friend class Store;
+  RunLock(int descriptor, std::string file) : descriptor_(descriptor), file_(std::move(file)) {}
+  int descriptor_;
+  std::string file_;
+};
+
 class Store {
  public:
   // write_if_possible: a store that is there, opened as with `write`; as with `read` where nothing can be written.
   enum class Mode { read, write, write_if_possible };
   // `file`: results/infermeter.db. Mode::write makes folder and file; WAL, synchronous=FULL, waits up to 30 s for
   // others. Errors say which of: cannot be written (read-only), is no database or is damaged (names `sqlite3 FILE
-  // .recover`), was written by a newer infermeter.
-  [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode);
+  // .recover`), was written by a newer infermeter. `interrupt`, which must outlive the store, is the number of
+  // signals that came: one ends a wait for others with an error.
+  [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode,
+                                          const std::atomic<int>* interrupt = nullptr);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // Each of these is one transaction, on disk when it returns ok.
+  // So many signals have been heard, and what they asked for is being done: only a further one ends a wait.
+  void have_heard(int interrupts);
+
+  // Each of these is one transaction: on disk, in the file that the path names, when it returns ok.
+  // All that `changes` does to this store is one transaction; none of it is kept if it fails.
+  [[nodiscard]] Result<Done> together(const std::function<Result<Done>()>& changes);
   [[nodiscard]] Result<Done> begin_run(const RunRecord& record);  // without trials
   // A trial of the same position is replaced if it was interrupted; otherwise it is an error.
   [[nodiscard]] Result<Done> add_trial(std::string_view run, const Samples& trial);
@@ -66,15 +91,26 @@ class Store {
   [[nodiscard]] Result<Done> add_profile(std::string_view run, const OperatorProfile& profile);
   [[nodiscard]] Result<Done> add_stacks(std::string_view run, const TrialStacks& stacks);
   [[nodiscard]] Result<Done> set_peaks(std::string_view run, const MachinePeaks& peaks);
-  // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped and the figures are
-  // kept.
+  [[nodiscard]] Result<Done> set_models(std::string_view run, const std::vector<ModelFacts>& models);
+  [[nodiscard]] Result<Done> set_diagnostics(std::string_view run, const std::vector<Diagnostic>& diagnostics);
+  // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped, and the figures are
+  // kept, and the machine's noise if it tells that.
   [[nodiscard]] Result<Done> finish_run(const RunRecord& record);
+
+  // A run in which nothing could be measured as asked: nothing of it is left.
+  [[nodiscard]] Result<Done> remove_run(std::string_view run);
 
   // Outputs of a subject's first trial, kept until the run is finished so that a resumed run can compare with them.
   [[nodiscard]] Result<Done> keep_output_block(std::string_view run, int subject, std::span<const std::byte> block);
   [[nodiscard]] Result<std::optional<std::vector<std::byte>>> output_block(std::string_view run, int subject);
 
+  // `id`: of a run, which need not be in the store yet. An error if another infermeter has it, or another thread.
+  [[nodiscard]] Result<RunLock> lock_run(std::string_view id);
+  [[nodiscard]] bool is_being_measured(std::string_view id) const;
+  [[nodiscard]] Result<std::string> latest_unfinished();  // its id; of those that nobody is measuring
+
   // `run`: an id, a unique beginning of one, or "latest".
+  [[nodiscard]] Result<std::string> id_of_run(std::string_view run);
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
   [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first
 

@@ -9,9 +9,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <fstream>
 #include <functional>
+#include <thread>
 
+#include "infermeter/store/patience.hpp"
 #include "infermeter/store/schema.hpp"
 #include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store.hpp"
@@ -164,7 +167,7 @@ TEST(StoreFaults, RefusesNewerAndOlderSchemas) {
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 99");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
     EXPECT_THAT(error_of(folder / "infermeter.db", mode),
-                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 4)")));
+                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 6)")));
   }
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 0");
   EXPECT_THAT(error_of(folder / "infermeter.db", Store::Mode::read), HasSubstr("was written by an older infermeter"));
@@ -267,7 +270,7 @@ TEST(StoreFaults, OpensForReadingWhatItCannotWrite) {
   if (!others_can_reach(folder)) GTEST_SKIP() << "the temporary folder is closed to other users";
   const auto file = folder / "infermeter.db";
   make_store_with_run(file);
-  run_sql(file, "UPDATE runs SET finished = 1");  // as if it had no figures yet
+  run_sql(file, "UPDATE runs SET finished = 1, checksum = NULL");  // as if it had no figures yet
   forbid_writing(folder);
   EXPECT_EQ(as_nobody([&] {
               auto store = Store::open(file, Store::Mode::write_if_possible);
@@ -357,20 +360,226 @@ TEST(StoreFaults, WaitsForOthersAndThenSaysSo) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   make_store_with_run(file);
-  const auto holder = Database::open(file, Database::Access::write, 0).value();
+  const auto holder = Database::open(file, Database::Access::write, {.limit_ms = 0}).value();
   const auto held = Transaction::begin(holder).value();
-  const auto other = Database::open(file, Database::Access::write, 20).value();
+  const auto other = Database::open(file, Database::Access::write, {.limit_ms = 20}).value();
   const auto begun = Transaction::begin(other);
   ASSERT_FALSE(begun.ok());
   EXPECT_THAT(begun.error().message, AllOf(HasSubstr("is held by another program"), HasSubstr("--output-dir")));
   EXPECT_THAT(begun.error().message, testing::Not(HasSubstr("locked")));
 }
 
+// Two tries of one operation, of which each could wait as long as all of it may.
+TEST(StoreFaults, WaitsOnceForAllTries) {
+  Patience patience({.limit_ms = 15});
+  const Patience::Operation whole(patience);
+  while (patience.pause()) {
+  }
+  const Patience::Operation part(patience);
+  EXPECT_FALSE(patience.pause());
+}
+
+TEST(StoreFaults, StopsWaitingAtASignal) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_store_with_run(file);
+  const auto holder = Database::open(file, Database::Access::write, {}).value();
+  const auto held = Transaction::begin(holder).value();
+  std::atomic<int> interrupts{1};
+  auto store = Store::open(file, Store::Mode::write, &interrupts).value();
+  EXPECT_THAT(store.set_baseline("a", "a", 1).error().message, HasSubstr("stopped while it waited for the store"));
+  store.have_heard(1);
+  std::thread signal([&] { ++interrupts; });
+  const auto kept = store.set_baseline("a", "a", 1);
+  signal.join();
+  ASSERT_FALSE(kept.ok());
+  EXPECT_THAT(kept.error().message, HasSubstr("stopped while it waited for the store"));
+}
+
+TEST(StoreFaults, RefusesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "infermeter.db").c_str(), 0600), 0);
+  for (const auto mode : {Store::Mode::read, Store::Mode::write, Store::Mode::write_if_possible}) {
+    EXPECT_THAT(error_of(folder / "infermeter.db", mode), AllOf(HasSubstr("it is a FIFO"), HasSubstr("--output-dir")));
+    EXPECT_THAT(error_of("/dev/zero", mode), HasSubstr("it is a device"));
+    EXPECT_THAT(error_of(folder.path(), mode), HasSubstr("it is a folder"));
+  }
+  make_store_with_run(folder / "other.db");
+  ASSERT_EQ(::mkfifo((folder / "other.db-wal").c_str(), 0600), 0);
+  EXPECT_THAT(error_of(folder / "other.db", Store::Mode::read), HasSubstr("its file -wal is a FIFO"));
+}
+
+TEST(StoreFaults, RefusesAReadOnlyFileSystemByName) {
+  const TemporaryFolder folder;
+  const int code = exit_code_of(start([&] {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 77;
+    if (::mount("tmpfs", folder.path().c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0) return 77;
+    return says(error_of(folder / "infermeter.db", Store::Mode::write), "Read-only file system") ? 0 : 1;
+  }));
+  if (code == 77) GTEST_SKIP() << "mounting a file system is not allowed here";
+  EXPECT_EQ(code, 0);
+}
+
+// `damage` is done to the folder between two trials: the second must not be acknowledged.
+std::string complaint_after(const std::function<void(const std::filesystem::path& file)>& damage) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  auto store = Store::open(file, Store::Mode::write).value();
+  EXPECT_TRUE(store.begin_run(record_named("a")).ok());
+  EXPECT_TRUE(store.add_trial("a", trial_at(0)).ok());
+  damage(file);
+  const auto added = store.add_trial("a", trial_at(1));
+  return added.ok() ? "it was acknowledged" : added.error().message;
+}
+
+TEST(StoreFaults, AcknowledgesNothingThatThePathDoesNotLeadTo) {
+  namespace fs = std::filesystem;
+  const auto removed = HasSubstr("was removed or replaced while it was in use");
+  EXPECT_THAT(complaint_after([](const fs::path& file) { fs::remove(file); }), removed);
+  EXPECT_THAT(complaint_after([](const fs::path& file) { fs::rename(file, file.string() + ".old"); }), removed);
+  EXPECT_THAT(complaint_after([](const fs::path& file) {
+                fs::copy_file(file, file.string() + ".new");
+                fs::rename(file.string() + ".new", file);
+              }),
+              removed);
+  EXPECT_THAT(complaint_after([](const fs::path& file) {
+                fs::rename(file.parent_path(), file.parent_path().string() + ".old");
+                fs::remove_all(file.parent_path().string() + ".old");
+              }),
+              removed);
+  EXPECT_THAT(complaint_after([](const fs::path& file) { fs::remove(file.string() + "-wal"); }), HasSubstr("-wal"));
+  EXPECT_THAT(complaint_after([](const fs::path& file) { fs::remove(file.string() + "-shm"); }), HasSubstr("-shm"));
+}
+
+TEST(StoreFaults, FollowsItsFileWhenTheProgramChangesItsFolder) {
+  const TemporaryFolder folder;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::create_directory(folder / "elsewhere");
+  std::filesystem::current_path(folder.path());
+  auto store = Store::open("infermeter.db", Store::Mode::write).value();
+  const auto lock = store.lock_run("a");
+  std::filesystem::current_path(folder / "elsewhere");
+  EXPECT_TRUE(store.begin_run(record_named("a")).ok());
+  EXPECT_TRUE(store.is_being_measured("a"));
+  std::filesystem::current_path(before);
+}
+
+TEST(StoreFaults, AcknowledgesNothingInALogThatWasCut) {
+  for (const int kept_bytes : {0, 32, 5000}) {
+    EXPECT_THAT(complaint_after([&](const std::filesystem::path& file) {
+                  std::filesystem::resize_file(file.string() + "-wal", static_cast<std::uintmax_t>(kept_bytes));
+                }),
+                HasSubstr("(-wal) cut"));
+  }
+}
+
+// A long log is brought into the file and begun anew by whoever writes next.
+TEST(StoreFaults, TakesALogThatOthersBeganAnewForWhole) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  auto store = Store::open(file, Store::Mode::write).value(), other = Store::open(file, Store::Mode::write).value();
+  ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+  ASSERT_TRUE(other.begin_run(record_named("b")).ok());
+  Samples trial = trial_at(0);
+  trial.begin_s.assign(20000, 0.5);
+  trial.end_s.assign(20000, 0.75);
+  for (trial.position = 0; trial.position < 60; ++trial.position) {
+    ASSERT_TRUE(went_well(store.add_trial("a", trial)));
+    ASSERT_TRUE(went_well(other.add_trial("b", trial_at(trial.position))));
+  }
+  EXPECT_EQ(store.load_run("a")->trials.size(), 60U);
+  EXPECT_EQ(store.load_run("b")->trials.size(), 60U);
+}
+
+TEST(StoreFaults, WhatIsDoneTogetherIsKeptTogetherOrNotAtAll) {
+  const TemporaryFolder folder;
+  auto store = Store::open(folder / "infermeter.db", Store::Mode::write).value();
+  ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+  const auto failed = store.together([&]() -> Result<Done> {
+    EXPECT_TRUE(store.add_trial("a", trial_at(0)).ok());
+    EXPECT_TRUE(store.set_outputs("a", test::outputs_at(1)).ok());
+    return io_error("the third failed");
+  });
+  EXPECT_EQ(failed.error().message, "the third failed");
+  EXPECT_TRUE(store.load_run("a")->trials.empty());
+  EXPECT_TRUE(store.load_run("a")->outputs.empty());
+  ASSERT_TRUE(store.together([&] { return store.add_trial("a", trial_at(0)); }).ok());
+  EXPECT_EQ(store.load_run("a")->trials.size(), 1U);
+}
+
+TEST(StoreFaults, ARunIsMeasuredByOneAtATime) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_store_with_run(file);
+  auto store = Store::open(file, Store::Mode::write).value(), other = Store::open(file, Store::Mode::read).value();
+  EXPECT_FALSE(other.is_being_measured("a"));
+  {
+    const auto lock = store.lock_run("a").value();
+    const auto second = store.lock_run("b").value();
+    EXPECT_TRUE(other.is_being_measured("a"));
+    EXPECT_FALSE(other.is_being_measured("c"));
+    EXPECT_THAT(other.lock_run("a").error().message, HasSubstr("is being measured by another infermeter"));
+  }
+  EXPECT_FALSE(other.is_being_measured("a"));
+  EXPECT_FALSE(std::filesystem::exists(file.string() + "-lock"));
+  // However its process ends.
+  const pid_t child = start([&] {
+    const auto lock = store.lock_run("a");
+    return ::raise(SIGKILL);
+  });
+  EXPECT_EQ(exit_code_of(child), 128 + SIGKILL);
+  EXPECT_TRUE(other.lock_run("a").ok());
+}
+
+// Each table in turn: one letter of a text, or one bit of a block.
+TEST(StoreFaults, NoticesARecordThatIsNotAsItWasWritten) {
+  for (const char* const damage :
+       {"UPDATE runs SET plan = replace(plan, '\"seed\":7', '\"seed\":6')",
+        "UPDATE runs SET created_at = created_at + 1", "UPDATE trials SET samples = replace(samples, 'cpu', 'cqu')",
+        "UPDATE trials SET end_s = zeroblob(24) WHERE position = 1", "UPDATE trials SET checksum = checksum + 1",
+        "UPDATE outputs SET comparison = replace(comparison, 'false', 'true ')",
+        "DELETE FROM trials WHERE position = 1", "DELETE FROM outputs"}) {
+    const TemporaryFolder folder;
+    const auto file = folder / "infermeter.db";
+    {
+      auto store = Store::open(file, Store::Mode::write).value();
+      ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+      ASSERT_TRUE(store.add_trial("a", trial_at(0)).ok());
+      ASSERT_TRUE(store.add_trial("a", trial_at(1)).ok());
+      ASSERT_TRUE(store.set_outputs("a", test::outputs_at(1)).ok());
+      ASSERT_TRUE(store.load_run("a").ok());
+    }
+    run_sql(file, damage);
+    const auto loaded = Store::open(file, Store::Mode::read)->load_run("a");
+    ASSERT_FALSE(loaded.ok()) << damage;
+    EXPECT_THAT(loaded.error().message, AllOf(HasSubstr("run a in the store"), HasSubstr("is damaged"))) << damage;
+  }
+}
+
+TEST(StoreFaults, NoticesAFigureOrABaselineThatIsNotAsItWasWritten) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  auto store = Store::open(file, Store::Mode::write).value();
+  RunRecord record = record_named("a");
+  ASSERT_TRUE(store.begin_run(record).ok());
+  record.trials = {trial_at(0)};
+  ASSERT_TRUE(store.add_trial("a", record.trials.front()).ok());
+  record.finished = true;
+  ASSERT_TRUE(store.finish_run(record).ok());
+  ASSERT_TRUE(store.set_baseline("nightly", "a", 1).ok());
+  ASSERT_FALSE(store.figures({.metric = "load_time"})->empty());
+  run_sql(
+      file,
+      "UPDATE figures SET value = value * 2; UPDATE baselines SET run = run || ''; UPDATE baselines SET name = 'x'");
+  EXPECT_THAT(store.figures({.metric = "load_time"}).error().message, HasSubstr("is damaged"));
+  EXPECT_THAT(store.baselines().error().message, HasSubstr("is damaged"));
+}
+
 TEST(StoreFaults, RollsBackWhatWasNotCommitted) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   make_store_with_run(file);
-  const auto database = Database::open(file, Database::Access::write, 0).value();
+  const auto database = Database::open(file, Database::Access::write, {.limit_ms = 0}).value();
   {
     const auto transaction = Transaction::begin(database).value();
     ASSERT_TRUE(database.execute("DELETE FROM trials").ok());
@@ -380,7 +589,7 @@ TEST(StoreFaults, RollsBackWhatWasNotCommitted) {
 
 TEST(StoreFaults, TellsItsOwnFilesApart) {
   const TemporaryFolder folder;
-  const auto database = Database::open(folder / "x.db", Database::Access::write, 0).value();
+  const auto database = Database::open(folder / "x.db", Database::Access::write, {.limit_ms = 0}).value();
   EXPECT_EQ(examine_store(database, "x.db").value(), StoreState::empty);
   ASSERT_TRUE(upgrade_store(database, "x.db").ok());
   ASSERT_TRUE(upgrade_store(database, "x.db").ok());

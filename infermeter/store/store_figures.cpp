@@ -26,16 +26,12 @@ std::optional<double> high_of(const Figure& figure) {
 }
 
 Result<Done> insert_figure(const Database& database, std::string_view table, const Figure& figure) {
-  return database.run(
-      fmt::format("INSERT INTO {} (run, subject, metric, series, machine, created_at, label, value, low, high, "
-                  "processes, runtime_version, model_sha256, git_commit, infermeter_version) "
-                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-                  table),
-      std::string_view(figure.run), figure.subject, std::string_view(figure.metric), std::string_view(figure.series),
-      std::string_view(figure.machine), figure.created_at, std::string_view(figure.label), figure.value, low_of(figure),
-      high_of(figure), figure.processes, std::string_view(figure.runtime_version),
-      std::string_view(figure.model_sha256), std::string_view(figure.git_commit),
-      std::string_view(figure.infermeter_version));
+  return database.run(insert_into(figures_table, table), std::string_view(figure.run), figure.subject,
+                      std::string_view(figure.metric), std::string_view(figure.series),
+                      std::string_view(figure.machine), figure.created_at, std::string_view(figure.label), figure.value,
+                      low_of(figure), high_of(figure), figure.processes, std::string_view(figure.runtime_version),
+                      std::string_view(figure.model_sha256), std::string_view(figure.git_commit),
+                      std::string_view(figure.infermeter_version));
 }
 
 Figure figure_in(const Statement& row) {
@@ -145,13 +141,15 @@ Result<Store::Completion> Store::complete_figures() {
 }
 
 Result<std::vector<Figure>> Store::figures(const FigureQuery& query) {
-  INFERMETER_TRY(auto statement, select_figures(impl_->database, "*", source_of(impl_->has_unkept_figures), query,
+  INFERMETER_TRY(auto statement, select_figures(impl_->database, fmt::format("*, {}", is_changed(figures_table)),
+                                                source_of(impl_->has_unkept_figures), query,
                                                 "ORDER BY series, machine, created_at, place"));
   std::vector<Figure> figures;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return figures;
     figures.push_back(figure_in(statement));
+    if (statement.integer(17) != 0) return impl_->damaged(figures.back().run, impl_->changed("a figure"));
   }
 }
 

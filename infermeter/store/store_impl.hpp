@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "infermeter/store/schema.hpp"
 #include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store.hpp"
 
@@ -23,9 +24,18 @@ struct Store::Impl {
   [[nodiscard]] Error damaged(std::string_view run, const Error& why) const {
     return io_error(fmt::format("run {} in the store {} is damaged: {}", run, file.string(), why.message));
   }
+  // A row that is not as it was written.
+  [[nodiscard]] Error changed(std::string_view what) const {
+    return io_error(fmt::format("{} is not as it was written: its checksum is wrong", what));
+  }
+  template <class... Values>
+  [[nodiscard]] Result<Done> put(const SealedTable& table, std::string_view key, std::string_view run,
+                                 const Values&... values) const;
+  // After each change of a run or of what belongs to it, in the same transaction.
+  [[nodiscard]] Result<Done> seal_run(std::string_view run) const;
   [[nodiscard]] Result<std::string> find(std::string_view name) const;
   [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
-  [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, std::string_view table) const;
+  [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, const SealedTable& table) const;
   [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
   [[nodiscard]] Result<Done> load_accuracy(RunRecord& record) const;
   [[nodiscard]] Result<Done> load_profiles(RunRecord& record) const;

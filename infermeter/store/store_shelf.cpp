@@ -63,19 +63,24 @@ Result<Baseline> Store::set_baseline(std::string_view name, std::string_view run
         "run {} is not finished, so that it can be no baseline: `infermeter run --resume {}` finishes it", id, id));
   }
   INFERMETER_TRY_DONE(
-      impl_->database.run("INSERT INTO baselines (name, run, set_at) VALUES (?1, ?2, ?3) "
-                          "ON CONFLICT (name) DO UPDATE SET run = excluded.run, set_at = excluded.set_at",
-                          name, std::string_view(id), set_at));
+      impl_->database.run(insert_into(baselines_table) + "ON CONFLICT (name) " + replace_all(baselines_table), name,
+                          std::string_view(id), set_at));
   INFERMETER_TRY_DONE(transaction.commit());
   return Baseline{.name = std::string(name), .run = id, .set_at = set_at};
 }
 
 Result<std::vector<Baseline>> Store::baselines() {
-  INFERMETER_TRY(auto statement, impl_->database.prepare("SELECT name, run, set_at FROM baselines ORDER BY name"));
+  INFERMETER_TRY(auto statement,
+                 impl_->database.prepare(fmt::format("SELECT name, run, set_at, {} FROM baselines ORDER BY name",
+                                                     is_changed(baselines_table))));
   std::vector<Baseline> baselines;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return baselines;
+    if (statement.integer(3) != 0) {
+      return io_error(
+          fmt::format("a baseline in the store {} is damaged: {}", impl_->file.string(), impl_->changed("it").message));
+    }
     baselines.push_back({.name = statement.text(0), .run = statement.text(1), .set_at = statement.real(2)});
   }
 }
@@ -94,26 +99,31 @@ Result<Done> Store::remove_baseline(std::string_view name) {
   return transaction.commit();
 }
 
+Result<Done> Store::remove_run(std::string_view run) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM runs WHERE id = ?1", run));
+  return transaction.commit();
+}
+
 Result<Done> Store::keep_noise(std::string_view machine, std::string_view run, const MachineNoise& noise) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   INFERMETER_TRY_DONE(impl_->database.run(
-      "INSERT INTO machine_noise (machine, run, measured_at, subject, metric, pairs, standard_deviation) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (machine, run) DO UPDATE SET "
-      "measured_at = excluded.measured_at, subject = excluded.subject, metric = excluded.metric, "
-      "pairs = excluded.pairs, standard_deviation = excluded.standard_deviation",
-      machine, run, noise.measured_at, std::string_view(noise.subject), std::string_view(noise.metric), noise.pairs,
+      insert_into(machine_noise_table) + "ON CONFLICT (machine, run) " + replace_all(machine_noise_table), machine, run,
+      noise.measured_at, std::string_view(noise.subject), std::string_view(noise.metric), noise.pairs,
       noise.standard_deviation));
   return transaction.commit();
 }
 
 Result<std::optional<MachineNoise>> Store::latest_noise(std::string_view machine) {
   INFERMETER_TRY(auto statement,
-                 impl_->database.prepare("SELECT measured_at, subject, metric, pairs, standard_deviation "
-                                         "FROM machine_noise WHERE machine = ?1 ORDER BY measured_at DESC, run DESC "
-                                         "LIMIT 1",
-                                         machine));
+                 impl_->database.prepare(
+                     fmt::format("SELECT measured_at, subject, metric, pairs, standard_deviation, {}, run "
+                                 "FROM machine_noise WHERE machine = ?1 ORDER BY measured_at DESC, run DESC LIMIT 1",
+                                 is_changed(machine_noise_table)),
+                     machine));
   INFERMETER_TRY(const bool found, statement.step());
   if (!found) return std::optional<MachineNoise>();
+  if (statement.integer(5) != 0) return impl_->damaged(statement.text(6), impl_->changed("the machine's noise"));
   return std::optional(MachineNoise{.measured_at = statement.real(0),
                                     .subject = statement.text(1),
                                     .metric = statement.text(2),

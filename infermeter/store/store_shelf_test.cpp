@@ -150,6 +150,16 @@ TEST_F(StoreShelf, RunsOfOneSecondStayInOrder) {
   EXPECT_EQ(store.list_runs()->at(1).id, "a");
 }
 
+// The wall clock may be set back between two runs; what came into the store last is the latest.
+TEST_F(StoreShelf, LatestIsTheRunThatWasAddedLast) {
+  finish("first", 200);
+  finish("second", 100);
+  EXPECT_EQ(store.load_run("latest")->id, "second");
+  EXPECT_EQ(store.list_runs()->back().id, "second");
+  ASSERT_TRUE(store.set_baseline("main", "latest", 300).ok());
+  EXPECT_EQ(*store.baseline_run("main"), "second");
+}
+
 TEST_F(StoreShelf, FiguresAreFoundBySeriesMachineAndDate) {
   finish("run-1", 1);
   finish("run-2", 2, [](RunRecord& record) { record.environment.hostname = "box"; });

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <atomic>
 #include <bit>
 
 #include "infermeter/plan/plan_file.hpp"
@@ -92,7 +93,7 @@ TEST(Store, KeepsEveryFieldOfModelsAndComparisons) {
   EXPECT_TRUE(models[1].from_zoo);
   const auto comparison = comparison_from_json(comparison_to_json(outputs_at(1).comparison)).value();
   const auto& output = comparison.outputs.at(0);
-  EXPECT_TRUE(std::isnan(output.max_absolute));
+  EXPECT_TRUE(std::isnan(output.max_absolute.value()));
   EXPECT_EQ(output.reference_at_max, HUGE_VAL);
   EXPECT_EQ(output.candidate_at_max, -HUGE_VAL);
   EXPECT_EQ(output.cosine, 1.0 / 3);
@@ -202,14 +203,14 @@ TEST(Store, FindsRunsByIdBeginningAndLatest) {
   for (const auto& [id, at] : {std::pair{"20261121-2", 2.0}, {"20261121-1", 1.0}, {"20261121", 3.0}, {"x'y", 0.5}}) {
     ASSERT_TRUE(store.begin_run(record_named(id, at)).ok());
   }
-  EXPECT_EQ(store.load_run("latest")->id, "20261121");
+  EXPECT_EQ(store.load_run("latest")->id, "x'y");         // stored last, whatever its clock said
   EXPECT_EQ(store.load_run("20261121")->id, "20261121");  // itself, although it begins others
   EXPECT_EQ(store.load_run("20261121-1")->id, "20261121-1");
   EXPECT_EQ(store.load_run("x'")->id, "x'y");
   EXPECT_THAT(store.load_run("2026").error().message,
-              AllOf(HasSubstr("beginning of 3 runs"), HasSubstr("20261121-1, 20261121-2, 20261121")));
+              AllOf(HasSubstr("beginning of 3 runs"), HasSubstr("20261121-2, 20261121-1, 20261121")));
   EXPECT_THAT(store.load_run("zz\n").error().message,
-              AllOf(HasSubstr("no run 'zz?'"), HasSubstr("`infermeter runs`"), HasSubstr("'latest' is 20261121")));
+              AllOf(HasSubstr("no run 'zz?'"), HasSubstr("`infermeter runs`"), HasSubstr("'latest' is x'y")));
   EXPECT_FALSE(store.load_run("").ok());
   EXPECT_EQ(store.load_run("2026").error().kind, ErrorKind::usage);
 }
@@ -224,11 +225,11 @@ TEST(Store, ListsRuns) {
   ASSERT_TRUE(store.add_trial("b", trial_at(1, TrialEnd::interrupted)).ok());
   const auto runs = store.list_runs().value();
   ASSERT_EQ(runs.size(), 2U);
-  EXPECT_EQ(runs[0].id, "a");
-  EXPECT_EQ(runs[1].trials_done, 1);
-  EXPECT_EQ(runs[1].trials_planned, 4);
-  EXPECT_FALSE(runs[1].finished);
-  EXPECT_THAT(runs[1].labels, ElementsAre("a", "'; DROP TABLE runs; --"));
+  EXPECT_EQ(runs[1].id, "a");
+  EXPECT_EQ(runs[0].trials_done, 1);
+  EXPECT_EQ(runs[0].trials_planned, 4);
+  EXPECT_FALSE(runs[0].finished);
+  EXPECT_THAT(runs[0].labels, ElementsAre("a", "'; DROP TABLE runs; --"));
 }
 
 TEST(Store, IsOnDiskInFullWhenItSaysSo) {
@@ -242,6 +243,69 @@ TEST(Store, IsOnDiskInFullWhenItSaysSo) {
   EXPECT_STREQ(reinterpret_cast<const char*>(sqlite3_column_text(statement, 0)), "wal");
   sqlite3_finalize(statement);
   sqlite3_close(raw);
+}
+
+// What is in a file from elsewhere is executed with its queries.
+TEST(Store, AStoreOfAnotherMakeIsRefusedBeforeAnyQuery) {
+  const std::vector<std::pair<const char*, const char*>> changes = {
+      {"ALTER TABLE runs RENAME TO hidden; CREATE VIEW runs AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 "
+       "FROM c) SELECT n AS id, 0 AS created_at FROM c",
+       "is not as infermeter makes it"},
+      {"CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END", "its trigger 't'"},
+      {"CREATE VIEW pragma_user_version AS SELECT * FROM pragma_user_version", "its view 'pragma_user_version'"},
+      {"CREATE INDEX i ON trials (hex(zeroblob(1000000)))", "its index 'i'"},
+      {"DROP TABLE stacks", "its table 'stacks'"},
+      {"ALTER TABLE peaks ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(1000000)))", "its table 'peaks'"}};
+  for (const auto& [change, why] : changes) {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "infermeter.db";
+    {
+      const Store store = writable(file);
+    }
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, change, nullptr, nullptr, nullptr), SQLITE_OK) << change;
+    sqlite3_close(handle);
+    for (const auto mode : {Store::Mode::read, Store::Mode::write, Store::Mode::write_if_possible}) {
+      const auto store = Store::open(file, mode);
+      ASSERT_FALSE(store.ok()) << change;
+      EXPECT_THAT(store.error().message, HasSubstr(why));
+    }
+  }
+}
+
+TEST(Store, TablesOfOthersInItAreLeftAlone) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "infermeter.db";
+  {
+    const Store store = writable(file);
+  }
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, "CREATE TABLE notes (text); CREATE INDEX by_text ON notes (text); ANALYZE", nullptr,
+                         nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(handle);
+  EXPECT_TRUE(Store::open(file, Store::Mode::write).ok());
+}
+
+TEST(Store, ASignalEndsReading) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "infermeter.db";
+  const std::atomic<int> interrupt = 1;
+  {
+    Store store = writable(file);
+    const auto begin_many = [&]() -> Result<Done> {
+      for (int i = 0; i < 300; ++i) INFERMETER_TRY_DONE(store.begin_run(record_named(std::to_string(i))));
+      return Done{};
+    };
+    ASSERT_TRUE(store.together(begin_many).ok());
+  }
+  auto store = Store::open(file, Store::Mode::read, &interrupt);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto runs = store->list_runs();
+  ASSERT_FALSE(runs.ok());
+  EXPECT_THAT(runs.error().message, HasSubstr("stopped while it read the store"));
 }
 
 }  // namespace

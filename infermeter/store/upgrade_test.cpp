@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/store/schema.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/store/test_records.hpp"
@@ -23,7 +24,7 @@ using testing::SizeIs;
 
 void make_version(int version, const std::filesystem::path& file) {
   const std::string name = "version_" + std::to_string(version) + ".sql";
-  std::ifstream stream(std::filesystem::path(INFERMETER_SOURCE_DIR) / "infermeter/store/fixtures" / name);
+  std::ifstream stream(std::filesystem::path(test::source_dir) / "infermeter/store/fixtures" / name);
   std::stringstream sql;
   sql << stream.rdbuf();
   sqlite3* raw = nullptr;
@@ -33,7 +34,7 @@ void make_version(int version, const std::filesystem::path& file) {
 }
 
 std::int64_t version_of(const std::filesystem::path& file) {
-  const auto database = Database::open(file, Database::Access::read, 0).value();
+  const auto database = Database::open(file, Database::Access::read, {.limit_ms = 0}).value();
   return database.integer("PRAGMA user_version").value();
 }
 
@@ -90,6 +91,29 @@ TEST(Upgrade, AVersion2StoreIsReadAsItWas) {
   EXPECT_EQ(store.load_run("latest")->accuracy.at(0).accuracy.labels->top1, 2U);
 }
 
+// Its records have no checksums: they are read as they are. What is written from now on has one.
+TEST(Upgrade, AVersion4StoreIsReadAsItWas) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_version(4, file);
+  EXPECT_EQ(version_of(file), 4);
+  auto store = Store::open(file, Store::Mode::write).value();
+  EXPECT_EQ(version_of(file), store_schema_version());
+  const auto record = store.load_run("latest").value();
+  EXPECT_TRUE(record.finished);
+  EXPECT_THAT(record.trials, SizeIs(4));
+  EXPECT_THAT(record.profiles, SizeIs(2));
+  EXPECT_FALSE(record.outputs.at(0).comparison.agree);
+  EXPECT_THAT(store.figures({.metric = "latency_p50"}).value(), SizeIs(2));
+  EXPECT_EQ(store.complete_figures()->completed, 1);  // as percentiles are made otherwise now
+  EXPECT_EQ(store.complete_figures()->completed, 0);
+  EXPECT_THAT(store.figures({.metric = "latency_p50"}).value(), SizeIs(2));
+  const auto database = Database::open(file, Database::Access::write, {}).value();
+  EXPECT_EQ(database.integer("SELECT count(checksum) FROM trials").value(), 0);
+  ASSERT_TRUE(store.set_baseline("nightly", "latest", 1).ok());
+  EXPECT_EQ(database.integer("SELECT count(checksum) FROM baselines").value(), 1);
+}
+
 TEST(Upgrade, IsLeftToThoseWhoWrite) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
@@ -144,7 +168,7 @@ TEST(Upgrade, RunsThatCannotBeReadAreNamedAndLeftOut) {
   make_version(1, file);
   auto store = Store::open(file, Store::Mode::write).value();
   {
-    const auto database = Database::open(file, Database::Access::write, 0).value();
+    const auto database = Database::open(file, Database::Access::write, {.limit_ms = 0}).value();
     ASSERT_TRUE(database.run("UPDATE runs SET plan = '['").ok());
   }
   const auto completion = store.complete_figures().value();

@@ -34,7 +34,7 @@ void LoopRecords::end(const SampleBlock& block, const LoopLimits& limits, const 
   const EnergyReading energy_after = energy_.read();
   const NoiseReading after = noise_.after();
   samples.energy = energy_.between(energy_before_, energy_after);
-  samples.noise = noise_between(before_, after);
+  samples.noise = noise_between(before_, after, start_);
   // The pages of the sample block are ours, not the subject's.
   const auto without_own = [&](std::optional<std::uint64_t> bytes) {
     if (bytes && *bytes > own_bytes_) *bytes -= own_bytes_;
@@ -45,7 +45,8 @@ void LoopRecords::end(const SampleBlock& block, const LoopLimits& limits, const 
   samples.memory.peak_reset = was_reset_;
   auto& found = samples.diagnostics;
   if (!was_reset_) found.push_back({DiagnosticId::no_memory_reset, "/proc/self/clear_refs cannot be written", {}});
-  for (Diagnostic& diagnostic : diagnose_noise(samples.noise, after.at_s - before_.at_s, threads_asked))
+  const double counted_s = after.at_s - counted_from(before_, after, start_).at_s;
+  for (Diagnostic& diagnostic : diagnose_noise(samples.noise, after.at_s - before_.at_s, threads_asked, counted_s))
     found.push_back(std::move(diagnostic));
   if (end == LoopEnd::complete && was_capped(block, limits, stopping))
     found.push_back(

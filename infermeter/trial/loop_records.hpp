@@ -15,7 +15,8 @@ namespace infermeter {
 
 class LoopRecords {
  public:
-  explicit LoopRecords(int launcher) : noise_(launcher) {}
+  // When the worker begins.
+  explicit LoopRecords(int launcher) : noise_(launcher), start_(noise_.quick()) {}
 
   // Before warm-up: from here on the peak of the resident set is inference's.
   void begin_warmup(const MemoryProbe& memory);
@@ -28,7 +29,7 @@ class LoopRecords {
 
  private:
   NoiseProbe noise_;
-  NoiseReading before_;
+  NoiseReading start_, before_;
   EnergyProbe energy_;
   EnergyReading energy_before_;
   std::size_t own_bytes_ = 0;

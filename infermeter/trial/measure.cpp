@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "infermeter/trial/host_process.hpp"
 #include "infermeter/trial/lazy_pages.hpp"
 #include "infermeter/trial/loop_records.hpp"
 #include "infermeter/trial/times.hpp"
@@ -54,6 +55,7 @@ Samples Measurement::end_loop(LoopEnd end) {
     samples.end = interrupted ? TrialEnd::interrupted : TrialEnd::run_failed;
   if (end != LoopEnd::complete) samples.message = interrupted ? "interrupted" : "the callable said that it failed";
   record_times(block_, read_pair(block_.clock()), samples);
+  samples.host_process = host_process_name();
   samples.started_at = records.began_wall_s;
   samples.wall_s = monotonic_s() - records.began_s;
   return samples;

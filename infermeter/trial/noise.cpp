@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
+#include "infermeter/trial/cgroup.hpp"
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/trial/proc_file.hpp"
 
@@ -16,9 +19,8 @@ namespace infermeter {
 namespace {
 
 constexpr double least_loop_s = 0.2;
+constexpr double least_counted_s = 0.05;
 constexpr double counter_steps_s = 0.03;
-
-double jiffy_s() { return 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK)); }
 
 // Reads up to `Count` blank-separated numbers; nothing if there are fewer than `least`.
 template <std::size_t Count>
@@ -46,27 +48,16 @@ int processor_lines(std::string_view proc_stat) {
   return std::max(lines, 1);
 }
 
-std::string cpu_stat_path() {
-  const std::string groups = read_proc_file("/proc/self/cgroup");
-  std::vector<std::string> folders;
-  for (std::size_t begin = 0; begin < groups.size();) {
-    const std::size_t end = std::min(groups.find('\n', begin), groups.size());
-    const std::string line = groups.substr(begin, end - begin);
-    begin = end + 1;
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first == std::string::npos ? first : first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string path = line.substr(second + 1);
-    // Inside a container the path may be the host's, and the group itself is mounted at the top.
-    if (controllers.empty()) folders.insert(folders.end(), {"/sys/fs/cgroup" + path, "/sys/fs/cgroup"});
-    if (("," + controllers + ",").find(",cpu,") != std::string::npos)
-      folders.insert(folders.end(), {"/sys/fs/cgroup/" + controllers + path, "/sys/fs/cgroup/cpu" + path,
-                                     "/sys/fs/cgroup/" + controllers, "/sys/fs/cgroup/cpu"});
+// Of each group that a quota can stop us in; the first version's folders have links beside them.
+std::vector<std::string> cpu_stat_paths() {
+  std::vector<std::string> paths;
+  for (const std::string& folder : processor_groups()) {
+    std::error_code error;
+    std::string path = std::filesystem::canonical(folder + "/cpu.stat", error).string();
+    if (!error && throttled_s(read_proc_file(path)) && std::ranges::find(paths, path) == paths.end())
+      paths.push_back(std::move(path));
   }
-  for (const std::string& folder : folders)
-    if (throttled_s(read_proc_file(folder + "/cpu.stat"))) return folder + "/cpu.stat";
-  return {};
+  return paths;
 }
 
 std::optional<double> mean_frequency_hz() {
@@ -106,6 +97,8 @@ std::optional<double> difference(const std::optional<T>& later, const std::optio
 
 }  // namespace
 
+double jiffy_s() { return 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK)); }
+
 std::optional<MachineTime> machine_time(std::string_view proc_stat, double jiffy) {
   if (!proc_stat.starts_with("cpu ")) return std::nullopt;
   // user nice system idle iowait irq softirq steal
@@ -134,7 +127,7 @@ std::optional<double> throttled_s(std::string_view cpu_stat) {
 
 NoiseProbe::NoiseProbe(int launcher)
     : launcher_stat_(launcher > 0 ? fmt::format("/proc/{}/stat", launcher) : std::string()),
-      cpu_stat_(cpu_stat_path()) {}
+      cpu_stats_(cpu_stat_paths()) {}
 
 NoiseReading NoiseProbe::before() const {
   NoiseReading reading;
@@ -150,10 +143,18 @@ NoiseReading NoiseProbe::after() const {
   return reading;
 }
 
+NoiseReading NoiseProbe::quick() const {
+  NoiseReading reading;
+  read_quick(reading);
+  return reading;
+}
+
 void NoiseProbe::read_slow(NoiseReading& reading) const {
   reading.frequency_hz = mean_frequency_hz();
   reading.temperature_c = hottest_c();
-  if (!cpu_stat_.empty()) reading.throttled_s = infermeter::throttled_s(read_proc_file(cpu_stat_));
+  for (const std::string& path : cpu_stats_)
+    if (const auto stopped_s = throttled_s(read_proc_file(path)))
+      reading.throttled_s = reading.throttled_s.value_or(0) + *stopped_s;
   if (const auto us = number_after(read_proc_file("/proc/pressure/cpu"), "total="))
     reading.pressure_s = static_cast<double>(*us) * 1e-6;
 }
@@ -174,7 +175,11 @@ void NoiseProbe::read_quick(NoiseReading& reading) const {
   reading.at_s = monotonic_s();
 }
 
-NoiseRecord noise_between(const NoiseReading& before, const NoiseReading& after) {
+const NoiseReading& counted_from(const NoiseReading& before, const NoiseReading& after, const NoiseReading& start) {
+  return after.at_s - before.at_s < least_loop_s && start.machine ? start : before;
+}
+
+NoiseRecord noise_between(const NoiseReading& before, const NoiseReading& after, const NoiseReading& start) {
   NoiseRecord noise;
   const double wall_s = after.at_s - before.at_s;
   noise.involuntary_switches = after.involuntary - before.involuntary;
@@ -193,23 +198,26 @@ NoiseRecord noise_between(const NoiseReading& before, const NoiseReading& after)
   noise.own_cpu = own_s / wall_s;
   if (const auto waited = difference(after.pressure_s, before.pressure_s))
     noise.pressure_cpu = std::min(1.0, *waited / wall_s);
-  if (wall_s < least_loop_s || !before.machine || !after.machine) return noise;
-  const double launcher_s = difference(after.launcher_s, before.launcher_s).value_or(0);
-  const double busy_s = after.machine->busy_s - before.machine->busy_s;
-  noise.foreign_cpu = std::max(0.0, busy_s - own_s - launcher_s) / wall_s;
-  noise.steal = std::max(0.0, after.machine->steal_s - before.machine->steal_s) / (wall_s * after.machine->processors);
+  const NoiseReading& from = counted_from(before, after, start);
+  const double counted_s = after.at_s - from.at_s;
+  if (counted_s < (&from == &before ? least_loop_s : least_counted_s) || !from.machine || !after.machine) return noise;
+  const double launcher_s = difference(after.launcher_s, from.launcher_s).value_or(0);
+  const double busy_s = after.machine->busy_s - from.machine->busy_s;
+  noise.foreign_cpu = std::max(0.0, busy_s - (after.own_s - from.own_s) - launcher_s) / counted_s;
+  noise.steal = std::max(0.0, after.machine->steal_s - from.machine->steal_s) / (counted_s * after.machine->processors);
   return noise;
 }
 
-std::vector<Diagnostic> diagnose_noise(const NoiseRecord& noise, double loop_s, int threads_asked) {
+std::vector<Diagnostic> diagnose_noise(const NoiseRecord& noise, double loop_s, int threads_asked, double counted_s) {
   std::vector<Diagnostic> found;
+  const char* const when = counted_s > loop_s ? "up to the end of the timed loop" : "during the timed loop";
   const auto add = [&](DiagnosticId id, std::string message) { found.push_back({id, std::move(message), {}}); };
-  if (noise.foreign_cpu && *noise.foreign_cpu > 0.05 + counter_steps_s / loop_s)
+  if (noise.foreign_cpu && *noise.foreign_cpu > 0.05 + counter_steps_s / std::max(loop_s, counted_s))
     add(DiagnosticId::foreign_load,
-        fmt::format("other programs used {:.0f} % of a processor during the timed loop", *noise.foreign_cpu * 100));
+        fmt::format("other programs used {:.0f} % of a processor {}", *noise.foreign_cpu * 100, when));
   if (noise.steal && *noise.steal > 0.02)
     add(DiagnosticId::steal,
-        fmt::format("the hypervisor took {:.1f} % of the processors' time during the timed loop", *noise.steal * 100));
+        fmt::format("the hypervisor took {:.1f} % of the processors' time {}", *noise.steal * 100, when));
   if (noise.throttled_s && *noise.throttled_s > 0)
     add(DiagnosticId::throttled,
         fmt::format("a CPU quota stopped the worker for {:.3f} s of {:.3f} s", *noise.throttled_s, loop_s));
@@ -236,8 +244,10 @@ int usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
   // More processors than a cpu_set_t has room for: ask the C library instead.
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  return std::max(1, CPU_COUNT(&set));
+  const int allowed =
+      sched_getaffinity(0, sizeof set, &set) != 0 ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : CPU_COUNT(&set);
+  const auto quota = processor_quota();
+  return std::max(1, quota ? std::min(allowed, whole_processors(*quota)) : allowed);
 }
 
 std::optional<std::int64_t> thread_count() {

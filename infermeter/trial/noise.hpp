@@ -19,6 +19,7 @@ struct MachineTime {
   int processors = 1;  // lines "cpuN"
 };
 [[nodiscard]] std::optional<MachineTime> machine_time(std::string_view proc_stat, double jiffy_s);
+[[nodiscard]] double jiffy_s();  // the unit of those counters
 // utime + stime of /proc/PID/stat, whose second field may hold blanks and parentheses.
 [[nodiscard]] std::optional<double> process_time_s(std::string_view proc_pid_stat, double jiffy_s);
 // Stopped by a CPU quota: throttled_usec (cgroup v2) or throttled_time in ns (v1) of cpu.stat.
@@ -42,17 +43,24 @@ class NoiseProbe {
   // What is slow to read is read farthest from the loop.
   [[nodiscard]] NoiseReading before() const;
   [[nodiscard]] NoiseReading after() const;
+  // The counters of the processors alone.
+  [[nodiscard]] NoiseReading quick() const;
 
  private:
   void read_slow(NoiseReading& reading) const;
   void read_quick(NoiseReading& reading) const;
 
-  std::string launcher_stat_;  // path
-  std::string cpu_stat_;       // path of our cgroup's; empty: none
+  std::string launcher_stat_;           // path
+  std::vector<std::string> cpu_stats_;  // paths, of our control groups
 };
 
-// Foreign CPU is nothing for loops under 0.2 s: the kernel's counters move in steps of 10 ms.
-[[nodiscard]] NoiseRecord noise_between(const NoiseReading& before, const NoiseReading& after);
+// The kernel's counters of the processors move in steps of 10 ms. For a loop of less than 0.2 s, foreign CPU and steal
+// are those from `start`, when the worker began, to the loop's end; and nothing where that took less than 0.05 s.
+[[nodiscard]] NoiseRecord noise_between(const NoiseReading& before, const NoiseReading& after,
+                                        const NoiseReading& start);
+// From where they are counted.
+[[nodiscard]] const NoiseReading& counted_from(const NoiseReading& before, const NoiseReading& after,
+                                               const NoiseReading& start);
 
 // Thresholds; each diagnostic carries the figure.
 //   foreign_load          more than 5 % of a processor, and 30 ms of it (three steps of the counters) in all
@@ -62,9 +70,11 @@ class NoiseProbe {
 //   involuntary_switches  more than 50 a second (an idle kernel takes a busy thread off a few times a second)
 //   frequency_changed     by more than 5 %
 //   more_threads_than_cores  asked for more threads than processors may be used
-[[nodiscard]] std::vector<Diagnostic> diagnose_noise(const NoiseRecord& noise, double loop_s, int threads_asked);
+// `counted_s`: what foreign CPU and steal are of, if that is longer than the loop.
+[[nodiscard]] std::vector<Diagnostic> diagnose_noise(const NoiseRecord& noise, double loop_s, int threads_asked,
+                                                     double counted_s = 0);
 
-[[nodiscard]] int usable_processors();                     // in the affinity mask
+[[nodiscard]] int usable_processors();                     // affinity mask and cgroup quota respected
 [[nodiscard]] std::optional<std::int64_t> thread_count();  // of this process
 
 }  // namespace infermeter

@@ -47,18 +47,28 @@ NoiseReading reading(double at_s, double busy_s, double own_s, double launcher_s
 }
 
 TEST(Noise, ForeignIsWhatIsNeitherOursNorTheLaunchers) {
-  const NoiseRecord noise = noise_between(reading(10, 100, 5, 1), reading(12, 104, 7, 1.5));
+  const NoiseRecord noise = noise_between(reading(10, 100, 5, 1), reading(12, 104, 7, 1.5), reading(9, 50, 4, 0));
   EXPECT_DOUBLE_EQ(noise.foreign_cpu.value(), 0.75);
   EXPECT_DOUBLE_EQ(noise.own_cpu.value(), 1.0);
   EXPECT_NEAR(noise.steal.value(), 0.025, 1e-12);
 }
 
-TEST(Noise, IsNeverNegativeAndSaysNothingOfShortLoops) {
-  EXPECT_DOUBLE_EQ(noise_between(reading(10, 100, 5, 1), reading(12, 101, 7, 1.5)).foreign_cpu.value(), 0);
-  const NoiseRecord brief = noise_between(reading(10, 100, 5, 1), reading(10.1, 104, 5.1, 1));
-  EXPECT_FALSE(brief.foreign_cpu.has_value());
-  EXPECT_FALSE(brief.steal.has_value());
-  EXPECT_TRUE(brief.own_cpu.has_value());
+TEST(Noise, IsNeverNegative) {
+  const NoiseReading before = reading(10, 100, 5, 1);
+  EXPECT_DOUBLE_EQ(noise_between(before, reading(12, 101, 7, 1.5), before).foreign_cpu.value(), 0);
+}
+
+// Of a loop of 12 ms the counters, which move in steps of 10 ms, are those of the whole process.
+TEST(Noise, OfShortLoopsIsCountedFromTheWorkersStart) {
+  const NoiseReading start = reading(9.9, 99.0, 4.9, 1), before = reading(10, 99.2, 5, 1);
+  const NoiseRecord brief = noise_between(before, reading(10.012, 99.212, 5.012, 1), start);
+  EXPECT_NEAR(brief.foreign_cpu.value(), (0.212 - 0.112) / 0.112, 1e-9);
+  EXPECT_NEAR(brief.own_cpu.value(), 1, 1e-9) << "of the loop";
+  EXPECT_TRUE(brief.steal.has_value());
+  const NoiseRecord briefest = noise_between(before, reading(10.012, 99.212, 5.012, 1), reading(9.98, 99.1, 4.98, 1));
+  EXPECT_FALSE(briefest.foreign_cpu.has_value());
+  EXPECT_FALSE(briefest.steal.has_value());
+  EXPECT_TRUE(briefest.own_cpu.has_value());
 }
 
 std::vector<DiagnosticId> ids(const NoiseRecord& noise, double loop_s, int threads) {
@@ -96,6 +106,10 @@ TEST(Noise, FiguresAreInTheSentence) {
   noise.foreign_cpu = 0.41;
   EXPECT_EQ(diagnose_noise(noise, 10, 1).at(0).message,
             "other programs used 41 % of a processor during the timed loop");
+  noise.foreign_cpu = 0.9;
+  EXPECT_THAT(diagnose_noise(noise, 0.012, 1), IsEmpty());
+  EXPECT_EQ(diagnose_noise(noise, 0.012, 1, 0.12).at(0).message,
+            "other programs used 90 % of a processor up to the end of the timed loop");
 }
 
 TEST(NoiseProbe, ReadsThisMachine) {

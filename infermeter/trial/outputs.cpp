@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/data/batch_axis.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -43,13 +45,39 @@ bool all_equal(std::span<const std::uint64_t> numbers) {
 
 }  // namespace
 
-std::vector<OutputFacts> describe_outputs(std::span<const Port> ports, std::span<const Value> values) {
+std::vector<OutputFacts> describe_outputs(std::span<const Port> ports, std::span<const Value> values,
+                                          std::span<const Port> inputs, std::int64_t items) {
   std::vector<OutputFacts> outputs;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    outputs.push_back(facts_of(values[i]));
-    outputs.back().name = i < ports.size() ? ports[i].name : fmt::format("output {}", i);
+    OutputFacts& facts = outputs.emplace_back(facts_of(values[i]));
+    const Port port = i < ports.size() ? ports[i] : Port{};
+    facts.name = i < ports.size() ? port.name : fmt::format("output {}", i);
+    facts.batch_axis = output_batch_axis(inputs, port, facts.shape, items);
   }
   return outputs;
+}
+
+std::vector<Shape> shapes_of(std::span<const Value> values) {
+  std::vector<Shape> shapes;
+  for (const Value& value : values) {
+    const bool is_tensor = value.kind == Value::Kind::tensor;
+    shapes.push_back(is_tensor ? value.tensor.shape : Shape{static_cast<std::int64_t>(value.elements.size())});
+  }
+  return shapes;
+}
+
+std::vector<Diagnostic> diagnose_shapes(std::span<const Port> ports, std::span<const Shape> first,
+                                        std::span<const Shape> later) {
+  for (std::size_t i = 0; i < std::min(first.size(), later.size()); ++i) {
+    if (first[i] == later[i]) continue;
+    const std::string name = i < ports.size() ? ports[i].name : fmt::format("output {}", i);
+    return {{DiagnosticId::output_shapes_change,
+             fmt::format("output '{}' has shape {} in one inference and {} in another: times of different work are put "
+                         "together",
+                         name, to_string(first[i]), to_string(later[i])),
+             {}}};
+  }
+  return {};
 }
 
 std::vector<Diagnostic> diagnose_outputs(std::span<const OutputFacts> outputs, std::uint64_t first,

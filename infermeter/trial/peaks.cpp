@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/trial/peak_kernels.hpp"
 #include "infermeter/trial/proc_file.hpp"
@@ -103,11 +104,14 @@ struct Rate {
 
 class PeakSession {
  public:
-  PeakSession(ProcessorTeam& team, const Environment& machine, MachinePeaks& peaks)
-      : team_(team), machine_(machine), peaks_(peaks), regions_(team.size()) {}
+  PeakSession(ProcessorTeam& team, const Environment& machine, MachinePeaks& peaks, const std::atomic<int>* interrupt)
+      : team_(team), machine_(machine), peaks_(peaks), interrupt_(interrupt), regions_(team.size()) {}
+
+  [[nodiscard]] bool interrupted() const { return look_at_interrupts(interrupt_) != 0; }
 
   void compute() {
     for (const ComputeKernel& kernel : compute_kernels()) {
+      if (interrupted()) return;
       if (!peaks_.compute.empty() && peaks_.compute.back().dtype == kernel.dtype) continue;  // a wider one was there
       const Rate rate = repeated(kernel.ops_per_loop, [&](std::size_t, std::uint64_t loops, std::uint64_t) {
         alignas(64) std::array<std::byte, kMostAccumulatorBytes> accumulators;
@@ -127,6 +131,7 @@ class PeakSession {
       peaks_.missing.emplace_back("bandwidths: there are no kernels for this architecture");
       return;
     }
+    if (interrupted()) return;
     const WorkingSets sets = working_sets(machine_, peaks_.threads, usable_memory(machine_));
     take(std::max({sets.l1_bytes, sets.l2_bytes, sets.l3_bytes, sets.dram_bytes}));
     read("L1", sets.l1_bytes);
@@ -205,6 +210,7 @@ class PeakSession {
   }
 
   bool possible(const char* level, std::uint64_t bytes) {
+    if (interrupted()) return false;
     if (bytes > 0 && bytes <= written_) return true;
     peaks_.missing.push_back(fmt::format("{}: {}", level, why_not(level, bytes)));
     return false;
@@ -229,6 +235,7 @@ class PeakSession {
   ProcessorTeam& team_;
   const Environment& machine_;
   MachinePeaks& peaks_;
+  const std::atomic<int>* interrupt_;
   std::vector<Region> regions_;
   std::uint64_t written_ = 0;  // of each region
 };
@@ -272,7 +279,8 @@ std::vector<int> processors_by_core() {
   return processors;
 }
 
-MachinePeaks measure_peaks(std::span<const int> processors, int threads, const Environment& machine) {
+MachinePeaks measure_peaks(std::span<const int> processors, int threads, const Environment& machine,
+                           const std::atomic<int>* interrupt) {
   const double begin_s = monotonic_s();
   MachinePeaks peaks{.threads = threads, .compute = {}, .bandwidth = {}, .seconds = 0, .missing = {}};
   if (threads < 1 || static_cast<std::size_t>(threads) > processors.size()) {
@@ -285,9 +293,10 @@ MachinePeaks measure_peaks(std::span<const int> processors, int threads, const E
     peaks.missing.push_back("all peaks: " + team.error().message);
     return peaks;
   }
-  PeakSession session(**team, machine, peaks);
+  PeakSession session(**team, machine, peaks, interrupt);
   session.compute();
   session.bandwidth();
+  if (session.interrupted()) peaks.missing.emplace_back("the rest: interrupted");
   peaks.seconds = monotonic_s() - begin_s;
   return peaks;
 }

@@ -101,6 +101,10 @@ TEST(Peaks, ThatCannotBeMeasuredAreOneSentence) {
   EXPECT_THAT(measure_peaks(std::vector{-7}, 1, two_clusters()).missing,
               ElementsAre("all peaks: processor -7 may not be used"));
   EXPECT_THAT(measure_peaks({}, 0, two_clusters()).missing, ElementsAre(HasSubstr("0 threads")));
+  const std::atomic<int> interrupt = 1;
+  const MachinePeaks interrupted = measure_peaks(processors_by_core(), 1, two_clusters(), &interrupt);
+  EXPECT_TRUE(interrupted.compute.empty());
+  EXPECT_THAT(interrupted.missing.back(), HasSubstr("interrupted"));
 }
 
 }  // namespace

@@ -70,34 +70,33 @@ std::vector<std::string> workloads_of(const std::vector<std::string>& formats) {
   return names;
 }
 
-Result<Done> check_format(const ModelPlace& model, const imb_runtime_info& info) {
-  const std::vector<std::string> formats = formats_of(info);
+}  // namespace
+
+Result<Done> check_format(const ModelPlace& model, std::string_view backend, const std::vector<std::string>& formats) {
   if (contains(formats, "*") || (!model.zoo_name.empty() && contains(formats, "zoo"))) return Done{};
   const std::string& path = model.path;
   if (const auto workloads = workloads_of(formats); !workloads.empty()) {
     const std::string name = path.substr(path.find_last_of('/') + 1);
     if (contains(workloads, name)) return Done{};
-    return usage_error(fmt::format("{} reads no model, and '{}' was given: name what it runs, {}", info.name, path,
+    return usage_error(fmt::format("{} reads no model, and '{}' was given: name what it runs, {}", backend, path,
                                    fmt::join(workloads, ", ")));
   }
   if (is_factory(path)) {
     if (contains(formats, "python")) return Done{};
     return usage_error(
-        fmt::format("{} runs no Python, and '{}' names a Python factory; --backend python does", info.name, path));
+        fmt::format("{} runs no Python, and '{}' names a Python factory; --backend python does", backend, path));
   }
   const std::string name = path.substr(path.find_last_of('/') + 1);
   const std::size_t dot = name.find_last_of('.');
   const std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
   if (contains(formats, ending)) return Done{};
   return usage_error(fmt::format("{} reads {} files, and '{}' is none; choose another --backend or convert the model",
-                                 info.name, fmt::join(formats, ", "), name));
+                                 backend, fmt::join(formats, ", "), name));
 }
-
-}  // namespace
 
 Result<LoadPlan> plan_load(const Subject& subject, const ModelPlace& model, const imb_runtime_info& info,
                            int processors) {
-  INFERMETER_TRY_DONE(check_format(model, info));
+  INFERMETER_TRY_DONE(check_format(model, info.name, formats_of(info)));
   INFERMETER_TRY(std::string device, choose_device(subject.device, info));
   const std::string dtype(to_string(subject.dtype));
   INFERMETER_TRY_DONE(check_dtype(dtype, info));
@@ -109,7 +108,8 @@ Result<LoadPlan> plan_load(const Subject& subject, const ModelPlace& model, cons
                   .threads = subject.threads > 0 ? subject.threads : processors,
                   .batch = subject.batch_size,
                   .dimensions = subject.dimensions,
-                  .options = subject.options};
+                  .options = subject.options,
+                  .batch_axes = subject.batch_axes};
 }
 
 }  // namespace infermeter

@@ -63,6 +63,30 @@ std::vector<Port> ports_of(imb_session* session, Count count, Get get) {
   return ports;
 }
 
+// The host's side of imb_load::batch_axes.
+struct AxesAsked {
+  const AskedAxes& axes;
+  std::optional<BatchAxes> told;
+};
+
+imb_status tell_batch_axes(void* user, std::size_t count, const imb_port* const* inputs, std::int64_t* axes,
+                           imb_message message) {
+  auto& asked = *static_cast<AxesAsked*>(user);
+  std::vector<Port> ports;
+  for (std::size_t i = 0; i < count; ++i) ports.push_back(port_from_abi(*inputs[i]));
+  const auto found = batch_axes(ports, asked.axes);
+  if (!found.ok()) {
+    if (message.text != nullptr && message.capacity > 0) {
+      const std::string& words = found.error().message;
+      message.text[words.copy(message.text, message.capacity - 1)] = '\0';
+    }
+    return IMB_INVALID_ARGUMENT;
+  }
+  asked.told = *found;
+  for (std::size_t i = 0; i < count; ++i) axes[i] = (*found)[i].value_or(-1);
+  return IMB_OK;
+}
+
 }  // namespace
 
 Error AbiMessage::error(imb_status status, std::string_view context) const {
@@ -138,13 +162,29 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   load.zoo_name = plan.zoo_name.empty() ? nullptr : plan.zoo_name.c_str();
   load.cache_folder = plan.cache_folder.empty() ? nullptr : plan.cache_folder.c_str();
   load.preparing = plan.preparing ? 1 : 0;
+  AxesAsked asked{.axes = plan.batch_axes, .told = std::nullopt};
+  load.batch_axes = tell_batch_axes;
+  load.batch_axes_user = &asked;
   load.profile_folder = plan.profile_folder.empty() ? nullptr : plan.profile_folder.c_str();
   AbiMessage message;
   imb_session* session = nullptr;
   const imb_status status = runtime.backend().load(runtime.get(), &load, &session, message.slot());
   if (status != IMB_OK) return message.error(status, "");
   if (session == nullptr) return internal_error("the back end loaded the model and gave no session");
-  return Session(runtime.backend(), session);
+  Session made(runtime.backend(), session);
+  INFERMETER_TRY_DONE(made.find_batch_axes(plan, asked.told));
+  return made;
+}
+
+// Of a back end that did not ask, what its ports say after loading.
+Result<Done> Session::find_batch_axes(const LoadPlan& plan, const std::optional<BatchAxes>& told) {
+  const std::vector<Port> ports = inputs();
+  if (told && told->size() == ports.size()) {
+    batch_axes_ = *told;
+    return Done{};
+  }
+  INFERMETER_TRY(batch_axes_, infermeter::batch_axes(ports, plan.batch_axes));
+  return Done{};
 }
 
 Result<Done> Session::compile() {
@@ -154,7 +194,11 @@ Result<Done> Session::compile() {
   return Done{};
 }
 
-std::vector<Port> Session::inputs() const { return ports_of(session_.get(), backend_->input_count, backend_->input); }
+std::vector<Port> Session::inputs() const {
+  std::vector<Port> ports = ports_of(session_.get(), backend_->input_count, backend_->input);
+  for (std::size_t i = 0; i < std::min(ports.size(), batch_axes_.size()); ++i) ports[i].batch_axis = batch_axes_[i];
+  return ports;
+}
 std::vector<Port> Session::outputs() const {
   return ports_of(session_.get(), backend_->output_count, backend_->output);
 }

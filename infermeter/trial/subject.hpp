@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "infermeter/data/batch_axis.hpp"
 #include "infermeter/data/tensor.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
@@ -61,6 +62,7 @@ struct LoadPlan {
   int threads = 0;
   std::int64_t batch = 0;
   Pairs dimensions, options;
+  Pairs batch_axes{};            // as the user says (data/batch_axis.hpp)
   std::string profile_folder{};  // empty: operators are not profiled
   std::string cache_folder{};    // of the back end alone; empty: none
   bool preparing = false;        // it may write there, and will not be run
@@ -69,6 +71,9 @@ struct ModelPlace {
   std::string path;      // a file, or MODULE:FACTORY
   std::string zoo_name;  // empty: not of the zoo
 };
+// Refuses a model of none of the `formats` that a back end reads.
+[[nodiscard]] Result<Done> check_format(const ModelPlace& model, std::string_view backend,
+                                        const std::vector<std::string>& formats);
 // Refuses a device, type, option or model format that the runtime does not list. `processors`: what threads 0 means.
 [[nodiscard]] Result<LoadPlan> plan_load(const Subject& subject, const ModelPlace& model, const imb_runtime_info& info,
                                          int processors);
@@ -78,7 +83,7 @@ class Session {
   [[nodiscard]] static Result<Session> load(const Runtime& runtime, const LoadPlan& plan);
   [[nodiscard]] bool has_compile() const { return backend_->compile != nullptr; }
   [[nodiscard]] Result<Done> compile();
-  [[nodiscard]] std::vector<Port> inputs() const;
+  [[nodiscard]] std::vector<Port> inputs() const;  // with their batch axes
   [[nodiscard]] std::vector<Port> outputs() const;
   [[nodiscard]] Result<Pairs> executed() const;
   [[nodiscard]] std::vector<Counter> counters() const;  // none if there is no such slot
@@ -95,7 +100,10 @@ class Session {
 
  private:
   Session(const imb_backend& backend, imb_session* session) : backend_(&backend), session_(session, backend.close) {}
+  [[nodiscard]] Result<Done> find_batch_axes(const LoadPlan& plan, const std::optional<BatchAxes>& told);
+
   const imb_backend* backend_;
+  BatchAxes batch_axes_;  // per input
   std::unique_ptr<imb_session, void (*)(imb_session*)> session_;
 };
 

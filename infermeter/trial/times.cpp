@@ -10,7 +10,8 @@ namespace {
 
 constexpr double least_readings = 20;
 
-void convert(std::span<const TickPair> pairs, const TickScale& scale, std::uint64_t last_ticks,
+// False: it ended early.
+bool convert(std::span<const TickPair> pairs, const TickScale& scale, std::uint64_t last_ticks,
              std::vector<double>& begin_s, std::vector<double>& end_s) {
   begin_s.clear();
   end_s.clear();
@@ -19,11 +20,12 @@ void convert(std::span<const TickPair> pairs, const TickScale& scale, std::uint6
   std::uint64_t previous = scale.origin_ticks;
   for (const TickPair& shared : pairs) {
     const TickPair pair = shared;  // read once: the worker may still be writing
-    if (pair.begin < previous || pair.end < pair.begin || pair.end > last_ticks) return;
+    if (pair.begin < previous || pair.end < pair.begin || pair.end > last_ticks) return false;
     begin_s.push_back(scale.seconds(pair.begin));
     end_s.push_back(scale.seconds(pair.end));
     previous = pair.end;
   }
+  return true;
 }
 
 void check_resolution(Samples& samples) {
@@ -42,8 +44,13 @@ void check_resolution(Samples& samples) {
 
 void record_times(const SampleBlock& block, const ClockPair& last, Samples& samples) {
   const TickScale scale = scale_between(block.clock(), block.start(), last);
-  convert(block.warmup_done(), scale, last.ticks, samples.warmup_begin_s, samples.warmup_end_s);
-  convert(block.timed_done(), scale, last.ticks, samples.begin_s, samples.end_s);
+  const bool warmup = convert(block.warmup_done(), scale, last.ticks, samples.warmup_begin_s, samples.warmup_end_s);
+  const std::span<const TickPair> timed = block.timed_done();
+  if (!convert(timed, scale, last.ticks, samples.begin_s, samples.end_s) || !warmup)
+    samples.diagnostics.push_back({DiagnosticId::clock_went_back,
+                                   fmt::format("the clock's counter went back: {} of {} timed iterations are kept",
+                                               samples.begin_s.size(), timed.size()),
+                                   {}});
   if (!samples.begin_s.empty()) samples.ready_s = samples.begin_s.front();
   const double cost_ticks = block.header().read_cost_ticks;
   samples.clock.name = clock_name(block.clock());

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
+
+#include "infermeter/data/port_fit.hpp"
 #include "infermeter/data/quoted.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
@@ -21,19 +25,33 @@ TrialEnd end_for(const Error& error, Phase phase) {
   return phase < Phase::first_inference ? TrialEnd::load_failed : TrialEnd::run_failed;
 }
 
-Result<Done> check_batch(std::span<const Port> inputs, std::int64_t batch_size) {
-  const Port* other = nullptr;
+namespace {
+
+// Of batches that are not simply the first dimension of everything that has one.
+std::vector<Diagnostic> diagnose_places(std::span<const Port> inputs) {
+  std::string text;
+  bool is_usual = true;
   for (const Port& input : inputs) {
-    if (input.kind != Value::Kind::tensor || input.shape.size() < 2 || input.shape.front() < 0) continue;
-    if (input.shape.front() == batch_size) return Done{};
-    if (other == nullptr) other = &input;
+    is_usual = is_usual && (input.batch_axis ? *input.batch_axis == 0 : input.rank_known && input.shape.empty());
+    text += fmt::format("{}{} has {}", text.empty() ? "" : ", ", in_quotes(input.name),
+                        input.batch_axis ? fmt::format("it at dimension {}", *input.batch_axis) : "none");
   }
-  if (other == nullptr) return Done{};
-  const std::int64_t fixed = other->shape.front();
-  return usage_error(
-      fmt::format("the first dimension of input {} is fixed at {}, so an inference has {} items and not {}: "
-                  "give --batch-sizes {}, or a model whose first dimension is dynamic",
-                  in_quotes(other->name), fixed, fixed, batch_size, fixed));
+  if (is_usual) return {};
+  return {{DiagnosticId::batch_axes_told, fmt::format("the batch of the inputs: {}", text), {}}};
+}
+
+}  // namespace
+
+std::vector<Diagnostic> diagnose_batch(std::span<const Port> inputs, const Pairs& asked) {
+  const bool has_batch = std::ranges::any_of(inputs, [](const Port& input) { return input.batch_axis.has_value(); });
+  const auto large =
+      std::ranges::find_if(inputs, [](const Port& input) { return input.shape.size() > 1 && input.shape.front() > 1; });
+  if (has_batch) return diagnose_places(inputs);
+  if (!asked.empty() || large == inputs.end()) return {};
+  return {{DiagnosticId::no_batch_axis,
+           fmt::format("an inference is one item: no input has a batch axis (input {} is {})", in_quotes(large->name),
+                       describe(*large)),
+           {}}};
 }
 
 std::string shapes_text(const ItemValues& inputs) {
@@ -51,11 +69,38 @@ std::string shapes_text(const ItemValues& inputs) {
   return text;
 }
 
+std::vector<Diagnostic> diagnose_counters(std::span<const Counter> counters) {
+  std::vector<Diagnostic> found;
+  std::map<std::string_view, std::size_t> times;
+  for (const Counter& counter : counters) ++times[counter.name];
+  for (const auto& [name, count] : times)
+    if (count > 1)
+      found.push_back({DiagnosticId::counter_repeated,
+                       fmt::format("the back end gave counter {} {} times; the first is used", in_quotes(name), count),
+                       {}});
+  return found;
+}
+
+// What the loaded model could do at once, as its back end tells (infermeter_backend.h).
+std::vector<Diagnostic> diagnose_requests(const LoadPlan& asked, const Samples& samples) {
+  const std::string at_once = samples.executed_value("concurrent_inferences");
+  if (at_once.empty() || at_once == "0" || at_once == "1") return {};
+  std::string options;
+  for (const auto& [key, value] : asked.options)
+    options += fmt::format("{}{}={}", options.empty() ? "" : ", ", key, value);
+  return {{DiagnosticId::one_request_at_a_time,
+           fmt::format("it was measured one request at a time; with {} it could do {} at once",
+                       options.empty() ? "its options" : options, at_once),
+           {}}};
+}
+
 std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_were_said, const Samples& samples) {
   std::vector<Diagnostic> found;
   const std::string dtype = samples.executed_value("dtype");
-  // Where an option of the back end quantised the model, it says so: that was asked for as well.
-  if (!dtype.empty() && dtype != asked.dtype && samples.executed_value("quantize").empty())
+  // Where an option of the back end quantised the model, it says so: that was asked for as well. Where the back end
+  // executes what the model's file has, another type than float32 is the file's own, and --dtype changes nothing.
+  const bool is_models_own = asked.dtype == "float32" && samples.executed_value("dtype_from") == "model";
+  if (!dtype.empty() && dtype != asked.dtype && !is_models_own && samples.executed_value("quantize").empty())
     found.push_back({DiagnosticId::precision_not_as_asked,
                      fmt::format("{} was asked for and {} is executed", asked.dtype, dtype),
                      {}});
@@ -64,6 +109,7 @@ std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_we
     found.push_back({DiagnosticId::threads_not_as_asked,
                      fmt::format("{} threads were asked for and {} are used", asked.threads, threads),
                      {}});
+  for (Diagnostic& diagnostic : diagnose_requests(asked, samples)) found.push_back(std::move(diagnostic));
   return found;
 }
 

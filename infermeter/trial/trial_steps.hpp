@@ -19,9 +19,14 @@ namespace infermeter {
 [[nodiscard]] TrialEnd end_for(const Error& error, Phase phase);
 // "(1, 3, 224, 224)", as NumPy writes a shape; of several inputs one behind the other.
 [[nodiscard]] std::string shapes_text(const ItemValues& inputs);
-// An inference must have as many items as the subject says, or every figure per item is wrong: refuses where inputs of
-// two and more dimensions are all fixed at another first one.
-[[nodiscard]] Result<Done> check_batch(std::span<const Port> inputs, std::int64_t batch_size);
+// Says what was taken for the batch where that is not the first dimension of every input that has one; and that an
+// inference is taken for one item, where the first dimension of an input might be a batch and the user did not say that
+// it is none.
+[[nodiscard]] std::vector<Diagnostic> diagnose_batch(std::span<const Port> inputs, const Pairs& asked);
+// Of several counters of one name the first is used.
+[[nodiscard]] std::vector<Diagnostic> diagnose_counters(std::span<const Counter> counters);
+// Adds one_request_at_a_time where the model was loaded for more.
+[[nodiscard]] std::vector<Diagnostic> diagnose_requests(const LoadPlan& asked, const Samples& samples);
 // What was asked for against what the runtime says it does.
 [[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_were_said,
                                                         const Samples& samples);
@@ -141,12 +146,16 @@ class Trial final : public AnyTrial {
   Result<Done> bind_inputs() {
     block_.set_phase(Phase::inputs);
     outputs_ = session_->outputs();
-    if (request_.time_it) INFERMETER_TRY_DONE(check_batch(session_->inputs(), request_.subject.batch_size));
-    INFERMETER_TRY(items_, host_.data(session_->inputs(), outputs_));
+    inputs_ = session_->inputs();
+    const std::int64_t batch_size = request_.subject.batch_size;  // 0: as recorded data have it
+    if (batch_size > 0) {
+      INFERMETER_TRY(record().items_per_iteration, items_per_inference(inputs_, batch_size));
+    }
+    INFERMETER_TRY(items_, host_.data(inputs_, outputs_));
     INFERMETER_CHECK(!items_.empty());
+    if (batch_size > 0) INFERMETER_TRY_DONE(check_items(inputs_, items_, batch_size));
     for (const ItemValues& item : items_) input_digests_.push_back(digest(item));
     record().input_digest = input_digests_.front();
-    record().items_per_iteration = request_.subject.batch_size;
     INFERMETER_TRY(Request request, Request::create(*session_, items_));
     inference_.emplace(std::move(request));
     record().memory.rss_after_load = memory_.resident();
@@ -165,6 +174,7 @@ class Trial final : public AnyTrial {
     record().memory.rss_peak_load = memory_.peak();
     INFERMETER_TRY(const ItemValues values, inference_->outputs());
     first_digest_ = digest(values);
+    first_shapes_ = shapes_of(values);
     return Done{};
   }
 
@@ -178,6 +188,8 @@ class Trial final : public AnyTrial {
     add_executed("library", info.library);
     add_executed("device", plan_.device.c_str());
     add_executed("input_shape", shapes_text(items_.front()).c_str());
+    if (!inputs_.empty()) add_executed("batch_axis", batch_axes_text(inputs_).c_str());
+    add(diagnose_batch(inputs_, request_.subject.batch_axes));
     add(diagnose_executed(plan_, request_.subject.threads > 0, samples));
     if (host_.keep) host_.keep(samples);
     return Done{};
@@ -214,6 +226,7 @@ class Trial final : public AnyTrial {
     end_profile();
     note_device_memory();
     record().counters = session_->counters();
+    add(diagnose_counters(record().counters));
     if (counts_first()) INFERMETER_TRY_DONE(note_first());
     if (end == LoopEnd::failed) return inference_->error("a timed inference failed");
     return Done{};
@@ -278,15 +291,19 @@ class Trial final : public AnyTrial {
     outputs_ = session_->outputs();  // by now also what only a run could tell
     const bool are_there = items_.size() == 1 && request_.time_it && !block_.timed_done().empty();
     std::vector<std::uint64_t> digests;
+    std::vector<Diagnostic> changed;
     for (std::size_t item = 0; item < items_.size(); ++item) {
       if (!are_there && (!inference_->prepare(item) || !inference_->run()))
         return inference_->error("an inference after the timed loop failed");
       INFERMETER_TRY(ItemValues values, inference_->outputs());
       digests.push_back(digest(values));
-      if (item == 0) record().outputs = describe_outputs(outputs_, values);
+      if (first_shapes_.empty()) first_shapes_ = shapes_of(values);
+      if (changed.empty()) changed = diagnose_shapes(outputs_, first_shapes_, shapes_of(values));
+      if (item == 0) record().outputs = describe_outputs(outputs_, values, inputs_, record().items_per_iteration);
       if (request_.keep_outputs) outcome_.output_values.push_back(std::move(values));
     }
     record().output_digest = digests.front();
+    add(std::move(changed));
     add(diagnose_outputs(record().outputs, first_digest_.value_or(digests.front()), digests, input_digests_));
     return Done{};
   }
@@ -336,9 +353,10 @@ class Trial final : public AnyTrial {
   std::optional<Session> session_;
   std::vector<ItemValues> items_;
   std::optional<Request> inference_;
-  std::vector<Port> outputs_;
+  std::vector<Port> inputs_, outputs_;
   std::vector<std::uint64_t> input_digests_;
   std::uint64_t first_ticks_ = 0;
+  std::vector<Shape> first_shapes_;            // of the outputs of the first inference that they were looked at
   std::optional<std::uint64_t> first_digest_;  // nullopt: the first inference counted, and nobody looked at its outputs
   bool is_profiled_ = false;
   std::int64_t realtime_ahead_before_ns_ = 0;

@@ -251,6 +251,18 @@ TEST(Trial, ComparesWhatIsExecutedWithWhatWasAsked) {
   EXPECT_FALSE(has(trial.run().samples, DiagnosticId::threads_not_as_asked)) << "nobody asked for any";
 }
 
+TEST(Trial, TheTypesOfAModelsFileAreItsOwn) {
+  LoadPlan asked;
+  asked.dtype = "float32";
+  Samples samples;
+  samples.executed = {{"dtype", "float16"}};
+  EXPECT_EQ(diagnose_executed(asked, false, samples).size(), 1U);
+  samples.executed.emplace_back("dtype_from", "model");
+  EXPECT_TRUE(diagnose_executed(asked, false, samples).empty()) << "no --dtype would execute another one";
+  asked.dtype = "bfloat16";
+  EXPECT_EQ(diagnose_executed(asked, false, samples).size(), 1U);
+}
+
 TEST(Trial, AModelThatAnOptionQuantisedIsAsAsked) {
   const LoadPlan asked{.model_path = "",
                        .zoo_name = "",
@@ -265,6 +277,45 @@ TEST(Trial, AModelThatAnOptionQuantisedIsAsAsked) {
   EXPECT_EQ(diagnose_executed(asked, true, samples).size(), 1U);
   samples.executed.emplace_back("quantize", "dynamic: 9 of 10 weights in int8");
   EXPECT_TRUE(diagnose_executed(asked, true, samples).empty());
+}
+
+TEST(Trial, SaysThatOneRequestAtATimeIsMeasured) {
+  SimulatedTrial trial;
+  trial.own_world.concurrent_inferences = "1";
+  EXPECT_FALSE(has(trial.run().samples, DiagnosticId::one_request_at_a_time));
+  SimulatedTrial several;
+  several.own_world.concurrent_inferences = "4";
+  several.request.subject.options = {{"graph_optimization", "all"}};
+  const Samples samples = several.run().samples;
+  ASSERT_TRUE(has(samples, DiagnosticId::one_request_at_a_time));
+  EXPECT_EQ(samples.diagnostics.front().message,
+            "it was measured one request at a time; with graph_optimization=all it could do 4 at once");
+}
+
+TEST(Trial, SaysThatACounterCameTwice) {
+  SimulatedTrial trial;
+  trial.own_world.counters_of_a_name = 2;
+  const Samples samples = trial.run().samples;
+  EXPECT_TRUE(has(samples, DiagnosticId::counter_repeated));
+  SimulatedTrial once;
+  EXPECT_FALSE(has(once.run().samples, DiagnosticId::counter_repeated));
+}
+
+TEST(Trial, SaysThatTheClockWentBack) {
+  SimulatedTrial trial;
+  trial.backend.run = [](imb_request* request, imb_message message) {
+    if (world->runs == 1 + 3 + 6) world->now_ns -= 3000;
+    return table::run(request, message);
+  };
+  Samples samples = trial.run().samples;
+  record_times(trial.block(), {trial.own_world.now_ns + 10'000, trial.own_world.now_ns + 10'000}, samples);
+  EXPECT_EQ(samples.iterations(), 6U);
+  ASSERT_TRUE(has(samples, DiagnosticId::clock_went_back));
+  SimulatedTrial good;
+  samples = good.run().samples;
+  record_times(good.block(), {good.own_world.now_ns, good.own_world.now_ns}, samples);
+  EXPECT_EQ(samples.iterations(), 10U);
+  EXPECT_FALSE(has(samples, DiagnosticId::clock_went_back));
 }
 
 struct Refusal {
@@ -303,23 +354,21 @@ Port port(std::string name, Shape shape) {
   return made;
 }
 
-TEST(CheckBatch, RefusesAnotherFixedFirstDimension) {
-  const std::vector<Port> fixed = {port("x", {8, 3}), port("scale", {5})};
-  EXPECT_TRUE(check_batch(fixed, 8).ok());
-  const auto refused = check_batch(fixed, 4);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-  EXPECT_EQ(
-      refused.error().message,
-      "the first dimension of input 'x' is fixed at 8, so an inference has 8 items and not 4: give --batch-sizes 8, "
-      "or a model whose first dimension is dynamic");
-}
-
-TEST(CheckBatch, LooksOnlyWhereThereMayBeABatch) {
-  EXPECT_TRUE(check_batch({}, 4).ok());
-  EXPECT_TRUE(check_batch(std::vector{port("x", {8}), port("y", {})}, 4).ok());
-  EXPECT_TRUE(check_batch(std::vector{port("x", {-1, 3})}, 4).ok());
-  EXPECT_TRUE(check_batch(std::vector{port("mask", {8, 8}), port("x", {4, 3})}, 4).ok());
+TEST(DiagnoseBatch, SaysWhatMightHaveBeenABatch) {
+  const auto found = diagnose_batch(std::vector{port("state", {8}), port("x", {48, 64})}, {});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].id, DiagnosticId::no_batch_axis);
+  EXPECT_EQ(found[0].message, "an inference is one item: no input has a batch axis (input 'x' is float32 [48, 64])");
+  EXPECT_TRUE(diagnose_batch(std::vector{port("x", {48, 64})}, {{"", "none"}}).empty());
+  std::vector<Port> inputs = {port("x", {50, 8, 40}), port("h", {16}), port("s", {})};
+  inputs[0].batch_axis = 1;
+  const auto told = diagnose_batch(inputs, {});
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].id, DiagnosticId::batch_axes_told);
+  EXPECT_EQ(told[0].message, "the batch of the inputs: 'x' has it at dimension 1, 'h' has none, 's' has none");
+  inputs[0].batch_axis = inputs[1].batch_axis = 0;
+  EXPECT_TRUE(diagnose_batch(inputs, {}).empty());
+  EXPECT_TRUE(diagnose_batch(std::vector{port("x", {1, 3}), port("y", {8}), port("z", {})}, {}).empty());
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ constexpr std::array of_the_machine = {Id::foreign_load, Id::steal,         Id::
                                        Id::low_memory,   Id::debug_build,   Id::governor_not_performance,
                                        Id::not_isolated};
 
-constexpr std::array of_likeness = {Id::precision_differs,   Id::threads_differ, Id::runtime_version_differs,
-                                    Id::provider_differs,    Id::device_differs, Id::batch_differs,
-                                    Id::model_differs,       Id::input_differs,  Id::precision_not_as_asked,
-                                    Id::threads_not_as_asked};
+constexpr std::array of_likeness = {Id::precision_differs,    Id::threads_differ,     Id::runtime_version_differs,
+                                    Id::provider_differs,     Id::device_differs,     Id::batch_differs,
+                                    Id::model_differs,        Id::input_differs,      Id::precision_not_as_asked,
+                                    Id::threads_not_as_asked, Id::environment_differs};
 
 // Ids of warnings and errors among `wanted` that were given, each once, as one text: "foreign_load, steal".
 std::string given(const Verdict& verdict, std::span<const DiagnosticId> wanted) {
@@ -52,15 +52,18 @@ Check trials_check(const RunRecord& record, const ChecklistOptions& options) {
 
 Check outputs_check(const Verdict& verdict, const ChecklistOptions& options) {
   Check check{.name = "outputs agree with the baseline's", .outcome = {}, .detail = "not compared"};
-  int agree = 0, all = 0;
+  int agree = 0, undecided = 0, all = 0;
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (subject.outputs == nullptr) continue;
     ++all;
     agree += subject.outputs->comparison.agree ? 1 : 0;
+    undecided += subject.outputs->comparison.undecided ? 1 : 0;
   }
   if (all == 0) return check;
   check.detail = fmt::format("{} of {} compared", agree, all);
-  if (!options.variants) check.outcome = agree == all ? Outcome::pass : Outcome::fail;
+  if (undecided > 0) check.detail += fmt::format("; of {} it cannot be told", undecided);
+  if (options.variants) return check;
+  check.outcome = agree == all ? Outcome::pass : agree + undecided == all ? Outcome::inconclusive : Outcome::fail;
   return check;
 }
 

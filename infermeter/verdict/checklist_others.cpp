@@ -48,7 +48,7 @@ Check repeat_check(const Validation& validation) {
   Check check{.name = "the baseline repeats itself", .outcome = {}, .detail = "not tried"};
   if (validation.again_items == 0) return check;
   const auto repeats = [](const OutputDifference& o) {
-    return o.comparable && o.max_absolute == 0 && o.non_finite_apart == 0;
+    return o.comparable && o.max_absolute.value_or(0) == 0 && o.non_finite_apart == 0;
   };
   const auto& outputs = validation.again.outputs;
   const auto same = std::ranges::count_if(outputs, repeats);
@@ -59,9 +59,12 @@ Check repeat_check(const Validation& validation) {
 
 Check agreement_check(const Validation& validation) {
   const auto& outputs = validation.outputs.outputs;
-  const auto alike = std::ranges::count_if(outputs, [](const auto& o) { return o.comparable && o.within_tolerance; });
+  const auto alike = std::ranges::count_if(
+      outputs, [](const auto& o) { return o.comparable && o.within_tolerance && o.undecided.empty(); });
   Check check{.name = "outputs agree within their tolerance",
-              .outcome = validation.outputs.agree ? Outcome::pass : Outcome::fail,
+              .outcome = validation.outputs.agree       ? Outcome::pass
+                         : validation.outputs.undecided ? Outcome::inconclusive
+                                                        : Outcome::fail,
               .detail = fmt::format("{} of {} outputs, on {} items", alike, outputs.size(), validation.items.size())};
   // Where labels decide, outputs need not be alike.
   if (validation.accuracy && outcome_of(*validation.accuracy)) {

@@ -74,7 +74,10 @@ TEST(Checklist, FailsWhereOutputsDiffer) {
   EXPECT_EQ(check_of(record, name).outcome, Outcome::fail);
   EXPECT_EQ(check_of(record, name).detail, "0 of 1 compared");
   EXPECT_FALSE(check_of(record, name, {.variants = true}).outcome);
-  record.outputs[0].comparison.agree = true;
+  record.outputs[0].comparison.undecided = true;
+  EXPECT_EQ(check_of(record, name).outcome, Outcome::inconclusive);
+  EXPECT_EQ(check_of(record, name).detail, "0 of 1 compared; of 1 it cannot be told");
+  record.outputs[0].comparison = {.agree = true, .items = 1};
   EXPECT_EQ(check_of(record, name).outcome, Outcome::pass);
 }
 
@@ -180,7 +183,11 @@ TEST(Checklist, OfAValidationIsOutputsDropAndRepetition) {
   EXPECT_FALSE(checks[1].outcome);
   validation.again.outputs[0].max_absolute = 0.5;
   EXPECT_EQ(outcome_of(checklist(validation)), Outcome::inconclusive);
-  validation.outputs.agree = validation.outputs.outputs[0].within_tolerance = false;
+  validation.again.outputs[0].max_absolute = 0;
+  validation.outputs.agree = false;
+  validation.outputs.undecided = true;
+  EXPECT_EQ(outcome_of(checklist(validation)), Outcome::inconclusive);
+  validation.outputs.undecided = validation.outputs.outputs[0].within_tolerance = false;
   EXPECT_EQ(outcome_of(checklist(validation)), Outcome::fail);
 }
 

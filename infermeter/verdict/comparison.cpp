@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/stats/design_power.hpp"
 #include "infermeter/stats/metrics.hpp"
 #include "infermeter/stats/moments.hpp"
 #include "infermeter/stats/normal.hpp"
 #include "infermeter/stats/process_times.hpp"
 #include "infermeter/stats/signed_rank.hpp"
-#include "infermeter/stats/spending.hpp"
+#include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
@@ -32,15 +34,6 @@ constexpr auto short_names = std::to_array<std::pair<std::string_view, std::stri
 });
 constexpr std::array exploratory_metrics = {"latency_p50", "latency_p90", "latency_mean",
                                             "throughput",  "memory_peak", "load_time"};
-// Beyond these a pair is disturbed, if the question says that disturbed pairs are dropped.
-constexpr double most_steal = 0.02;
-constexpr double most_foreign_processors = 0.5;
-
-bool is_disturbed(const NoiseRecord& noise) {
-  return noise.throttled_s.value_or(0) > 0 || noise.steal.value_or(0) > most_steal ||
-         noise.foreign_cpu.value_or(0) > most_foreign_processors;
-}
-
 // A subject's processes that ended well, ready for any metric.
 class Processes {
  public:
@@ -71,6 +64,11 @@ class Processes {
     return std::log(values[0]);
   }
 
+  // When it ran: its place among all trials.
+  [[nodiscard]] int position(int subject, int process) const {
+    return find(subject, process)->trials.front()->position;
+  }
+
   [[nodiscard]] bool disturbed(int subject, int process) const {
     const SubjectTimes* times = find(subject, process);
     return times != nullptr && !times->trials.empty() && is_disturbed(times->trials.front()->noise);
@@ -94,29 +92,44 @@ PairedComparison paired_differences(const Question& question, const Processes& p
       ++result.dropped;
     } else {
       result.differences.push_back(kind.lower_is_better ? *after - *before : *before - *after);
+      const int later = processes.position(candidate, pair) - processes.position(0, pair);
+      result.order.push_back(later > 0 ? 1 : later < 0 ? -1 : 0);
     }
   }
+  // Of a record that does not say who ran first.
+  if (std::ranges::find(result.order, 0) != result.order.end()) result.order.clear();
   return result;
 }
+
+CoinPairs coin_pairs(const PairedComparison& comparison) { return {comparison.differences, comparison.order}; }
 
 void describe(PairedComparison& comparison, double alpha) {
   const auto& d = comparison.differences;
   if (d.empty()) return;
-  comparison.estimate = hodges_lehmann(d);
+  comparison.estimate = coin_estimate(coin_pairs(comparison));
   comparison.t = t_interval(d, 1 - alpha);
   comparison.sign = sign_interval(d, 1 - alpha);
   if (d.size() < 2) return;
   comparison.standard_deviation = std::sqrt(moments_of(d).variance);
-  comparison.minimum_effect = minimum_detectable_effect(comparison.standard_deviation, static_cast<int>(d.size()));
+  // What the test sees: without the order effect.
+  comparison.spread = spread_of(centred(coin_pairs(comparison), *comparison.estimate));
 }
 
-// Half the interval must be shorter than what is to be told apart: from 0, or from the margin.
-std::optional<int> more_pairs(const PairedComparison& comparison, double margin) {
-  if (comparison.direction != Direction::unresolved || !comparison.estimate) return std::nullopt;
+// What the pairs of an ended comparison could show, and how many more it takes. Of several candidates each is given an
+// equal share of alpha, the least that it may have had.
+void describe_power(PairedComparison& comparison, const Design& design) {
+  if (!(comparison.spread > 0)) return;
+  const int pairs = static_cast<int>(comparison.differences.size());
+  // A look that told was the last one as planned; else the last one spent all that was left.
+  const bool told = comparison.direction != Direction::unresolved;
+  if (const auto shown = detectable_effect(design, pairs, !told)) {
+    comparison.minimum_effect = *shown * comparison.spread;
+  }
+  if (told || !comparison.estimate) return;
+  // Half the interval must be shorter than what is to be told apart: from 0, or from the margin.
   const double size = std::abs(*comparison.estimate);
-  const auto needed = pairs_needed(comparison.standard_deviation, std::max(size, margin - size));
-  if (!needed) return std::nullopt;
-  return std::max(1, *needed - static_cast<int>(comparison.differences.size()));
+  const auto needed = pairs_needed(design, pairs, std::max(size, design.margin - size) / comparison.spread);
+  if (needed) comparison.more_pairs = *needed - pairs;
 }
 
 void take_last_look(PairedComparison& comparison, const std::vector<Look>& looks) {
@@ -128,7 +141,7 @@ void take_last_look(PairedComparison& comparison, const std::vector<Look>& looks
   comparison.estimate = last.estimate;
 }
 
-std::vector<PairedComparison> explore(const RunRecord& record, const Processes& processes) {
+std::vector<PairedComparison> explore(const RunRecord& record, const Processes& processes, bool ended) {
   const Question& question = *record.plan.question;
   std::vector<PairedComparison> found;
   for (std::size_t candidate = 1; candidate < record.plan.subjects.size(); ++candidate) {
@@ -137,8 +150,10 @@ std::vector<PairedComparison> explore(const RunRecord& record, const Processes& 
       PairedComparison one = paired_differences(question, processes, *metric_kind(name), static_cast<int>(candidate));
       if (one.differences.size() < 2) continue;
       describe(one, question.alpha);
-      one.interval = hodges_lehmann_interval(one.differences, 1 - question.alpha);
-      one.p = signed_rank_p(one.differences);
+      one.interval = coin_interval(coin_pairs(one), 1 - question.alpha);
+      one.p = coin_p(coin_pairs(one));
+      if (ended) describe_power(one, {.alpha = question.alpha, .looks = {static_cast<int>(one.differences.size())}});
+      one.more_pairs.reset();  // they answer nothing
       found.push_back(std::move(one));
     }
   }
@@ -156,12 +171,11 @@ std::optional<NextLook> next_look(const Design& design, const PairedComparison& 
   const auto next = std::ranges::upper_bound(design.looks, pairs);
   if (next == design.looks.end()) return std::nullopt;
   NextLook look{.pairs = *next, .smallest_effect = {}};
-  if (pairs < 3 || *next < 16) return look;  // the exact test cannot reach the first look's level
-  const auto upto = static_cast<std::size_t>(next - design.looks.begin()) + 1;
-  const auto levels = spending_levels(design.alpha, std::span(design.looks).first(upto), design.looks.back(),
-                                      upto == design.looks.size());
-  const double z = normal_tail_quantile(levels.back() / 2);
-  look.smallest_effect = z * comparison.standard_deviation / std::sqrt(*next);
+  if (pairs < 3) return look;
+  const double level = planned_looks(design, *next, false).back().level;
+  // The exact test of so few pairs may not reach the level.
+  if (signed_ranks_within(static_cast<std::size_t>(*next), level / 2) == 0) return look;
+  look.smallest_effect = normal_tail_quantile(level / 2) * comparison.spread / std::sqrt(*next);
   return look;
 }
 
@@ -185,6 +199,33 @@ bool all_steady(const RunRecord& record) {
   return true;
 }
 
+}  // namespace
+
+const PairedComparison* paired(const ComparisonVerdict& comparison, int baseline, int candidate,
+                               std::string_view metric) {
+  for (const auto* list : {&comparison.primary, &comparison.exploratory}) {
+    const auto found = std::ranges::find_if(*list, [&](const PairedComparison& one) {
+      return one.baseline == baseline && one.candidate == candidate && one.metric == metric;
+    });
+    if (found != list->end()) return &*found;
+  }
+  return nullptr;
+}
+
+Estimate ratio_of(const PairedComparison& pairs) {
+  Estimate ratio;
+  ratio.value = std::exp(-*pairs.estimate);
+  if (pairs.interval) {
+    ratio.interval =
+        Interval{std::exp(-pairs.interval->high), std::exp(-pairs.interval->low), pairs.interval->confidence};
+  }
+  ratio.n = static_cast<std::int64_t>(pairs.differences.size());
+  ratio.processes = 2 * static_cast<int>(pairs.differences.size());
+  ratio.method = "Hodges-Lehmann of pairs, on logarithms; interval of the signed-rank test";
+  ratio.note = pairs.interval ? "" : "too few pairs for an interval";
+  return ratio;
+}
+
 Design design_of(const Plan& plan) {
   const Question& question = *plan.question;
   return {.alpha = question.alpha,
@@ -192,8 +233,6 @@ Design design_of(const Plan& plan) {
           .looks = question.all_pairs ? std::vector{plan.processes} : usual_looks(plan.processes),
           .until_resolved = question.until_resolved};
 }
-
-}  // namespace
 
 std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool ended) {
   const MetricKind* kind = record.plan.question ? metric_kind(record.plan.question->metric) : nullptr;
@@ -206,27 +245,27 @@ std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool 
   verdict.wall_s = wall_between(record);
   verdict.steady = all_steady(record);
 
-  std::vector<std::vector<double>> all;
   for (std::size_t candidate = 1; candidate < record.plan.subjects.size(); ++candidate) {
     verdict.primary.push_back(paired_differences(question, processes, *kind, static_cast<int>(candidate)));
-    all.push_back(verdict.primary.back().differences);
   }
+  std::vector<CoinPairs> all;
+  std::ranges::transform(verdict.primary, std::back_inserter(all), coin_pairs);
   verdict.looks = take_looks_together(all, design, ended);
   verdict.resolved = true;
   for (std::size_t i = 0; i < verdict.primary.size(); ++i) {
     PairedComparison& comparison = verdict.primary[i];
     describe(comparison, question.alpha);
     take_last_look(comparison, verdict.looks[i]);
-    if (!verdict.steady) comparison.direction = Direction::unresolved;
-    comparison.more_pairs = more_pairs(comparison, design.margin);
+    if (ended) describe_power(comparison, share_of(design, verdict.primary.size()));
     verdict.resolved = verdict.resolved && comparison.direction != Direction::unresolved;
     verdict.pairs = std::max(verdict.pairs, static_cast<int>(comparison.differences.size()));
   }
   const auto has_none = [](const PairedComparison& one) { return one.incomplete >= 3 && one.differences.empty(); };
   verdict.hopeless = std::ranges::all_of(verdict.primary, has_none);
-  verdict.exploratory = explore(record, processes);
+  verdict.exploratory = explore(record, processes, ended);
   const auto unresolved = std::ranges::find(verdict.primary, Direction::unresolved, &PairedComparison::direction);
-  if (!ended && unresolved != verdict.primary.end()) verdict.next = next_look(design, *unresolved);
+  if (!ended && unresolved != verdict.primary.end())
+    verdict.next = next_look(share_of(design, verdict.primary.size()), *unresolved);
   return verdict;
 }
 
@@ -241,6 +280,17 @@ Result<std::string> metric_from_string(std::string_view name) {
       fmt::format("there is no metric '{}'{}: p50, p90, p95, p99, mean, throughput, peak_memory or "
                   "load_time",
                   name, did_you_mean(name, known)));
+}
+
+Result<std::string> metric_of_question(const Plan& plan) {
+  INFERMETER_TRY(std::string name, metric_from_string(plan.question->metric));
+  const MetricKind& kind = *metric_kind(name);
+  const auto& iterations = plan.stopping.iterations;
+  if (plan.automatic.iterations || !iterations || *iterations >= kind.least_iterations()) return name;
+  return usage_error(
+      fmt::format("a process needs {0} iterations for a {1} of its own, by which pairs are compared, and {2} are asked "
+                  "for: --iterations {0}, or leave it out",
+                  kind.least_iterations(), plan.question->metric, *iterations));
 }
 
 Result<Done> check_comparable(const RunRecord& record) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/stats/sequential.hpp"
+#include "infermeter/stats/design_power.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
@@ -17,8 +17,9 @@ struct PairedComparison {
   int baseline = 0, candidate = 0;
   std::string metric;
   std::vector<double> differences;  // one per complete pair, in the order of pairs
-  int incomplete = 0;               // pairs in which a process failed or the metric was not measured
-  int dropped = 0;                  // by Question::drop_disturbed
+  std::vector<int> order;  // of each of them: 1 where the candidate ran second, -1 where it ran first; or empty
+  int incomplete = 0;      // pairs in which a process failed or the metric was not measured
+  int dropped = 0;         // by Question::drop_disturbed
 
   Direction direction = Direction::unresolved;
   std::optional<double> estimate;    // Hodges–Lehmann; nullopt without a pair
@@ -26,8 +27,11 @@ struct PairedComparison {
   std::optional<Interval> t, sign;   // beside it: of this sample alone, not corrected for looks
   double p = 1;                      // signed-rank; exploratory metrics: adjusted (Benjamini & Hochberg)
   double standard_deviation = 0;     // of the differences
-  std::optional<double> minimum_effect;  // detectable with these pairs: 80 % power at 5 %
-  std::optional<int> more_pairs;         // that it would take to resolve; only while unresolved
+  double spread = 0;                 // the same, robust: what the test is up against (spread_of)
+  // Of an ended comparison: the effect that the looks at these pairs find with 80 % power; exploratory metrics: that
+  // one look finds.
+  std::optional<double> minimum_effect;
+  std::optional<int> more_pairs;  // that it would take to resolve; only of an ended one that did not
 };
 
 // What the next look can decide.
@@ -42,18 +46,34 @@ struct ComparisonVerdict {
   std::vector<PairedComparison> exploratory;  // other metrics of each candidate
   int pairs = 0;                              // complete blocks of the order
   bool resolved = false;                      // every candidate's direction is known
-  bool steady = true;                         // false: a subject has no steady state, so that nothing is decided
-  bool hopeless = false;                      // three pairs, and none of them complete
-  bool ended = false;                         // no more pairs will come
-  double wall_s = 0;                          // trials and pilots, from the first start to the last end
-  std::optional<NextLook> next;               // while it goes on
+  // false: the times of some pilot kept changing. The pairs are compared all the same: both of a pair are measured
+  // alike.
+  bool steady = true;
+  bool hopeless = false;         // three pairs, and none of them complete
+  bool ended = false;            // no more pairs will come
+  double wall_s = 0;             // trials and pilots, from the first start to the last end
+  std::optional<NextLook> next;  // while it goes on
 };
 
 // nullopt: the plan asks no question. `ended`: the run is over, by decision, by budget or because all pairs are there.
 [[nodiscard]] std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool ended);
 
+// Of these two by this metric; nullptr: they were not compared by it.
+[[nodiscard]] const PairedComparison* paired(const ComparisonVerdict& comparison, int baseline, int candidate,
+                                             std::string_view metric);
+
+// How many times as good the candidate is, by its pairs. It has an estimate.
+[[nodiscard]] Estimate ratio_of(const PairedComparison& pairs);
+
+// How its pairs are looked at. The plan asks a question.
+[[nodiscard]] Design design_of(const Plan& plan);
+
 // --metric's words: p50, p90, p99, mean, throughput, peak_memory, load_time; the metrics' own names as well.
 [[nodiscard]] Result<std::string> metric_from_string(std::string_view name);
+
+// The same of a plan's question, as the metric's own name. An error too where the plan's iterations are too few for a
+// process to have a value: pairs are judged by what each process says alone.
+[[nodiscard]] Result<std::string> metric_of_question(const Plan& plan);
 
 // What is wrong with comparing these subjects at all: inputs that differ. From the first trials or pilots.
 [[nodiscard]] Result<Done> check_comparable(const RunRecord& record);

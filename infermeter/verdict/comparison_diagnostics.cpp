@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/stats/metrics.hpp"
 #include "infermeter/verdict/pilot.hpp"
 
 namespace infermeter {
@@ -24,14 +25,21 @@ std::string label_of(const RunRecord& record, int subject) {
   return record.plan.subjects[static_cast<std::size_t>(subject)].label;
 }
 
+// Where a process must have more than one iteration to have a value.
+std::string needs_text(std::string_view metric) {
+  const MetricKind* kind = metric_kind(metric);
+  if (kind == nullptr || kind->least_iterations() <= 1) return "";
+  return fmt::format(" (a process needs {} iterations for its own)", kind->least_iterations());
+}
+
 std::vector<Diagnostic> of_pairs(const RunRecord& record, const PairedComparison& comparison) {
   std::vector<Diagnostic> found;
   const std::string label = label_of(record, comparison.candidate);
   const auto whole = comparison.differences.size();
   if (comparison.incomplete > 0) {
     found.push_back({.id = DiagnosticId::pairs_incomplete,
-                     .message = fmt::format("{} pairs have no {} of both; {} are whole", comparison.incomplete,
-                                            comparison.metric, whole),
+                     .message = fmt::format("{} pairs have no {} of both; {} are whole{}", comparison.incomplete,
+                                            comparison.metric, whole, needs_text(comparison.metric)),
                      .about = label});
   }
   if (comparison.dropped > 0) {
@@ -70,10 +78,12 @@ std::vector<Diagnostic> side_trial_diagnostics(const RunRecord& record, int subj
   if (!record.plan.automatic.warmup) return found;
   const PilotFinding finding = find_in_pilots(record, static_cast<std::size_t>(subject));
   if (!finding.is_steady()) {
-    found.push_back({.id = DiagnosticId::no_steady_state,
-                     .message = fmt::format("the times of its pilots do not settle; {} iterations of warm-up were used",
-                                            finding.warmup),
-                     .about = label});
+    found.push_back(
+        {.id = DiagnosticId::no_steady_state,
+         .message = fmt::format("the times of its pilots kept changing, as they also do beside other work "
+                                "on the machine; {} iterations of warm-up were used{}",
+                                finding.warmup, record.plan.question ? ", as many in both processes of each pair" : ""),
+         .about = label});
   }
   return found;
 }

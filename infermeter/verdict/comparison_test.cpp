@@ -13,6 +13,7 @@ namespace {
 
 using test::add_pairs;
 using test::record_with_question;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(Comparison, IsSilentWithoutAQuestion) {
@@ -22,7 +23,7 @@ TEST(Comparison, IsSilentWithoutAQuestion) {
   EXPECT_FALSE(judge_comparison(record, true));
 }
 
-TEST(Comparison, FindsASlowdownAtTheSecondLook) {
+TEST(Comparison, FindsASlowdownAtTheFirstLook) {
   RunRecord record = record_with_question(2);
   add_pairs(record, 16, {0, std::log(1.03)});
   const auto verdict = judge_comparison(record, false);
@@ -34,19 +35,47 @@ TEST(Comparison, FindsASlowdownAtTheSecondLook) {
   EXPECT_NEAR(*found.estimate, std::log(1.03), 0.002);
   ASSERT_TRUE(found.interval);
   EXPECT_GT(found.interval->low, 0);
-  EXPECT_EQ(verdict->looks[0].back().pairs, 16);
+  EXPECT_EQ(verdict->looks[0].back().pairs, 8);
   EXPECT_FALSE(found.more_pairs);
 }
 
-TEST(Comparison, CannotSpeakBeforeTheSecondLook) {
+TEST(Comparison, CannotSpeakBeforeTheFirstLook) {
   RunRecord record = record_with_question(2);
-  add_pairs(record, 15, {0, std::log(1.03)});
+  add_pairs(record, 7, {0, std::log(1.03)});
   const auto verdict = judge_comparison(record, false);
   EXPECT_EQ(verdict->primary[0].direction, Direction::unresolved);
   EXPECT_FALSE(verdict->resolved);
   ASSERT_TRUE(verdict->next);
-  EXPECT_EQ(verdict->next->pairs, 16);
+  EXPECT_EQ(verdict->next->pairs, 8);
   EXPECT_LT(*verdict->next->smallest_effect, std::log(1.03));
+}
+
+TEST(Comparison, KnowsWhichOfAPairRanFirst) {
+  RunRecord record = record_with_question(2);
+  add_pairs(record, 3, {0, 0});
+  const auto order = judge_comparison(record, false)->primary[0].order;
+  for (std::size_t pair = 0; pair < 3; ++pair) {
+    const bool second = record.trials[2 * pair + 1].position > record.trials[2 * pair].position;
+    EXPECT_EQ(order.at(pair), second ? 1 : -1);
+  }
+  std::swap(record.trials[2].position, record.trials[3].position);
+  EXPECT_THAT(judge_comparison(record, false)->primary[0].order, testing::ElementsAre(order[0], -order[1], order[2]));
+}
+
+// One report, one answer: the table's ratio is that of the pairs.
+TEST(Comparison, GivesTheTableItsRatio) {
+  RunRecord record = record_with_question(2);
+  add_pairs(record, 16, {0, std::log(1.03)});
+  record.finished = true;
+  const Verdict verdict = judge(record);
+  const auto& ratios = verdict.subjects[1].ratios;
+  const auto ratio = std::ranges::find(ratios, "latency_p50", &Ratio::metric);
+  ASSERT_NE(ratio, ratios.end());
+  EXPECT_DOUBLE_EQ(*ratio->estimate.value, std::exp(-*verdict.comparison->primary[0].estimate));
+  EXPECT_DOUBLE_EQ(ratio->estimate.interval->low, std::exp(-verdict.comparison->primary[0].interval->high));
+  const auto throughput = std::ranges::find(ratios, "throughput", &Ratio::metric);
+  const auto explored = std::ranges::find(verdict.comparison->exploratory, "throughput", &PairedComparison::metric);
+  EXPECT_DOUBLE_EQ(*throughput->estimate.value, std::exp(-*explored->estimate));
 }
 
 TEST(Comparison, TurnsSoThatPositiveIsWorse) {
@@ -87,7 +116,7 @@ TEST(Comparison, DropsDisturbedPairsOnlyIfAsked) {
   EXPECT_EQ(verdict->primary[0].dropped, 1);
 }
 
-TEST(Comparison, DecidesNothingWithoutASteadyState) {
+TEST(Comparison, DecidesWithoutASteadyStateAndSaysSo) {
   RunRecord record = record_with_question(2);
   add_pairs(record, 40, {0, std::log(1.1)});
   record.plan.automatic.warmup = true;
@@ -97,8 +126,12 @@ TEST(Comparison, DecidesNothingWithoutASteadyState) {
   record.side_trials.back().purpose = Purpose::pilot;
   const auto verdict = judge_comparison(record, true);
   EXPECT_FALSE(verdict->steady);
-  EXPECT_FALSE(verdict->resolved);
-  EXPECT_EQ(verdict->primary[0].direction, Direction::unresolved);
+  EXPECT_TRUE(verdict->resolved);
+  EXPECT_EQ(verdict->primary[0].direction, Direction::slower);
+  const auto diagnostics = judge(record).diagnostics;
+  const auto said = std::ranges::find(diagnostics, DiagnosticId::no_steady_state, &Diagnostic::id);
+  ASSERT_NE(said, diagnostics.end());
+  EXPECT_THAT(said->message, AllOf(HasSubstr("kept changing"), HasSubstr("as many in both processes of each pair")));
 }
 
 TEST(Comparison, GivesUpWhenNoPairIsWhole) {
@@ -108,6 +141,31 @@ TEST(Comparison, GivesUpWhenNoPairIsWhole) {
     if (trial.subject == 1) trial.end = TrialEnd::run_failed;
   }
   EXPECT_TRUE(judge_comparison(record, false)->hopeless);
+}
+
+TEST(Comparison, HasNoPairOfPercentilesThatAProcessCannotTell) {
+  RunRecord record = record_with_question(2);
+  record.plan.question->metric = "latency_p90";
+  add_pairs(record, 3, {0, 0});  // four iterations each
+  const Verdict verdict = judge(record);
+  EXPECT_TRUE(verdict.comparison->hopeless);
+  const auto said = std::ranges::find(verdict.diagnostics, DiagnosticId::pairs_incomplete, &Diagnostic::id);
+  ASSERT_NE(said, verdict.diagnostics.end());
+  EXPECT_THAT(said->message, HasSubstr("a process needs 29 iterations for its own"));
+}
+
+TEST(Comparison, OfAPercentileRefusesTooFewIterations) {
+  RunRecord record = record_with_question(2);
+  record.plan.question->metric = "p99";
+  record.plan.stopping.iterations = 100;
+  EXPECT_EQ(metric_of_question(record.plan).error().message,
+            "a process needs 299 iterations for a p99 of its own, by which pairs are compared, and 100 are asked for: "
+            "--iterations 299, or leave it out");
+  record.plan.stopping.iterations = 299;
+  EXPECT_EQ(*metric_of_question(record.plan), "latency_p99");
+  record.plan.stopping.iterations = 100;
+  record.plan.automatic.iterations = true;
+  EXPECT_TRUE(metric_of_question(record.plan).ok());
 }
 
 TEST(Comparison, JudgesSeveralCandidatesAgainstTheFirst) {
@@ -141,6 +199,7 @@ TEST(Comparison, SaysHowManyMorePairsItWouldTake) {
   ASSERT_EQ(verdict->primary[0].direction, Direction::unresolved);
   ASSERT_TRUE(verdict->primary[0].more_pairs);
   EXPECT_GT(*verdict->primary[0].more_pairs, 0);
+  EXPECT_GT(*verdict->primary[0].minimum_effect, verdict->primary[0].spread) << "of eight pairs";
 }
 
 TEST(Comparison, KnowsMetricsByTheirShortNames) {

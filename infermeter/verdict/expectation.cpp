@@ -227,8 +227,8 @@ class Parser {
       expectation_.threshold = unit == nullptr ? number : unit->in_base(number);
       return Done{};
     }
-    const bool share_of_counter = is_counter() && written == "%";
-    const FigureUnit* found = find_unit(share_of_counter ? Dimension::share : dimension, written);
+    const bool is_share = written == "%" && (is_counter() || expectation_.name.starts_with("relative_"));
+    const FigureUnit* found = find_unit(is_share ? Dimension::share : dimension, written);
     if (found == nullptr) return fail(place, wrong_unit(name, dimension, written));
     expectation_.threshold = found->in_base(number);
     return Done{};

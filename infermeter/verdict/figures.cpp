@@ -47,7 +47,9 @@ std::string series_of(const Plan& plan, const Subject& subject) {
   lasting.model = file_name(subject.model);
   lasting.backend_library.clear();
   std::ranges::sort(lasting.dimensions);
+  std::ranges::sort(lasting.batch_axes);
   std::ranges::sort(lasting.options);
+  std::ranges::sort(lasting.environment);
   std::string series = short_form(lasting);
   if (plan.cpus.empty()) return series;
   std::vector<int> cpus = plan.cpus;

@@ -32,7 +32,7 @@ struct MachineName {
 };
 
 // What stays the same of a subject while what is measured changes: the short form, with the model's file name for its
-// path, without label and library, options and dimensions sorted; and the processors that workers may use.
+// path, without label and library, its pairs sorted; and the processors that workers may use.
 [[nodiscard]] std::string series_of(const Plan& plan, const Subject& subject);
 
 // Of subjects of which a process ended as planned, the metrics that have a value per process.

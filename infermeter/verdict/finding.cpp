@@ -23,8 +23,9 @@ const SubjectVerdict& verdict_of(int subject, const GateEvidence& evidence) {
 
 // "needs 299 iterations" with what brings them.
 std::string with_remedy(const std::string& note) {
+  if (note.ends_with("of the processes for an interval")) return note + " (--processes)";
   if (!note.starts_with("needs ")) return note;
-  if (note.ends_with("iterations")) return note + " (--iterations)";
+  if (note.find("iterations") != std::string::npos) return note + " (--iterations)";
   return note.find("process") != std::string::npos ? note + " (--processes 3)" : note;
 }
 
@@ -155,7 +156,15 @@ Finding find_leak(int subject, const GateEvidence& evidence) {
   }
   finding.why = leak->reason;
   switch (leak->verdict) {
-    case LeakVerdict::no_leak: finding.outcome = Outcome::pass; break;
+    case LeakVerdict::no_leak:
+      finding.outcome = Outcome::pass;
+      if (leak->detectable_bytes_per_iteration) {
+        finding.notes.push_back(
+            fmt::format("less than {:.0f} bytes per iteration would not be seen: more iterations "
+                        "see less (--leak-iterations)",
+                        *leak->detectable_bytes_per_iteration));
+      }
+      break;
     case LeakVerdict::leak: finding.outcome = Outcome::fail; break;
     case LeakVerdict::cannot_tell: finding.outcome = Outcome::inconclusive; break;
   }

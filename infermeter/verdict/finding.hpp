@@ -23,6 +23,9 @@ struct Finding {
   // What more of would narrow the interval, and how many there are: "processes", 3. 0: nothing would.
   std::string replication = "processes";
   int replications = 0;
+  std::optional<int> replications_wanted{};  // that would tell, where that is not by the root of their number
+  // Two runs, or unpaired processes, are compared and this machine was disturbed: nothing fails for that.
+  bool disturbed = false;
   // Where the expectation is no bound: what the records say of it, with `why` as the reason.
   std::optional<Outcome> outcome;
 };

@@ -100,7 +100,8 @@ std::string advice(const Finding& finding, double bound) {
   const double half =
       bound >= *finding.value ? finding.interval->high - *finding.value : *finding.value - finding.interval->low;
   // Four times as many are not five times as many for a rounding error.
-  const double wanted = std::ceil(finding.replications * (half / distance) * (half / distance) * (1 - 1e-9));
+  const double by_root = std::ceil(finding.replications * (half / distance) * (half / distance) * (1 - 1e-9));
+  const double wanted = finding.replications_wanted ? *finding.replications_wanted : by_root;
   const bool rows = finding.replication == "rows";
   if (!(distance > 0) || !(wanted <= (rows ? most_rows : most_replications))) {
     return fmt::format("; the value is so near that no number of {} may tell", finding.replication);
@@ -142,6 +143,12 @@ void judge_finding(ExpectationVerdict& verdict, const Expectation& expectation, 
     verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, interval)
                                                               : by_bound(expectation, interval.low, interval.high);
     verdict.reason = reason_of(verdict.outcome, expectation, finding);
+    if (finding.disturbed && verdict.outcome == Outcome::fail) {
+      verdict.outcome = Outcome::inconclusive;
+      verdict.reason +=
+          "; but the machine was disturbed: measure both when it is quiet, or side by side (`infermeter "
+          "compare`)";
+    }
   }
 }
 

@@ -167,6 +167,33 @@ TEST(Gate, OutputsAreJudgedAsTheyWereCompared) {
   EXPECT_THAT(last("speedup >= 1", record).notes, ElementsAre(HasSubstr("outputs differ")));
 }
 
+TEST(Gate, OutputsThatTellNothingAreInconclusive) {
+  RunRecord record = run_of({"a", "b"}, {{0.01, 0.01}, {0.01, 0.01}});
+  record.outputs = {outputs_of(1, true, 0)};
+  OutputComparison& comparison = record.outputs[0].comparison;
+  comparison.agree = false;
+  comparison.undecided = true;
+  comparison.outputs[1].undecided = "is 0 throughout in both";
+  EXPECT_EQ(last("outputs agree", record).outcome, Outcome::inconclusive);
+  EXPECT_EQ(last("outputs agree", record).reason, "output 'logits' is 0 throughout in both");
+  EXPECT_THAT(last("speedup >= 1", record).notes, ElementsAre(HasSubstr("cannot be told")));
+}
+
+// One output whose reference is 0 and that differs, beside one that is close: nothing is relative to 0.
+TEST(Gate, AFigureThatOneOutputHasNotIsNone) {
+  RunRecord record = run_of({"a", "b"}, {{0.01, 0.01}, {0.01, 0.01}});
+  record.outputs = {outputs_of(1, false, 0.001)};
+  for (OutputDifference& output : record.outputs[0].comparison.outputs) output.cosine = 1;
+  EXPECT_EQ(last("relative_l2 <= 0.01", record).outcome, Outcome::pass);
+  EXPECT_EQ(last("cosine >= 0.99", record).outcome, Outcome::pass);
+  OutputDifference& wrong = record.outputs[0].comparison.outputs[0];
+  wrong.relative_l2 = wrong.cosine = std::nullopt;
+  EXPECT_EQ(last("relative_l2 <= 0.01", record).outcome, Outcome::inconclusive);
+  EXPECT_EQ(last("cosine >= 0.99", record).outcome, Outcome::inconclusive);
+  wrong.max_absolute = 0;  // both are 0
+  EXPECT_EQ(last("relative_l2 <= 0.01", record).outcome, Outcome::pass);
+}
+
 TEST(Gate, OutputsThatCannotBeComparedFailWhatIsExpectedOfThem) {
   RunRecord record = run_of({"a", "b"}, {{0.01, 0.01}, {0.01, 0.01}});
   record.outputs = {outputs_of(1, false, 0)};

@@ -87,9 +87,23 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
   if (!verdict.baseline) return verdict;
   for (const std::string_view metric : compared_metrics) {
     verdict.ratios.push_back(
-        ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options));
+        ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options, Pairing::blocks));
   }
+  verdict.direction = direction_of(verdict.ratios.front().estimate);
   return verdict;
+}
+
+// The answer of a comparison and its table are about the same pairs.
+void take_answers_from(const ComparisonVerdict& comparison, std::vector<SubjectVerdict>& subjects) {
+  for (const PairedComparison& pairs : comparison.primary)
+    subjects.at(static_cast<std::size_t>(pairs.candidate)).direction = pairs.direction;
+  for (const auto* list : {&comparison.primary, &comparison.exploratory}) {
+    for (const PairedComparison& pairs : *list) {
+      auto& ratios = subjects.at(static_cast<std::size_t>(pairs.candidate)).ratios;
+      const auto ratio = std::ranges::find(ratios, pairs.metric, &Ratio::metric);
+      if (ratio != ratios.end() && pairs.estimate) ratio->estimate = ratio_of(pairs);
+    }
+  }
 }
 
 // All that there is to say about one subject, the worst first: what failed, what was compared with what, how it ran.
@@ -120,11 +134,27 @@ int run_exit_code(const RunRecord& record) {
   if (std::ranges::any_of(record.trials, &Samples::usage)) return 2;
   if (any_end(record, {TrialEnd::crashed, TrialEnd::timeout, TrialEnd::out_of_memory})) return 4;
   if (any_end(record, {TrialEnd::load_failed, TrialEnd::run_failed})) return 3;
-  const auto differ = [](const SubjectOutputs& outputs) { return !outputs.comparison.agree; };
+  const auto differ = [](const SubjectOutputs& outputs) {
+    return !outputs.comparison.agree && !outputs.comparison.undecided;
+  };
   return std::ranges::any_of(record.outputs, differ) ? 1 : 0;
 }
 
+int comparison_exit_code(const Question& question, const ComparisonVerdict& comparison) {
+  const auto is = [&](Direction direction) {
+    return std::ranges::find(comparison.primary, direction, &PairedComparison::direction) != comparison.primary.end();
+  };
+  if (question.fail_slower && is(Direction::slower)) return 1;
+  return question.fail_inconclusive && is(Direction::unresolved) ? 5 : 0;
+}
+
 }  // namespace
+
+Direction direction_of(const Estimate& ratio) {
+  if (!ratio.value || !ratio.interval) return Direction::unresolved;
+  if (ratio.interval->low > 1) return Direction::faster;
+  return ratio.interval->high < 1 ? Direction::slower : Direction::unresolved;
+}
 
 Verdict judge(const RunRecord& record) {
   const auto trials = trials_by_subject(record);
@@ -135,10 +165,16 @@ Verdict judge(const RunRecord& record) {
     append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
   }
   verdict.comparison = judge_comparison(record, record.finished);
-  if (verdict.comparison) append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
+  if (verdict.comparison) {
+    take_answers_from(*verdict.comparison, verdict.subjects);
+    append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
+  }
   verdict.profile = find_in_profiles(record);
   if (verdict.profile) append(verdict.diagnostics, profile_diagnostics(record, *verdict.profile));
   verdict.exit_code = run_exit_code(record);
+  if (verdict.exit_code == 0 && verdict.comparison) {
+    verdict.exit_code = comparison_exit_code(*record.plan.question, *verdict.comparison);
+  }
   return verdict;
 }
 

@@ -27,7 +27,9 @@ struct SubjectVerdict {
   Summary summary;
   // Against the first subject of its group; empty for that one itself.
   std::optional<int> baseline;
-  std::vector<Ratio> ratios;                // latency_p50, throughput, memory_peak
+  std::vector<Ratio> ratios;  // latency_p50, throughput, memory_peak
+  // Is it faster? A comparison's decision, by its metric; else by latency_p50. nullopt: nothing to compare with.
+  std::optional<Direction> direction{};
   const SubjectOutputs* outputs = nullptr;  // into the record; null: not compared
   std::optional<LeakEstimate> leak;         // of its leak trial
   std::optional<AccuracyVerdict> accuracy{};
@@ -42,11 +44,16 @@ struct Verdict {
   std::vector<Diagnostic> diagnostics;
   // What the run deserves (docs/cli.md); the first that holds: 130 a trial was interrupted (143 is the caller's to
   // know), 2 what was asked for cannot be done, 4 a worker crashed, timed out or ran out of memory, 3 a model failed to
-  // load or run, 1 outputs differ, 0.
+  // load or run, 1 outputs differ, or a candidate is slower and the question says that this fails, 5 the same of what
+  // cannot be told, 0.
   int exit_code = 0;
 };
 
-// `record` must outlive the verdict.
+// Of a ratio of times, baseline by candidate: faster or slower where the interval leaves out 1.
+[[nodiscard]] Direction direction_of(const Estimate& ratio);
+
+// The verdict points into `record`, which must outlive it and stay where it is.
 [[nodiscard]] Verdict judge(const RunRecord& record);
+Verdict judge(const RunRecord&& record) = delete;  // it would be gone
 
 }  // namespace infermeter

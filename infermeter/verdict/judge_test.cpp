@@ -11,6 +11,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// A verdict points into its record: one of a record that is about to go does not compile.
+template <class Record>
+concept CanBeJudged = requires(Record&& record) { judge(std::forward<Record>(record)); };
+static_assert(CanBeJudged<RunRecord&> && CanBeJudged<const RunRecord&>);
+static_assert(!CanBeJudged<RunRecord> && !CanBeJudged<const RunRecord>);
+
 Samples trial(int subject, int process, double duration) {
   Samples samples;
   samples.subject = subject;
@@ -88,13 +94,17 @@ TEST(Judge, SummarisesAndComparesWithTheFirstOfTheGroup) {
   EXPECT_EQ(ratios[1].metric, "throughput");
   EXPECT_EQ(ratios[2].metric, "memory_peak");
   EXPECT_NEAR(*ratios[0].estimate.value, 2, 1e-9);
+  EXPECT_EQ(verdict.subjects[1].direction, Direction::faster);
+  EXPECT_EQ(verdict.subjects[0].direction, std::nullopt);
   EXPECT_TRUE(ratios[0].estimate.interval);
   EXPECT_NEAR(*ratios[2].estimate.value, 1, 1e-12);
   EXPECT_EQ(verdict.exit_code, 0);
 }
 
 TEST(Judge, SubjectsThatAreAlikeDrawNoDiagnostics) {
-  for (const Diagnostic& diagnostic : judge(two_subjects()).diagnostics) {
+  const RunRecord record = two_subjects();
+  const Verdict verdict = judge(record);
+  for (const Diagnostic& diagnostic : verdict.diagnostics) {
     EXPECT_EQ(diagnostic.id, DiagnosticId::too_few_samples) << to_string(diagnostic.id);  // p99 of 60 iterations
     EXPECT_FALSE(diagnostic.about.empty());
   }
@@ -154,6 +164,16 @@ TEST(Judge, RuntimesAndProvidersAreComparedOnlyWithTheirLike) {
   const Verdict verdict = judge(record);
   EXPECT_TRUE(all(verdict, DiagnosticId::runtime_version_differs).empty());
   EXPECT_TRUE(all(verdict, DiagnosticId::provider_differs).empty());
+}
+
+TEST(Judge, OtherEnvironmentVariablesAreSaid) {
+  RunRecord record = two_subjects();
+  record.plan.subjects[0].environment = {{"A", "1"}, {"B", "2"}};
+  record.plan.subjects[1].environment = {{"B", "2"}, {"A", "1"}};
+  EXPECT_TRUE(all(judge(record), DiagnosticId::environment_differs).empty());
+  record.plan.subjects[1].environment = {};
+  EXPECT_EQ(message(judge(record), DiagnosticId::environment_differs),
+            "b: environment variables: none, but A=1 B=2 for 'a'");
 }
 
 TEST(Judge, AnotherBatchSizeIsSaidOnce) {
@@ -238,12 +258,13 @@ TEST(Judge, SummariesAndComparisonsAreHeardWithTheirSubject) {
   EXPECT_EQ(verdict.subjects[1].summary.diagnostics[0].about, "b");
 }
 
-int code_of(std::vector<TrialEnd> ends, bool usage = false, bool agree = true) {
+int code_of(std::vector<TrialEnd> ends, bool usage = false, bool agree = true, bool undecided = false) {
   RunRecord record = two_subjects();
   for (std::size_t i = 0; i < ends.size(); ++i) record.trials[i].end = ends[i];
   record.trials[0].usage = usage;
   record.outputs = {{1, 0, {}}};
   record.outputs[0].comparison.agree = agree;
+  record.outputs[0].comparison.undecided = undecided;
   return judge(record).exit_code;
 }
 
@@ -251,6 +272,7 @@ TEST(Judge, ExitCodeIsThatOfTheGravestThing) {
   using enum TrialEnd;
   EXPECT_EQ(code_of({}), 0);
   EXPECT_EQ(code_of({}, false, false), 1);
+  EXPECT_EQ(code_of({}, false, false, true), 0);  // it cannot be told
   EXPECT_EQ(code_of({load_failed}), 3);
   EXPECT_EQ(code_of({ok, run_failed}, false, false), 3);
   EXPECT_EQ(code_of({load_failed, crashed}), 4);
@@ -261,7 +283,8 @@ TEST(Judge, ExitCodeIsThatOfTheGravestThing) {
 }
 
 TEST(Judge, SurvivesRecordsThatAreIncomplete) {
-  EXPECT_TRUE(judge(RunRecord{}).subjects.empty());
+  const RunRecord empty;
+  EXPECT_TRUE(judge(empty).subjects.empty());
   RunRecord record = two_subjects();
   record.models.clear();
   record.trials[0].subject = 17;

@@ -44,6 +44,8 @@ class Differences {
             device(candidate_, candidate_trial_));
     compare(DiagnosticId::batch_differs, "batch size", std::to_string(baseline_.batch_size),
             std::to_string(candidate_.batch_size));
+    compare_batch_axes();
+    compare_environment();
     compare_models(static_cast<std::size_t>(baseline), static_cast<std::size_t>(candidate));
     compare_inputs();
     return std::move(found_);
@@ -60,6 +62,22 @@ class Differences {
     compare(id, what, executed(baseline_trial_, key), executed(candidate_trial_, key));
   }
 
+  // What was taken for the batch, of each input in its order: back ends may call inputs by other names.
+  void compare_batch_axes() {
+    const auto axes = [](const Samples* trial) {
+      std::string text;
+      const std::string told = executed(trial, "batch_axis");
+      for (std::string_view rest = told; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(", "), rest.size());
+        const std::string_view one = rest.substr(0, end);
+        text += (text.empty() ? "" : ", ") + std::string(one.substr(one.rfind('=') + 1));
+        rest.remove_prefix(std::min(end + 2, rest.size()));
+      }
+      return text;
+    };
+    compare(DiagnosticId::batch_differs, "batch axis", axes(baseline_trial_), axes(candidate_trial_));
+  }
+
   bool same_runtime() const {
     const std::string before = executed(baseline_trial_, "runtime");
     const std::string after = executed(candidate_trial_, "runtime");
@@ -71,6 +89,22 @@ class Differences {
     const std::string seen = executed(trial, "device");
     if (!seen.empty()) return seen;
     return subject.device == "auto" ? std::string() : subject.device;
+  }
+
+  void compare_environment() {
+    Pairs before = baseline_.environment, after = candidate_.environment;
+    std::ranges::sort(before);
+    std::ranges::sort(after);
+    if (before == after) return;
+    const auto text = [](const Pairs& pairs) {
+      std::string joined;
+      for (const auto& [name, value] : pairs) joined += fmt::format("{}{}={}", joined.empty() ? "" : " ", name, value);
+      return joined.empty() ? "none" : joined;
+    };
+    found_.push_back(
+        {DiagnosticId::environment_differs,
+         fmt::format("environment variables: {}, but {} for '{}'", text(after), text(before), baseline_.label),
+         candidate_.label});
   }
 
   void compare_models(std::size_t baseline, std::size_t candidate) {

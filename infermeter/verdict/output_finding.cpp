@@ -22,11 +22,14 @@ Finding decided(Finding finding, Outcome outcome, std::string why) {
 
 using Difference = OutputDifference;
 
+constexpr std::string_view no_numbers = "the outputs have no finite numbers";
+
 struct OutputFigure {
   std::string_view name;
   std::optional<double> (*value)(const Difference&);
   bool larger_is_worse = true;
-  std::string_view why_none = "the outputs have no finite numbers";
+  std::string_view why_none = no_numbers;
+  bool of_every_output = false;  // an output that differs and has no such figure leaves none for the whole
 };
 
 // Both all zeros: there is no relative distance, and none is needed.
@@ -37,15 +40,14 @@ std::optional<double> relative(const Difference& output, const std::optional<dou
 constexpr std::string_view all_zeros = "the reference's outputs are all 0, so that nothing is relative to them";
 
 constexpr auto output_figures = std::to_array<OutputFigure>({
-    {"max_absolute_difference", [](const Difference& o) { return std::optional(o.max_absolute); }, true,
-     "there are no outputs"},
+    {"max_absolute_difference", [](const Difference& o) { return o.max_absolute; }, true, no_numbers},
     {"mae", [](const Difference& o) { return o.mae; }},
     {"mse", [](const Difference& o) { return o.mse; }},
     {"rmse", [](const Difference& o) { return o.rmse; }},
-    {"relative_l1", [](const Difference& o) { return relative(o, o.relative_l1); }, true, all_zeros},
-    {"relative_l2", [](const Difference& o) { return relative(o, o.relative_l2); }, true, all_zeros},
-    {"relative_max", [](const Difference& o) { return relative(o, o.relative_max); }, true, all_zeros},
-    {"cosine", [](const Difference& o) { return o.cosine; }, false, "outputs that are all 0 have no direction"},
+    {"relative_l1", [](const Difference& o) { return relative(o, o.relative_l1); }, true, all_zeros, true},
+    {"relative_l2", [](const Difference& o) { return relative(o, o.relative_l2); }, true, all_zeros, true},
+    {"relative_max", [](const Difference& o) { return relative(o, o.relative_max); }, true, all_zeros, true},
+    {"cosine", [](const Difference& o) { return o.cosine; }, false, "outputs that are all 0 have no direction", true},
     {"pearson", [](const Difference& o) { return o.pearson; }, false, "a constant output correlates with nothing"},
     {"psnr", [](const Difference& o) { return o.psnr_db; }, false,
      "the reference's outputs are constant: there is no range that the error is relative to"},
@@ -56,11 +58,12 @@ constexpr auto output_figures = std::to_array<OutputFigure>({
      "no output looks like a classifier's of more than five classes"},
 });
 
-// The worst of all outputs that have the figure; nullopt: none has it.
+// The worst of all outputs that have the figure; nullopt: none has it, or one lacks it that it is wanted of.
 std::optional<double> worst(const OutputFigure& figure, const std::vector<OutputDifference>& outputs) {
   std::optional<double> found;
   for (const OutputDifference& output : outputs) {
     const auto value = figure.value(output);
+    if (!value && figure.of_every_output && output.max_absolute.value_or(0) > 0) return std::nullopt;
     if (!value) continue;
     if (!found || (figure.larger_is_worse ? *value > *found : *value < *found)) found = value;
   }
@@ -69,6 +72,12 @@ std::optional<double> worst(const OutputFigure& figure, const std::vector<Output
 
 Finding agreement(Finding finding, const OutputComparison& comparison) {
   if (comparison.agree) return decided(std::move(finding), Outcome::pass, "every output is within tolerance");
+  if (comparison.undecided) {
+    const auto undecided = std::ranges::find_if(
+        comparison.outputs, [](const OutputDifference& output) { return !output.undecided.empty(); });
+    return decided(std::move(finding), Outcome::inconclusive,
+                   fmt::format("output '{}' {}", undecided->name, undecided->undecided));
+  }
   const auto differs = [](const OutputDifference& output) { return !output.within_tolerance; };
   const auto first = std::ranges::find_if(comparison.outputs, differs);
   if (first == comparison.outputs.end()) return decided(std::move(finding), Outcome::fail, "the outputs differ");

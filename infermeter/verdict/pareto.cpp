@@ -17,11 +17,20 @@ bool is_better(const ParetoValue& a, const ParetoValue& b, bool lower_is_better)
   return lower_is_better ? one.high < other.low : one.low > other.high;
 }
 
+// Can it be told that `a` is not worse than `b`, but for what does not matter?
+bool is_no_worse(const ParetoValue& a, const ParetoValue& b, bool lower_is_better) {
+  if (a.exact && b.exact) return lower_is_better ? a.value <= b.value : a.value >= b.value;
+  const bool told = (a.exact || a.interval) && (b.exact || b.interval);
+  if (!told) return false;
+  const Interval one = extent(a), other = extent(b);
+  return lower_is_better ? one.high <= other.low * (1 + pareto_margin) : one.low * (1 + pareto_margin) >= other.high;
+}
+
 bool dominates(const Point& a, const Point& b, std::span<const bool> lower_is_better) {
   bool better = false;
   for (std::size_t i = 0; i < lower_is_better.size(); ++i) {
     if (!a[i] || !b[i]) continue;
-    if (is_better(*b[i], *a[i], lower_is_better[i])) return false;
+    if (!is_no_worse(*a[i], *b[i], lower_is_better[i])) return false;
     better = better || is_better(*a[i], *b[i], lower_is_better[i]);
   }
   return better;

@@ -1,12 +1,13 @@
 // The Pareto front of several figures: what is left when all is taken away that something else is better than.
 //
-// B dominates A if B is worse in no figure and better in at least one. Better and worse is what can be told:
-//   - an exact figure (a file's size) is better if its value is;
-//   - a figure with an interval is better if the two intervals do not touch;
-//   - a figure with neither (one process) tells nothing.
-// So equal figures, and those that the noise hides, do not keep a point on the front. As "cannot be told apart" is not
-// transitive, points may dominate each other in a ring; those of one ring do not take each other away. Hence there is
-// always a front, unless no point can be placed.
+// B dominates A if it can be told that B is worse in no figure, and better in at least one:
+//   - of exact figures (a file's size) the values tell;
+//   - of figures with intervals B is better if the two do not touch, and no worse if all of B's interval is at least as
+//     good as all of A's, or worse by less than pareto_margin of it;
+//   - a figure with neither (one process) tells nothing, so that nothing dominates by it or in spite of it.
+// What the noise hides keeps a point on the front: it may be better. As differences below the margin add up, points may
+// dominate each other in a ring; those of one ring do not take each other away. Hence there is always a front, unless
+// no point can be placed.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,8 @@
 #include "infermeter/stats/summary.hpp"
 
 namespace infermeter {
+
+inline constexpr double pareto_margin = 0.01;
 
 struct ParetoValue {
   double value = 0;

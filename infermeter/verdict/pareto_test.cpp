@@ -43,12 +43,25 @@ TEST(Pareto, EqualPointsBothStay) {
   EXPECT_THAT(places(time_and_accuracy, {{exact(1), exact(1)}, {exact(1), exact(1)}}), ElementsAre(front, front));
 }
 
-// As much time as can be told, and a clearly better accuracy: the other goes, though its time is the smaller number.
-TEST(Pareto, NoiseKeepsNothingOnTheFront) {
+// Intervals that overlap do not say that the slower number is no worse.
+TEST(Pareto, WhatTheNoiseHidesKeepsAPointOnTheFront) {
   EXPECT_THAT(places(time_and_accuracy, {{near(1.00, 0.05), exact(0.7)}, {near(1.02, 0.05), exact(0.8)}}),
+              ElementsAre(front, front));
+  // 16 of 16 rows against 15 of 16: not told apart, whatever the time.
+  EXPECT_THAT(places(time_and_accuracy, {{near(1, 0.01), near(0.94, 0.19)}, {near(2, 0.01), near(1.0, 0.19)}}),
+              ElementsAre(front, front));
+  EXPECT_THAT(places(time_and_accuracy, {{near(1, 0.01), near(0.94, 0.001)}, {near(2, 0.01), near(0.94, 0.001)}}),
+              ElementsAre(front, dominated));
+}
+
+// Equal but for a hundredth, and known so well.
+TEST(Pareto, WhatIsWorseByLessThanTheMarginIsNoWorse) {
+  EXPECT_THAT(places(time_and_accuracy, {{near(1.000, 0.002), exact(0.7)}, {near(1.002, 0.002), exact(0.8)}}),
               ElementsAre(dominated, front));
-  // Told apart, it stays.
-  EXPECT_THAT(places(time_and_accuracy, {{near(1.00, 0.005), exact(0.7)}, {near(1.02, 0.005), exact(0.8)}}),
+  EXPECT_THAT(places(time_and_accuracy, {{near(1.00, 0.002), exact(0.7)}, {near(1.02, 0.002), exact(0.8)}}),
+              ElementsAre(front, front));
+  // Exact figures have no margin.
+  EXPECT_THAT(places(time_and_accuracy, {{exact(1.000), exact(0.7)}, {exact(1.001), exact(0.8)}}),
               ElementsAre(front, front));
 }
 
@@ -60,7 +73,7 @@ TEST(Pareto, WhatIsNotClearlyBetterDoesNotDominate) {
               ElementsAre(front, dominated));
   // Of one process there is no interval.
   EXPECT_THAT(
-      places(time_and_accuracy, {{ParetoValue{.value = 1.0}, exact(0.8)}, {ParetoValue{.value = 9.0}, exact(0.8)}}),
+      places(time_and_accuracy, {{ParetoValue{.value = 1.0}, exact(0.8)}, {ParetoValue{.value = 9.0}, exact(0.7)}}),
       ElementsAre(front, front));
 }
 
@@ -75,12 +88,11 @@ TEST(Pareto, WhoLacksAFigureIsNotPlaced) {
   EXPECT_THAT(places(time_and_accuracy, {}), IsEmpty());
 }
 
-// Each clearly better than the next in one figure, and not to be told apart in the others.
+// Each better than the next in one figure, and worse by less than the margin in the others.
 TEST(Pareto, ARingTakesNothingAway) {
   constexpr std::array<bool, 3> lower = {true, true, true};
-  const std::vector<Point> ring = {{near(1, 0.1), near(5, 4), near(2, 0.1)},
-                                   {near(2, 0.1), near(1, 0.1), near(5, 4)},
-                                   {near(5, 4), near(2, 0.1), near(1, 0.1)}};
+  const ParetoValue best = near(1, 1e-4), middle = near(1.004, 1e-4), worst = near(1.008, 1e-4);
+  const std::vector<Point> ring = {{best, worst, middle}, {middle, best, worst}, {worst, middle, best}};
   EXPECT_THAT(places(lower, ring), ElementsAre(front, front, front));
   auto with_outsider = ring;
   with_outsider.push_back({near(20, 0.1), near(20, 0.1), near(20, 0.1)});

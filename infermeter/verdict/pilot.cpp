@@ -4,14 +4,20 @@
 #include <cmath>
 #include <numeric>
 
+#include "infermeter/stats/design_power.hpp"
 #include "infermeter/stats/metrics.hpp"
 #include "infermeter/stats/moments.hpp"
 #include "infermeter/stats/quantile.hpp"
 #include "infermeter/stats/sequential.hpp"
+#include "infermeter/stats/tail.hpp"
+#include "infermeter/verdict/comparison.hpp"
 
 namespace infermeter {
 namespace {
 
+// Of timed iterations in each process: below, the interval is wider than its time saves (docs/methodology.md).
+constexpr double shortest_loop_s = 0.012;
+constexpr double most_for_loop = 10'000;
 constexpr double longest_s = 10;  // of timed iterations that `run` asks for by itself
 constexpr std::int64_t most_pilot_iterations = 100'000;
 constexpr int most_failures = 2;  // a subject that fails its pilots is not asked a third time
@@ -70,11 +76,7 @@ std::int64_t warmup_of(const SteadyState& steady, std::size_t iterations) {
   return std::max(static_cast<std::int64_t>(unknown ? iterations / 2 : steady.begin), least_warmup);
 }
 
-// Enough to say the metric of one process at all: two iterations beyond the percentile.
-std::int64_t least_iterations(const MetricKind& kind) {
-  if (kind.source != MetricKind::Source::percentile) return 10;
-  return std::max<std::int64_t>(10, static_cast<std::int64_t>(std::ceil(2 / (1 - kind.q) - 1e-9)));
-}
+std::int64_t least_iterations(const MetricKind& kind) { return std::max<std::int64_t>(10, kind.least_iterations()); }
 
 std::vector<const PilotFinding*> of_group(const Plan& plan, std::span<const PilotFinding> findings,
                                           std::size_t subject) {
@@ -96,8 +98,17 @@ std::int64_t iterations_for_question(const Question& question, const PilotFindin
   return choose_iterations(finding.logs, process_s, *finding.iteration_s, least).iterations;
 }
 
+std::int64_t iterations_for_loop(double iteration_s) {
+  return static_cast<std::int64_t>(std::ceil(std::min(shortest_loop_s / std::max(iteration_s, 1e-9), most_for_loop)));
+}
+
+bool is_of_iterations(const Plan& plan) {
+  const MetricKind* kind = plan.question ? metric_kind(plan.question->metric) : nullptr;
+  return kind == nullptr || kind->of_iterations();
+}
+
 std::int64_t iterations_for_figures(int processes, double iteration_s) {
-  const std::int64_t needed = (quantile_needs(0.99, 0.95) + processes - 1) / processes;
+  const std::int64_t needed = (tail_iterations(0.99, processes) + processes - 1) / processes;
   const auto affordable = static_cast<std::int64_t>(longest_s / std::max(iteration_s, 1e-9));
   return std::max<std::int64_t>(10, std::min(needed, affordable));
 }
@@ -184,6 +195,8 @@ Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::s
     const std::int64_t wanted = plan.question ? iterations_for_question(*plan.question, *finding, stopping.warmup)
                                               : iterations_for_figures(plan.processes, *finding->iteration_s);
     stopping.iterations = std::max(*stopping.iterations, wanted);
+    if (!is_of_iterations(plan)) continue;
+    stopping.iterations = std::max(*stopping.iterations, iterations_for_loop(*finding->iteration_s));
   }
   return stopping;
 }
@@ -211,7 +224,9 @@ std::optional<Outlook> outlook(const Plan& plan, std::span<const PilotFinding> f
   }
   result.standard_deviation = std::sqrt(of_first + of_worst);
   if (result.pairs < 2) return std::nullopt;
-  result.smallest_effect = minimum_detectable_effect(result.standard_deviation, result.pairs);
+  const auto shown = detectable_effect(share_of(design_of(plan), plan.subjects.size() - 1), result.pairs, true);
+  if (!shown) return std::nullopt;
+  result.smallest_effect = *shown * result.standard_deviation;
   return result;
 }
 

@@ -39,9 +39,9 @@ struct PilotFinding {
 [[nodiscard]] std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject);
 
 // How the trials of a subject stop; `findings` of every subject of the plan. The same for all subjects of a group: the
-// longest warm-up of any, and the most iterations. With a question by Kalibera & Jones; without one as many as the p99
-// of the planned processes needs, 10 at least, and no more than ten seconds of them: with a given number of processes
-// there is no cost to weigh.
+// longest warm-up of any, and the most iterations. With a question by Kalibera & Jones, and no fewer than its metric
+// needs in one process; without one as many as the p99 of the planned processes needs for an interval, 10 at least, and
+// no more than ten seconds of them: with a given number of processes there is no cost to weigh.
 [[nodiscard]] Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::size_t subject);
 
 // What the pilots promise for the plan's question.

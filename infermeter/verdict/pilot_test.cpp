@@ -129,7 +129,7 @@ TEST(Settle, GivesARunWhatItsP99Needs) {
   RunRecord record = automatic_record(false);
   add_pilot(record, 0, times_with_warmup(200, 0));
   add_pilot(record, 1, times_with_warmup(200, 0));
-  EXPECT_EQ(settled(record, 0).iterations, 100);  // 299 over three processes
+  EXPECT_EQ(settled(record, 0).iterations, 299);  // 896 over three processes
   record.plan.processes = 1;
   EXPECT_EQ(settled(record, 0).iterations, 299);
 }
@@ -143,6 +143,22 @@ TEST(Settle, DoesNotMeasureSlowModelsForMinutes) {
   EXPECT_LE(iterations, 20);
 }
 
+// 200 iterations of 5 µs are 1 ms of a process of 60.
+TEST(Settle, TimesAModelOfMicrosecondsForTwelveMilliseconds) {
+  for (const bool compared : {false, true}) {
+    RunRecord record = automatic_record(compared);
+    for (int process = 0; process < (compared ? 5 : 1); ++process) {
+      add_pilot(record, 0, times_with_warmup(200, 0, 5e-6));
+      add_pilot(record, 1, times_with_warmup(200, 0, 8e-6));
+    }
+    EXPECT_NEAR(static_cast<double>(*settled(record, 0).iterations), 2400, 50);
+    EXPECT_EQ(settled(record, 0).iterations, settled(record, 1).iterations);
+    if (!compared) continue;
+    record.plan.question->metric = "load_time";
+    EXPECT_EQ(settled(record, 0).iterations, 10);
+  }
+}
+
 TEST(Settle, WeighsProcessesAgainstIterationsForAQuestion) {
   RunRecord record = automatic_record(true);
   for (int subject = 0; subject < 2; ++subject) {
@@ -152,7 +168,7 @@ TEST(Settle, WeighsProcessesAgainstIterationsForAQuestion) {
   // Processes differ far more than iterations: few iterations each.
   EXPECT_EQ(settled(record, 0).iterations, 10);
   record.plan.question->metric = "latency_p99";
-  EXPECT_EQ(settled(record, 0).iterations, 200);
+  EXPECT_EQ(settled(record, 0).iterations, 299);  // for a p99 of its own
 }
 
 TEST(Settle, KeepsWhatWasAskedFor) {
@@ -162,7 +178,7 @@ TEST(Settle, KeepsWhatWasAskedFor) {
   add_pilot(record, 0, times_with_warmup(200, 40));
   add_pilot(record, 1, times_with_warmup(200, 40));
   EXPECT_EQ(settled(record, 0).warmup, 7);
-  EXPECT_EQ(settled(record, 0).iterations, 100);
+  EXPECT_EQ(settled(record, 0).iterations, 299);
 }
 
 TEST(Outlook, TellsWhatAPairTakesAndShows) {

@@ -34,8 +34,9 @@ struct ProfileFindings {
   std::vector<ProfileExplanation> explanations;  // of each subject against the first of its group
 };
 
-// nullopt: nothing was profiled. `record` must outlive it.
+// nullopt: nothing was profiled. It points into `record`, which must outlive it and stay where it is.
 [[nodiscard]] std::optional<ProfileFindings> find_in_profiles(const RunRecord& record);
+std::optional<ProfileFindings> find_in_profiles(const RunRecord&& record) = delete;  // it would be gone
 
 [[nodiscard]] std::vector<Diagnostic> profile_diagnostics(const RunRecord& record, const ProfileFindings& findings);
 

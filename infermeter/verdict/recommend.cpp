@@ -44,7 +44,7 @@ class Recommender {
     const auto known = std::ranges::find(subject_.ratios, metric, &Ratio::metric);
     if (known != subject_.ratios.end()) return known->estimate;
     const auto before = trials_of(record_, baseline_), after = trials_of(record_, subject_.subject);
-    return ratio(before, after, metric, summary_options(record_.plan.outliers)).estimate;
+    return ratio(before, after, metric, summary_options(record_.plan.outliers), Pairing::blocks).estimate;
   }
 
   void speed() {
@@ -139,9 +139,11 @@ class Recommender {
   void outputs() {
     if (subject_.outputs == nullptr) return;
     const OutputComparison& comparison = subject_.outputs->comparison;
-    double largest = 0;
-    for (const OutputDifference& output : comparison.outputs) largest = std::max(largest, output.max_absolute);
-    add(comparison.agree ? RecommendationKind::outputs_agree : RecommendationKind::outputs_differ, largest);
+    const double largest = largest_difference(comparison).value_or(std::numeric_limits<double>::quiet_NaN());
+    add(comparison.agree       ? RecommendationKind::outputs_agree
+        : comparison.undecided ? RecommendationKind::outputs_undecided
+                               : RecommendationKind::outputs_differ,
+        largest);
   }
 
   const RunRecord& record_;
@@ -164,6 +166,7 @@ constexpr auto kind_names = std::to_array<std::pair<RecommendationKind, std::str
     {RecommendationKind::accuracy_unclear, "accuracy_unclear"},
     {RecommendationKind::outputs_agree, "outputs_agree"},
     {RecommendationKind::outputs_differ, "outputs_differ"},
+    {RecommendationKind::outputs_undecided, "outputs_undecided"},
 });
 
 }  // namespace

@@ -25,7 +25,8 @@ struct Recommendation {
     accuracy_lost,        // the same; it does not, and there is a loss
     accuracy_unclear,     // the same; neither can be told yet
     outputs_agree,        // every output is within tolerance; no value
-    outputs_differ,       // value: the largest absolute difference
+    outputs_differ,       // value: the largest absolute difference; NaN where it is no number
+    outputs_undecided,    // whether they agree cannot be told; no value
   };
   Kind kind{};
   int subject = 0, baseline = 0;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include "infermeter/verdict/test_gates.hpp"
 
@@ -15,7 +16,7 @@ using Kind = Recommendation::Kind;
 // Of the second of two subjects.
 class Recommend : public testing::Test {
  protected:
-  Recommend() : record_(test::run_of({"a", "b"}, {{0.010, 0.0101, 0.0099}, {0.010, 0.0101, 0.0099}})) {}
+  Recommend() : record_(test::run_of({"a", "b"}, {{0.010, 0.0101, 0.0099}, {0.010, 0.0099, 0.0101}})) {}
 
   std::vector<Recommendation> found(const RecommendOptions& options = {}) const {
     const Verdict verdict = judge(record_);
@@ -133,6 +134,12 @@ TEST_F(Recommend, OutputsAndTheBaseline) {
                       .comparison = {.agree = false, .items = 1, .outputs = {output}, .diagnostics = {}}}};
   ASSERT_THAT(kinds(), ElementsAre(Kind::outputs_differ));
   EXPECT_EQ(found()[0].value, 0.25);
+  record_.outputs[0].comparison.outputs[0].max_absolute = std::nullopt;
+  record_.outputs[0].comparison.outputs[0].non_finite_apart = 1;
+  EXPECT_TRUE(std::isnan(found()[0].value));  // NaN is no error of 0
+  record_.outputs[0].comparison.undecided = true;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::outputs_undecided));
+  record_.outputs[0].comparison.undecided = false;
   record_.outputs[0].comparison.agree = true;
   EXPECT_THAT(kinds(), ElementsAre(Kind::outputs_agree));
   const Verdict verdict = judge(record_);

@@ -56,6 +56,7 @@ struct RunRecord {
   std::optional<MachinePeaks> peaks{};      // of profiled runs
   std::vector<Diagnostic> diagnostics;      // of the whole run
   std::optional<MachineNoise> noise;        // of this machine, as known when the run began; with a question only
+  std::string part_of{};                    // of a gate's or study's runs: the id of the first; empty: of none
 };
 
 }  // namespace infermeter

@@ -34,6 +34,12 @@ inline double scattered(int index) {
   return x - std::floor(x);
 }
 
+// Of a trial among all, when coins chose who runs first.
+inline int position_of(int pair, int subject, int subjects) {
+  const bool turned = scattered(31 * pair + 2) < 0.5;
+  return subjects * pair + (turned ? subjects - 1 - subject : subject);
+}
+
 inline RunRecord record_with_question(int subjects, int max_pairs = 40) {
   RunRecord record;
   record.plan.processes = max_pairs;
@@ -57,7 +63,7 @@ inline void add_pairs(RunRecord& record, int pairs, const std::vector<double>& s
       const double noise = 0.01 * (scattered(pair * 7 + subject) - 0.5);
       const double median_s = 0.01 * std::exp(noise + slowdowns.at(static_cast<std::size_t>(subject)));
       record.trials.push_back(trial_with(subject, pair, {median_s, median_s, median_s * 1.001, median_s * 0.999}));
-      record.trials.back().position = static_cast<int>(record.trials.size()) - 1;
+      record.trials.back().position = position_of(pair, subject, static_cast<int>(record.plan.subjects.size()));
       record.trials.back().memory.rss_peak_inference = 100'000'000U + static_cast<unsigned>(1000 * pair);
     }
   }

@@ -47,7 +47,10 @@ std::optional<Outcome> outcome_of(const AccuracyDrop& accuracy) {
 
 Outcome outcome_of(const Validation& validation) {
   const auto judged = validation.accuracy ? outcome_of(*validation.accuracy) : std::nullopt;
-  if (!judged) return validation.outputs.agree ? Outcome::pass : Outcome::fail;
+  if (!judged) {
+    if (validation.outputs.undecided) return Outcome::inconclusive;
+    return validation.outputs.agree ? Outcome::pass : Outcome::fail;
+  }
   const bool comparable = std::ranges::none_of(validation.outputs.diagnostics, [](const Diagnostic& diagnostic) {
     return diagnostic.id == DiagnosticId::outputs_not_comparable;
   });
@@ -57,8 +60,9 @@ Outcome outcome_of(const Validation& validation) {
 double share_of_allowed(const SampleDifference& sample, const OutputDifference& output) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (sample.non_finite_apart > 0) return kInfinity;
-  if (sample.max_absolute == 0) return sample.mismatched > 0 ? kInfinity : 0;
-  return output.allowed > 0 ? sample.max_absolute / output.allowed : kInfinity;
+  const double largest = sample.max_absolute.value_or(0);
+  if (largest == 0) return sample.mismatched > 0 ? kInfinity : 0;
+  return output.allowed > 0 ? largest / output.allowed : kInfinity;
 }
 
 std::vector<std::size_t> worst_samples(const Validation& validation, std::size_t count) {

@@ -49,6 +49,14 @@ Validation with_outputs() {
   return validation;
 }
 
+TEST(Validation, NothingToldIsInconclusiveUnlessLabelsDecide) {
+  Validation validation = with_outputs();
+  validation.outputs.undecided = true;
+  EXPECT_EQ(outcome_of(validation), Outcome::inconclusive);
+  validation.accuracy = drop(1000, 0, 0, 0.01);
+  EXPECT_EQ(outcome_of(validation), Outcome::pass);
+}
+
 TEST(Validation, LabelsDecideWhereADropIsAllowed) {
   Validation validation = with_outputs();
   EXPECT_EQ(outcome_of(validation), Outcome::fail);

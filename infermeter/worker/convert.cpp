@@ -29,7 +29,7 @@ std::uint64_t hash_of(const std::vector<fs::path>& files) {
 }  // namespace
 
 Result<std::optional<fs::path>> converted_model(const Launcher& launcher, const Conversion& wanted,
-                                                const fs::path& cache) {
+                                                const fs::path& cache, const std::atomic<int>* interrupt) {
   const fs::path maker = find_maker(launcher, wanted.backend);
   if (maker.empty()) return std::optional<fs::path>();
   const std::string stem = wanted.onnx_file.stem().string();
@@ -39,11 +39,13 @@ Result<std::optional<fs::path>> converted_model(const Launcher& launcher, const 
   const fs::path file = folder / fmt::format("{}.{}", stem, wanted.backend);
   std::error_code error;
   if (fs::is_regular_file(file, error)) return std::optional(file);
-  const Result<Done> made = make_model(launcher, {.maker = maker,
-                                                  .name = wanted.zoo_name,
-                                                  .model = wanted.onnx_file,
-                                                  .options = {{"batch", std::to_string(wanted.batch_size)}},
-                                                  .file = file});
+  const Result<Done> made = make_model(launcher,
+                                       {.maker = maker,
+                                        .name = wanted.zoo_name,
+                                        .model = wanted.onnx_file,
+                                        .options = {{"batch", std::to_string(wanted.batch_size)}},
+                                        .file = file},
+                                       {.interrupt = interrupt});
   if (made.ok()) return std::optional(file);
   return Error{made.error().kind, fmt::format("{} could not be made into a file for {}: {}", wanted.zoo_name,
                                               wanted.backend, made.error().message)};

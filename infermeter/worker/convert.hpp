@@ -2,6 +2,7 @@
 // back end, makes it once (make_model.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -18,9 +19,10 @@ struct Conversion {
   std::int64_t batch_size = 1;
 };
 
-// The file in `cache`, made if it is not there. Nothing: this back end needs none.
+// The file in `cache`, made if it is not there. Nothing: this back end needs none. `interrupt` as in RunContext.
 [[nodiscard]] Result<std::optional<std::filesystem::path>> converted_model(const Launcher& launcher,
                                                                            const Conversion& wanted,
-                                                                           const std::filesystem::path& cache);
+                                                                           const std::filesystem::path& cache,
+                                                                           const std::atomic<int>* interrupt = nullptr);
 
 }  // namespace infermeter

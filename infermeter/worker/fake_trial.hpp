@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <string>
 
+#include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/worker/launcher.hpp"
 
 namespace infermeter::test {
 
 inline Launcher fake_launcher() {
-  return {.worker = INFERMETER_WORKER_PROGRAM, .plugin_folders = {INFERMETER_FAKE_FOLDER}, .python_folders = {}};
+  return {.worker = test::worker_program, .plugin_folders = {test::fake_folder}, .python_folders = {}};
 }
 
 inline TrialJob fake_job(Pairs options) {

@@ -7,6 +7,7 @@
 
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/worker/fake_trial.hpp"
+#include "infermeter/worker/prepare.hpp"
 
 namespace infermeter::faults_test {
 namespace {
@@ -137,7 +138,7 @@ TEST(Faults, AWorkerThatTakesTooMuchMemoryIsKilled) {
   job.limits.memory_limit_bytes = 200U << 20U;
   const Samples samples = run_trial(fake_launcher(), job, hooks_with()).samples;
   EXPECT_EQ(samples.end, TrialEnd::out_of_memory);
-  EXPECT_THAT(samples.message, HasSubstr("the limit is 200 MB; --memory-limit"));
+  EXPECT_THAT(samples.message, HasSubstr("MiB resident while it was timed, the limit is 200 MiB; --memory-limit"));
   ASSERT_GE(samples.memory_timeline.size(), 3U) << "how it came to that";
   EXPECT_LT(samples.memory_timeline.front().rss_bytes, 200U << 20U);
   EXPECT_GT(samples.memory_timeline.back().rss_bytes, 200U << 20U);
@@ -218,6 +219,15 @@ TEST(Interrupt, OnceBeforeTheLoopLeavesNoSamples) {
   const Samples samples = run_trial(fake_launcher(), fake_job({{"load_delay", "100ms"}}), hooks).samples;
   EXPECT_EQ(samples.end, TrialEnd::interrupted);
   EXPECT_EQ(samples.iterations(), 0U);
+}
+
+TEST(Interrupt, EndsThePreparationOfAWorkload) {
+  const std::atomic<int> interrupt{1};
+  TrialJob job = fake_job({{"hang", "load"}});
+  job.cache_folder = testing::TempDir() + "prepare-interrupted";
+  const auto prepared = prepare_backend(fake_launcher(), job, &interrupt);
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_THAT(prepared.error().message, HasSubstr("interrupted"));
 }
 
 TEST(Faults, NothingIsLeftBehind) {

@@ -23,6 +23,7 @@ class FileDescriptor {
 
   [[nodiscard]] int get() const { return descriptor_; }
   explicit operator bool() const { return descriptor_ >= 0; }
+  [[nodiscard]] int release() { return std::exchange(descriptor_, -1); }
   void reset() {
     if (descriptor_ >= 0) close(descriptor_);
     descriptor_ = -1;

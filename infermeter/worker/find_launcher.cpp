@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -41,13 +43,22 @@ fs::path own_file() {
   return is_there(library) ? library : program;
 }
 
-// The folders above the library, nearest first: with <prefix>/lib/x86_64-linux-gnu/ the prefix is the third.
-std::vector<fs::path> folders_above(const fs::path& file) {
+fs::path worker_in(const fs::path& folder) {
+  for (const char* const place : {"libexec/infermeter/infermeter-worker", "infermeter-worker"})
+    if (is_there(folder / place)) return folder / place;
+  return {};
+}
+
+// The folders from the library up to the installation's prefix, which holds the worker: what lies above may be
+// anybody's, as /tmp is. With <prefix>/lib/x86_64-linux-gnu/ the prefix is the third.
+std::vector<fs::path> folders_of_installation(const fs::path& file) {
   std::vector<fs::path> folders;
-  constexpr std::size_t most = 6;
+  constexpr std::size_t most = 3;
   for (fs::path folder = file.parent_path(); folders.size() < most && folder.has_relative_path();
-       folder = folder.parent_path())
+       folder = folder.parent_path()) {
     folders.push_back(folder);
+    if (!worker_in(folder).empty()) break;
+  }
   return folders;
 }
 
@@ -63,14 +74,25 @@ void add_site_packages(std::vector<fs::path>& paths, const fs::path& environment
   for (const fs::path& path : found) add(paths, path);
 }
 
-std::vector<fs::path> find_python_folders(const std::vector<fs::path>& above) {
+// Python environments that the user activated or that the installation belongs to; never the current folder's own.
+std::vector<fs::path> find_environments(const std::vector<fs::path>& installation, const fs::path& worker) {
+  std::vector<fs::path> environments;
+  add(environments, from_environment("VIRTUAL_ENV"));
+  add(environments, from_environment("CONDA_PREFIX"));
+  // A build folder names the environment that it was configured with, relative to this file.
+  std::ifstream named(worker.parent_path() / "environment");
+  if (std::string line; std::getline(named, line)) add(environments, worker.parent_path() / line);
+  // Where a wheel was installed: <environment>/lib/python3.x/site-packages/infermeter.
+  for (const fs::path& folder : installation) {
+    const fs::path packages = folder.parent_path();
+    if (packages.filename() == "site-packages") add(environments, packages / "../../..");
+  }
+  return environments;
+}
+
+std::vector<fs::path> find_python_folders(const std::vector<fs::path>& environments) {
   std::vector<fs::path> folders;
-  std::error_code error;
-  add_site_packages(folders, from_environment("VIRTUAL_ENV"));
-  add_site_packages(folders, from_environment("CONDA_PREFIX"));
-  add_site_packages(folders, fs::current_path(error) / ".venv");
-  for (const fs::path& folder : above) add_site_packages(folders, folder / ".venv");
-  for (const fs::path& folder : above) add_site_packages(folders, folder);  // where a wheel put us
+  for (const fs::path& environment : environments) add_site_packages(folders, environment);
   const fs::path home = from_environment("HOME");
   if (!home.empty()) add_site_packages(folders, home / ".local");
   add_site_packages(folders, "/usr/local");
@@ -78,12 +100,9 @@ std::vector<fs::path> find_python_folders(const std::vector<fs::path>& above) {
   return folders;
 }
 
-fs::path find_worker(const std::vector<fs::path>& above) {
+fs::path find_worker(const std::vector<fs::path>& installation) {
   if (fs::path named = from_environment("INFERMETER_WORKER"); !named.empty()) return named;
-  for (const fs::path& folder : above)
-    for (const char* const place : {"libexec/infermeter/infermeter-worker", "infermeter-worker"})
-      if (is_there(folder / place)) return folder / place;
-  return {};
+  return worker_in(installation.back());
 }
 
 // A list as in $PATH.
@@ -95,11 +114,11 @@ void add_list(std::vector<fs::path>& paths, std::string_view list) {
   }
 }
 
-std::vector<fs::path> find_plugin_folders(const fs::path& extra, const std::vector<fs::path>& above) {
+std::vector<fs::path> find_plugin_folders(const fs::path& extra, const std::vector<fs::path>& installation) {
   std::vector<fs::path> folders;
   add(folders, extra);
   add_list(folders, from_environment("INFERMETER_BACKEND_PATH").native());
-  for (const fs::path& folder : above)
+  for (const fs::path& folder : installation)
     for (const char* const place : {"infermeter/backends", "lib/infermeter/backends", "lib64/infermeter/backends"})
       add(folders, folder / place);
   return folders;
@@ -114,21 +133,20 @@ bool has_module(const fs::path& folder) {
 }
 
 // In a build tree and an installed one a folder of its own; as a wheel installs it, among the site-packages.
-fs::path find_python_package(const std::vector<fs::path>& above) {
-  for (const fs::path& folder : above)
+fs::path find_python_package(const std::vector<fs::path>& installation) {
+  for (const fs::path& folder : installation)
     for (const char* const place : {"python", "lib/infermeter/python", "lib64/infermeter/python", "."})
       if (has_module(folder / place)) return (folder / place).lexically_normal();
-  return {};
+  // A wheel's prefix is the module itself.
+  const fs::path prefix = installation.empty() ? fs::path() : installation.back();
+  const bool is_module = prefix.filename() == "infermeter" && has_module(prefix.parent_path());
+  return is_module ? prefix.parent_path() : fs::path();
 }
 
-fs::path find_python(const std::vector<fs::path>& above) {
+fs::path find_python(const std::vector<fs::path>& environments) {
   if (fs::path named = from_environment("INFERMETER_PYTHON"); !named.empty()) return named;
-  std::error_code error;
-  std::vector<fs::path> environments = {from_environment("VIRTUAL_ENV"), from_environment("CONDA_PREFIX"),
-                                        fs::current_path(error) / ".venv"};
-  for (const fs::path& folder : above) environments.insert(environments.end(), {folder / ".venv", folder});
   for (const fs::path& environment : environments)
-    if (!environment.empty() && is_there(environment / "bin/python")) return environment / "bin/python";
+    if (is_there(environment / "bin/python")) return environment / "bin/python";
   const fs::path system = "/usr/bin/python3";
   return is_there(system) ? system : fs::path();
 }
@@ -136,12 +154,14 @@ fs::path find_python(const std::vector<fs::path>& above) {
 }  // namespace
 
 Result<Launcher> find_launcher(const fs::path& extra_plugins) {
-  const std::vector<fs::path> above = folders_above(own_file());
-  Launcher launcher{.worker = find_worker(above),
-                    .plugin_folders = find_plugin_folders(extra_plugins, above),
-                    .python_folders = find_python_folders(above),
-                    .python = find_python(above),
-                    .python_package = find_python_package(above)};
+  const std::vector<fs::path> installation = folders_of_installation(own_file());
+  const fs::path worker = find_worker(installation);
+  const std::vector<fs::path> environments = find_environments(installation, worker);
+  Launcher launcher{.worker = worker,
+                    .plugin_folders = find_plugin_folders(extra_plugins, installation),
+                    .python_folders = find_python_folders(environments),
+                    .python = find_python(environments),
+                    .python_package = find_python_package(installation)};
   if (launcher.worker.empty())
     return usage_error("the program infermeter-worker is not found near the library; name it with INFERMETER_WORKER");
   if (access(launcher.worker.c_str(), X_OK) != 0)

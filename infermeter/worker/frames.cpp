@@ -32,6 +32,13 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
   return table;
 }
 
+// A record with the memory after each iteration may be long; what is told of a model or a back end is not.
+std::size_t longest_payload(FrameType type) {
+  constexpr std::size_t of_a_description = std::size_t{8} << 20U;
+  const bool describes = type == FrameType::ports || type == FrameType::facts || type == FrameType::info;
+  return describes ? of_a_description : FrameReader::max_payload;
+}
+
 union ControlBuffer {
   cmsghdr alignment;
   char bytes[CMSG_SPACE(sizeof(int) * max_descriptors)];
@@ -138,9 +145,10 @@ Result<std::optional<Frame>> FrameReader::next() {
   std::memcpy(&header, buffer_.data(), sizeof header);
   const std::uint32_t type = header.type & ~descriptor_flag;
   if (header.magic_number != magic) return refuse("it does not begin as one");
-  if (type < static_cast<std::uint32_t>(FrameType::job) || type > static_cast<std::uint32_t>(FrameType::info))
+  if (type < static_cast<std::uint32_t>(FrameType::job) || type > static_cast<std::uint32_t>(FrameType::listener))
     return refuse(fmt::format("its type is {}", type));
-  if (header.length > max_payload) return refuse(fmt::format("its length is {}", header.length));
+  if (header.length > longest_payload(static_cast<FrameType>(type)))
+    return refuse(fmt::format("its length is {}", header.length));
   if (buffer_.size() < sizeof header + header.length) return std::optional<Frame>();
   Frame frame{static_cast<FrameType>(type), buffer_.substr(sizeof header, header.length), {}};
   if (crc32(std::as_bytes(std::span(frame.payload))) != header.sum) return refuse("its checksum is wrong");

@@ -18,13 +18,14 @@
 namespace infermeter {
 
 enum class FrameType : std::uint32_t {
-  job = 1,      // launcher -> worker: what is to be done
-  ports = 2,    // worker -> launcher: the model's inputs and outputs
-  data = 3,     // launcher -> worker: a descriptor of the block of inputs; payload: its size
-  facts = 4,    // worker -> launcher: the record so far
-  outputs = 5,  // worker -> launcher: a descriptor of the block of outputs; payload: its size
-  result = 6,   // worker -> launcher: the record; nothing follows
-  info = 7,     // worker -> launcher: what a back end is
+  job = 1,       // launcher -> worker: what is to be done
+  ports = 2,     // worker -> launcher: the model's inputs and outputs
+  data = 3,      // launcher -> worker: a descriptor of the block of inputs; payload: its size
+  facts = 4,     // worker -> launcher: the record so far
+  outputs = 5,   // worker -> launcher: a descriptor of the block of outputs; payload: its size
+  result = 6,    // worker -> launcher: the record; nothing follows
+  info = 7,      // worker -> launcher: what a back end is
+  listener = 8,  // worker -> supervisor: a descriptor at which system calls wait (system_calls.hpp)
 };
 
 struct Frame {

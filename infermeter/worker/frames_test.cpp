@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "infermeter/worker/shared_memory.hpp"
@@ -147,12 +148,21 @@ TEST(SharedMemory, WhatIsNoMemoryFileIsRefused) {
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
   const FileDescriptor reading(pipes[0]), writing(pipes[1]);
-  EXPECT_FALSE(copy_memory(reading.get(), 1000).ok()) << "and does not block";
-  EXPECT_FALSE(copy_memory(sockets.ours.get(), 1000).ok());
+  EXPECT_FALSE(map_filled_memory(reading.get(), 1000).ok()) << "and does not block";
+  EXPECT_FALSE(map_filled_memory(sockets.ours.get(), 1000).ok());
   EXPECT_FALSE(map_memory(-1, Access::read).ok());
   const auto memory = SharedMemory::create(1001, "test");
-  EXPECT_FALSE(copy_memory(memory.value().descriptor().get(), 1000).ok()) << "too large";
-  EXPECT_EQ(copy_memory(memory.value().descriptor().get(), 1001).value().size(), 1001U);
+  EXPECT_FALSE(map_filled_memory(memory.value().descriptor().get(), 1000).ok()) << "too large";
+}
+
+TEST(SharedMemory, WhatIsSaidToBeThereAndIsNotIsRefused) {
+  constexpr std::size_t size = 1U << 20U;
+  const auto memory = SharedMemory::create(size, "test");
+  EXPECT_THAT(map_filled_memory(memory.value().descriptor().get(), size).error().message, HasSubstr("are not there"));
+  std::ranges::fill(memory.value().bytes(), std::byte{3});
+  const auto mapping = map_filled_memory(memory.value().descriptor().get(), size);
+  ASSERT_TRUE(mapping.ok()) << mapping.error().message;
+  EXPECT_EQ(mapping.value().bytes[size - 1], std::byte{3});
 }
 
 }  // namespace

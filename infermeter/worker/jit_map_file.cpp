@@ -18,16 +18,16 @@ FileDescriptor make_new(const std::string& path) {
   return FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 }
 
-bool is_ours(const std::string& path) {
-  struct stat status{};
-  return lstat(path.c_str(), &status) == 0 && status.st_uid == geteuid() && !S_ISDIR(status.st_mode);
+bool names(const std::string& path, const FileDescriptor& file) {
+  struct stat named{}, open{};
+  return lstat(path.c_str(), &named) == 0 && fstat(file.get(), &open) == 0 && named.st_dev == open.st_dev &&
+         named.st_ino == open.st_ino;
 }
 
 }  // namespace
 
 JitMapFile::JitMapFile(pid_t process) : path_(fmt::format("/tmp/perf-{}.map", process)) {
   file_ = make_new(path_);
-  if (!file_ && errno == EEXIST && is_ours(path_) && unlink(path_.c_str()) == 0) file_ = make_new(path_);
   if (!file_) path_.clear();
 }
 
@@ -35,7 +35,7 @@ JitMapFile::JitMapFile(JitMapFile&& other) noexcept
     : path_(std::exchange(other.path_, {})), file_(std::move(other.file_)) {}
 
 JitMapFile::~JitMapFile() {
-  if (!path_.empty()) unlink(path_.c_str());
+  if (!path_.empty() && names(path_, file_)) unlink(path_.c_str());
 }
 
 std::string JitMapFile::read() const {

@@ -15,7 +15,7 @@ class JitMapFile {
  public:
   JitMapFile() = default;
   // Nothing (no path) where the file cannot be made. One that is there already, of a process that had this number
-  // before, is replaced where it is ours.
+  // before, is not ours and stays.
   explicit JitMapFile(pid_t process);
   JitMapFile(JitMapFile&& other) noexcept;
   JitMapFile& operator=(JitMapFile&&) = delete;

@@ -33,9 +33,9 @@ struct Launcher {
 };
 
 // Worker: $INFERMETER_WORKER, else beside or near the library (build tree, <prefix>/libexec/infermeter). Plug-ins:
-// `extra`, $INFERMETER_BACKEND_PATH, then near the library. Python folders: $VIRTUAL_ENV, $CONDA_PREFIX, .venv in the
-// current folder or above the library, the user's and the system's. Python: $INFERMETER_PYTHON, the one of those
-// environments, the one that the module is installed in, /usr/bin/python3.
+// `extra`, $INFERMETER_BACKEND_PATH, then near the library. Python folders: $VIRTUAL_ENV, $CONDA_PREFIX, the
+// environment that a build was configured with or a wheel is installed in, the user's and the system's. Python:
+// $INFERMETER_PYTHON, the one of those environments, /usr/bin/python3. Nothing is looked for in the current folder.
 [[nodiscard]] Result<Launcher> find_launcher(const std::filesystem::path& extra_plugins = {});
 
 struct BackendOption {
@@ -57,6 +57,15 @@ struct BackendInfo {
 [[nodiscard]] std::vector<BackendInfo> probe_backends(const Launcher& launcher);
 [[nodiscard]] BackendInfo probe_backend(const Launcher& launcher, const std::string& name, const std::string& library);
 [[nodiscard]] std::vector<std::string> backend_names(const Launcher& launcher);  // from the file names alone
+
+// What this kernel lets the sandbox do for this user (docs/sandbox.md).
+struct Enforcement {
+  int landlock_abi = 0;  // 0: none; from 6 on signals and abstract sockets, too
+  bool system_calls = false;
+  bool supervisor = false;  // calls that name another process are decided on, not refused altogether
+  bool mounts = false;      // all is read-only, /dev/shm its own
+};
+[[nodiscard]] Enforcement what_can_be_enforced();
 
 struct TrialJob {
   Subject subject;
@@ -96,10 +105,13 @@ struct TrialResult {
   Samples samples;
   std::vector<Port> inputs, outputs;       // as the model declares them; empty if it was not loaded
   std::vector<ItemValues> output_values;   // per data item, if keep_outputs and it came so far
-  std::vector<std::byte> output_block;     // the same, as bytes (data/value_block.hpp)
+  Bytes output_block;                      // the same, as bytes (data/value_block.hpp); the values view into it
   std::vector<ProfileFile> profile_files;  // what the back end left of its profile, even if the trial ended badly
   std::vector<TrialStacks> stacks;         // what its stacks were seen at; their positions are not set
   std::optional<RawStacks> raw_stacks;     // what is still to be named (infermeter/run_stacks.hpp)
+  // The launcher could not do its part (no process, memory or descriptor was to be had): the trial says nothing of its
+  // subject and is not to be kept.
+  std::optional<Error> launcher_error{};
 };
 
 // One trial in one fresh process. Never fails: what went wrong is in result.samples (end, phase, message, stderr_tail).

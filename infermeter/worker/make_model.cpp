@@ -1,11 +1,11 @@
 #include "infermeter/worker/make_model.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
 
+#include "infermeter/worker/private_folder.hpp"
 #include "infermeter/worker/worker_answer.hpp"
 
 namespace infermeter {
@@ -65,20 +65,24 @@ std::vector<fs::path> code_of_maker(const Launcher& launcher, const fs::path& ma
 
 Result<Done> make_model(const Launcher& launcher, const ModelMaking& making, const MakingLimits& limits) {
   const fs::path folder = fs::absolute(making.file).parent_path();
-  const fs::path part = folder.parent_path() / fmt::format(".making-{}-{}", getpid(), folder.filename().string());
-  std::error_code error;
-  fs::remove_all(part, error);
-  fs::create_directories(part, error);
-  if (error) {
+  const fs::path parent = folder.parent_path();
+  const auto cannot_write = [&](const std::string& why) {
     return io_error(fmt::format("cannot write to the cache folder '{}': {}; name another one with INFERMETER_CACHE",
-                                folder.parent_path().string(), error.message()));
-  }
-  Result<Done> made = ask_maker(launcher, job_of(making, part / making.file.filename(), limits.sandbox), limits);
-  if (made.ok()) fs::rename(part, folder, error);
+                                parent.string(), why));
+  };
+  std::error_code error;
+  fs::create_directories(parent, error);
+  if (error) return cannot_write(error.message());
+  const auto workplace = PrivateFolder::create_in(parent);
+  if (!workplace.ok()) return cannot_write(workplace.error().message);
+  const fs::path part = workplace.value().path() / folder.filename();
+  fs::create_directory(part, error);
+  if (error) return cannot_write(error.message());
+  INFERMETER_TRY_DONE(ask_maker(launcher, job_of(making, part / making.file.filename(), limits.sandbox), limits));
+  fs::rename(part, folder, error);
   std::error_code ignored;
-  fs::remove_all(part, ignored);
-  if (made.ok() && error && !fs::is_regular_file(making.file, ignored)) return io_error(error.message());
-  return made;
+  if (error && !fs::is_regular_file(making.file, ignored)) return io_error(error.message());
+  return Done{};
 }
 
 }  // namespace infermeter

@@ -27,9 +27,4 @@ std::string OutputTail::text() const {
   return valid_utf8(tail);
 }
 
-std::string last_line(std::string_view text) {
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  return std::string(text.substr(text.rfind('\n') + 1));
-}
-
 }  // namespace infermeter

@@ -18,7 +18,4 @@ class OutputTail {
   std::string bytes_;
 };
 
-// The last line that says something.
-[[nodiscard]] std::string last_line(std::string_view text);
-
 }  // namespace infermeter

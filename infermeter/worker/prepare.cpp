@@ -13,7 +13,7 @@ std::filesystem::path backend_cache(const std::filesystem::path& cache, const st
   return cache / "backends" / backend;
 }
 
-Result<Done> prepare_backend(const Launcher& launcher, const TrialJob& job) {
+Result<Done> prepare_backend(const Launcher& launcher, const TrialJob& job, const std::atomic<int>* interrupt) {
   std::error_code error;
   std::filesystem::create_directories(job.cache_folder, error);
   if (error) {
@@ -22,7 +22,7 @@ Result<Done> prepare_backend(const Launcher& launcher, const TrialJob& job) {
   }
   INFERMETER_TRY(WorkerJob orders, worker_job(launcher, job));
   orders.prepare = true;
-  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, orders, job.limits.load_timeout_s));
+  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, orders, job.limits.load_timeout_s, interrupt));
   if (!answer.error.empty()) return model_error(answer.error);
   return Done{};
 }

@@ -2,6 +2,7 @@
 // (plans of transforms), before anything is timed.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 
 #include "infermeter/diagnostics/result.hpp"
@@ -13,7 +14,8 @@ namespace infermeter {
 [[nodiscard]] std::filesystem::path backend_cache(const std::filesystem::path& cache, const std::string& backend);
 
 // Loads what `job` is about in a worker that may write to `job.cache_folder`, which is made, and does nothing else. An
-// error is what the worker says; a trial of the same job would say it, too.
-[[nodiscard]] Result<Done> prepare_backend(const Launcher& launcher, const TrialJob& job);
+// error is what the worker says; a trial of the same job would say it, too. `interrupt` as in RunContext.
+[[nodiscard]] Result<Done> prepare_backend(const Launcher& launcher, const TrialJob& job,
+                                           const std::atomic<int>* interrupt = nullptr);
 
 }  // namespace infermeter

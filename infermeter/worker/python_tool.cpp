@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "infermeter/diagnostics/last_words.hpp"
 #include "infermeter/worker/private_folder.hpp"
 #include "infermeter/worker/watchdog.hpp"
 #include "infermeter/worker/worker_process.hpp"
@@ -33,7 +34,7 @@ Result<Done> check_end(const PythonTool& tool, const WatchEnd& end, const std::s
     if (end.worker.exit_code == 0) return Done{};
     if (auto unfit = why_unfit(end.worker, said)) return *unfit;
   }
-  const std::string words = last_line(said);
+  const std::string words(last_words(said));
   return worker_error(fmt::format("{} failed: {}{}", tool.module, how_the_tool_ended(tool, end),
                                   words.empty() ? "" : fmt::format("; its last words: {}", words)));
 }
@@ -59,6 +60,15 @@ Result<std::string> run_python_tool(const Launcher& launcher, const PythonTool& 
   std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   if (!bytes.empty()) return bytes;
   return worker_error(fmt::format("{} ended well but made no file", tool.module));
+}
+
+Result<Done> check_figures(const Launcher& launcher, std::string_view what) {
+  INFERMETER_TRY(const std::string done, run_python_tool(launcher, {.module = "infermeter.figure",
+                                                                    .input = what,
+                                                                    .input_name = "what",
+                                                                    .output_name = "done",
+                                                                    .arguments = {}}));
+  return Done{};
 }
 
 }  // namespace infermeter

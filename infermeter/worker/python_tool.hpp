@@ -26,4 +26,8 @@ struct PythonTool {
 // line that it wrote.
 [[nodiscard]] Result<std::string> run_python_tool(const Launcher& launcher, const PythonTool& tool);
 
+// Whether pictures can be drawn here (matplotlib is there), asked before hours of measuring. `what`: "a picture", "a
+// plot".
+[[nodiscard]] Result<Done> check_figures(const Launcher& launcher, std::string_view what);
+
 }  // namespace infermeter

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/worker/private_folder.hpp"
 
 namespace infermeter::python_tool_test {
@@ -22,6 +23,7 @@ class PythonToolTest : public testing::Test {
   void SetUp() override {
     if (!std::filesystem::exists("/usr/bin/python3")) GTEST_SKIP() << "there is no /usr/bin/python3";
     std::filesystem::create_directory(folder_.path() / "package");
+    launcher_.worker = test::worker_program;
     launcher_.python = "/usr/bin/python3";
     launcher_.python_package = folder_.path() / "package";
   }

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <new>
 #include <system_error>
 
 #include "infermeter/data/value_block.hpp"
+#include "infermeter/plan/quantity.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/trial/clock.hpp"
 #include "infermeter/trial/memory_probe.hpp"
@@ -27,10 +30,20 @@
 namespace infermeter {
 namespace {
 
+// Without /proc what is free.
+std::uint64_t available_memory() {
+  if (const auto bytes = kilobytes_field(read_proc_file("/proc/meminfo"), "MemAvailable:")) return *bytes;
+  struct sysinfo info{};
+  return sysinfo(&info) == 0 ? std::uint64_t{info.freeram} * info.mem_unit : 0;
+}
+
 std::uint64_t memory_limit(const Limits& limits) {
-  if (limits.memory_limit_bytes > 0) return limits.memory_limit_bytes;
-  const auto available = kilobytes_field(read_proc_file("/proc/meminfo"), "MemAvailable:");
-  return available.value_or(0) / 10 * 8;
+  return limits.memory_limit_bytes > 0 ? limits.memory_limit_bytes : available_memory() / 10 * 8;
+}
+
+std::string in_unit_of(std::uint64_t limit, std::uint64_t bytes) {
+  const ByteUnit unit = unit_of_size(limit);
+  return fmt::format("{} {}", bytes / unit.bytes, unit.name);
 }
 
 std::uint64_t kernel_kills() { return number_after(read_proc_file("/proc/vmstat"), "\noom_kill ").value_or(0); }
@@ -75,8 +88,9 @@ class TrialRun {
  private:
   Result<Done> all_steps() {
     INFERMETER_TRY(WorkerJob orders, worker_job(launcher_, job_));
-    INFERMETER_TRY(const SharedMemory memory,
-                   SharedMemory::create(SampleBlock::bytes_for(capacity()) + signal_bytes(), "infermeter-samples"));
+    INFERMETER_TRY(
+        const SharedMemory memory,
+        ours(SharedMemory::create(SampleBlock::bytes_for(capacity()) + signal_bytes(), "infermeter-samples")));
     const ClockKind clock = best_clock();
     const SampleBlock block = SampleBlock::create(memory.bytes(), capacity(), clock, read_pair(clock));
     PythonLook python(launcher_, job_, is_python(orders.plugin), block);
@@ -85,16 +99,23 @@ class TrialRun {
     INFERMETER_TRY(WorkerProgram program, program_for(launcher_, orders.plugin));
     // Names of generated code, as perf reads them: what oneDNN knows (dnnl_set_jit_profiling_flags).
     if (samples_stacks()) program.environment.emplace_back("ONEDNN_JIT_PROFILE=2");
-    INFERMETER_TRY(
-        WorkerProcess worker,
-        WorkerProcess::start(
-            {.program = std::move(program), .cpus = job_.cpus, .seed = job_.seed, .block = memory.descriptor().get()}));
+    INFERMETER_TRY(WorkerProcess worker, ours(WorkerProcess::start({.program = std::move(program),
+                                                                    .cpus = job_.cpus,
+                                                                    .seed = job_.seed,
+                                                                    .variables = job_.subject.environment,
+                                                                    .block = memory.descriptor().get()})));
     if (job_.profile) {
-      INFERMETER_TRY(orders.trial.profile_folder, make_profile_folder(worker.folder()));
+      INFERMETER_TRY(orders.trial.profile_folder, ours(make_profile_folder(worker.folder())));
     }
     if (samples_stacks()) sample_stacks(worker, block, memory, orders);
     INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(orders)));
-    WatchEnd end = watch(worker, rules_for(worker, block, python));
+    WatchEnd end = watch(worker, rules_for(worker, block, memory, python));
+    if (outputs_ && end.reason == KillReason::none) {
+      if (const Result<Done> read = read_outputs(); !read.ok()) {
+        end.reason = KillReason::refused;
+        end.refused = read.error();
+      }
+    }
     if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
     conclude(end, block, kernel_kills() > kills_before);
     product_.samples.memory_timeline = std::move(end.memory);
@@ -104,17 +125,28 @@ class TrialRun {
     product_.samples.stderr_tail = worker.tail().text();
     if (job_.profile) product_.profile_files = read_profile_folder(orders.trial.profile_folder);
     python.conclude(product_);
+    for (Diagnostic& diagnostic : diagnose_stalls(end.stalls, product_.samples))
+      product_.samples.diagnostics.push_back(std::move(diagnostic));
     return Done{};
+  }
+
+  // What the launcher needs for itself: without it nothing is known of the subject.
+  template <class T>
+  Result<T> ours(Result<T> had) {
+    if (!had.ok()) product_.launcher_error = internal_error(had.error().message);
+    return had;
   }
 
   [[nodiscard]] SampleCapacity capacity() const { return SampleBlock::capacity_for(job_.stopping, job_.time_it); }
 
-  WatchRules rules_for(WorkerProcess& worker, const SampleBlock& block, PythonLook& python) {
+  WatchRules rules_for(WorkerProcess& worker, const SampleBlock& block, const SharedMemory& memory,
+                       PythonLook& python) {
     memory_limit_ = memory_limit(job_.limits);
     return {.load_timeout_s = job_.limits.load_timeout_s,
             .run_timeout_s = job_.limits.run_timeout_s,
             .memory_limit_bytes = memory_limit_,
             .block = &block,
+            .block_descriptor = memory.descriptor().get(),
             .interrupt = hooks_.interrupt,
             .on_progress = hooks_.on_progress,
             .on_wake =
@@ -125,7 +157,19 @@ class TrialRun {
             .on_frame = [this, &worker](Frame& frame) { return take(worker, frame); }};
   }
 
+  // Each message comes once, so that what a worker can make the launcher do has an end.
   Result<Done> take(WorkerProcess& worker, Frame& frame) {
+    const auto kind = 1U << static_cast<unsigned>(frame.type);
+    if ((taken_ & kind) != 0) return worker_error("the worker sent a message of a kind that comes once a second time");
+    taken_ |= kind;
+    try {
+      return take_first(worker, frame);
+    } catch (const std::bad_alloc&) {
+      return worker_error("there is not enough memory for what the worker asked for or sent");
+    }
+  }
+
+  Result<Done> take_first(WorkerProcess& worker, Frame& frame) {
     switch (frame.type) {
       case FrameType::ports: return give_data(worker, frame.payload);
       case FrameType::facts:
@@ -134,7 +178,7 @@ class TrialRun {
       case FrameType::result:
         if (sampler_) sampler_->end();
         return take_samples(frame.payload);
-      case FrameType::outputs: return take_outputs(frame);
+      case FrameType::outputs: outputs_ = std::move(frame.descriptor); return Done{};
       default: return worker_error("the worker sent a message that only the launcher sends");
     }
   }
@@ -161,7 +205,7 @@ class TrialRun {
     std::vector<ItemValues> items;
     for (const DataItem& item : data.items) items.push_back(item.inputs);
     const std::size_t size = block_size(items);
-    INFERMETER_TRY(SharedMemory memory, SharedMemory::create(size, "infermeter-inputs"));
+    INFERMETER_TRY(SharedMemory memory, ours(SharedMemory::create(size, "infermeter-inputs")));
     write_block(items, memory.bytes().first(size));
     INFERMETER_TRY_DONE(memory.make_read_only());
     return send_frame(worker.socket(), FrameType::data, std::to_string(size), memory.descriptor().get());
@@ -172,10 +216,11 @@ class TrialRun {
     return Done{};
   }
 
-  Result<Done> take_outputs(Frame& frame) {
-    INFERMETER_TRY(product_.output_block, copy_memory(frame.descriptor.get(), memory_limit_));
-    const auto shared = std::make_shared<const std::vector<std::byte>>(product_.output_block);
-    INFERMETER_TRY(product_.output_values, read_block(*shared, shared));
+  // When the worker and its children have ended: nobody changes them any more, and they need no copy.
+  Result<Done> read_outputs() {
+    INFERMETER_TRY(const Mapping mapping, map_filled_memory(outputs_.get(), memory_limit_));
+    INFERMETER_TRY(product_.output_values, read_block(mapping.bytes, mapping.owner));
+    product_.output_block = Bytes::view(mapping.bytes, mapping.owner);
     return Done{};
   }
 
@@ -197,8 +242,8 @@ class TrialRun {
                                 job_.limits.run_timeout_s, doing));
       case KillReason::memory:
         return stop(TrialEnd::out_of_memory,
-                    fmt::format("out of memory: {} MB resident {}, the limit is {} MB; --memory-limit sets it",
-                                end.resident_bytes >> 20U, doing, memory_limit_ >> 20U));
+                    fmt::format("out of memory: {} resident {}, the limit is {}; --memory-limit sets it",
+                                in_unit_of(memory_limit_, end.resident_bytes), doing, size_to_string(memory_limit_)));
       case KillReason::interrupt: return stop(TrialEnd::interrupted, "interrupted " + doing);
       case KillReason::refused: return fail(*end.refused);
       case KillReason::none: return conclude_death(end.worker, block, kernel_ran_out, doing);
@@ -242,6 +287,8 @@ class TrialRun {
   const TrialHooks& hooks_;
   TrialResult product_;
   std::uint64_t memory_limit_ = 0;
+  unsigned taken_ = 0;      // kinds of messages, as bits
+  FileDescriptor outputs_;  // a memory file
   std::optional<StackSampler> sampler_;
 };
 

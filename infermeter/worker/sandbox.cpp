@@ -2,19 +2,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <seccomp.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
 
 #include "infermeter/worker/file_descriptor.hpp"
+#include "infermeter/worker/frames.hpp"
+#include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/privileges.hpp"
+#include "infermeter/worker/spawn.hpp"
+#include "infermeter/worker/system_calls.hpp"
 
 namespace infermeter {
 namespace {
@@ -39,7 +42,9 @@ constexpr std::uint64_t reading = execute | read_file | read_dir;
 struct RulesetAttributes {
   std::uint64_t handled_files;
   std::uint64_t handled_network;  // ABI 4 on
+  std::uint64_t scoped;           // ABI 6 on
 };
+constexpr std::uint64_t no_binding_or_connecting = 3, no_abstract_socket_or_signal_out = 3;
 struct __attribute__((packed)) PathRule {
   std::uint64_t allowed;
   std::int32_t parent;
@@ -65,20 +70,27 @@ void allow(int ruleset, const std::string& path, std::uint64_t rights) {
 
 // What drivers of accelerators talk through.
 std::vector<std::string> device_paths() {
-  std::vector<std::string> paths = {"/dev/dri", "/dev/kfd", "/dev/accel", "/dev/shm"};
+  std::vector<std::string> paths = {"/dev/dri", "/dev/kfd", "/dev/accel"};
   std::error_code error;
   for (std::filesystem::directory_iterator entry("/dev", error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename().string().starts_with("nvidia")) paths.push_back(entry->path().string());
   return paths;
 }
 
-bool enter_landlock(const SandboxPaths& paths) {
+bool has_nvidia() { return access("/dev/nvidiactl", F_OK) == 0; }
+
+std::size_t size_of_attributes(int abi) {
+  if (abi >= 6) return sizeof(RulesetAttributes);
+  return abi >= 4 ? offsetof(RulesetAttributes, scoped) : offsetof(RulesetAttributes, handled_network);
+}
+
+bool enter_landlock(const SandboxPaths& paths, bool own_shared_memory) {
   const int abi = landlock_abi();
   if (abi < 1) return false;
   const std::uint64_t all = all_rights(abi);
-  const RulesetAttributes attributes{all, abi >= 4 ? 3U : 0U};  // no binding, no connecting
-  const std::size_t size = abi >= 4 ? sizeof attributes : sizeof attributes.handled_files;
-  const FileDescriptor ruleset(static_cast<int>(syscall(call_create_ruleset, &attributes, size, 0U)));
+  const RulesetAttributes attributes{all, no_binding_or_connecting, no_abstract_socket_or_signal_out};
+  const FileDescriptor ruleset(
+      static_cast<int>(syscall(call_create_ruleset, &attributes, size_of_attributes(abi), 0U)));
   if (!ruleset) return false;
   for (const char* const path : {"/usr", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/sys", "/etc/ld.so.cache",
                                  "/etc/localtime", "/etc/OpenCL", "/dev/urandom", "/dev/random"})
@@ -86,36 +98,10 @@ bool enter_landlock(const SandboxPaths& paths) {
   for (const char* const path : {"/dev/null", "/dev/zero"}) allow(ruleset.get(), path, all);
   for (const std::string& path : paths.readable) allow(ruleset.get(), path, reading);
   for (const std::string& path : paths.writable) allow(ruleset.get(), path, all);
+  if (own_shared_memory) allow(ruleset.get(), "/dev/shm", all);
   if (paths.devices)
     for (const std::string& path : device_paths()) allow(ruleset.get(), path, all);
   return syscall(call_restrict_self, ruleset.get(), 0U) == 0;
-}
-
-// Answered with EPERM rather than death: a runtime that tries and goes on without is none the worse.
-constexpr int program_calls[] = {SCMP_SYS(execve), SCMP_SYS(execveat)};
-constexpr int denied_calls[] = {
-    SCMP_SYS(ptrace),        SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(bpf),
-    SCMP_SYS(mount),         SCMP_SYS(umount2),          SCMP_SYS(pivot_root),        SCMP_SYS(chroot),
-    SCMP_SYS(setns),         SCMP_SYS(unshare),          SCMP_SYS(init_module),       SCMP_SYS(finit_module),
-    SCMP_SYS(delete_module), SCMP_SYS(kexec_load),       SCMP_SYS(kexec_file_load),   SCMP_SYS(reboot),
-    SCMP_SYS(swapon),        SCMP_SYS(swapoff),          SCMP_SYS(add_key),           SCMP_SYS(request_key),
-    SCMP_SYS(keyctl),        SCMP_SYS(userfaultfd),      SCMP_SYS(open_by_handle_at), SCMP_SYS(io_uring_setup),
-    SCMP_SYS(acct),          SCMP_SYS(settimeofday),     SCMP_SYS(clock_settime),     SCMP_SYS(sethostname),
-};
-
-bool enter_seccomp(bool programs) {
-  const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-  if (filter == nullptr) return false;
-  bool good = true;
-  const auto deny = [&](int call) { good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0) == 0 && good; };
-  for (const int call : denied_calls) deny(call);
-  if (!programs)
-    for (const int call : program_calls) deny(call);
-  const scmp_arg_cmp not_unix = {.arg = 0, .op = SCMP_CMP_NE, .datum_a = AF_UNIX, .datum_b = 0};
-  good = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, &not_unix) == 0 && good;
-  good = seccomp_load(filter) == 0 && good;
-  seccomp_release(filter);
-  return good;
 }
 
 }  // namespace
@@ -125,17 +111,32 @@ int landlock_abi() {
   return abi < 0 ? 0 : static_cast<int>(abi);
 }
 
-Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPaths& paths) {
+Enforcement what_can_be_enforced() {
+  return {.landlock_abi = landlock_abi(),
+          .system_calls = has_call_filters(),
+          .supervisor = has_call_listeners(),
+          .mounts = may_enter_private_mounts()};
+}
+
+Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPaths& paths, int supervisor) {
   std::vector<Diagnostic> missing;
+  const FileDescriptor guard(supervisor);
   if (sandbox == Sandbox::off) return missing;
   const bool locked = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-  if (!locked || !enter_landlock(paths))
+  const PrivateMounts mounts = enter_private_mounts({.writable = paths.writable, .readable = paths.readable});
+  drop_capabilities();
+  if (!locked || !enter_landlock(paths, mounts.shared_memory))
     missing.push_back({DiagnosticId::no_landlock, "the kernel does not restrict files by Landlock here", {}});
-  if (!locked || !enter_seccomp(paths.programs))
+  const CallRestriction restriction =
+      locked ? restrict_system_calls({.programs = paths.programs, .listening = paths.devices && has_nvidia()})
+             : CallRestriction{};
+  if (!restriction.good)
     missing.push_back({DiagnosticId::no_seccomp, "the kernel does not restrict system calls by seccomp here", {}});
+  if (restriction.listener)
+    INFERMETER_TRY_DONE(send_frame(guard.get(), FrameType::listener, "", restriction.listener.get()));
   if (sandbox == Sandbox::strict && !missing.empty())
-    return usage_error(fmt::format("--sandbox=strict was asked for, and {}; use --sandbox=automatic to do without",
-                                   missing.front().message));
+    return usage_error(
+        fmt::format("--sandbox strict was asked for, and {}; --sandbox auto does without", missing.front().message));
   return missing;
 }
 

@@ -1,5 +1,6 @@
 // Sandbox: what a worker gives up before it loads anything foreign. Landlock takes the file system away but for what is
-// named here, seccomp the calls that start programs, look into other processes, change the system or connect anywhere.
+// named here, a mount namespace leaves the rest read-only, seccomp takes the calls that start programs, look into other
+// processes, change the system or connect anywhere, and the supervisor decides on those that name a process.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace infermeter {
 struct SandboxPaths {
   std::vector<std::string> readable;  // files and folders; what does not exist is left out
   std::vector<std::string> writable;
-  bool devices = false;   // the device files of GPUs and other accelerators, and /dev/shm
+  bool devices = false;   // the device files of GPUs and other accelerators
   bool programs = false;  // programs may be started: a compiler, by what compiles models
 };
 
@@ -22,6 +23,7 @@ struct SandboxPaths {
 [[nodiscard]] int landlock_abi();
 
 // Cannot be undone. `automatic` does what the kernel can and says what it cannot; `strict` fails instead.
-[[nodiscard]] Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPaths& paths);
+// `supervisor`: the socket to it, which is closed.
+[[nodiscard]] Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPaths& paths, int supervisor);
 
 }  // namespace infermeter

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cerrno>
 #include <cstring>
@@ -66,19 +68,20 @@ Result<Mapping> map_memory(int descriptor, Access access) {
   return map_bytes(descriptor, size, access);
 }
 
-Result<std::vector<std::byte>> copy_memory(int descriptor, std::size_t max_size) {
+Result<Mapping> map_filled_memory(int descriptor, std::size_t max_size) {
   INFERMETER_TRY(const int seals, seals_of(descriptor));
-  static_cast<void>(seals);
-  INFERMETER_TRY(const std::size_t size, size_of(descriptor));
+  if ((seals & F_SEAL_SHRINK) == 0) return worker_error("the shared memory that came could shrink");
+  struct stat status{};
+  struct statfs system{};
+  if (fstat(descriptor, &status) != 0 || fstatfs(descriptor, &system) != 0)
+    return system_failed("asking for the size of shared memory");
+  if (system.f_type != TMPFS_MAGIC) return worker_error("the shared memory that came is of another kind than ours");
+  const auto size = static_cast<std::size_t>(status.st_size);
   if (size > max_size) return worker_error(fmt::format("the worker's outputs take {} bytes: too many", size));
-  std::vector<std::byte> bytes(size);
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got = pread(descriptor, bytes.data() + done, size - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return worker_error("the worker's outputs shrank while they were read");
-    done += static_cast<std::size_t>(got);
-  }
-  return bytes;
+  constexpr std::size_t bytes_per_block = 512;  // stat(2)
+  if (size == 0 || static_cast<std::size_t>(status.st_blocks) < size / bytes_per_block)
+    return worker_error(fmt::format("the worker's outputs are said to take {} bytes and are not there", size));
+  return map_bytes(descriptor, size, Access::read);
 }
 
 }  // namespace infermeter

@@ -36,8 +36,8 @@ class SharedMemory {
 // Maps a memory file whose size is sealed; anything else is refused: it could be truncated under us.
 [[nodiscard]] Result<Mapping> map_memory(int descriptor, Access access);
 
-// Copies a memory file that another process made, without ever mapping it. Pipes, devices and files on disks are
-// refused.
-[[nodiscard]] Result<std::vector<std::byte>> copy_memory(int descriptor, std::size_t max_size);
+// Maps, to read, a memory file that a process filled which has ended. Refused: what could shrink, what is larger than
+// `max_size`, and what is not there (a hole would be filled at our cost).
+[[nodiscard]] Result<Mapping> map_filled_memory(int descriptor, std::size_t max_size);
 
 }  // namespace infermeter

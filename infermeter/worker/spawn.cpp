@@ -6,27 +6,46 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+
+#include "infermeter/worker/supervisor.hpp"
 
 namespace infermeter {
 namespace {
 
+// The stack of a child that shares our memory.
+class ChildStack {
+ public:
+  [[nodiscard]] void* top() { return memory_.data() + memory_.size(); }
+
+ private:
+  static constexpr std::size_t size = 64 * 1024;
+  std::vector<std::max_align_t> memory_{size / sizeof(std::max_align_t)};
+};
+
 // Everything the child needs, made before it exists: it shares our memory and may only make system calls.
 struct Preparation {
   const char* program;
+  const char* supervisor;  // nullptr: none
   char* const* arguments;
   char* const* environment;
   const char* folder;
   int null_device, output, socket, block;
-  const cpu_set_t* cpus;  // nullptr: ours
-  pid_t parent;
-  const char* failed = nullptr;  // the step, set by the child
+  int report;                     // the supervisor's end of it
+  int guard, guarded;             // the supervisor's end of a socket, the program's
+  const cpu_set_t* cpus;          // nullptr: ours
+  pid_t parent;                   // of who is being made
+  void* program_stack = nullptr;  // the supervisor's child's
+  pid_t pid = -1;                 // set by the supervisor
+  const char* failed = nullptr;   // the step, set by the child
   int error = 0;
 };
 
@@ -38,40 +57,43 @@ bool fail(Preparation& prepared, const char* step) {
   return false;
 }
 
-void reset_signals() {
+[[noreturn]] void give_up(Preparation& prepared, const char* step) {
+  fail(prepared, step);
+  _exit(127);
+}
+
+void reset_signal_actions() {
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &standard, nullptr);
+}
+
+void unblock_signals() {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-bool tie_to_parent(Preparation& prepared) {
+bool tie_to_parent(Preparation& prepared, int signal) {
   if (setsid() < 0) return fail(prepared, "making its own session");
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return fail(prepared, "tying it to this process");
+  if (prctl(PR_SET_PDEATHSIG, signal) != 0) return fail(prepared, "tying it to this process");
   // The parent may have died before the line above; within a PID namespace's first process getppid stays 0.
   if (getppid() != prepared.parent) _exit(0);
   return true;
 }
 
-// Descriptors in `wanted` are moved above all targets first, so that none overwrites another.
-bool arrange_descriptors(Preparation& prepared) {
-  const std::array<std::pair<int, int>, 5> wanted = {{{prepared.null_device, 0},
-                                                      {prepared.output, 1},
-                                                      {prepared.output, 2},
-                                                      {prepared.socket, worker_socket},
-                                                      {prepared.block, worker_block}}};
-  std::array<int, 5> moved{};
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    moved[i] = -1;
-    if (wanted[i].first < 0) continue;
-    moved[i] = fcntl(wanted[i].first, F_DUPFD, 64);
+// The n-th of `wanted` becomes descriptor n, all others are closed; the first that is -1 ends the list. They are moved
+// above all targets first, so that none overwrites another.
+bool arrange_descriptors(Preparation& prepared, const std::array<int, first_spare>& wanted) {
+  std::array<int, first_spare> moved{};
+  int spare = 0;
+  for (; spare < first_spare && wanted[static_cast<std::size_t>(spare)] >= 0; ++spare) {
+    const auto i = static_cast<std::size_t>(spare);
+    moved[i] = fcntl(wanted[i], F_DUPFD, 64);
     if (moved[i] < 0) return fail(prepared, "arranging its descriptors");
   }
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (moved[i] >= 0 && dup2(moved[i], wanted[i].second) < 0) return fail(prepared, "arranging its descriptors");
-  const int spare = prepared.socket < 0 ? worker_socket : prepared.block < 0 ? worker_block : first_spare;
+  for (int i = 0; i < spare; ++i)
+    if (dup2(moved[static_cast<std::size_t>(i)], i) < 0) return fail(prepared, "arranging its descriptors");
   if (syscall(SYS_close_range, static_cast<unsigned>(spare), ~0U, 0U) == 0) return true;
   for (int descriptor = spare; descriptor < 65536; ++descriptor) close(descriptor);
   return true;
@@ -92,18 +114,43 @@ void limit_resources() {
   }
 }
 
-int child_main(void* argument) {
+int program_main(void* argument) {
   auto& prepared = *static_cast<Preparation*>(argument);
-  reset_signals();
-  if (!tie_to_parent(prepared)) _exit(127);
-  if (!arrange_descriptors(prepared)) _exit(127);
+  reset_signal_actions();
+  unblock_signals();
+  if (!tie_to_parent(prepared, SIGKILL)) _exit(127);
+  if (!arrange_descriptors(prepared, {prepared.null_device, prepared.output, prepared.output, prepared.socket,
+                                      prepared.guarded, prepared.block}))
+    _exit(127);
   limit_resources();
   // A CPU set that is refused is told by the worker, which compares what it got with what was asked for.
   if (prepared.cpus != nullptr) sched_setaffinity(0, sizeof *prepared.cpus, prepared.cpus);
-  if (chdir(prepared.folder) != 0)
-    fail(prepared, "entering its folder");
-  else if (execve(prepared.program, prepared.arguments, prepared.environment) != 0)
-    fail(prepared, "starting it");
+  if (chdir(prepared.folder) != 0) give_up(prepared, "entering its folder");
+  execve(prepared.program, prepared.arguments, prepared.environment);
+  give_up(prepared, "starting it");
+}
+
+// Signals stay blocked: the supervisor waits for those that concern it, and none is lost before it does.
+int supervisor_main(void* argument) {
+  auto& prepared = *static_cast<Preparation*>(argument);
+  reset_signal_actions();
+  if (!tie_to_parent(prepared, SIGTERM)) _exit(127);
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) give_up(prepared, "becoming the parent of orphans");
+  prepared.parent = getpid();
+  prepared.pid = clone(program_main, prepared.program_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &prepared);
+  if (prepared.pid < 0) give_up(prepared, "making its process");
+  if (prepared.failed != nullptr) _exit(127);
+  if (arrange_descriptors(prepared, {prepared.null_device, prepared.null_device, prepared.null_device, prepared.report,
+                                     prepared.guard, -1})) {
+    std::array<char, 16> number{}, name{"supervisor"}, order{};
+    supervise_argument.copy(order.data(), order.size() - 1);
+    std::to_chars(number.data(), number.data() + number.size() - 1, prepared.pid);
+    char* const arguments[] = {name.data(), order.data(), number.data(), nullptr};
+    char* const environment[] = {nullptr};
+    execve(prepared.supervisor, arguments, environment);
+    fail(prepared, "starting its supervisor");
+  }
+  kill(prepared.pid, SIGKILL);
   _exit(127);
 }
 
@@ -125,18 +172,23 @@ cpu_set_t cpu_set_of(const std::vector<int>& cpus) {
 // As vfork: the child borrows our memory until exec, so that a large driver costs nothing to start from. Signals wait
 // meanwhile, because a handler would run in the child and write to our memory.
 Result<Child> clone_child(Preparation& prepared) {
-  constexpr std::size_t stack_size = 64 * 1024;
-  std::vector<std::max_align_t> stack(stack_size / sizeof(std::max_align_t));
+  ChildStack stack, second;
+  prepared.program_stack = second.top();
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int pidfd = -1;
-  const pid_t pid =
-      clone(child_main, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &prepared, &pidfd);
+  const pid_t pid = clone(prepared.supervisor == nullptr ? program_main : supervisor_main, stack.top(),
+                          CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &prepared, &pidfd);
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return internal_error(fmt::format("making a worker process failed: {}", std::strerror(error)));
-  return Child{pid, FileDescriptor(pidfd)};
+  Child child{.pid = pid, .supervisor = -1, .pidfd = FileDescriptor(pidfd), .report = {}};
+  if (prepared.supervisor != nullptr) {
+    child.supervisor = pid;
+    child.pid = prepared.pid;
+  }
+  return child;
 }
 
 }  // namespace
@@ -147,8 +199,19 @@ Result<Child> spawn(const SpawnRequest& request) {
   std::vector<std::string> environment = request.environment;
   const std::vector<char*> argument_pointers = pointers_to(arguments), environment_pointers = pointers_to(environment);
   const FileDescriptor null_device(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null_device) return internal_error(fmt::format("opening /dev/null failed: {}", std::strerror(errno)));
+  int pipes[2] = {-1, -1};
+  if (!request.supervisor.empty() && pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0)
+    return internal_error(fmt::format("making a pipe failed: {}", std::strerror(errno)));
+  FileDescriptor reading(pipes[0]);
+  const FileDescriptor writing(pipes[1]);
+  int sockets[2] = {-1, -1};
+  if (!request.supervisor.empty() && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+    return internal_error(fmt::format("making a socket failed: {}", std::strerror(errno)));
+  const FileDescriptor guard(sockets[0]), guarded(sockets[1]);
   const cpu_set_t cpus = cpu_set_of(request.cpus);
   Preparation prepared{.program = request.program.c_str(),
+                       .supervisor = request.supervisor.empty() ? nullptr : request.supervisor.c_str(),
                        .arguments = argument_pointers.data(),
                        .environment = environment_pointers.data(),
                        .folder = request.folder.c_str(),
@@ -156,11 +219,15 @@ Result<Child> spawn(const SpawnRequest& request) {
                        .output = request.output,
                        .socket = request.socket,
                        .block = request.block,
+                       .report = writing.get(),
+                       .guard = guard.get(),
+                       .guarded = guarded.get(),
                        .cpus = request.cpus.empty() ? nullptr : &cpus,
                        .parent = getpid()};
   INFERMETER_TRY(Child child, clone_child(prepared));
+  child.report = std::move(reading);
   if (prepared.failed == nullptr) return child;
-  waitpid(child.pid, nullptr, 0);
+  waitpid(child.supervisor > 0 ? child.supervisor : child.pid, nullptr, 0);
   return internal_error(fmt::format("the worker {} could not be started: {} failed: {}", request.program.string(),
                                     prepared.failed, std::strerror(prepared.error)));
 }

@@ -7,6 +7,7 @@
 
 #include "infermeter/data/value_block.hpp"
 #include "infermeter/trial/clock.hpp"
+#include "infermeter/trial/host_process.hpp"
 #include "infermeter/trial/lazy_pages.hpp"
 #include "infermeter/trial/memory_probe.hpp"
 #include "infermeter/trial/times.hpp"
@@ -48,8 +49,10 @@ TrialHost host_for(const TrialHooks& hooks, const SampleBlock& block, TrialResul
 
 void keep_outputs(std::vector<ItemValues> values, TrialResult& result) {
   if (values.empty()) return;
-  result.output_block.resize(block_size(values));
-  write_block(values, result.output_block);
+  const std::size_t size = block_size(values);
+  std::byte* writable = nullptr;
+  result.output_block = Bytes::allocate(size, &writable);
+  write_block(values, {writable, size});
   result.output_values = std::move(values);
 }
 
@@ -77,6 +80,7 @@ TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, cons
   if (!profile.stacks().empty())
     result.profile_files.push_back({.name = python_profile_file(job.python), .bytes = profile.stacks()});
   record_times(block, read_pair(clock), result.samples);
+  result.samples.host_process = host_process_name();
   result.samples.started_at = started_at;
   result.samples.wall_s = monotonic_s() - begin_s;
   result.samples.ready_s.reset();  // there was no process to start

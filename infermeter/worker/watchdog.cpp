@@ -1,10 +1,15 @@
 #include "infermeter/worker/watchdog.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/trial/clock.hpp"
+#include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/proc_file.hpp"
 #include "infermeter/worker/memory_timeline.hpp"
 
 namespace infermeter {
@@ -16,8 +21,7 @@ constexpr double closing_s = 5;  // between its last message and its end
 
 class Watch {
  public:
-  Watch(WorkerProcess& worker, const WatchRules& rules)
-      : worker_(worker), rules_(rules), phase_began_s_(monotonic_s()) {}
+  Watch(WorkerProcess& worker, const WatchRules& rules) : worker_(worker), rules_(rules), phase_(monotonic_s()) {}
 
   WatchEnd operator()() {
     while (!ended_ && end_.reason == KillReason::none) {
@@ -29,12 +33,14 @@ class Watch {
       pass_interrupt();
       check_time();
       look_at_memory();
+      look_for_stalls();
       report();
     }
     if (!ended_) worker_.kill();
     end_.worker = worker_.reap();
     drain();
     end_.memory = memory_.points();
+    end_.stalls = stalls_.stalls();
     return std::move(end_);
   }
 
@@ -42,7 +48,10 @@ class Watch {
   void wait() {
     pollfd descriptors[] = {
         {worker_.pidfd(), POLLIN, 0}, {socket_open_ ? worker_.socket() : -1, POLLIN, 0}, {worker_.output(), POLLIN, 0}};
-    if (poll(descriptors, 3, running_ ? running_ms : loading_ms) <= 0) return;
+    const int due_ms = running_ ? running_ms : loading_ms;
+    const int ready = poll(descriptors, 3, due_ms);
+    phase_.look(monotonic_s(), due_ms * 1e-3);
+    if (ready <= 0) return;
     ended_ = (descriptors[0].revents & POLLIN) != 0;
     socket_ready_ = descriptors[1].revents != 0;
     if (descriptors[2].revents != 0) worker_.read_output();
@@ -63,13 +72,14 @@ class Watch {
     }
   }
 
-  // What the launcher itself takes to answer is not the worker's time.
+  // What the launcher itself takes to make data is not the worker's time.
   void handle(Frame& frame) {
+    if (end_.finished) return refuse(worker_error("the worker sent a message after its last one"));
     const double begin_s = monotonic_s();
-    end_.finished = end_.finished || frame.type == FrameType::result || frame.type == FrameType::info;
+    end_.finished = frame.type == FrameType::result || frame.type == FrameType::info;
     const Result<Done> done = rules_.on_frame(frame);
     if (!done.ok()) refuse(done.error());
-    phase_began_s_ += monotonic_s() - begin_s;
+    if (frame.type == FrameType::ports) phase_.exclude(monotonic_s() - begin_s);
     if (end_.finished) finished_s_ = monotonic_s();
   }
 
@@ -81,11 +91,11 @@ class Watch {
   void note_phase() {
     if (running_ || rules_.block == nullptr || rules_.block->phase() < Phase::warmup) return;
     running_ = true;
-    phase_began_s_ = monotonic_s();
+    phase_.begin(monotonic_s());
   }
 
   void pass_interrupt() {
-    const int interrupt = rules_.interrupt == nullptr ? 0 : rules_.interrupt->load(std::memory_order_relaxed);
+    const int interrupt = look_at_interrupts(rules_.interrupt);
     if (interrupt >= 2 || (interrupt == 1 && rules_.block == nullptr))
       end_.reason = KillReason::interrupt;
     else if (interrupt == 1)
@@ -97,7 +107,7 @@ class Watch {
     const double now_s = monotonic_s();
     if (end_.finished) {
       if (now_s - finished_s_ > closing_s) end_.reason = KillReason::run_timeout;
-    } else if (now_s - phase_began_s_ > (running_ ? rules_.run_timeout_s : rules_.load_timeout_s)) {
+    } else if (phase_.spent_s(now_s) > (running_ ? rules_.run_timeout_s : rules_.load_timeout_s)) {
       end_.reason = running_ ? KillReason::run_timeout : KillReason::load_timeout;
     }
   }
@@ -106,11 +116,25 @@ class Watch {
   // about.
   void look_at_memory() {
     if (rules_.memory_limit_bytes == 0 && rules_.block == nullptr) return;
-    const std::uint64_t bytes = worker_.resident_bytes().value_or(0);
+    const std::uint64_t bytes = worker_.resident_bytes(own_bytes(), rules_.memory_limit_bytes).value_or(0);
     end_.resident_bytes = std::max(end_.resident_bytes, bytes);
     if (rules_.block != nullptr) memory_.add({seconds_since_origin(), rules_.block->phase(), bytes});
     if (rules_.memory_limit_bytes == 0 || end_.reason != KillReason::none) return;
     if (bytes > rules_.memory_limit_bytes) end_.reason = KillReason::memory;
+  }
+
+  void look_for_stalls() {
+    if (!running_) return;
+    const double at_s = seconds_since_origin();
+    stalls_.look(at_s, process_time_s(read_proc_file(fmt::format("/proc/{}/stat", worker_.pid())), jiffy_s()));
+  }
+
+  // The pages that samples have been written to are ours, not the subject's.
+  [[nodiscard]] std::uint64_t own_bytes() const {
+    struct stat status{};
+    if (rules_.block_descriptor < 0 || fstat(rules_.block_descriptor, &status) != 0) return 0;
+    constexpr std::uint64_t bytes_per_block = 512;  // stat(2)
+    return static_cast<std::uint64_t>(status.st_blocks) * bytes_per_block;
   }
 
   [[nodiscard]] double seconds_since_origin() const {
@@ -145,7 +169,9 @@ class Watch {
   const WatchRules& rules_;
   WatchEnd end_;
   MemoryTimeline memory_;
-  double phase_began_s_, finished_s_ = 0, reported_s_ = 0;
+  PhaseClock phase_;
+  StallWatch stalls_;
+  double finished_s_ = 0, reported_s_ = 0;
   bool ended_ = false, running_ = false, socket_open_ = true, socket_ready_ = false;
 };
 

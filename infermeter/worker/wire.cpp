@@ -48,6 +48,7 @@ void visit_fields(V& v, S& s) {
   v.field("batch_size", s.batch_size);
   v.field("threads", s.threads);
   v.field("dimensions", s.dimensions);
+  v.field("batch_axes", s.batch_axes);
   v.field("options", s.options);
   v.field("backend_library", s.backend_library);
 }
@@ -106,6 +107,7 @@ void visit_fields(V& v, S& s) {
   v.field("rank_known", s.rank_known);
   v.field("shape", s.shape);
   v.field("dimension_names", s.dimension_names);
+  v.field("batch_axis", s.batch_axis);
 }
 
 template <class V, MaybeConst<ModelPorts> S>

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "infermeter/plan/subject.hpp"
@@ -14,6 +15,7 @@
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/sandbox.hpp"
 #include "infermeter/worker/spawn.hpp"
+#include "infermeter/worker/supervisor.hpp"
 
 namespace infermeter {
 namespace {
@@ -69,7 +71,7 @@ Result<Done> do_job(const WorkerHost& host, WorkerLink& link) {
   const MemoryProbe memory;
   INFERMETER_TRY(const Frame frame, receive_frame(link.socket, link.frames, FrameType::job));
   INFERMETER_TRY(const WorkerJob job, job_from_json(frame.payload));
-  auto diagnostics = enter_sandbox(job.sandbox, sandbox_paths(job, host));
+  auto diagnostics = enter_sandbox(job.sandbox, sandbox_paths(job, host), worker_guard);
   if (!diagnostics.ok()) return send_refusal(job, diagnostics.error(), link);
   if (!job.make.file.empty())
     return send_info(link, host.make ? host.make(job) : usage_error("a maker is a Python file"));
@@ -81,7 +83,8 @@ Result<Done> do_job(const WorkerHost& host, WorkerLink& link) {
 
 }  // namespace
 
-int worker_main(int, char**) {
+int worker_main(int argc, char** argv) {
+  if (argc == 3 && argv[1] == supervise_argument) return supervise(std::atoi(argv[2]));
   return serve({.open = [](const WorkerJob& job) { return load_plugin(job.plugin); }});
 }
 

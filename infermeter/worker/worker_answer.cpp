@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "infermeter/diagnostics/last_words.hpp"
 #include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/watchdog.hpp"
 
@@ -19,8 +20,11 @@ std::string how_the_worker_ended(const WorkerEnd& end, const std::string& words)
 Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, double timeout_s,
                                const std::atomic<int>* interrupt) {
   INFERMETER_TRY(WorkerProgram program, program_for(launcher, job.plugin));
-  INFERMETER_TRY(WorkerProcess worker,
-                 WorkerProcess::start({.program = std::move(program), .cpus = {}, .seed = 0, .block = -1}));
+  INFERMETER_TRY(WorkerProcess worker, WorkerProcess::start({.program = std::move(program),
+                                                             .cpus = {},
+                                                             .seed = 0,
+                                                             .variables = job.trial.subject.environment,
+                                                             .block = -1}));
   INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(job)));
   Result<BackendInfo> info = BackendInfo{};
   WatchRules rules;
@@ -36,7 +40,8 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, d
   if (end.reason == KillReason::interrupt) return worker_error("it was interrupted");
   if (end.reason != KillReason::none) return worker_error(fmt::format("it did not answer within {} s", timeout_s));
   if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
-  if (!end.finished) return worker_error(how_the_worker_ended(end.worker, last_line(worker.tail().text())));
+  if (!end.finished)
+    return worker_error(how_the_worker_ended(end.worker, std::string(last_words(worker.tail().text()))));
   return info;
 }
 

@@ -2,16 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-
-#include "infermeter/trial/proc_file.hpp"
 
 namespace infermeter {
 namespace {
@@ -39,6 +39,8 @@ std::vector<std::string> worker_environment(const std::filesystem::path& folder,
   return environment;
 }
 
+constexpr int longest_end_ms = 6000;  // of a supervisor, which takes 5 s at most to kill what does not die
+
 bool make_nonblocking(int descriptor) {
   return fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0;
 }
@@ -56,7 +58,15 @@ Result<WorkerProcess> WorkerProcess::start(const Request& request) {
     return worker_system_failed("preparing a socket");
   std::vector<std::string> environment = worker_environment(folder.path(), request.seed);
   environment.insert(environment.end(), request.program.environment.begin(), request.program.environment.end());
+  for (const auto& [name, value] : request.variables) {
+    const std::string begin = name + '=';
+    std::erase_if(environment, [&](const std::string& variable) { return variable.starts_with(begin); });
+    environment.push_back(begin + value);
+  }
+  const std::filesystem::path& supervisor =
+      request.program.supervisor.empty() ? request.program.file : request.program.supervisor;
   INFERMETER_TRY(Child child, spawn({.program = request.program.file,
+                                     .supervisor = supervisor,
                                      .arguments = request.program.arguments,
                                      .environment = std::move(environment),
                                      .folder = folder.path(),
@@ -73,30 +83,28 @@ WorkerProcess::~WorkerProcess() {
   reap();
 }
 
-std::optional<std::uint64_t> WorkerProcess::resident_bytes() const {
-  const std::string text = read_proc_file(fmt::format("/proc/{}/statm", child_.pid));
-  const std::size_t second = text.find(' ');
-  if (second == std::string::npos) return std::nullopt;
-  const auto pages = number_after(text.substr(second), " ");
-  if (!pages) return std::nullopt;
-  return *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 void WorkerProcess::read_output() {
   if (output_ && !tail_.read_some(output_.get())) output_.reset();
 }
 
-void WorkerProcess::kill() const { ::kill(-child_.pid, SIGKILL); }
+// A worker may have stopped its supervisor.
+void WorkerProcess::kill() const {
+  for (const int signal : {SIGTERM, SIGCONT}) syscall(SYS_pidfd_send_signal, child_.pidfd.get(), signal, nullptr, 0U);
+}
 
 WorkerEnd WorkerProcess::reap() {
-  siginfo_t ended{};
-  // The group keeps its number as long as its leader is not reaped: no one else's processes are hit.
-  while (waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  pollfd ends{child_.pidfd.get(), POLLIN, 0};
+  int found = 0;
+  while ((found = poll(&ends, 1, longest_end_ms)) < 0 && errno == EINTR) {
   }
-  kill();
+  // The worker dies with it.
+  if (found == 0) syscall(SYS_pidfd_send_signal, child_.pidfd.get(), SIGKILL, nullptr, 0U);
+  siginfo_t ended{};
   while (waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &ended, WEXITED) != 0 && errno == EINTR) {
   }
   child_.pidfd.reset();
+  SupervisorReport report;
+  if (read(child_.report.get(), &report, sizeof report) == static_cast<ssize_t>(sizeof report)) return report;
   if (ended.si_code == CLD_EXITED) return {.signal = 0, .exit_code = ended.si_status};
   return {.signal = ended.si_status, .exit_code = 0};
 }

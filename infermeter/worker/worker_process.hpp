@@ -10,15 +10,14 @@
 #include "infermeter/worker/frames.hpp"
 #include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/private_folder.hpp"
+#include "infermeter/worker/process_tree.hpp"
 #include "infermeter/worker/spawn.hpp"
+#include "infermeter/worker/supervisor.hpp"
 #include "infermeter/worker/worker_program.hpp"
 
 namespace infermeter {
 
-struct WorkerEnd {
-  int signal = 0;  // that ended it; 0: none
-  int exit_code = 0;
-};
+using WorkerEnd = SupervisorReport;
 
 class WorkerProcess {
  public:
@@ -26,6 +25,7 @@ class WorkerProcess {
     WorkerProgram program;
     std::vector<int> cpus;
     std::uint64_t seed = 0;
+    std::vector<std::pair<std::string, std::string>> variables{};  // beat what every worker gets
     int block = -1;
   };
   [[nodiscard]] static Result<WorkerProcess> start(const Request& request);
@@ -40,20 +40,28 @@ class WorkerProcess {
   [[nodiscard]] int pidfd() const { return child_.pidfd.get(); }
   [[nodiscard]] FrameReader& frames() { return frames_; }
   [[nodiscard]] OutputTail& tail() { return tail_; }
-  [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
+  // Of all its processes (ProcessTree).
+  [[nodiscard]] std::optional<std::uint64_t> resident_bytes(std::uint64_t own_bytes, std::uint64_t limit) {
+    return tree_.resident_bytes(own_bytes, limit);
+  }
 
   void read_output();
-  void kill() const;  // it and whatever it started
+  void kill() const;  // it and whatever it has started, in whatever session
   // Only when it has ended, or been killed: waits for that.
   WorkerEnd reap();
 
  private:
   WorkerProcess(PrivateFolder folder, FileDescriptor socket, FileDescriptor output, Child child)
-      : folder_(std::move(folder)), socket_(std::move(socket)), output_(std::move(output)), child_(std::move(child)) {}
+      : folder_(std::move(folder)),
+        socket_(std::move(socket)),
+        output_(std::move(output)),
+        child_(std::move(child)),
+        tree_(child_.pid, child_.supervisor) {}
 
   PrivateFolder folder_;
   FileDescriptor socket_, output_;
   Child child_;
+  ProcessTree tree_;
   FrameReader frames_;
   OutputTail tail_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "infermeter/diagnostics/last_words.hpp"
 #include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/worker_process.hpp"
@@ -41,13 +42,15 @@ Result<WorkerProgram> python_program(const Launcher& launcher, std::string_view 
   if (access(launcher.python.c_str(), X_OK) != 0)
     return usage_error(
         fmt::format("the Python {} cannot be executed; look at INFERMETER_PYTHON", launcher.python.string()));
-  return WorkerProgram{
-      .file = launcher.python, .arguments = std::move(arguments), .environment = python_environment(launcher)};
+  return WorkerProgram{.file = launcher.python,
+                       .arguments = std::move(arguments),
+                       .environment = python_environment(launcher),
+                       .supervisor = launcher.worker};
 }
 
 std::optional<Error> why_unfit(const WorkerEnd& end, std::string_view output) {
   if (end.signal != 0 || end.exit_code != unfit_worker) return std::nullopt;
-  const std::string words = last_line(output);
+  const std::string words(last_words(output));
   return usage_error(words.empty() ? "the Python worker could not begin" : words);
 }
 

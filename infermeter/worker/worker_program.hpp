@@ -9,15 +9,15 @@
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/supervisor.hpp"
 
 namespace infermeter {
-
-struct WorkerEnd;  // worker_process.hpp
 
 struct WorkerProgram {
   std::filesystem::path file;
   std::vector<std::string> arguments{};
   std::vector<std::string> environment{};  // "KEY=value", beside what every worker gets
+  std::filesystem::path supervisor{};      // infermeter-worker; empty: the program is it
 };
 
 [[nodiscard]] Result<WorkerProgram> program_for(const Launcher& launcher, const std::filesystem::path& plugin);
@@ -30,6 +30,6 @@ struct WorkerProgram {
 // standard error says why.
 inline constexpr int unfit_worker = 78;  // EX_CONFIG of sysexits.h
 // The sentence of a worker that ended so.
-[[nodiscard]] std::optional<Error> why_unfit(const WorkerEnd& end, std::string_view output);
+[[nodiscard]] std::optional<Error> why_unfit(const SupervisorReport& end, std::string_view output);
 
 }  // namespace infermeter

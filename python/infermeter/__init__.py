@@ -11,9 +11,12 @@ Nothing is imported before it is used; figures are in base units (seconds, bytes
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from infermeter import metrics as metrics
+    from infermeter import plot as plot
     from infermeter._core import Gate as Gate
     from infermeter._core import History as History
     from infermeter._core import OutputComparison as OutputComparison
@@ -35,30 +38,32 @@ if TYPE_CHECKING:
     from infermeter._core import models as models
     from infermeter._core import set_baseline as set_baseline
     from infermeter._core import zoo_model_path as zoo_model_path
-    from infermeter.accuracy_validation import AccuracyValidator as AccuracyValidator
-    from infermeter.accuracy_validation import OutputComparator as OutputComparator
-    from infermeter.accuracy_validation import validate_optimization as validate_optimization
     from infermeter.backend import Port as Port
+    from infermeter.compat.accuracy_validation import AccuracyValidator as AccuracyValidator
+    from infermeter.compat.accuracy_validation import OutputComparator as OutputComparator
+    from infermeter.compat.accuracy_validation import validate_optimization as validate_optimization
+    from infermeter.compat.framework_runner import BenchmarkConfig as BenchmarkConfig
+    from infermeter.compat.framework_runner import BenchmarkLogger as BenchmarkLogger
+    from infermeter.compat.framework_runner import create_dataloader as create_dataloader
+    from infermeter.compat.framework_runner import run_benchmark_suite as run_benchmark_suite
+    from infermeter.compat.framework_runner import run_inference_benchmark as run_inference_benchmark
+    from infermeter.compat.model_benchmark import BenchmarkSuite as BenchmarkSuite
+    from infermeter.compat.model_benchmark import ModelBenchmark as ModelBenchmark
+    from infermeter.compat.model_benchmark import ModelResult as ModelResult
+    from infermeter.compat.model_benchmark import quick_benchmark as quick_benchmark
+    from infermeter.compat.performance_benchmarker import BenchmarkResult as BenchmarkResult
+    from infermeter.compat.performance_benchmarker import ComparisonResult as ComparisonResult
+    from infermeter.compat.performance_benchmarker import PerformanceBenchmarker as PerformanceBenchmarker
+    from infermeter.compat.performance_benchmarker import create_benchmarker as create_benchmarker
+    from infermeter.compat.torch_settings import reset_memory_stats as reset_memory_stats
+    from infermeter.compat.torch_settings import setup_gpu_optimizations as setup_gpu_optimizations
     from infermeter.errors import Error as Error
     from infermeter.errors import InternalError as InternalError
     from infermeter.errors import ModelError as ModelError
     from infermeter.errors import UsageError as UsageError
     from infermeter.errors import WorkerError as WorkerError
     from infermeter.factory import Model as Model
-    from infermeter.framework_runner import BenchmarkConfig as BenchmarkConfig
-    from infermeter.framework_runner import BenchmarkLogger as BenchmarkLogger
-    from infermeter.framework_runner import create_dataloader as create_dataloader
-    from infermeter.framework_runner import run_benchmark_suite as run_benchmark_suite
-    from infermeter.framework_runner import run_inference_benchmark as run_inference_benchmark
     from infermeter.live import run_live as run_live
-    from infermeter.model_benchmark import BenchmarkSuite as BenchmarkSuite
-    from infermeter.model_benchmark import ModelBenchmark as ModelBenchmark
-    from infermeter.model_benchmark import ModelResult as ModelResult
-    from infermeter.model_benchmark import quick_benchmark as quick_benchmark
-    from infermeter.performance_benchmarker import BenchmarkResult as BenchmarkResult
-    from infermeter.performance_benchmarker import ComparisonResult as ComparisonResult
-    from infermeter.performance_benchmarker import PerformanceBenchmarker as PerformanceBenchmarker
-    from infermeter.performance_benchmarker import create_benchmarker as create_benchmarker
     from infermeter.runs import compare as compare
     from infermeter.runs import load as load
     from infermeter.runs import run as run
@@ -74,16 +79,17 @@ _PLACES = {
         "Gate History OutputComparison Plan Progress Record Results Samples Validation Verdict backends compare_outputs "
         "environment histories judge_gate list_runs load_baseline measure models set_baseline zoo_model_path"
     ),
-    "infermeter.accuracy_validation": "AccuracyValidator OutputComparator validate_optimization",
+    "infermeter.compat.accuracy_validation": "AccuracyValidator OutputComparator validate_optimization",
     "infermeter.factory": "Model",
-    "infermeter.framework_runner": (
+    "infermeter.compat.framework_runner": (
         "BenchmarkConfig BenchmarkLogger create_dataloader run_benchmark_suite run_inference_benchmark"
     ),
     "infermeter.live": "run_live",
-    "infermeter.model_benchmark": "BenchmarkSuite ModelBenchmark ModelResult quick_benchmark",
-    "infermeter.performance_benchmarker": (
+    "infermeter.compat.model_benchmark": "BenchmarkSuite ModelBenchmark ModelResult quick_benchmark",
+    "infermeter.compat.performance_benchmarker": (
         "BenchmarkResult ComparisonResult PerformanceBenchmarker create_benchmarker"
     ),
+    "infermeter.compat.torch_settings": "reset_memory_stats setup_gpu_optimizations",
     "infermeter.backend": "Port",
     "infermeter.errors": "Error InternalError ModelError UsageError WorkerError",
     "infermeter.runs": "compare load run validate write_html",
@@ -99,6 +105,8 @@ def __getattr__(name: str) -> Any:
         value: Any = import_module("infermeter._core").version
     elif name in _MODULES:
         value = getattr(import_module(_MODULES[name]), name)
+    elif not name.startswith("_") and find_spec(f"infermeter.{name}") is not None:
+        value = import_module(f"infermeter.{name}")
     else:
         raise AttributeError(f"module 'infermeter' has no attribute '{name}'")
     globals()[name] = value

@@ -49,6 +49,11 @@ class Port:
     shape: tuple[int | str | None, ...] | None  # None within: dynamic; a text: dynamic, with a name; None: not known yet
 
 
+def first_dimensions(ports: list[Port]) -> list[int | None]:
+    """Where no host says it: the first dimension is the batch."""
+    return [0 if port.shape else None for port in ports]
+
+
 @dataclass(frozen=True)
 class Option:
     key: str
@@ -84,6 +89,9 @@ class Load:
     dimensions: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     profile_folder: str = ""  # operators are to be profiled, into this folder; "": they are not
+    # Which dimension of each input, as the model declares it, is the batch, whose size is `batch`; None: the input has none.
+    # The host decides it, for all back ends alike; to be called while loading (infermeter.ports.sized does).
+    batch_axes: Callable[[list[Port]], list[int | None]] = first_dimensions
 
 
 class Session(Protocol):

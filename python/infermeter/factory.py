@@ -13,13 +13,17 @@ from types import ModuleType
 from typing import Any
 
 from infermeter.backend import Load, Port, Refused, Status
-from infermeter.ports import parse_input_shape, sized
+from infermeter.ports import ports_of_input_shape, sized
 
 INPUT_SHAPE = "input_shape"
 LIVE = "live"
 
 # Objects of this process (infermeter/live.py): "live:NAME" is one of them, and nothing is made.
 live_objects: dict[str, object] = {}
+
+
+def is_live(model: str) -> bool:
+    return model.startswith(f"{LIVE}:") and model.partition(":")[2] in live_objects
 
 
 @dataclass(frozen=True)
@@ -58,17 +62,28 @@ def model_of(product: object, load: Load) -> Model:
     if isinstance(product, Model):
         if not callable(product.callable):
             raise _uncallable(product.callable, load)
+        refuse_input_shape(load)
         return Model(product.callable, sized(product.inputs, load), tuple(product.outputs), product.counters)
     if INPUT_SHAPE not in load.options:
         raise Refused(
             Status.INVALID_ARGUMENT,
             f"what {load.model} takes is not known: let the factory return infermeter.Model(callable, inputs=[…]), or "
-            f"give {INPUT_SHAPE}=1x3x224x224 (several inputs with ';' between them, another type behind a colon: "
+            f"give --option {INPUT_SHAPE}=1x3x224x224 (several inputs with ';' between them, another type behind a colon: "
             "2x8:int64)",
         )
     if not callable(product):
         raise _uncallable(product, load)
-    return Model(product, sized(parse_input_shape(load.options[INPUT_SHAPE], load.batch), load))
+    return Model(product, ports_of_input_shape(load.options[INPUT_SHAPE], load))
+
+
+def refuse_input_shape(load: Load) -> None:
+    """For models that tell themselves what they take."""
+    if INPUT_SHAPE in load.options:
+        raise Refused(
+            Status.INVALID_ARGUMENT,
+            f"{load.model} tells itself what it takes: leave {INPUT_SHAPE}={load.options[INPUT_SHAPE]} out; --dim "
+            "NAME=SIZE gives a dynamic dimension its size",
+        )
 
 
 def counted(session: Any, model: Model) -> Any:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from infermeter import factory
 from infermeter.backend import Port, Runtime, Session
+from infermeter.batches import Key, taken_apart
 from infermeter.errors import ModelError, UsageError
 from infermeter.outputs import named_parts
 
@@ -28,8 +29,6 @@ class LiveSubject:
 
     opener: Callable[[str, str], Runtime]
     inputs: list[Any] | None  # arrays; None: as the plan says
-    parameters: int = 0
-    size_bytes: int = 0
     error: BaseException | None = None  # what it raised
     accuracy: AccuracyTally | None = None  # what was found of it beforehand
 
@@ -49,19 +48,25 @@ def backend_of(model: object, inputs: Sequence[object]) -> str:
 
 
 def run_live(
-    models: Mapping[str, object],
+    models: Mapping[str, object] | Callable[..., object],
     inputs: object,
     *,
     counters: Mapping[str, Counters] | None = None,
     accuracy: Mapping[str, AccuracyTally] | None = None,
     **settings: Any,
 ) -> Record:
-    """Measures objects beside each other, the first as the baseline. `inputs`: an array or tensor, or a list of them; or a
-    dict of such, by the models' names. `accuracy`: what was found of them beforehand (accuracy_of). `settings`: as for
+    """Measures objects beside each other, the first as the baseline: a dict by their names, or a single one. `inputs`: an
+    array or tensor, or a list of them; or a dict of such, by the models' names. The first dimension of each is the batch,
+    if it has others; `batch_axis` says otherwise: {"input": 1} (of several {"input_0": …}), or "none". `accuracy`: what was found of them beforehand (accuracy_of). `settings`: as for
     `infermeter.run` (warmup, iterations, …; processes: here the rounds). What the measurement changes in the process (train
-    or eval mode, threads, gradients, random numbers) is put back, whatever happens."""
+    or eval mode, threads, gradients, random numbers) is put back, whatever happens. dtype, device and channels_last other
+    than the model's own are measured on a copy of it; PyTorch's matmul precision and TF32 are the caller's, unless
+    options={"matmul_precision": …} asks for others. `samples.executed` tells all of it."""
     import infermeter
 
+    models = _by_name(models)
+    if isinstance(inputs, Mapping) and (missing := [name for name in models if name not in inputs]):
+        raise UsageError(f"there are no inputs for '{missing[0]}': give an array, or a dict with one for each model")
     subjects: list[dict[str, Any]] = []
     live: dict[str, LiveSubject] = {}
     with _as_before(models.values()), _registered() as register:
@@ -69,18 +74,19 @@ def run_live(
             given = _listed(inputs[name] if isinstance(inputs, Mapping) else inputs)
             arrays = [as_array(value) for value in given]
             backend = backend_of(model, given)
-            register(name, model, arrays)
+            axes = _batch_axes(arrays, settings.get("batch_axis"))
+            register(name, model, arrays, axes)
+            _give_shapes(model, given)
             key = f"{factory.LIVE}:{name}"
             live[key] = LiveSubject(
                 opener=_opener(backend, (counters or {}).get(name)),
                 inputs=arrays,
-                parameters=_parameters(model),
-                size_bytes=_size_bytes(model),
                 accuracy=(accuracy or {}).get(name),
             )
             subjects.append(
                 {"label": name, "model": key, "backend": backend, "group": 0}
-                | _as_it_is(model, backend, arrays)
+                | {"batch_size": _items(arrays, axes)}
+                | _as_it_is(model, backend)
                 | _subject_settings(settings)
             )
         plan_settings = {key: value for key, value in settings.items() if key not in _OF_SUBJECTS}
@@ -101,17 +107,56 @@ def raise_error_of(record: Record) -> None:
         raise ModelError(f"'{failed.label}': {failed.message}")
 
 
-_OF_SUBJECTS = ("device", "dtype", "threads", "options")
+_OF_SUBJECTS = ("device", "dtype", "threads", "options", "batch_axis")
+
+
+def _by_name(models: object) -> Mapping[str, object]:
+    if isinstance(models, Mapping):
+        return models
+    if not callable(models):
+        kind = type(models).__name__
+        raise UsageError(f"run_live wants a model, or a dict of models by their names, and got an object of type {kind}")
+    name = getattr(models, "__name__", None) or type(models).__name__
+    return {name if name.isidentifier() else "model": models}
+
+
+def _batch_axes(arrays: Sequence[Any], asked: object) -> list[int | None]:
+    """The dimension of each that is the batch: what is asked for, else the first one, if it is as large as that of the first
+    array that has others behind it."""
+    if asked is None:
+        items = next((array.shape[0] for array in arrays if len(array.shape) > 1), None)
+        return [0 if array.shape and array.shape[0] == items else None for array in arrays]
+    by_name = asked if isinstance(asked, Mapping) else {}
+    if not isinstance(asked, Mapping) and asked != "none":
+        raise UsageError(f"batch_axis={asked!r}: give a dict of inputs, such as {{'input': 1}}, or 'none'")
+    axes: list[int | None] = []
+    for index, array in enumerate(arrays):
+        name = _input_name(index, len(arrays))
+        axis = by_name.get(name, "none")
+        if axis != "none" and not (isinstance(axis, int) and 0 <= axis < len(array.shape)):
+            raise UsageError(f"batch_axis of '{name}': {axis!r} is no dimension of an array of shape {array.shape}")
+        axes.append(None if axis == "none" else axis)
+    return axes
+
+
+def _items(arrays: Sequence[Any], axes: Sequence[int | None]) -> int:
+    sizes = {int(array.shape[axis]) for array, axis in zip(arrays, axes, strict=True) if axis is not None}
+    if len(sizes) > 1:
+        raise UsageError(f"the inputs have different numbers of items at their batch axes: {sorted(sizes)}")
+    return max(next(iter(sizes), 1), 1)
+
+
+def _input_name(index: int, count: int) -> str:
+    return "input" if count == 1 else f"input_{index}"
 
 
 def _subject_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: settings[key] for key in _OF_SUBJECTS if settings.get(key) is not None}
 
 
-def _as_it_is(model: object, backend: str, arrays: Sequence[Any]) -> dict[str, Any]:
+def _as_it_is(model: object, backend: str) -> dict[str, Any]:
     """Device, precision and threads that the object has now: it is the user's, and is measured as it is."""
-    shape: tuple[int, ...] = arrays[0].shape if arrays else ()
-    found: dict[str, Any] = {"batch_size": int(shape[0]) if len(shape) > 1 else 1}
+    found: dict[str, Any] = {}
     torch = sys.modules.get("torch")
     if backend != "pytorch" or torch is None:
         return found
@@ -144,21 +189,18 @@ def as_array(value: Any) -> Any:
     return np.asarray(value)
 
 
-def _parameters(model: object) -> int:
-    parameters = getattr(model, "parameters", None)
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(model, torch.nn.Module) or parameters is None:
-        return 0
-    return sum(parameter.numel() for parameter in model.parameters())
-
-
-def _size_bytes(model: object) -> int:
-    """Of parameters and buffers."""
+def _give_shapes(model: Any, inputs: Sequence[object]) -> None:
+    """A lazy module has no weights before its first call."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(model, torch.nn.Module):
-        return 0
-    tensors = [*model.parameters(), *model.buffers()]
-    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+        return
+    from infermeter.torch_weights import is_lazy
+
+    if is_lazy(torch, model):
+        model.eval()
+        # Not in inference mode: what is made there can never be trained. What fails will fail again, and be reported.
+        with torch.no_grad(), suppress(Exception):
+            model(*_where(model, [torch.as_tensor(value) for value in inputs]))
 
 
 def _opener(backend: str, counters: Counters | None) -> Callable[[str, str], Runtime]:
@@ -198,30 +240,31 @@ def like(given: Any, array: Any) -> Any:
 
 
 def evaluated(model: Any, inputs: object) -> dict[str, Any]:
-    """The outputs of one call, by name, in inference mode; nothing that was set in the process or the model is left
-    changed."""
+    """The outputs of one call, by name, in inference mode and where the model is; nothing that was set in the process or
+    the model is left changed."""
     torch = sys.modules.get("torch")
     with _as_before([model]):
         if torch is None or not isinstance(model, torch.nn.Module):
             return _arrays_of(model(*_listed(inputs)))
         model.eval()
         with torch.inference_mode():
-            return _arrays_of(model(*_listed(inputs)))
+            return _arrays_of(model(*_listed(_where(model, inputs))))
 
 
-def accuracy_of(models: Mapping[str, Any], loader: Iterable[Any]) -> dict[str, AccuracyTally]:
+def accuracy_of(models: Mapping[str, Any], loader: Iterable[Any], key: Key | None = None) -> dict[str, AccuracyTally]:
     """Calls every model on every batch (inputs, truth) of `loader`, which is gone through once, and holds what they give
-    against the truth: a class per row, or a mask per row."""
+    against the truth: a class per row, or a mask per row. `key`: where the two are in a batch that is no pair."""
     from infermeter import _core
 
     tallies = {name: _core.AccuracyTally() for name in models}
     batches = 0
     for batch in loader:
-        if not isinstance(batch, (list, tuple)) or len(batch) != 2:
-            raise UsageError("a batch for the accuracy is a pair: (inputs, labels)")
-        inputs, truth = batch[0], as_array(batch[1])
+        inputs, labels = taken_apart(batch, key)
+        if labels is None:
+            raise UsageError("a batch for the accuracy is a pair: (inputs, labels); or say with key= where the two are")
+        truth = as_array(labels)
         for name, model in models.items():
-            outputs = list(evaluated(model, _where(model, inputs)).values())
+            outputs = list(evaluated(model, inputs).values())
             if len(truth.shape) == 1:
                 tallies[name].add(outputs, truth.tolist())
             else:
@@ -232,16 +275,23 @@ def accuracy_of(models: Mapping[str, Any], loader: Iterable[Any]) -> dict[str, A
     return tallies
 
 
+def device_of(model: Any) -> str:
+    """The device that a model's weights are on: "cpu", "cuda:0"."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        return "cpu"
+    tensor = next((tensor for tensors in (model.parameters(), model.buffers()) for tensor in tensors), None)
+    return "cpu" if tensor is None else str(tensor.device)
+
+
 def _where(model: Any, inputs: Any) -> Any:
     """Tensors on the device that the model is on."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(model, torch.nn.Module):
         return inputs
-    parameter = next(iter(model.parameters()), None)
-    if parameter is None:
-        return inputs
+    device = device_of(model)
     values: list[Any] = _listed(inputs)
-    moved = [value.to(parameter.device) if torch.is_tensor(value) else value for value in values]
+    moved = [value.to(device) if torch.is_tensor(value) else value for value in values]
     return moved if isinstance(inputs, (list, tuple)) else moved[0]
 
 
@@ -250,15 +300,15 @@ def _arrays_of(result: object) -> dict[str, Any]:
 
 
 @contextmanager
-def _registered() -> Iterator[Callable[[str, object, Sequence[Any]], None]]:
+def _registered() -> Iterator[Callable[[str, object, Sequence[Any], Sequence[int | None]], None]]:
     """Gives what puts objects under their names, for as long as they are measured."""
     names = []
 
-    def register(name: str, model: object, arrays: Sequence[Any]) -> None:
+    def register(name: str, model: object, arrays: Sequence[Any], axes: Sequence[int | None]) -> None:
         if not callable(model):
             kind = type(model).__name__
             raise UsageError(f"'{name}' is an object of type {kind}, which cannot be called: give a function")
-        ports = [_port(index, len(arrays), array) for index, array in enumerate(arrays)]
+        ports = [_port(_input_name(i, len(arrays)), arrays[i], axis) for i, axis in enumerate(axes)]
         factory.live_objects[name] = factory.Model(model, ports)
         names.append(name)
 
@@ -269,8 +319,9 @@ def _registered() -> Iterator[Callable[[str, object, Sequence[Any]], None]]:
             del factory.live_objects[name]
 
 
-def _port(index: int, count: int, array: Any) -> Port:
-    return Port("input" if count == 1 else f"input_{index}", array.dtype.name, tuple(int(size) for size in array.shape))
+def _port(name: str, array: Any, batch_axis: int | None) -> Port:
+    shape = tuple("batch" if axis == batch_axis else int(size) for axis, size in enumerate(array.shape))
+    return Port(name, array.dtype.name, shape)
 
 
 @contextmanager

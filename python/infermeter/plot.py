@@ -97,7 +97,7 @@ def _add_panels(
 def _unit_of(rows: Sequence[Row], metric: Metric) -> Unit:
     """The largest in which the greatest value is at least 1."""
     greatest = max((row.value for row in rows if row.value is not None), default=0.0)
-    fitting = [unit for unit in metric.units if unit.size <= greatest]
+    fitting = [unit for unit in metric.units if unit.size * 0.9995 <= greatest]
     return fitting[-1] if fitting else metric.units[0]
 
 
@@ -181,7 +181,11 @@ def _error_bars(rows: Sequence[Row], unit: Unit) -> list[list[float]]:
 
 
 def _three_digits(value: float) -> str:
-    return f"{value:#.3g}".rstrip(".") if 0 < abs(value) < 1000 else f"{value:.0f}"
+    """Digit for digit as reports have it (tests/golden/figures.json)."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.2e}")
+    return f"{value:.{max(2 - math.floor(math.log10(abs(rounded)) + 1e-12), 0)}f}"
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ _INPUT = re.compile(r"(?P<shape>[0-9]+(x[0-9]+)*)(:(?P<dtype>[a-z][a-z0-9_]*))?"
 
 def sized(ports: list[Port], load: Load) -> list[Port]:
     """Dynamic dimensions with the sizes that `load` gives: by their place ("input.2"), by their name ("height"), or,
-    the first of an input, the batch; in that order. Refuses sizes for dimensions that are not there."""
+    the batch axis of an input, the batch; in that order. Refuses sizes for dimensions that are not there."""
     sizes = {key: _size(key, value) for key, value in load.dimensions.items()}
     known: set[str] = set()
     result = []
-    for port in ports:
+    for port, batch_axis in zip(ports, load.batch_axes(ports), strict=True):
         shape: list[int | str | None] = []
         for axis, dimension in enumerate(port.shape or ()):
             if isinstance(dimension, int):
@@ -29,16 +29,38 @@ def sized(ports: list[Port], load: Load) -> list[Port]:
                 continue
             place, name = f"{port.name}.{axis}", dimension or ""
             known |= {place, name} - {""}
-            batch: int | str | None = load.batch if axis == 0 and load.batch > 0 else dimension
+            batch: int | str | None = load.batch if axis == batch_axis and load.batch > 0 else dimension
             shape.append(next((sizes[key] for key in (place, name) if key in sizes), batch))
         result.append(dataclasses.replace(port, shape=tuple(shape) if port.shape is not None else None))
     _refuse_unknown(sizes, known)
     return result
 
 
-def parse_input_shape(text: str, batch: int) -> list[Port]:
-    """ "1x3x224x224" or "1x3x224x224;2x8:int64": the first dimension of each is the batch, and is replaced by `batch`
-    unless that is 0."""
+def ports_of_input_shape(text: str, load: Load) -> list[Port]:
+    """What an option input_shape says of the inputs. The first dimension of each is the batch, unless the user says
+    otherwise; there it says 1, or what the batch size says."""
+    written = parse_input_shape(text)
+    _refuse_unknown({key: _size(key, value) for key, value in load.dimensions.items()}, set())
+    declared = [dataclasses.replace(port, shape=("batch", *port.shape[1:])) for port in written if port.shape]
+    ports = []
+    for port, axis in zip(written, load.batch_axes(declared), strict=True):
+        assert port.shape is not None
+        shape = list(port.shape)
+        if axis is not None and load.batch > 0:
+            if shape[axis] not in (1, load.batch):
+                raise Refused(
+                    Status.INVALID_ARGUMENT,
+                    f"input_shape={text} gives input '{port.name}' {shape[axis]} items (its dimension {axis} is the "
+                    f"batch), and the batch size is {load.batch}: give --batch-sizes {shape[axis]}, or 1 there, or "
+                    f"--batch-axis {port.name}=none if it is not the batch",
+                )
+            shape[axis] = load.batch
+        ports.append(dataclasses.replace(port, shape=tuple(shape)))
+    return ports
+
+
+def parse_input_shape(text: str) -> list[Port]:
+    """ "1x3x224x224" or "1x3x224x224;2x8:int64"."""
     parts = text.split(";")
     ports = []
     for index, part in enumerate(parts):
@@ -52,7 +74,7 @@ def parse_input_shape(text: str, batch: int) -> list[Port]:
                 "with ';' between inputs and a type other than float32 behind a colon: 2x8:int64",
             )
         name = "input" if len(parts) == 1 else f"input_{index}"
-        ports.append(Port(name, dtype, (batch or shape[0], *shape[1:])))
+        ports.append(Port(name, dtype, tuple(shape)))
     return ports
 
 

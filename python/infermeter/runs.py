@@ -14,12 +14,13 @@ from infermeter.errors import UsageError
 __all__ = ["compare", "load", "run", "validate", "write_html"]
 
 Subject = str | Mapping[str, object]
+_ALLOWED = ("allow_code", "sandbox")  # what a run that is finished by its own plan may be allowed
 
 
 def run(
     *subjects: Subject,
     plan: _core.Plan | str | os.PathLike[str] | None = None,
-    progress: Callable[[_core.Progress], object] | None = None,
+    progress: Callable[[_core.Progress], object] | bool | None = None,
     resume: str | bool | None = None,
     live: Mapping[str, object] | None = None,
     **settings: Any,
@@ -29,29 +30,34 @@ def run(
     `subjects`: short forms ("resnet50@openvino,threads=1", "fast=model.onnx@onnxruntime"), or dicts with the keys of a
     plan file's [[subject]]. `settings`: the other keys of plan files (docs/plan.md): iterations, duration (seconds, or
     "10s"), warmup, processes, batch_sizes, threads, output_dir, … . `plan`: a Plan, or the path of a plan file, which
-    settings beat. `progress` is called with a Progress between trials and while they run. `resume`: the id of an
-    interrupted run, or True for the latest; without subjects it is finished by its own plan. `live`: objects of this
-    process, see infermeter.live.
+    settings beat. `progress` is called with a Progress between trials and while they run; True: a line on stderr for each
+    trial that ended. `resume`: the id of an
+    interrupted run, or True for the latest; without subjects it is finished by its own plan, which needs allow_code=True
+    where that loads code, and sandbox="off" where that is what it says. `live`: objects of this process, see
+    infermeter.live.
 
     A subject that fails does not stop the others: record.verdict.exit_code and record.samples tell. Everything is
     stored in `output_dir` as each trial ends. Ctrl-C ends the current iteration and raises KeyboardInterrupt, with the
     record so far as its attribute `record`.
     """
+    _check_arguments(subjects, settings)
+    shown = tell_trial if progress is True else progress or None
     command = shlex.join(sys.orig_argv)
     output_dir = settings.get("output_dir") or "results"
-    name = _latest_unfinished(output_dir) if resume is True else resume or None
+    name = _core.latest_unfinished(output_dir) if resume is True else resume or None
     if name is not None and not subjects and plan is None:
         _refuse_changes(settings)
-        return _core.resume_run(name, output_dir=output_dir, progress=progress, command=command)
+        allowed = {key: settings[key] for key in _ALLOWED if settings.get(key) is not None}
+        return _core.resume_run(name, output_dir=output_dir, progress=shown, command=command, **allowed)
     objects = None if live is None else dict(live)
     whole = _plan_of(subjects, plan, settings)
-    return _core.run(whole, progress=progress, resume=name, command=command, live=objects)
+    return _core.run(whole, progress=shown, resume=name, command=command, live=objects)
 
 
 def compare(
     *subjects: Subject,
     plan: str | os.PathLike[str] | None = None,
-    progress: Callable[[_core.Progress], object] | None = None,
+    progress: Callable[[_core.Progress], object] | bool | None = None,
     **settings: Any,
 ) -> _core.Record:
     """Tells whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of
@@ -79,8 +85,9 @@ def validate(
     labels="…" if it is known what is right; or on the first item and that with noise, `perturb` in all.
 
     True if it passes. `tolerances`: relative ones by output, which beat `rtol`. `max_drop`: how much the share of right
-    answers may drop; the labels then decide. `settings`: the keys of plan files (data, labels, data_limit, seed, …).
+    answers may drop; the labels then decide. `settings`: the keys of plan files (data, labels, data_limit, data_seed, …).
     """
+    _check_arguments((baseline, candidate), settings)
     plan = _core.Plan(baseline, candidate, **settings)
     return _core.validate_plan(
         plan,
@@ -113,6 +120,33 @@ def write_html(
     _core.write_page(file, [report.report_part(samples) for report in reports])
 
 
+def tell_trial(progress: _core.Progress) -> None:
+    """A line on stderr for a trial that has ended."""
+    samples = progress.finished
+    if samples is None:
+        return
+    metric = samples.summary().metric("latency_p50")
+    p50 = None if metric is None else metric.value
+    timed = f"{len(samples)} iterations" if p50 is None else f"p50 {p50 * 1e3:.3f} ms"
+    print(f"[{progress.trial + 1}/{progress.trials}] {progress.label}: {samples.message or timed}", file=sys.stderr)
+
+
+def _check_arguments(subjects: tuple[object, ...], settings: Mapping[str, object]) -> None:
+    for subject in subjects:
+        if isinstance(subject, (str, Mapping)):
+            continue
+        raise UsageError(
+            f"a subject is text, such as 'resnet50@onnxruntime', or a dict, and not an object of type "
+            f"{type(subject).__name__}: run_live({{'name': model}}, inputs) measures objects of this process"
+        )
+    data = settings.get("data")
+    if data is not None and not isinstance(data, (str, os.PathLike)):
+        raise UsageError(
+            f"data wants 'synthetic' or the path of a file or folder, and got an object of type {type(data).__name__}: "
+            "save it with numpy.save('data.npy', array) and give data='data.npy'"
+        )
+
+
 def _plan_of(
     subjects: tuple[Subject, ...], plan: _core.Plan | str | os.PathLike[str] | None, settings: dict[str, Any]
 ) -> _core.Plan:
@@ -127,12 +161,5 @@ def _plan_of(
 
 def _refuse_changes(settings: dict[str, Any]) -> None:
     for key, value in settings.items():
-        if key != "output_dir" and value is not None:
+        if key not in ("output_dir", *_ALLOWED) and value is not None:
             raise UsageError(f"resume goes on with the run's own plan: leave '{key}' out, or give the whole plan")
-
-
-def _latest_unfinished(output_dir: str | os.PathLike[str]) -> str:
-    unfinished = [listing for listing in _core.list_runs(output_dir) if not listing.finished]
-    if unfinished:
-        return max(unfinished, key=lambda listing: listing.created_at).id
-    raise UsageError(f"there is no unfinished run in {os.fspath(output_dir)} (output_dir)")

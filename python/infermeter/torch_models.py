@@ -1,5 +1,5 @@
-"""What PyTorch can load: the zoo by torchvision's definitions, factories, pickled modules, TorchScript, and programs
-that were exported."""
+"""What PyTorch can load: the zoo by torchvision's definitions, factories, pickled modules, TorchScript, programs that
+were exported, and checkpoints with a factory that makes their model."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any
 
 from infermeter.backend import Info, Load, Port, Refused, Status
 from infermeter.checks import need, refuse_outside_zoo
-from infermeter.factory import Model, load_factory, look_in, model_of
+from infermeter.factory import Model, load_factory, look_in, model_of, refuse_input_shape
 from infermeter.ports import sized
 from infermeter.torch_arrays import name_of
+from infermeter.torch_checkpoints import with_weights
+
+FACTORY = "factory"
 
 
 def read_model(torch: Any, folder: str, info: Info, load: Load) -> Model:
@@ -20,21 +23,25 @@ def read_model(torch: Any, folder: str, info: Info, load: Load) -> Model:
     look_in(folder)  # a pickle names the modules that its classes are in
     if load.model.endswith(".pt2"):
         return _exported(torch, load)
-    if load.model.endswith((".pt", ".pth")):
+    if load.model.endswith((".pt", ".pth", ".ckpt")):
+        if FACTORY in load.options:
+            return with_weights(torch, load_factory(load.options[FACTORY], folder), load)
         return model_of(_pickled_or_script(torch, load.model), load)
+    if FACTORY in load.options:
+        raise Refused(Status.INVALID_ARGUMENT, f"{FACTORY}= is for files of weights, and {load.model} is none: leave it out")
     return model_of(load_factory(load.model, folder), load)
 
 
 def _from_zoo(info: Info, load: Load) -> Model:
     from infermeter.zoo import pytorch as zoo
-    from infermeter.zoo.ports import zoo_input
+    from infermeter.zoo.ports import asked_input
     from infermeter.zoo.weights import read_weights
 
     refuse_outside_zoo(info, load, zoo.names())
     for package in ("onnx", *(["torchvision"] if load.zoo_name in zoo.TORCHVISION else [])):
         need(package, f"the zoo's {load.zoo_name}", setup="pytorch")
     module = zoo.build(load.zoo_name, read_weights(load.model))
-    return Model(module, sized([zoo_input(load.zoo_name)], load), ("output",))
+    return Model(module, asked_input(load), ("output",))
 
 
 def _pickled_or_script(torch: Any, file: str) -> object:
@@ -47,8 +54,8 @@ def _pickled_or_script(torch: Any, file: str) -> object:
     if isinstance(model, Mapping):
         raise Refused(
             Status.MODEL_ERROR,
-            f"{file} holds weights without a model: give MODULE:FACTORY, a function that makes the model and loads "
-            "them",
+            f"{file} holds weights without a model: give --option {FACTORY}=FILE.py:FACTORY, a function that makes the "
+            "model that they are of",
         )
     return model
 
@@ -67,6 +74,7 @@ def _exported(torch: Any, load: Load) -> Model:
     except Exception as error:
         raise _unreadable(load.model, error) from error
     values = {node.name: node.meta.get("val") for node in program.graph.nodes}
+    refuse_input_shape(load)
     inputs = [_port_of(torch, name, values[name]) for name in program.graph_signature.user_inputs]
     return Model(module, sized(inputs, load), tuple(str(name) for name in program.graph_signature.user_outputs))
 

@@ -1,14 +1,12 @@
-"""Linear layers of a torch.nn.Module with int8 weights, and what a module's weights are."""
+"""Linear layers of a torch.nn.Module with int8 weights."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from infermeter.backend import Refused, Status
-from infermeter.torch_arrays import name_of
 
 
 def quantized(torch: Any, module: Any) -> Any:
@@ -51,30 +49,3 @@ def _line(error: Exception) -> str:
 def _quantized_layers(module: Any) -> Iterator[Any]:
     # By its name: the class lies in a package that is on its way out, and importing that warns.
     return (layer for layer in module.modules() if type(layer).__name__ == "Linear" and hasattr(layer, "_packed_params"))
-
-
-@dataclass(frozen=True)
-class Weights:
-    count: int  # parameters, those in int8 included
-    int8: int
-    size_bytes: int  # parameters and buffers
-    most_are: str  # the type that most floating-point parameters have; empty: there are none
-
-    @staticmethod
-    def of(torch: Any, module: Any) -> Weights:
-        counts: dict[str, int] = {}
-        parameters = list(module.parameters())
-        for parameter in parameters:
-            if parameter.is_floating_point():
-                name = name_of(parameter.dtype)
-                counts[name] = counts.get(name, 0) + parameter.numel()
-        packed = [(layer.weight(), layer.bias()) for layer in _quantized_layers(module)]
-        int8 = sum(weight.numel() for weight, _ in packed)
-        more = [bias for _, bias in packed if bias is not None]
-        tensors = [*parameters, *module.buffers(), *more]
-        return Weights(
-            count=sum(parameter.numel() for parameter in [*parameters, *more]) + int8,
-            int8=int8,
-            size_bytes=sum(tensor.numel() * tensor.element_size() for tensor in tensors) + int8,
-            most_are=max(counts, key=lambda name: counts[name], default=""),
-        )

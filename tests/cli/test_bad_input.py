@@ -19,7 +19,6 @@ def refused(done, code, *fragments):
 
 
 @pytest.mark.parametrize("arguments, fragments", [
-    ([], ["Give a verb"]),
     (["rnu"], ["unknown verb 'rnu' (did you mean 'run'?)"]),
     (["--versoin"], ["unknown flag '--versoin' (did you mean '--version'?)"]),
     (["run"], ["nothing to measure", "--plan"]),
@@ -44,9 +43,13 @@ def refused(done, code, *fragments):
     (["run", FAKE, "--format", "jsn"], ["'jsn' (did you mean 'json'?)"]),
     (["run", FAKE, "--dim", "height"], ["--dim: wanted it as name=value, got 'height'"]),
     (["run", FAKE, "--plan", "nosuch.toml"], ["plan file nosuch.toml cannot be read: No such file"]),
-    (["run", "mlp"], ["subject 'mlp': it names no back end: write MODEL@BACKEND"]),
+    (["run", "mlp,threads=2"], ["subject 'mlp,threads=2': it names no back end: write MODEL@BACKEND"]),
+    (["run", "nosuch.xyz"], ["no back end here reads nosuch.xyz: name one with --backend"]),
+    (["run", FAKE, "--duration", "15m", "--run-timeout", "10m"],
+     ["900 s of timed inferences do not end within a run limit of 600 s: a longer --run-timeout"]),
+    (["run", FAKE, "--width", "12"], ["--width: wanted a whole number from 60 to 500, got '12'"]),
     (["run", "a=mlp@fake", "a=mlp@fake"], ["two subjects have the label 'a'"]),
-    (["run", "--model", "mlp"], ["model mlp has no back end: add --backend"]),
+    (["run", "--model", "nosuch.xyz"], ["no back end here reads nosuch.xyz"]),
     (["run", "--backend", "fake"], ["back end fake has no model: add --model"]),
     (["run", "mlp@fak"], ["unknown back end 'fak' (did you mean 'fake'?)"]),
     (["run", "mlp@fake,latncy=constant:1ms"], ["back end fake has no option 'latncy' (did you mean 'latency'?)"]),
@@ -62,6 +65,7 @@ def refused(done, code, *fragments):
     (["backends", "fak"], ["unknown back end 'fak' (did you mean 'fake'?)"]),
     (["backends", "--format", "csv"], ["there are table and json here"]),
     (["models", "build", "mpl", "x.onnx"], ["the zoo has no model 'mpl' (did you mean 'mlp'?)"]),
+    (["models", "build", "mlp", "m.tflite"], ["written as ONNX", "m.tflite does not end in .onnx"]),
     (["models", "build", "mlp"], ["FILE is required", "models build --help"]),
     (["validate", "mlp", "--backend", "fake"], ["validate needs recorded inputs and outputs: give --data"]),
     (["validate", "mlp", "--data", "."], ["it names no back end: write MODEL@BACKEND"]),
@@ -140,7 +144,7 @@ def failed_trial(done, code, *fragments):
 
 def test_an_input_that_does_not_fit_names_wanted_and_got(run):
     numpy.save(run.folder / "x.npy", numpy.zeros((2, 3), "float32"))
-    done = run("run", "mlp@fake,inputs=x:float32:2x4", "--batch-sizes", 2, "--data", "x.npy", "--processes", 1, "--iterations", 3)
+    done = run("run", "mlp@fake,inputs=x:float32:2x4", "--batch-axis", "x=0", "--batch-sizes", 2, "--data", "x.npy", "--processes", 1, "--iterations", 3)
     failed_trial(done, 2, "[2, 4]", "[2, 3]")
 
 
@@ -205,5 +209,7 @@ def test_names_that_would_command_the_terminal_are_shown_escaped(run):
 def test_fixed_batch_that_is_another(run):
     made = run("run", "mlp@fake,inputs=x:float32:8x3", "--batch-sizes", 4, "--iterations", 5, "--processes", 1)
     assert made.returncode == 2
-    assert "fixed at 8" in made.stdout and "--batch-sizes 8" in made.stdout
-    assert run("run", "mlp@fake,inputs=x:float32:8x3", "--batch-sizes", 8, "--iterations", 5, "--processes", 1).returncode == 0
+    assert "no input has a batch axis" in made.stderr and "--batch-axis x=0" in made.stderr
+    asked = ("run", "mlp@fake,inputs=x:float32:8x3", "--batch-axis", "x=0", "--iterations", 5, "--processes", 1)
+    assert "an inference has 8 items" in run(*asked).stderr and "--batch-sizes 8" in run(*asked).stderr
+    assert run(*asked, "--batch-sizes", 8).returncode == 0

@@ -51,7 +51,7 @@ def test_a_run_that_is_not_there_or_not_finished_is_no_baseline(run, two_runs):
     assert "no run 'nosuch'" in run("baseline", "set", "main", "nosuch").stderr
     import sqlite3
     with sqlite3.connect(run.folder / "results/infermeter.db") as store:
-        store.execute("UPDATE runs SET finished = 0 WHERE id = ?", (two_runs[1],))
+        store.execute("UPDATE runs SET finished = 0, checksum = NULL WHERE id = ?", (two_runs[1],))
     done = run("baseline", "set", "main", "latest")
     assert done.returncode == 2 and "is not finished" in done.stderr
 

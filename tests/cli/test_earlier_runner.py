@@ -38,24 +38,25 @@ def test_the_command_works_word_for_word(run):
 
 
 def test_flags_that_are_repeated_add_up(run):
-    repeated = labels_of(run("run", "--framework", "fake", "--framework", "openvino", "--model", "mlp", "--model", "unet",
+    repeated = labels_of(run("run", "--framework", "fake", "--framework", "openvino", "--model", "mlp", "--model", "unet2d",
                              "--batch-sizes", 1, "--batch-sizes", 2, "--dry-run"))
     assert repeated == {f"{model}@{back_end},batch={batch}"
-                        for model in ("mlp", "unet") for back_end in ("fake", "openvino") for batch in (1, 2)}
+                        for model in ("mlp", "unet2d") for back_end in ("fake", "openvino") for batch in (1, 2)}
 
 
 def test_both_is_the_pair_that_it_stood_for(run):
     # Back ends of Python are files: they are there whether or not their framework is installed.
-    both = labels_of(run("run", "--framework", "both", "--model", "both", "--dry-run"))
+    both = labels_of(run("run", "--framework", "both", "--model", "both", "--batch-sizes", 1, "--dry-run"))
     assert both == {f"{model}@{back_end}" for model in ("resnet50", "vit_b_16") for back_end in ("pytorch", "jax")}
     assert labels_of(run("run", "--backend", "jax", "both", "--model", "vit_b_16", "--model", "both", "--dry-run")) == both
     # Only as a value of these flags: a subject may name a model so.
-    assert labels_of(run("run", "both@fake", "--dry-run")) == {"both@fake"}
+    alone = run("run", "both@fake", "--dry-run")
+    assert alone.returncode == 2 and "unknown model 'both'" in alone.stderr
 
 
 @pytest.mark.parametrize("asked, folder", [
     ("results", "results/raw"), ("results/raw", "results/raw"), ("results/raw/", "results/raw"), ("raw", "raw"),
-    ("results/raw/.", "results/raw"), ("results/rawer", "results/rawer/raw"), ("raw/results", "raw/results/raw")])
+    ("results/raw/.", "results/raw"), ("results/rawer", "results/rawer/raw"), ("raw/results", "raw/results"), ("results/raw/production", "results/raw/production")])
 def test_the_csv_is_in_a_folder_called_raw(run, asked, folder):
     assert run("run", FAKE, *SHORT, "--output-dir", asked, "--quiet").returncode == 0
     assert [path.parent for path in run.folder.rglob("*.csv")] == [run.folder / folder]
@@ -71,13 +72,13 @@ def test_verbose_says_what_is_used_and_what_each_trial_did(run, build_dir):
     assert re.search(r"^back ends in: /.*backends$", said, re.M) and re.search(r"^Python: /.*, package in ", said, re.M)
     assert re.search(r"^models of the zoo in: /", said, re.M)
     assert "1 subject, 1 process each: 1 trial\neach: 2 warm-up iterations, then 20 timed iterations\n" in said
-    assert "limits: load 5 min, run 10 min" in said and "seed 1, data synthetic, results in results\n" in said
+    assert "limits: load 5 min, run 10 min" in said and "(--seed), data synthetic, results in results\n" in said
     assert re.search(r"^subject mlp@fake.*: model mlp, back end fake, batch size 1, float32, device auto, threads 2, "
                      r"options latency=constant:100us compile_delay=1ms$", said, re.M)
     assert re.search(r"^\[1/1\] mlp@fake.*p50 .*\n  phases: opening the runtime .*, loading .*, compiling .*, "
                      r"first inference .*, warm-up \(2\) .*, timed \(20\) .*, all of it .*\n  executed: dtype=float32 ", said, re.M)
     assert re.search(r"^model mlp: /.*\.onnx, .* kB, SHA-256 [0-9a-f]{64}$", said, re.M)
-    assert re.search(r"^CSV: results/raw/benchmark_results_\d{8}_\d{6}\.csv$", said, re.M)
+    assert re.search(r"^Results saved to: results/raw/benchmark_results_\d{8}_\d{6}\.csv$", said, re.M)
 
 
 def test_verbose_shows_a_phase_that_takes_time(run):
@@ -93,4 +94,4 @@ def test_verbose_text_from_outside_steers_no_terminal(run):
 
 def test_verbs_that_measure_take_verbose(run):
     done = run("compare", "a=mlp@fake", "b=mlp@fake", "--max-pairs", 6, "--warmup", 0, "--iterations", 5, "--verbose")
-    assert done.returncode == 0 and "  phases: " in done.stderr and "\nCSV: " in done.stderr
+    assert done.returncode == 0 and "  phases: " in done.stderr and "\nResults saved to: " in done.stderr

@@ -34,7 +34,7 @@ def gate(run, *arguments, name="gate.toml"):
 def verdicts(run, *arguments, code=0):
     """{(expectation, subject): verdict} of a gate in JSON."""
     done = gate(run, "--format", "json", *arguments)
-    assert done.returncode == code, done.stderr + done.stdout
+    assert code is None or done.returncode == code, done.stderr + done.stdout
     return {(one["expectation"], one["subject"]): one for one in json.loads(done.stdout)["verdicts"]}
 
 
@@ -163,8 +163,12 @@ def test_regressions_are_against_a_named_run(run):
                head="baseline = 'nightly'")
     assert "is this run itself" in verdicts(run)["regression <= 30%", "a"]["reason"]
     slow = measure(run, f"a=mlp@fake,{SLOW}")
-    found = verdicts(run, "--run", slow, code=1)
-    assert found["regression <= 30%", "a"]["outcome"] == found["no regression beyond 30%", "a"]["outcome"] == "fail"
+    found = verdicts(run, "--run", slow, code=None)
+    # On a disturbed machine nothing across runs fails, and the reason says so.
+    disturbed = "disturbed" in found["regression <= 30%", "a"]["reason"]
+    wanted = "inconclusive" if disturbed else "fail"
+    assert found["regression <= 30%", "a"]["outcome"] == found["no regression beyond 30%", "a"]["outcome"] == wanted
+    assert gate(run, "--run", slow).returncode == (0 if disturbed else 1)
     assert found["regression <= 30%", "a"]["value"] > 1
     assert found["regression(peak_memory) <= 50%", "a"]["outcome"] == "pass"
     name_baseline(run, "slow", slow)

@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import time
 
 import pytest
 
@@ -35,21 +34,13 @@ def test_every_example_parses(run, verb):
 
 def test_every_setting_of_a_plan_is_described(source_dir, run):
     described = (source_dir / "docs/plan.md").read_text()
-    flags = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", run("run", "--help").stdout, re.M))
-    not_in_plans = {"--plan", "--output", "--html", "--force", "--no-samples", "--operators", "--dry-run", "--resume", "--quiet",
+    own, _, others = run("run", "--help").stdout.partition("\nOther names, of earlier tools:\n")
+    ours = own + others.partition("\n\n")[2]  # docs/coming-from.md has the other ones
+    flags = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", ours, re.M))
+    not_in_plans = {"--plan", "--output", "--html", "--force", "--no-samples", "--operators", "--width", "--dry-run", "--resume", "--quiet",
                     "--verbose", "--help"}
     missing = {flag for flag in flags - not_in_plans if f"`{flag}`" not in described}
     assert not missing
-
-
-def test_help_is_quick(run):
-    """The limit is 20 ms; a machine that is busy gets several tries."""
-    times = []
-    for _ in range(20):
-        begin = time.perf_counter()
-        assert run("--help").returncode == 0
-        times.append(time.perf_counter() - begin)
-    assert min(times) < 0.025
 
 
 def test_version(run):

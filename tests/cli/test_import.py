@@ -135,7 +135,7 @@ def test_the_run_is_kept_and_its_report_is_the_same_again(run, real):
     assert run("report", "latest", "--operators", 25).stdout == done.stdout
     again = run("report", "latest", "--profile-files", "profiles")
     assert again.returncode == 0, again.stderr
-    trace = json.loads((run.folder / "profiles/profile.chrome.json").read_text())
+    trace = json.loads((run.folder / "profiles/trace.json").read_text())
     assert any("fc" in event.get("name", "") for event in trace["traceEvents"])
     assert run("runs").returncode == 0 and run("history").returncode in (0, 2)
     assert run("report", "--html", "page.html").returncode == 0
@@ -301,3 +301,13 @@ def test_a_deep_or_endless_file_is_refused_at_once(run):
     refused(run("import", write(run, "deep.json", "[" * 200_000), timeout=20), "deep.json")
     refused(run("import", write(run, "deeper.json", '{"traceEvents":[' + '{"a":' * 200_000), timeout=20), "deeper.json")
     refused(run("import", write(run, "nodes.json", '{"avg_performance":' + '{"nodes":[' * 100_000), timeout=20), "nodes.json")
+
+
+@pytest.mark.parametrize("name, text", [("cut.txt", COLLAPSED[:-1]), ("cut.perf", PERF + PERF[11:-20])])
+def test_stacks_that_end_early_say_so(run, name, text):
+    done = run("import", write(run, name, text))
+    assert done.returncode == 0, done.stderr
+    assert "ends early, or has more samples than are kept" in " ".join(done.stdout.split())
+    report = report_of(run, name)
+    (found,) = report["side_trials"][0]["diagnostics"]
+    assert found["id"] == "profile_cut" and name in found["message"]

@@ -23,9 +23,9 @@ def test_a_run_without_profiles_is_refused(run, stored):
 
 def test_a_file_that_is_there_is_kept_without_force(run, stored):
     (run.folder / "profiles").mkdir()
-    (run.folder / "profiles/breakdown.txt").write_text("mine")
-    refused(run("report", "--profile-files", "profiles"), "profiles/breakdown.txt exists already: --force writes over it")
-    assert (run.folder / "profiles/breakdown.txt").read_text() == "mine"
+    (run.folder / "profiles/detailed_breakdown.txt").write_text("mine")
+    refused(run("report", "--profile-files", "profiles"), "profiles/detailed_breakdown.txt exists already: --force writes over it")
+    assert (run.folder / "profiles/detailed_breakdown.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("arguments, sentence", [

@@ -88,11 +88,29 @@ def test_the_order_is_the_seeds(run):
     assert one.replace("seed 1", "") != other.replace("seed 2", "")
 
 
+def test_each_run_draws_an_order_but_not_other_inputs(run):
+    subjects = [f"{letter}=mlp@fake" for letter in "abcdef"]
+    short = ("--warmup", 0, "--iterations", 2, "--processes", 1, "--format", "json")
+
+    def record_of(*arguments):
+        return measured(run("run", *arguments, *short))
+
+    runs = [record_of(*subjects) for _ in range(3)]
+    seeds = [record["plan"]["seed"] for record in runs]
+    assert len(set(seeds)) == 3
+    assert record_of(*subjects, "--seed", seeds[0])["plan"]["order"] == runs[0]["plan"]["order"]
+    assert {record["plan"]["data"]["seed"] for record in runs} == {1}
+    inputs = {trial["input_digest"] for record in runs for trial in record["trials"]}
+    assert len(inputs) == 1
+    other = record_of("mlp@fake", "--data-seed", 2)
+    assert {trial["input_digest"] for trial in other["trials"]}.isdisjoint(inputs)
+
+
 def test_results_alone_are_on_standard_output(run):
     done = run("run", FAKE, *SHORT, "--format", "json")
     json.loads(done.stdout)
     lines = done.stderr.splitlines()
-    assert lines[0].startswith("[pilot] ") and "200 iterations" in lines[0]
+    assert lines[0].startswith("[pilot 1/1] ") and "200 iterations" in lines[0]
     lines = [line for line in lines if line.startswith("[1/1]")] + lines[-1:]
     assert lines[0].startswith("[1/1] ") and "20 iterations" in lines[0]
     assert len(lines) == 2 and "results/infermeter.db" in lines[1]

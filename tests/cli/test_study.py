@@ -191,7 +191,7 @@ def test_profiles_have_a_folder(run):
     assert done.returncode == 0, done.stderr
     folder = run.folder / "reports/profiling"
     assert {entry.name for entry in folder.iterdir()} == {"comparison", "alone"}
-    assert (folder / "alone/profile.chrome.json").exists() and "profiles of alone" in done.stdout
+    assert (folder / "alone/trace.json").exists() and "profiles of alone" in done.stdout
 
 
 def test_a_dry_run_measures_nothing(run):
@@ -270,4 +270,4 @@ def test_the_imaging_study_makes_the_files_of_the_earlier_one(run, build_dir):
     assert {f"phase5_{name}" for name in ("baseline_performance.json", "baseline_performance.txt", "optimized_performance.json",
                                           "optimized_performance.txt", "comparison.json", "comparison_report.txt",
                                           "master_summary.txt", "master_summary.json", "report.html")} <= names
-    assert (run.folder / "reports/profiling/README.md").exists()
+    assert (run.folder / "reports/profiling/profiling_summary.txt").exists()

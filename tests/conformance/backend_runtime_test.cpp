@@ -111,7 +111,9 @@ TEST_F(RuntimeTest, MessageIsTerminatedAndNothingBesideItIsTouchedWhateverItsSiz
                       .zoo_name = nullptr,
                       .profile_folder = nullptr,
                       .cache_folder = nullptr,
-                      .preparing = 0};
+                      .preparing = 0,
+                      .batch_axes = nullptr,
+                      .batch_axes_user = nullptr};
   for (std::size_t capacity = 0; capacity < 80; ++capacity) {
     Message message(capacity);
     imb_session* session = nullptr;

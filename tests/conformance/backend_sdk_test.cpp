@@ -125,13 +125,38 @@ TEST(Dimensions, PlaceBeatsNameBeatsBatch) {
   const imb_pair pairs[] = {{"x.0", "5"}, {"batch", "6"}};
   imb_load load{};
   load.batch = 7;
-  EXPECT_EQ(size_of(load, "x", 0, "batch"), 7);
-  EXPECT_EQ(size_of(load, "x", 1, "batch"), std::nullopt);
+  EXPECT_EQ(size_of(load, "x", 0, "batch", 0), 7);
+  EXPECT_EQ(size_of(load, "x", 1, "batch", 0), std::nullopt);
   load.dimensions = pairs;
   load.dimension_count = 2;
-  EXPECT_EQ(size_of(load, "x", 0, "batch"), 5);
-  EXPECT_EQ(size_of(load, "z", 0, "batch"), 6);
-  EXPECT_EQ(size_of(load, "z", 0, ""), 7);
+  EXPECT_EQ(size_of(load, "x", 0, "batch", 0), 5);
+  EXPECT_EQ(size_of(load, "z", 0, "batch", 0), 6);
+  EXPECT_EQ(size_of(load, "z", 0, "", 0), 7);
+  EXPECT_EQ(size_of(load, "z", 0, "", -1), std::nullopt);
+  EXPECT_EQ(size_of(load, "z", 1, "", 1), 7);
+}
+
+TEST(Dimensions, TheHostSaysWhichIsTheBatch) {
+  const std::vector<DeclaredInput> inputs = {{"x", {{-1, "seq"}, {-1, "batch"}}}, {"s", {}}};
+  imb_load load{};
+  load.struct_size = sizeof load;
+  EXPECT_EQ(batch_axes(load, inputs), (std::vector<std::int64_t>{0, -1}));  // a host that does not
+  std::vector<std::string> asked;
+  load.batch_axes_user = &asked;
+  load.batch_axes = [](void* user, std::size_t count, const imb_port* const* ports, std::int64_t* axes, imb_message) {
+    for (std::size_t i = 0; i < count; ++i) {
+      static_cast<std::vector<std::string>*>(user)->push_back(ports[i]->name);
+      axes[i] = static_cast<std::int64_t>(ports[i]->rank) - 1;
+    }
+    return IMB_OK;
+  };
+  EXPECT_EQ(batch_axes(load, inputs), (std::vector<std::int64_t>{1, -1}));
+  EXPECT_EQ(asked, (std::vector<std::string>{"x", "s"}));
+  load.batch_axes = [](void*, std::size_t, const imb_port* const*, std::int64_t*, imb_message message) {
+    message.text[std::string_view("which is it?").copy(message.text, message.capacity - 1)] = '\0';
+    return IMB_INVALID_ARGUMENT;
+  };
+  EXPECT_THROW(static_cast<void>(batch_axes(load, inputs)), Failure);
 }
 
 }  // namespace

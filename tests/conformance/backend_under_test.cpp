@@ -56,7 +56,9 @@ Outcome<Session> load(const Runtime& runtime, const LoadRequest& request) {
                       .zoo_name = nullptr,
                       .profile_folder = request.profile_folder.empty() ? nullptr : request.profile_folder.c_str(),
                       .cache_folder = nullptr,
-                      .preparing = 0};
+                      .preparing = 0,
+                      .batch_axes = nullptr,
+                      .batch_axes_user = nullptr};
   Message message;
   imb_session* session = nullptr;
   imb_status status = table.load(runtime.get(), &what, &session, message.view());

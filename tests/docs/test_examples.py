@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from PIL import Image
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 FRAMEWORKS = {"pytorch": "torch", "jax": "jax", "litert": "ai_edge_litert"}
@@ -83,15 +84,21 @@ def all_that_is_named(run_in, environment_in, tmp_path_factory):
     (here / "nets.py").write_text("import torch\n\n\ndef make():\n    return torch.nn.Linear(16, 4)\n")
     for other in ("ort-1.20", "ort-1.21", "old", "new"):
         (here / other).mkdir()
+    (here / "DIR").mkdir()
+    for i in range(4):
+        Image.new("RGB", (8, 8), (60 * i, 0, 0)).save(here / "DIR" / f"{i}.png")
     for place in ("ort-1.20/libonnxruntime.so", "ort-1.21/libonnxruntime.so", "libonnxruntime.so.1.20.1",
                   "old/libonnxruntime.so", "new/libonnxruntime.so"):
         (here / place).symlink_to(library)
-    numpy.save(here / "inputs.npy", numpy.zeros((4, 16), numpy.float32))
+    for name in ("inputs.npy", "test.npy"):
+        numpy.save(here / name, numpy.zeros((4, 16), numpy.float32))
     (here / "labels.txt").write_text("0\n1\n2\n3\n")
     assert run("run", "mlp@onnxruntime", "--iterations", 10, "--processes", 2, "--profile-processes", 1,
                "--quiet").returncode == 0
     for name in ("before the rewrite", "nightly"):
         assert run("baseline", "set", name, "latest").returncode == 0
+    (here / "baselines").mkdir()
+    assert run("report", "--format", "json", "--output", "baselines/release.json").returncode == 0
     (here / "gate.toml").write_text("expect = ['latency_p50_ms <= 60000']\n")
     return here
 
@@ -138,7 +145,7 @@ def test_example(command, run, folder, imaging_is_built):
     if "cannot execute bfloat16 here" in done.stderr:
         pytest.skip("the processor has no bfloat16")
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    assert done.stdout or {"--output", "--plot", "--html", "--profile-files"} & set(words)
+    assert done.stdout or {"--output", "--plot", "--html", "--profile-files", "--tensorboard"} & set(words)
 
 
 def test_python_example(run, folder):

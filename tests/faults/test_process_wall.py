@@ -1,12 +1,14 @@
 """What a runtime can do wrong, done by the fake back end: every case leaves a record, and the others go on."""
 
 import json
+import os
 import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from waiting import HANG_S, wait_until
 
 GOOD = "good=mlp@fake,latency=constant:1ms"
 
@@ -61,7 +63,7 @@ def test_endless_work_is_ended_at_its_limit(run, where, phase, limits):
     done, _, trials = measured(run, GOOD, f"bad=mlp@fake,hang={where}", limits=limits)
     assert done.returncode == 4
     assert (trials["bad"]["end"], trials["bad"]["phase"]) == ("timeout", phase)
-    assert 0.4 < trials["bad"]["wall_s"] < 1.5
+    assert trials["bad"]["wall_s"] > 0.4
     assert trials["good"]["end"] == "ok"
 
 
@@ -80,17 +82,13 @@ def test_endless_stderr_neither_blocks_nor_fills_the_record(run):
     assert len(trials["bad"]["stderr_tail"].encode()) <= 20_000
 
 
-def children_of(pid):
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def wait_until(condition, seconds=20.0):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if (value := condition()):
-            return value
-        time.sleep(0.01)
-    raise AssertionError("it did not come so far")
+def started_by(pid):
+    """Its children, and theirs."""
+    try:
+        children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return children + [other for child in children for other in started_by(child)]
 
 
 def start(infermeter, environment, folder, *arguments):
@@ -98,18 +96,31 @@ def start(infermeter, environment, folder, *arguments):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def trial_worker(driver):
-    """The worker of a trial, well into its work: the driver's first child that lives for a second (a probe does not)."""
-    seen = {}
+def field_of(pid, name):
+    """Of /proc/PID/status; "": it is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return next((line.split(":")[1].strip() for line in lines if line.startswith(name)), "")
 
-    def found():
-        now = time.monotonic()
-        alive = children_of(driver.pid)
-        for child in alive:
-            seen.setdefault(child, now)
-        return [child for child in alive if now - seen[child] > 1.0]
 
-    return wait_until(found)[0]
+def trial_worker(driver, sleeps):
+    """The worker of a trial, well into its work: it has slept so often, as only inferences do."""
+    return wait_until(lambda: [child for child in started_by(driver.pid)
+                               if int(field_of(child, "voluntary_ctxt_switches") or 0) >= sleeps])[0]
+
+
+def hangs(pid):
+    """It sleeps, and has not been awake, at ten looks 30 ms apart."""
+    def look():
+        return field_of(pid, "State"), field_of(pid, "voluntary_ctxt_switches")
+    first = look()
+    for _ in range(10):
+        time.sleep(0.03)
+        if look() != first or not str(first[0]).startswith("S"):
+            return False
+    return True
 
 
 def gone(pid):
@@ -136,17 +147,29 @@ def test_killed_driver_leaves_no_orphan_and_resumes(run, infermeter, environment
                  "--iterations", 100, "--seed", 7)
     driver = start(infermeter, environment, run.folder, *arguments)
     wait_until(lambda: trials_stored(run.folder) >= 2)
-    workers = wait_until(lambda: children_of(driver.pid))
+    workers = wait_until(lambda: started_by(driver.pid))
     driver.kill()
     driver.wait()
     for worker in workers:
-        wait_until(lambda worker=worker: gone(worker), seconds=1.0)
+        wait_until(lambda worker=worker: gone(worker))
     resumed = run("run", *arguments, "--resume", "latest", "--format", "json", "--quiet")
     assert resumed.returncode == 0, resumed.stderr
     record = json.loads(resumed.stdout)
     assert sorted((trial["subject"], trial["process"]) for trial in record["trials"]) == \
         [(subject, process) for subject in range(2) for process in range(4)]
     assert all(trial["end"] == "ok" and len(latencies(trial)) == 100 for trial in record["trials"])
+
+
+def test_a_stopped_worker_is_ended_at_its_limit(run, infermeter, environment):
+    driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:1ms,work=sleep", "--processes", 1,
+                   "--warmup", 0, "--iterations", 1000000, "--run-timeout", "3s", "--format", "json")
+    worker = trial_worker(driver, sleeps=100)
+    os.kill(worker, signal.SIGSTOP)
+    output, errors = driver.communicate(timeout=HANG_S)
+    assert driver.returncode == 4, errors
+    trial = json.loads(output)["trials"][0]
+    assert (trial["end"], trial["phase"]) == ("timeout", "timed") and len(latencies(trial)) > 10
+    wait_until(lambda: gone(worker))
 
 
 def test_resume_refuses_another_plan_and_a_finished_run(run, infermeter, environment):
@@ -164,26 +187,46 @@ def test_resume_refuses_another_plan_and_a_finished_run(run, infermeter, environ
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_one_signal_finishes_the_iteration_and_reports_what_there_is(run, infermeter, environment, number, code):
-    driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:5ms", "--processes", 2,
-                   "--warmup", 0, "--iterations", 100000, "--format", "json")
-    worker = trial_worker(driver)
+    driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:5ms,work=sleep",
+                   "--processes", 2, "--warmup", 0, "--iterations", 100000, "--format", "json")
+    worker = trial_worker(driver, sleeps=200)
     driver.send_signal(number)
-    output, errors = driver.communicate(timeout=20)
+    output, errors = driver.communicate(timeout=HANG_S)
     assert driver.returncode == code, errors
     record = json.loads(output)
     assert record["finished"] is False
     trial = record["trials"][0]
     assert trial["end"] == "interrupted" and len(latencies(trial)) > 10
-    wait_until(lambda: gone(worker), seconds=1.0)
+    wait_until(lambda: gone(worker))
 
 
 def test_two_signals_end_at_once(run, infermeter, environment):
-    driver = start(infermeter, environment, run.folder, "mlp@fake,hang=run:20", "--processes", 2)
-    worker = trial_worker(driver)
+    driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:5ms,work=sleep,hang=run:200",
+                   "--processes", 2, "--warmup", 0, "--iterations", 1000)
+    worker = trial_worker(driver, sleeps=190)
+    wait_until(lambda: hangs(worker))
     driver.send_signal(signal.SIGINT)
-    time.sleep(0.3)
+    wait_until(lambda: int(field_of(driver.pid, "ShdPnd"), 16) == 0)
     assert driver.poll() is None
     driver.send_signal(signal.SIGINT)
-    driver.communicate(timeout=5)
+    driver.communicate(timeout=HANG_S)
     assert driver.returncode == 130
-    wait_until(lambda: gone(worker), seconds=1.0)
+    wait_until(lambda: gone(worker))
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_what_does_not_look_for_one(run, infermeter, environment, number, code):
+    """While the bytes of a model are read: a sparse file, so large that nobody waits for its end."""
+    model = run.folder / "large.pt"
+    with open(model, "wb") as file:
+        file.truncate(1 << 42)
+    driver = start(infermeter, environment, run.folder, f"{model}@fake", "--allow-code")
+    wait_until(lambda: driver.poll() is not None or is_read_by(model, driver.pid))
+    assert driver.poll() is None, driver.communicate()
+    driver.send_signal(number)
+    _, errors = driver.communicate(timeout=HANG_S)
+    assert driver.returncode == code and "interrupted" in errors
+
+
+def is_read_by(file, process):
+    return any(os.path.realpath(entry) == str(file) for entry in Path(f"/proc/{process}/fd").iterdir())

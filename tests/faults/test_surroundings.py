@@ -2,29 +2,23 @@
 
 import json
 import os
+import shutil
+import signal
 import sqlite3
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from waiting import HANG_S, wait_until
 
 SUBJECT = "mlp@fake,latency=constant:100us"
 SHORT = ("--processes", 1, "--iterations", 20, "--quiet")
 
 
-FAILING_FSYNC = """
-#include <errno.h>
-int fsync(int file) { (void)file; errno = EIO; return -1; }
-int fdatasync(int file) { (void)file; errno = EIO; return -1; }
-"""
-
-
 @pytest.fixture
-def no_fsync(tmp_path):
-    """Environment in which the disk refuses to say that anything is on it."""
-    (tmp_path / "fsync.c").write_text(FAILING_FSYNC)
-    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "fsync.c", "-o", tmp_path / "fsync.so"], check=True)
-    return {"LD_PRELOAD": str(tmp_path / "fsync.so")}
+def no_fsync(fault_shim):
+    """Environment in which the disk refuses once to say that anything is on it."""
+    return {"LD_PRELOAD": str(fault_shim), "FAULT_CALL": "sync", "FAULT_AT": "1", "FAULT_WHAT": "eio"}
 
 
 def test_results_that_are_not_on_the_disk_are_not_reported_as_kept(run, no_fsync):
@@ -178,3 +172,103 @@ def test_strict_sandbox_holds(run):
     counters = {counter["name"]: counter["value"] for counter in json.loads(done.stdout)["trials"][0]["counters"]}
     assert counters["write_error"] != 0 and counters["connect_error"] != 0 and counters["execute_error"] != 0
     assert not outside.exists()
+
+
+@pytest.mark.parametrize("verb", [("baseline", "set", "a", "latest"), ("run", SUBJECT, *SHORT)])
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_wait_for_a_locked_store_ends_at_a_signal(run, infermeter, environment, verb, number, code):
+    assert run("run", SUBJECT, *SHORT).returncode == 0
+    database = run.folder / "results/infermeter.db"
+    with sqlite3.connect(database, isolation_level=None) as holder:
+        holder.execute("begin exclusive")
+        waiting = subprocess.Popen([str(infermeter), *map(str, verb)], env=environment, cwd=run.folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: str(database) in open_files(waiting.pid))
+        waiting.send_signal(number)
+        _, errors = waiting.communicate(timeout=HANG_S)
+    assert waiting.returncode == code, errors
+    # A run looks at the store before it has anything to keep there.
+    said = ("infermeter: stopped while it waited for the store", "infermeter: interrupted before anything was measured")
+    assert errors.startswith(said) and errors.count("\n") == 1
+
+
+def open_files(pid):
+    names = set()
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        try:
+            names.add(os.readlink(entry.path))
+        except FileNotFoundError:
+            pass
+    return names
+
+
+@pytest.mark.parametrize("verb", [
+    ("run", SUBJECT, *SHORT), ("run", "--resume"), ("report",), ("runs",), ("history",), ("baseline",),
+    ("baseline", "set", "a", "latest"), ("gate", "gate.toml"), ("run", SUBJECT, "--dry-run"), ("doctor", "--aa", 8, "--aa-subject", SUBJECT)])
+@pytest.mark.parametrize("kind", ["fifo", "folder", "device"])
+def test_a_store_that_is_no_file_is_refused_at_once(run, verb, kind):
+    (run.folder / "gate.toml").write_text('expect = "outputs agree"\n')
+    database = run.folder / "results/infermeter.db"
+    database.parent.mkdir()
+    if kind == "fifo":
+        os.mkfifo(database)
+    elif kind == "folder":
+        database.mkdir()
+    else:
+        database.symlink_to("/dev/zero")
+    done = run(*verb)
+    if "--dry-run" in verb:  # what earlier runs took is all that it would say
+        assert done.returncode == 0, done.stderr
+    else:
+        one_sentence(done, 2)
+        assert f"infermeter.db: it is a {'FIFO' if kind == 'fifo' else kind}" in done.stderr
+
+
+@pytest.mark.parametrize("damage", ["remove the folder", "remove the store", "swap the store"])
+def test_a_store_that_is_gone_is_not_reported_as_kept(run, infermeter, environment, damage):
+    driver = subprocess.Popen([str(infermeter), "run", "mlp@fake,latency=constant:1ms", "--processes", "500", "--iterations",
+                               "20", "--warmup", "0"], env=environment, cwd=run.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    database = run.folder / "results/infermeter.db"
+    wait_until(database.exists)
+    if damage == "remove the folder":
+        shutil.rmtree(database.parent)
+    elif damage == "remove the store":
+        database.unlink()
+    else:
+        shutil.copy(database, run.folder / "other.db")
+        os.rename(run.folder / "other.db", database)
+    output, errors = driver.communicate(timeout=HANG_S)
+    assert driver.returncode == 2, errors
+    assert "is stored" not in errors and "infermeter.db" in errors.rstrip("\n").rsplit("\n", 1)[-1]
+
+
+def test_a_run_is_resumed_from_another_folder_and_with_another_cache(run, environment, tmp_path):
+    """What it needs is found where it was, or made again where the cache is now; its CSV is beside its store."""
+    arguments = ("mlp@fake,latency=constant:5ms", "--processes", 3, "--iterations", 50, "--quiet")
+    shim = {"XDG_CACHE_HOME": str(tmp_path / "first cache")}
+    full = run("run", *arguments, env=shim)
+    assert full.returncode == 0, full.stderr
+    with sqlite3.connect(run.folder / "results/infermeter.db") as store:  # as if it had been killed before its last trial
+        store.execute("update runs set finished = 0, checksum = null, records = null")
+        store.execute("delete from trials where position = 2")
+    csv = next((run.folder / "results/raw").glob("*.csv"))
+    csv.unlink()
+    shutil.rmtree(tmp_path / "first cache")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    resumed = run("run", "--resume", "--output-dir", "../work/results", "--format", "json", "--quiet", cwd=elsewhere,
+                  env={"XDG_CACHE_HOME": str(tmp_path / "second cache")})
+    assert resumed.returncode == 0, resumed.stderr
+    assert [trial["end"] for trial in json.loads(resumed.stdout)["trials"]] == ["ok"] * 3
+    assert csv.exists() and not list(elsewhere.iterdir())
+
+
+def test_runs_of_one_second_have_a_csv_each(run):
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        done = list(pool.map(lambda _: run("run", "mlp@fake", "--processes", 1, "--iterations", 1, "--warmup", 0, "--quiet"),
+                             range(16)))
+    assert [one.returncode for one in done] == [0] * 16, [one.stderr for one in done if one.returncode]
+    ids = {listed["id"] for listed in json.loads(run("runs", "--format", "json").stdout)}
+    written = [file.read_text() for file in (run.folder / "results/raw").iterdir()]
+    assert len(written) == 16 and {run_id for run_id in ids if any(run_id in text for text in written)} == ids

@@ -196,9 +196,10 @@ def load_of():
     """load_of(model="m:f", batch=2, …) -> a Load with defaults."""
 
     def make(model="", zoo_name="", device="cpu", dtype="float32", threads=0, batch=2, dimensions=None,
-             profile_folder="", **options):
+             profile_folder="", batch_axes=None, **options):
         from infermeter.backend import Load
 
-        return Load(str(model), zoo_name, device, dtype, threads, batch, dimensions or {}, options, str(profile_folder))
+        axes = {} if batch_axes is None else {"batch_axes": batch_axes}
+        return Load(str(model), zoo_name, device, dtype, threads, batch, dimensions or {}, options, str(profile_folder), **axes)
 
     return make

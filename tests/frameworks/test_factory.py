@@ -131,9 +131,9 @@ def test_sizes_that_do_not_fit_are_refused(dimensions, sentence, load_of):
 def test_shapes_as_text():
     from infermeter.ports import parse_input_shape
 
-    one = parse_input_shape("1x3x224x224", 8)
-    assert [(port.name, port.dtype, port.shape) for port in one] == [("input", "float32", (8, 3, 224, 224))]
-    two = parse_input_shape("4x2;5:int64", 0)
+    one = parse_input_shape("1x3x224x224")
+    assert [(port.name, port.dtype, port.shape) for port in one] == [("input", "float32", (1, 3, 224, 224))]
+    two = parse_input_shape("4x2;5:int64")
     assert [(port.name, port.dtype, port.shape) for port in two] == [
         ("input_0", "float32", (4, 2)),
         ("input_1", "int64", (5,)),
@@ -146,4 +146,34 @@ def test_shapes_that_cannot_be_read_are_refused(text):
     from infermeter.ports import parse_input_shape
 
     with pytest.raises(Refused, match="cannot be read at .*give sizes with x between them"):
-        parse_input_shape(text, 1)
+        parse_input_shape(text)
+
+
+def axes_at(**by_name):
+    return lambda ports: [by_name.get(port.name) for port in ports]
+
+
+def test_the_batch_of_a_written_shape(load_of):
+    from infermeter.backend import Refused
+    from infermeter.ports import ports_of_input_shape
+
+    def shapes(text, **load):
+        return [port.shape for port in ports_of_input_shape(text, load_of(**load))]
+
+    assert shapes("1x3x32x32", batch=8) == [(8, 3, 32, 32)]
+    assert shapes("8x3x32x32;1x2", batch=8) == [(8, 3, 32, 32), (8, 2)]
+    assert shapes("50x1x40", batch=8, batch_axes=axes_at(input=1)) == [(50, 8, 40)]
+    assert shapes("48x64", batch=1, batch_axes=axes_at()) == [(48, 64)]
+    with pytest.raises(Refused, match="gives input 'input' 8 items .* batch size is 1: give --batch-sizes 8"):
+        shapes("8x3x32x32", batch=1)
+    with pytest.raises(Refused, match="no dynamic dimension 'height'"):
+        shapes("1x3", batch=1, dimensions={"height": "3"})
+
+
+def test_sizes_at_the_batch_axis_that_the_host_says(load_of):
+    from infermeter.backend import Port
+    from infermeter.ports import sized
+
+    ports = [Port("x", "float32", ("seq", "batch", 40)), Port("h", "float32", ("batch",)), Port("s", "float32", ())]
+    load = load_of(batch=4, dimensions={"seq": "7"}, batch_axes=axes_at(x=1, h=0))
+    assert [port.shape for port in sized(ports, load)] == [(7, 4, 40), (4,), ()]

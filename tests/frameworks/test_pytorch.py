@@ -61,7 +61,7 @@ def test_state_of_the_process_is_put_back(runtime, load_of, onnx_file, input_of)
 
 def test_a_model_may_write_to_its_input_and_the_hosts_bytes_stay(runtime, load_of, factory):
     model = factory("def make():\n    return torch.nn.Sequential(torch.nn.ReLU(inplace=True), torch.nn.Identity())\n")
-    session = runtime.load(load_of(model, input_shape="9x4"))
+    session = runtime.load(load_of(model, input_shape="1x4"))
     array = np.frombuffer((-np.ones((2, 4), np.float32)).tobytes(), np.float32).reshape(2, 4)
     assert not array.flags.writeable and session.inputs[0].shape == (2, 4)
     with warnings.catch_warnings():
@@ -218,13 +218,85 @@ def test_files_that_hold_no_model(tmp_path, refused):
     import torch
 
     torch.save(small_module().state_dict(), tmp_path / "weights.pt")
-    assert "weights without a model: give MODULE:FACTORY" in refused(tmp_path / "weights.pt")
+    assert "weights without a model: give --option factory=FILE.py:FACTORY" in refused(tmp_path / "weights.pt")
     (tmp_path / "garbage.pt").write_bytes(b"no pickle at all")
     assert "garbage.pt cannot be read as a model of PyTorch" in refused(tmp_path / "garbage.pt")
     (tmp_path / "garbage.pt2").write_bytes(b"no archive at all")
     assert "garbage.pt2 cannot be read as a model of PyTorch" in refused(tmp_path / "garbage.pt2")
     torch.save({"a list": 1}["a list"], tmp_path / "number.pt")
     assert "gives an object of type int, which cannot be called" in refused(tmp_path / "number.pt", input_shape="1x3")
+
+
+SMALL = (
+    "def small():\n"
+    "    torch.manual_seed(1)\n"  # other weights than the file's
+    "    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(0.5))\n"
+)
+
+
+class Settings:
+    """What a trainer keeps beside the weights: no tensor, so that the file is a pickle of code."""
+
+
+@pytest.mark.parametrize("kind", ["lightning", "whole", "compiled", "weights"])
+def test_checkpoints_with_a_factory(kind, tmp_path, runtime, load_of, run_once, factory):
+    import torch
+
+    module = small_module()
+    state = module.state_dict()
+    prefix = {"lightning": "model.", "compiled": "net._orig_mod."}.get(kind, "")
+    held = {prefix + name: value for name, value in state.items()}
+    if kind == "lightning":
+        held["loss.weight"] = torch.ones(2)  # of the trainer's own
+    content = held if kind == "weights" else {"state_dict": held, "epoch": 3, "pytorch-lightning_version": "2.5.0"}
+    if kind == "lightning":
+        content["hyper_parameters"] = {"settings": Settings()}
+    file = tmp_path / ("best.pt" if kind == "weights" else "best.ckpt")
+    torch.save(content, file)
+    made = factory(SMALL + "make = small\n")
+    session = runtime.load(load_of(file, factory=made, input_shape="1x3"))
+    x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+    (values,) = run_once(session, x)
+    np.testing.assert_allclose(values, module(torch.from_numpy(x)).detach().numpy(), rtol=1e-6)
+    assert session.executed()["parameters"] == "16"
+    session.close()
+
+
+def test_a_factory_may_tell_its_inputs_with_a_checkpoint(tmp_path, runtime, load_of, run_once, factory):
+    import torch
+
+    torch.save({"state_dict": small_module().state_dict()}, tmp_path / "best.ckpt")
+    made = factory(SMALL + "def make():\n"
+                   "    from infermeter.factory import Model\n"
+                   "    return Model(small(), [Port('image', 'float32', ('batch', 3))])\n")
+    session = runtime.load(load_of(tmp_path / "best.ckpt", factory=made))
+    assert [port.name for port in session.inputs] == ["image"]
+    session.close()
+
+
+def test_checkpoints_that_do_not_fit(tmp_path, refused, factory):
+    import torch
+
+    made = factory(SMALL + "make = small\n" + "def other():\n    return torch.nn.Linear(7, 4)\n"
+                   + "def number():\n    return 3\n")
+    state = small_module().state_dict()
+    file = tmp_path / "best.ckpt"
+    torch.save({"state_dict": state}, file)
+    assert "weights without a model: give --option factory=FILE.py:FACTORY" in refused(file, input_shape="1x3")
+    other = made.replace(":make", ":other")
+    sentence = refused(file, factory=other, input_shape="1x3")
+    assert "weights of" in sentence and "do not fit what the factory makes" in sentence or "lacks 2 of the 2 weights" in sentence
+    assert "the factory returns a int" in refused(file, factory=made.replace(":make", ":number"), input_shape="1x3")
+    torch.save({"state_dict": {"a.0.weight": state["0.weight"]}}, file)
+    assert "lacks 1 of the 2 weights that the factory's model has, such as a.0.bias; it holds a.0.weight" in refused(
+        file, factory=made, input_shape="1x3")
+    torch.save({"state_dict": {f"{part}.{name}": value for part in "ab" for name, value in state.items()}}, file)
+    assert "weights of several such models, at a., b." in refused(file, factory=made, input_shape="1x3")
+    torch.save({"state_dict": {}}, file)
+    assert "holds no state_dict" in refused(file, factory=made, input_shape="1x3")
+    file.write_bytes(b"no pickle at all")
+    assert "cannot be read as a checkpoint of PyTorch" in refused(file, factory=made, input_shape="1x3")
+    assert "factory= is for files of weights" in refused(made, factory=made, input_shape="1x3")
 
 
 def test_a_pickle_finds_its_classes_in_the_users_folder(tmp_path, runtime, load_of, run_once, monkeypatch):
@@ -377,26 +449,28 @@ def test_an_operator_of_a_profile_tells_its_kernel_shapes_and_module(runtime, fa
         class Net(torch.nn.Module):
             def __init__(self):
                 super().__init__()
-                self.first, self.act, self.last = torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 4)
+                self.first, self.act, self.last = torch.nn.Linear(300, 400), torch.nn.ReLU(), torch.nn.Linear(400, 400)
 
             def forward(self, x):
-                return self.act(self.last(self.act(self.first(x)))) + 1
+                y = self.act(self.last(self.act(self.first(x))))
+                return y + y
 
         def make():
             return Net()
         """
     session = runtime.load(
-        load_of(factory(textwrap.dedent(body)), input_shape="2x3", profile_folder=tmp_path / "made"))
-    _, told = profiled(session, tmp_path / "made", steps=2)
+        load_of(factory(textwrap.dedent(body)), input_shape="2x300", profile_folder=tmp_path / "made"))
+    _, told = profiled(session, tmp_path / "made", steps=2, shape=(2, 300))
     found = [(operator["name"], operator["kernel"], operator["shapes"], operator["origin_names"])
              for operator in told["operators"]]
+    # A kernel is the one that takes most of the time, hence the width.
     # What runs more than once, or is no module's, has no name that tells which operator of the model it is.
     assert found == [
-        ("aten::linear.0", "aten::addmm", "(2, 3), (4, 3), (4,)", ["first"]),
-        ("aten::relu.0", found[1][1], "(2, 4)", []),
-        ("aten::linear.1", "aten::addmm", "(2, 4), (4, 4), (4,)", ["last"]),
-        ("aten::relu.1", found[3][1], "(2, 4)", []),
-        ("aten::add.0", "aten::add", "(2, 4)", [])]
+        ("aten::linear.0", "aten::addmm", "(2, 300), (400, 300), (400,)", ["first"]),
+        ("aten::relu.0", found[1][1], "(2, 400)", []),
+        ("aten::linear.1", "aten::addmm", "(2, 400), (400, 400), (400,)", ["last"]),
+        ("aten::relu.1", found[3][1], "(2, 400)", []),
+        ("aten::add.0", "aten::add", "(2, 400), (2, 400)", [])]
 
 
 def test_a_module_that_calls_none_of_those_within_it_has_its_operators(runtime, factory, load_of, tmp_path):
@@ -444,3 +518,27 @@ def test_without_a_folder_nothing_is_between_the_caller_and_the_model(runtime, f
     step = session.bind([np.ones((2, 3), np.float32)])
     assert isinstance(step, functools.partial) and isinstance(step.func, type(session._module))
     session.close()
+
+
+def test_a_model_that_tells_its_inputs_takes_no_input_shape(tmp_path, refused, factory):
+    import torch
+
+    made = factory("from infermeter.factory import Model\n"
+                   "def make():\n    return Model(torch.nn.Linear(3, 4), [Port('x', 'float32', ('batch', 3))])\n")
+    assert "tells itself what it takes: leave input_shape=1x5 out" in refused(made, input_shape="1x5")
+    torch.export.save(torch.export.export(small_module(), (torch.ones(2, 3),)), tmp_path / "m.pt2")
+    assert "tells itself what it takes: leave input_shape=1x5 out" in refused(tmp_path / "m.pt2", input_shape="1x5")
+
+
+def test_matmul_precision(runtime, load_of, onnx_file, input_of, refused):
+    import torch
+
+    with unusual_state():
+        before = state()
+        for asked, tf32 in (("highest", False), ("high", True), ("medium", True)):
+            session = runtime.load(load_of(onnx_file("mlp"), "mlp", matmul_precision=asked))
+            session.bind([input_of("mlp")])()
+            assert (session.executed()["matmul_precision"], torch.backends.cudnn.allow_tf32) == (asked, tf32)
+            session.close()
+            assert state() == before
+    assert "give matmul_precision=highest, high or medium" in refused(onnx_file("mlp"), "mlp", matmul_precision="low")

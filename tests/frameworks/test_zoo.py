@@ -61,6 +61,36 @@ def test_jax_agrees(name, need, table, open_runtime, load_of, onnx_file, run_onc
     assert distance(values, expected(name)) <= LIMIT
 
 
+@pytest.mark.parametrize("framework_name", ["pytorch", "jax"])
+def test_input_shape_is_honoured_or_refused(framework_name, need, open_runtime, load_of, onnx_file, run_once):
+    from infermeter.backend import Refused
+
+    need(framework_name)
+    runtime = open_runtime(framework_name)
+
+    def load(name, **options):
+        return runtime.load(load_of(onnx_file(name), name, **options))
+
+    convolutional = {"pytorch": "mobilenet_v3_small", "jax": "resnet50"}[framework_name]
+    session = load(convolutional, input_shape="1x3x160x96")
+    assert [port.shape for port in session.inputs] == [(2, 3, 160, 96)]
+    if framework_name == "pytorch":  # JAX would compile for seconds
+        assert run_once(session, np.zeros((2, 3, 160, 96), np.float32))[0].shape == (2, 1000)
+        session.close()
+    assert [port.shape for port in load("mlp", input_shape="2x16").inputs] == [(2, 16)]
+    for name, shape, why in (
+        ("mlp", "1x32", "it takes 1x16 only"),
+        (convolutional, "1x1x224x224", "it takes 1x3 and other sizes behind"),
+        (convolutional, "3x160x160", "it takes 1x3x224x224, the batch first"),
+        (convolutional, "7x3x224x224", "the batch first (--batch-sizes)"),
+        (convolutional, "1x3x224x224:float16", "float32"),
+        (convolutional, "1x3x224x224;1x3x224x224", "it takes 1x3x224x224"),
+    ):
+        with pytest.raises(Refused, match=f"the zoo's {name} cannot take input_shape=") as raised:
+            load(name, input_shape=shape)
+        assert why in str(raised.value)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_litert_agrees(
     name, need, plugin, tmp_path, open_runtime, load_of, onnx_file, run_once, input_of, expected, distance

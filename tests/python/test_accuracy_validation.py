@@ -1,5 +1,6 @@
 """validate() and the earlier tool's AccuracyValidator, on objects of this process."""
 
+import dataclasses
 import json
 import math
 
@@ -94,7 +95,8 @@ def test_one_input_and_its_picture(im, run):
     assert (run.folder / "difference.png").read_bytes().startswith(b"\x89PNG")
     flat = im.OutputComparator(lambda x: x.sum(axis=(1, 2, 3)), lambda x: x.sum(axis=(1, 2, 3)))
     with pytest.raises(im.UsageError, match="no output is an image"):
-        flat.visualize_diff(flat.compare(images()[0]))
+        flat.visualize_diff(flat.compare(images()[0]), "difference.png")
+    assert flat.visualize_diff(flat.compare(images()[0])) == []  # it is printed
 
 
 def test_models_are_left_as_they_were(im):
@@ -121,3 +123,17 @@ def test_subjects_are_validated_as_on_the_command_line(im):
         im.validate("a=mlp@fake", "b=mlp@fake", rtol=-1)
     with pytest.raises(im.WorkerError, match="b: crashed"):
         im.validate("a=mlp@fake", "b=mlp@fake,crash=run:1")
+
+
+def test_an_output_that_is_no_number_has_no_error(im):
+    def broken(x):
+        out = x * 2
+        out[0, 0] = np.nan
+        return out
+
+    validator = im.AccuracyValidator(lambda x: x * 2, broken, [np.ones((3, 4), np.float32)])
+    found = validator.validate()
+    assert not found["passed"] and found["outputs"][0].non_finite_apart == 1
+    figures = dataclasses.asdict(found["metrics"])
+    assert set(figures.values()) == {None}
+    validator.print_report()

@@ -63,7 +63,7 @@ def test_results_that_are_not_there_are_one_sentence(im):
 
 
 def test_two_files_of_one_second_are_two_files(im, tmp_path):
-    from infermeter.framework_runner import _csv_file
+    from infermeter.compat.framework_runner import _csv_file
 
     first = _csv_file(tmp_path, 0.0)
     assert first.name == "benchmark_results_19700101_000000.csv"
@@ -118,7 +118,7 @@ def test_outliers_are_removed_only_where_that_is_asked_for(im, x):
         def call(a):
             calls.append(a)
             if len(calls) == 30:
-                end = time.perf_counter() + 0.02
+                end = time.perf_counter() + 0.2
                 while time.perf_counter() < end:
                     pass
             return a
@@ -127,8 +127,8 @@ def test_outliers_are_removed_only_where_that_is_asked_for(im, x):
 
     kept = im.PerformanceBenchmarker(2, 50).benchmark_model(slow_once(), x, "kept")
     removed = im.PerformanceBenchmarker(2, 50, outlier_threshold=3.0).benchmark_model(slow_once(), x, "removed")
-    assert kept.outliers_removed == 0 and kept.max_time_ms > 19
-    assert removed.outliers_removed >= 1 and removed.max_time_ms < 19
+    assert kept.outliers_removed == 0 and kept.max_time_ms > 199
+    assert removed.outliers_removed >= 1 and removed.max_time_ms < 199
 
 
 def test_compare_models_measures_by_turns_and_compares_outputs(im, x):
@@ -256,7 +256,7 @@ def test_a_model_and_its_own_metrics(im, x, capsys):
     benchmark.save_results("results.json")
     saved = json.load(open("results.json"))
     assert saved["twice"]["latency_ms"] == result.latency_ms and saved["twice"]["metrics"]["energy"] == 12.5
-    assert saved["metadata"]["machine"]
+    assert saved["twice"]["metadata"]["machine"]
 
 
 def test_a_metric_that_fails_is_raised(im, x):
@@ -332,3 +332,9 @@ def test_quick(im, x):
     results = im.quick_benchmark(double, x, batch_size=4, num_iterations=20)
     assert f"{results['latency_ms']:.2f} ms" and f"{results['throughput_fps']:.1f} FPS"
     assert results["batch_size"] == 4
+
+
+def test_small_outputs_are_compared_by_their_own_size(im, x):
+    benchmarker = im.PerformanceBenchmarker()
+    assert not benchmarker.validate_numerical_equivalence(lambda a: a * 1e-9, lambda a: a * -1e-9, x)[0]
+    assert benchmarker.validate_numerical_equivalence(lambda a: a * 1e-9, lambda a: a * 1.000001e-9, x)[0]

@@ -1,9 +1,11 @@
 """Objects of this process: measured by the same engine, and nothing that they or the measurement set is left changed."""
 
 import gc
+import io
 import random
 import signal
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -33,6 +35,42 @@ def test_live_functions_leave_a_record_that_says_that_they_were_not_isolated(im,
     assert not outputs.comparison.agree
     assert outputs.comparison.outputs[0].max_absolute == pytest.approx(1, rel=1e-5)
     assert "not_isolated" in record.text()
+    # Rounds of this process, and no interval over processes.
+    assert "2 rounds each in one process" in record.text() and "worker processes" not in record.text()
+    p50 = record.verdict.subjects[0].summary.metric("latency_p50")
+    assert (p50.estimate.processes, p50.estimate.interval) == (1, None)
+
+
+def test_a_single_object_needs_no_name(im, x):
+    def double(a):
+        return a * 2
+
+    record = im.run_live(double, x, **SETTINGS)
+    assert [subject.label for subject in record.plan.subjects] == ["double"]
+    assert record.models[0].parameters is None  # nobody knows, which is not 0
+    with pytest.raises(im.UsageError, match="run_live wants a model, or a dict of models by their names, and got an object of type int"):
+        im.run_live(3, x)
+    with pytest.raises(im.UsageError, match="there are no inputs for 'b'"):
+        im.run_live({"a": double, "b": double}, {"a": x})
+
+
+def test_the_batch_of_live_inputs(im):
+    x, h, scale = np.ones((5, 3, 4), np.float32), np.ones((3, 4), np.float32), np.float32(2)
+
+    def items(inputs, **settings):
+        record = im.run_live({"it": lambda *a: a[0] * scale}, inputs, **SETTINGS | {"processes": 1}, **settings)
+        (samples,) = record.samples
+        assert samples.end == "ok", samples.message
+        return samples.items_per_iteration, samples.executed["batch_axis"]
+
+    assert items(x) == (5, "input=0")
+    assert items([x, h]) == (5, "input_0=0, input_1=none")
+    assert items([x, h], batch_axis={"input_0": 1, "input_1": 0}) == (3, "input_0=1, input_1=0")
+    assert items(x, batch_axis="none") == (1, "none")
+    with pytest.raises(im.UsageError, match="different numbers of items at their batch axes: .3, 5."):
+        items([x, h], batch_axis={"input_0": 0, "input_1": 0})
+    with pytest.raises(im.UsageError, match="batch_axis of 'input': 7 is no dimension of an array of shape"):
+        items(x, batch_axis={"input": 7})
 
 
 def test_what_is_measured_is_given_the_callers_own_arrays(im, x):
@@ -216,7 +254,7 @@ def test_a_module_is_measured_in_the_precision_it_has(im, torch):
 def test_a_device_that_is_not_there_is_refused(im, torch):
     if torch.cuda.is_available():
         pytest.skip("this machine has CUDA")
-    with pytest.raises(im.UsageError, match="back end pytorch has no device 'cuda'; here it has cpu"):
+    with pytest.raises(im.UsageError, match="device 'cuda' is not there: this machine's pytorch has cpu; choose one with --device"):
         im.run_live({"it": network(torch)}, torch.rand(4, 16), device="cuda", **SETTINGS)
 
 
@@ -248,3 +286,185 @@ def test_a_live_jax_function_is_waited_for(im, jax):
     assert record.plan.subjects[0].backend == "jax"
     assert record.samples[0].executed["runtime"] == "JAX"
     assert [output.shape for output in record.samples[0].outputs] == [[512, 512]]
+
+
+def saved_bytes(torch, module):
+    file = io.BytesIO()
+    torch.save(module.state_dict(), file)
+    return file.tell()
+
+
+def linear_layers(torch):
+    return torch.nn.Sequential(torch.nn.Linear(128, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10))
+
+
+def recurrent(torch):
+    class Last(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = torch.nn.LSTM(128, 100)
+
+        def forward(self, x):
+            return self.lstm(x)[0]
+
+    return Last()
+
+
+@pytest.mark.parametrize("make", [linear_layers, recurrent])
+def test_quantised_weights_count(im, torch, make):
+    plain = make(torch).eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quantised = torch.ao.quantization.quantize_dynamic(plain, {torch.nn.Linear, torch.nn.LSTM}, dtype=torch.qint8)
+    record = im.run_live({"plain": plain, "int8": quantised}, torch.rand(4, 1, 128), **SETTINGS)  # an LSTM wants three dimensions
+    assert record.models[0].parameters == record.models[1].parameters == sum(p.numel() for p in plain.parameters())
+    for facts, module in zip(record.models, (plain, quantised), strict=True):
+        assert 0 < saved_bytes(torch, module) - facts.size_bytes < 4000  # what the file has beside weights
+    assert 3.7 < record.models[0].size_bytes / record.models[1].size_bytes < 4
+
+
+def packed_layers(torch):
+    """Every kind of layer that PyTorch packs, and the same before."""
+    quantization = torch.ao.quantization
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        convolution = torch.nn.Sequential(quantization.QuantStub(), torch.nn.Conv2d(3, 64, 3), torch.nn.ReLU()).eval()
+        convolution.qconfig = quantization.get_default_qconfig("fbgemm")
+        prepared = quantization.prepare(convolution)
+        prepared(torch.rand(1, 3, 8, 8))
+        yield convolution, quantization.convert(prepared)
+        embedding = torch.nn.Sequential(torch.nn.EmbeddingBag(1000, 40))
+        embedding.qconfig = quantization.float_qparams_weight_only_qconfig_4bit
+        yield embedding, quantization.convert(quantization.prepare(embedding))
+
+
+def test_every_packed_layer_counts(im, torch):
+    from infermeter.torch_weights import Weights
+
+    for plain, packed in packed_layers(torch):
+        before, after = Weights.of(torch, plain), Weights.of(torch, packed)
+        assert after.count == before.count > 0
+        assert 0 < saved_bytes(torch, packed) - after.size_bytes < 4000
+        assert before.size_bytes / after.size_bytes > 2
+
+
+def test_memory_counts_once_and_as_it_is_stored(im, torch):
+    from infermeter.torch_weights import Weights
+
+    a, b = torch.nn.Linear(100, 100, bias=False), torch.nn.Linear(100, 100, bias=False)
+    b.weight = torch.nn.Parameter(a.weight.data)  # another parameter of the same memory
+    norm = torch.nn.BatchNorm1d(10)  # 20 parameters, 20 statistics and a count
+    found = Weights.of(torch, torch.nn.Sequential(a, b, norm))
+    assert (found.count, found.size_bytes) == (10_020, 40_000 + 160 + 8)
+    sparse = torch.nn.Module()
+    for layout, size in (("coo", 16 + 4), ("csr", 8 + 4)):
+        sparse.weight = torch.nn.Parameter(getattr(torch.eye(100), f"to_sparse_{layout}" if layout == "csr" else "to_sparse")())
+        found = Weights.of(torch, sparse)
+        assert (found.count, found.size_bytes) == (10_000, 100 * size + (8 * 101 if layout == "csr" else 0))
+
+
+def test_a_lazy_module_has_its_weights_and_can_be_trained(im, torch):
+    module = torch.nn.Sequential(torch.nn.LazyLinear(8))
+    record = im.run_live({"it": module}, torch.rand(4, 16), **SETTINGS)
+    assert (record.models[0].parameters, record.models[0].size_bytes) == (136, 544)
+    module(torch.rand(4, 16)).sum().backward()
+
+
+def pointers(module):
+    return [(tensor.data_ptr(), tensor.dtype, tensor.device, tensor.stride()) for tensor in module.state_dict().values()]
+
+
+@pytest.mark.parametrize("settings, said", [
+    ({"dtype": "bfloat16"}, "dtype float32 -> bfloat16"),
+    ({"options": {"channels_last": "true"}}, "layout -> channels_last"),
+    ({"dtype": "bfloat16", "options": {"channels_last": "true"}}, "dtype float32 -> bfloat16, layout -> channels_last"),
+])
+def test_what_is_asked_for_is_measured_on_a_copy(im, torch, settings, said):
+    module = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8)).train()
+    before, values = pointers(module), [tensor.clone() for tensor in module.state_dict().values()]
+    record = im.run_live({"it": module}, torch.rand(2, 3, 8, 8), **SETTINGS, **settings)
+    assert all(samples.end == "ok" for samples in record.samples), record.samples[0].message
+    executed = record.samples[0].executed
+    assert executed["measured_copy"] == said
+    assert executed["dtype"] == settings.get("dtype", "float32")
+    assert pointers(module) == before
+    assert all((one == other).all() for one, other in zip(values, module.state_dict().values()))
+    assert all(part.training for part in module.modules())
+
+
+def test_what_need_not_be_changed_is_measured_itself(im, torch):
+    module = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3)).to(torch.bfloat16).to(memory_format=torch.channels_last)
+    record = im.run_live({"it": module}, torch.rand(2, 3, 8, 8).to(torch.bfloat16), options={"channels_last": "true"}, **SETTINGS)
+    assert record.samples[0].end == "ok" and "measured_copy" not in record.samples[0].executed
+
+
+def test_what_cannot_be_copied_is_refused(im, torch):
+    class Stubborn(torch.nn.Linear):
+        def __deepcopy__(self, memo):
+            raise TypeError("there is one of me")
+
+    said = "cannot be copied, and would have to be changed .dtype float32 -> bfloat16. .*there is one of me"
+    with pytest.raises(im.UsageError, match=said):
+        im.run_live({"it": Stubborn(16, 4)}, torch.rand(2, 16), dtype="bfloat16", **SETTINGS)
+
+
+def test_the_callers_precision_is_that_of_the_measurement(im, torch):
+    seen = []
+
+    class Looks(torch.nn.Module):
+        def forward(self, x):
+            seen.append((torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32))
+            return x * 2
+
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    try:
+        for precision, tf32 in (("high", True), ("highest", False), ("medium", False)):
+            torch.set_float32_matmul_precision(precision)
+            torch.backends.cudnn.allow_tf32 = tf32
+            seen.clear()
+            record = im.run_live(Looks(), torch.rand(2, 16), **SETTINGS)
+            assert set(seen) == {(precision, tf32)}
+            assert record.samples[0].executed["matmul_precision"] == precision
+            assert (torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32) == (precision, tf32)
+        seen.clear()
+        record = im.run_live(Looks(), torch.rand(2, 16), options={"matmul_precision": "highest"}, **SETTINGS)
+        assert set(seen) == {("highest", False)} and record.samples[0].executed["matmul_precision"] == "highest"
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        torch.backends.cudnn.allow_tf32 = before[1]
+
+
+def test_gradients_where_they_are_asked_for(im, torch):
+    seen = []
+
+    class Looks(torch.nn.Linear):
+        def forward(self, x):
+            y = super().forward(x)
+            seen.append((torch.is_inference_mode_enabled(), y.requires_grad))
+            return y
+
+    module = Looks(16, 4)
+    torch.set_grad_enabled(False)
+    try:
+        record = im.run_live(module, torch.rand(2, 16), options={"grad": "true"}, **SETTINGS)
+        assert not torch.is_grad_enabled()
+    finally:
+        torch.set_grad_enabled(True)
+    assert set(seen) == {(False, True)} and record.samples[0].executed["grad"] == "true"
+    seen.clear()
+    im.run_live(module, torch.rand(2, 16), **SETTINGS)
+    assert set(seen) == {(True, False)}
+
+
+def test_a_smaller_model_is_recommended(im, torch):
+    plain = torch.nn.Sequential(torch.nn.Linear(512, 512))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        small = torch.ao.quantization.quantize_dynamic(plain, {torch.nn.Linear}, dtype=torch.qint8)
+    record = im.run_live({"plain": plain, "small": small}, torch.rand(4, 512), **SETTINGS)
+    (found,) = [line for line in record.recommendations_text().splitlines() if "maller" in line]
+    assert found.strip() == "✓ 4.0x smaller model"
+    assert record.models[1].parameters == record.models[0].parameters == 512 * 513
+    sizes = list(record.to_dataframe()["model_size_mb"])
+    assert sizes == [pytest.approx(1.05, abs=0.01), pytest.approx(0.264, abs=0.01)]

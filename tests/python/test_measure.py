@@ -33,7 +33,7 @@ def test_times_are_those_of_the_call(im):
     samples = im.measure(busy, warmup=2, iterations=50)
     inside = numpy.array(own[-50:])
     assert (samples.latencies_s >= inside * 0.999).all()
-    assert numpy.median(samples.latencies_s - inside) < 50e-6
+    assert numpy.median(samples.latencies_s - inside) < 150e-6  # two calls in one iteration would be 300 more
 
 
 def test_until_a_duration_is_over(im):

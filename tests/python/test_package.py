@@ -1,6 +1,5 @@
 """The package as such: importing it is cheap, everything in it is documented and typed."""
 
-import importlib.util
 import subprocess
 import sys
 
@@ -78,8 +77,6 @@ def test_errors_have_the_command_lines_exit_codes(im):
 
 
 def test_types(package_dir, tmp_path):
-    if importlib.util.find_spec("mypy") is None:
-        pytest.skip("mypy is not installed")
     (tmp_path / "program.py").write_text("""
 import infermeter
 

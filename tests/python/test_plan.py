@@ -16,6 +16,7 @@ SETTINGS = [
     ("threads", [1, 2], "[1, 2]"),
     ("dimensions", {"height": 512, "input.2": "8"}, '{ height = 512, "input.2" = "8" }'),
     ("options", {"a": 1, "b": "x", "c": True, "d": 0.5}, '{ a = 1, b = "x", c = true, d = 0.5 }'),
+    ("env", {"OMP_NUM_THREADS": 1, "OMP_WAIT_POLICY": "PASSIVE"}, '{ OMP_NUM_THREADS = 1, OMP_WAIT_POLICY = "PASSIVE" }'),
     ("backend_library", "/some/lib.so", '"/some/lib.so"'),
     ("backend_path", "/some/folder", '"/some/folder"'),
     ("warmup", 3, "3"),
@@ -33,6 +34,9 @@ SETTINGS = [
     ("stacks", "dwarf", '"dwarf"'),
     ("python_profiler", "cprofile", '"cprofile"'),
     ("seed", 9, "9"),
+    ("data_seed", 9, "9"),
+    ("batch_axis", "none", '"none"'),
+    ("batch_axis", {"h": "none", "x": 1}, '{ h = "none", x = 1 }'),
     ("data", "synthetic", '"synthetic"'),
     ("data_limit", 3, "3"),
     ("labels", "truth.txt", '"truth.txt"'),
@@ -43,7 +47,7 @@ SETTINGS = [
     ("run_timeout", 12.5, "12.5"),
     ("memory_limit", "2GB", '"2GB"'),
     ("memory_limit", 2_000_000_000, "2000000000"),
-    ("sandbox", "off", '"off"'),
+    ("sandbox", "strict", '"strict"'),
     ("cpus", "0-1", '"0-1"'),
     ("cpus", [0, 1], "[0, 1]"),
     ("compare_outputs", False, "false"),
@@ -69,8 +73,8 @@ def as_toml(im, *lines, **settings):
 
 @pytest.mark.parametrize("key, value, toml", SETTINGS)
 def test_a_setting_is_what_it_is_in_a_plan_file(im, key, value, toml):
-    plan = im.Plan("mlp@fake", **{key: value})
-    assert plan == as_toml(im, 'subjects = ["mlp@fake"]', f"{key} = {toml}")
+    plan = im.Plan("mlp@fake", allow_code=True, **{key: value})
+    assert plan == as_toml(im, 'subjects = ["mlp@fake"]', f"{key} = {toml}", allow_code=True)
 
 
 @pytest.mark.parametrize("key, value, toml", COMPARISON)
@@ -96,11 +100,11 @@ def test_subjects_as_dicts_are_those_of_a_plan_file(im):
     plan = im.Plan("a=mlp@fake,latency=constant:1ms",
                    {"label": "b", "model": "mlp", "backend": "fake", "batch_size": 2, "dtype": "bfloat16", "threads": 1,
                     "device": "cpu", "options": {"latency": "constant:2ms"}, "dimensions": {"n": 3}, "group": 7,
-                    "backend_library": Path("x.so")})
+                    "backend_library": Path("x.so")}, allow_code=True)
     assert plan == as_toml(im, 'subjects = ["a=mlp@fake,latency=constant:1ms"]', "[[subject]]", 'label = "b"', 'model = "mlp"',
                            'backend = "fake"', "batch_size = 2", 'dtype = "bfloat16"', "threads = 1", 'device = "cpu"',
                            'options = { latency = "constant:2ms" }', "dimensions = { n = 3 }", "group = 7",
-                           'backend_library = "x.so"')
+                           'backend_library = "x.so"', allow_code=True)
     assert [subject.label for subject in plan.subjects] == ["a", "b"]
     assert plan.subjects[1].options == [("latency", "constant:2ms")] and plan.subjects[1].dtype == "bfloat16"
 
@@ -191,6 +195,17 @@ def test_subjects_that_do_not_fit_are_refused(im, subject, sentence):
     with pytest.raises(im.UsageError) as caught:
         im.Plan(subject)
     assert sentence in str(caught.value)
+
+
+def test_batch_axes(im):
+    plan = im.Plan({"model": "m.onnx", "backend": "fake", "batch_axis": {"x": 1}}, batch_axis={"h": "none"})
+    assert plan.subjects[0].batch_axes == [("h", "none"), ("x", "1")]
+    assert im.Plan("m.onnx@fake", batch_axis="none").subjects[0].batch_axes == [("", "none")]
+    assert im.Plan("m.onnx@fake,batch_axis.x=1").subjects[0].batch_axes == [("x", "1")]
+    assert im.Plan({"model": "m.onnx", "backend": "fake", "batch_axis": "none"}).subjects[0].batch_axes == [("", "none")]
+    for wrong in ({"x": -1}, {"x": "last"}, "0"):
+        with pytest.raises(im.UsageError, match="--batch-axis"):
+            im.Plan("m.onnx@fake", batch_axis=wrong)
 
 
 def test_subjects_are_given_once(im):

@@ -29,6 +29,14 @@ def test_counters_are_in_the_summary(im):
     assert repr(counter) == "<CounterSummary hit_rate 0.25 1>"
 
 
+def test_nothing_is_shown_by_its_address(quick_run):
+    verdict = quick_run.verdict
+    assert repr(verdict.subjects[1]) == "<SubjectVerdict subject=1, baseline=0, direction='slower'>"
+    shown = [verdict.subjects[0].summary, verdict.subjects[1].ratios[0], verdict.subjects[1].outputs, quick_run.models[0],
+             quick_run.samples[0].memory, quick_run.samples[0].noise]
+    assert all(repr(one).startswith("<") and "object at" not in repr(one) for one in shown), shown
+
+
 def test_json_is_a_dict_that_fits_the_schema(quick_run, source_dir):
     jsonschema = pytest.importorskip("jsonschema")
     record = quick_run.json()

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 QUICK = {"warmup": 1, "iterations": 20, "processes": 1}
@@ -17,11 +18,11 @@ def test_the_command_line_finds_what_python_measured(im, run):
     record = im.run("mlp@fake,latency=constant:100us", **QUICK)
     (listing,) = json.loads(run("runs", "--format", "json").stdout)
     assert listing["id"] == record.id and listing["finished"]
-    assert record.plan == im.Plan("mlp@fake,latency=constant:100us", **QUICK)
+    assert record.plan == im.Plan("mlp@fake,latency=constant:100us", seed=record.plan.seed, **QUICK)
 
 
 def test_a_plan_or_a_plan_file(im, run):
-    (run.folder / "plan.toml").write_text('subjects = ["mlp@fake,latency=constant:100us"]\nwarmup = 1\nprocesses = 1\n')
+    (run.folder / "plan.toml").write_text('subjects = ["mlp@fake,latency=constant:100us"]\nwarmup = 1\nprocesses = 1\nseed = 3\n')
     from_file = im.run(plan="plan.toml", iterations=5)
     plan = im.Plan.from_file("plan.toml", iterations=5)
     assert from_file.plan == plan and im.run(plan=plan).plan == plan
@@ -110,7 +111,6 @@ def test_a_crash_is_a_record(im):
     ("fail=load", "ModelError", "load_failed at load"),
     ("fail=run:5", "ModelError", "run_failed at timed"),
     ("crash=run:5", "WorkerError", "crashed at timed"),
-    ("inputs=x:float32:AxB", "UsageError", "load_failed at inputs"),
 ])
 def test_a_failure_is_an_exception_where_that_is_asked_for(im, options, kind, end):
     record = im.run("good=mlp@fake,latency=constant:100us", f"bad=mlp@fake,{options}", **QUICK)
@@ -119,6 +119,12 @@ def test_a_failure_is_an_exception_where_that_is_asked_for(im, options, kind, en
     bad = next(samples for samples in record.samples if samples.label == "bad")
     assert str(caught.value) == f"bad: {end}: {bad.message}" and caught.value.exit_code == record.verdict.exit_code
     assert im.run("mlp@fake,latency=constant:100us", **QUICK).raise_failure() is None
+
+
+def test_what_a_back_end_refuses_is_an_exception_of_the_run(im):
+    with pytest.raises(im.UsageError, match="bad: input 'x' is float32 .* its dimension 0 'A' has no size"):
+        im.run("good=mlp@fake,latency=constant:100us", "bad=mlp@fake,inputs=x:float32:AxB", **QUICK)
+    assert im.list_runs() == []
 
 
 WRONG = [
@@ -287,3 +293,63 @@ def test_threads_and_files_are_given_back(im):
     for _ in range(3):
         im.run("mlp@fake,latency=constant:100us", **QUICK)
     assert held() == before
+
+
+def test_what_a_run_cannot_measure_is_said_in_one_sentence(im, tmp_path):
+    x = np.ones((2, 3), np.float32)
+    with pytest.raises(im.UsageError, match=r"not an object of type function: run_live\(\{'name': model\}, inputs\)"):
+        im.run(lambda a: a, x)
+    with pytest.raises(im.UsageError, match="data wants 'synthetic' or the path .* type ndarray: save it with numpy.save"):
+        im.run("mlp@fake", data=x, output_dir=tmp_path)
+
+
+def test_progress_true_tells_each_trial(im, tmp_path, capfd):
+    im.run("mlp@fake,latency=constant:10us", processes=2, iterations=3, warmup=1, progress=True, output_dir=tmp_path)
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["[1/2] mlp@fake", "[2/2] mlp@fake"]
+
+
+def test_parts_of_the_package_are_there_without_an_import(im):
+    assert im.plot.latency_by_batch and im.metrics.structural_similarity
+    with pytest.raises(AttributeError, match="no attribute 'nosuch'"):
+        im.nosuch  # noqa: B018
+
+
+def test_size_and_parameters_are_those_of_what_is_executed(im, tmp_path, run):
+    torch = pytest.importorskip("torch", reason="pytorch is not installed: scripts/setup --with pytorch")
+    (run.folder / "nets.py").write_text(
+        "import torch\n\ndef make():\n    torch.manual_seed(1)\n    return torch.nn.Sequential(torch.nn.Linear(256, 512))\n")
+    torch.manual_seed(1)
+    module = torch.nn.Sequential(torch.nn.Linear(256, 512))
+    torch.save({"state_dict": module.state_dict()}, run.folder / "best.ckpt")
+    settings = {"options": {"input_shape": "1x256"}, "warmup": 1, "iterations": 20, "processes": 2, "allow_code": True}
+    record = im.run("plain=nets.py:make@pytorch", "int8=nets.py:make@pytorch,quantize=dynamic",
+                    "weights=best.ckpt@pytorch,factory=nets.py:make", **settings)
+    assert [samples.end for samples in record.samples] == ["ok"] * 6, [samples.message for samples in record.samples]
+    count, size = 256 * 512 + 512, 4 * (256 * 512 + 512)
+    plain, int8, weights = record.models
+    assert (plain.parameters, int8.parameters, weights.parameters) == (count,) * 3
+    assert (plain.size_bytes, weights.size_bytes) == (size, size) and 3.5 < size / int8.size_bytes < 4
+    assert outputs_agree(record, 2)
+
+    loaded = im.load("latest")
+    assert [model.size_bytes for model in loaded.models] == [model.size_bytes for model in record.models]
+    frame = loaded.to_dataframe()
+    assert list(frame["parameters"]) == [count] * 3 and frame["model_size_mb"][0] == pytest.approx(size * 1e-6)
+    report = json.loads(loaded.render("json"))
+    assert [model["size_bytes"] for model in report["models"]] == [model.size_bytes for model in record.models]
+    assert "528 kB" in loaded.text() or "526 kB" in loaded.text()
+    assert "3.9x smaller model" in loaded.recommendations_text() or "4.0x smaller model" in loaded.recommendations_text()
+    (run.folder / "gate.toml").write_text(
+        f'expect = "parameters == {count}"\n[[expectation]]\nthat = "size_reduction >= 3.5x"\nsubject = "int8"\n')
+    gate = run("gate", "gate.toml", "--run", "latest")
+    assert gate.returncode == 0, gate.stdout + gate.stderr
+
+
+def outputs_agree(record, subject):
+    return next(one.comparison.agree for one in record.outputs if one.subject == subject)
+
+
+def test_data_that_are_not_there_are_found_before_anything_runs(im):
+    with pytest.raises(im.UsageError, match="there is no 'no/such/folder'"):
+        im.run("mlp@fake", data="no/such/folder")

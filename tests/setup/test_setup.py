@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import time
 
 import pytest
 
@@ -82,13 +81,13 @@ def test_check_tells_what_is_missing_and_changes_nothing(clone, setup):
     assert sorted(clone.rglob("*")) == before
 
 
-def test_nothing_missing_is_told_quickly(clone, setup):
+def test_nothing_missing_changes_nothing(clone, setup):
     a_venv(clone, *pins(clone))
-    begin = time.monotonic()
+    before = sorted(clone.rglob("*"))
     for options in ((), ("--check",)):
         done = setup(*options, programs={"dpkg-query": ALL_INSTALLED})
         assert (done.returncode, done.stdout) == (0, "setup: nothing is missing\n")
-    assert time.monotonic() - begin < 5
+    assert sorted(clone.rglob("*")) == before
 
 
 @pytest.mark.parametrize("node", ["echo 18", "exit 127"])

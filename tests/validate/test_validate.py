@@ -324,3 +324,42 @@ def test_one_subject_in_the_short_form_is_held_against_recorded_outputs(run, onn
 def test_psnr_is_never_a_text_that_is_no_number(run):
     for sample in validated(run, FAKE, "b=mlp@fake,output_error=1%", code=1)["samples"]:
         assert sample["psnr_db"] is None or math.isfinite(sample["psnr_db"])
+
+
+def network(path, seed, scale):
+    """Two layers of random weights, with outputs of about `scale`."""
+    random = numpy.random.default_rng(seed)
+    weights = [("v", random.normal(size=(10, 16)) / 4), ("w", random.normal(size=(16, 10)) * scale / 4)]
+    nodes = [helper.make_node("MatMul", ["x", "v"], ["h"]), helper.make_node("Relu", ["h"], ["r"]), helper.make_node("MatMul", ["r", "w"], ["y"])]
+    return write_model(path, nodes, ["batch", 10], constants=weights)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-9, 1, 1e6])
+def test_different_networks_differ_whatever_the_size_of_their_outputs(run, onnxruntime, scale):
+    one, two = network(run.folder / "one.onnx", 1, scale), network(run.folder / "two.onnx", 2, scale)
+    report = validated(run, f"a={one}@onnxruntime", f"b={two}@onnxruntime", "--perturb", 2, code=1)
+    (output,) = report["outputs"]
+    assert output["difference"]["mismatched"] > 15 and output["difference"]["tolerance_absolute"] == 0
+    if json.loads(run("backends", "openvino", "--format", "json").stdout)["usable"]:
+        assert validated(run, f"a={one}@onnxruntime", f"b={one}@openvino", "--perturb", 2)["agree"]
+
+
+def test_a_run_tells_different_networks_of_tiny_outputs_apart(run, onnxruntime):
+    one, two = network(run.folder / "one.onnx", 1, 1e-9), network(run.folder / "two.onnx", 2, 1e-9)
+    done = run("run", f"a={one}@onnxruntime", f"b={two}@onnxruntime", "--processes", 1, "--iterations", 2, "--warmup", 1)
+    assert done.returncode == 1 and "DIFFER" in done.stdout, done.stderr
+
+
+def test_outputs_of_zeros_tell_nothing(run, onnxruntime):
+    one, two = scaled(run.folder / "one.onnx", 0), scaled(run.folder / "two.onnx", 0)
+    subjects = f"a={one}@onnxruntime", f"b={two}@onnxruntime"
+    report = validated(run, *subjects)
+    assert (report["outcome"], report["agree"], report["undecided"]) == ("inconclusive", False, True)
+    assert [each["id"] for each in report["diagnostics"]] == ["outputs_undecided"]
+    text = " ".join(run("validate", *subjects).stdout.split())
+    assert "it cannot be told whether b agrees with a" in text and "'y' is 0 throughout in both" in text
+    assert run("validate", *subjects, "--fail-inconclusive").returncode == 5
+    assert validated(run, *subjects, "--atol", 1e-3)["agree"]
+    done = run("run", *subjects, "--processes", 1, "--iterations", 2, "--warmup", 1, "--format", "json", "--no-samples")
+    outputs = json.loads(done.stdout)["subjects"][1]["outputs"]
+    assert (done.returncode, outputs["agree"], outputs["undecided"]) == (0, False, True)

@@ -179,7 +179,7 @@ def test_ctrl_c_while_a_file_is_made(infermeter, environment, fake_maker, tmp_pa
 
 
 def test_a_maker_of_ones_own_takes_the_place_of_ours(variants, fake_maker):
-    report = variants("mlp", *fake_maker("shutil.copy(job.model, job.file)"))
+    report = variants("mlp", *fake_maker("shutil.copyfile(job.model, job.file)"))
     assert report["float16"]["failure"] is None and report["float16"]["output_error"] == 0
 
 

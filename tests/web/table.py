@@ -2,8 +2,8 @@
 
 import re
 
-FACTORS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-           "/s": 1.0, "×": 1.0, "%": 0.01, "": 1.0}  # of other texts behind a comma: none
+FACTORS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+           "/s": 1.0, "k/s": 1e3, "M/s": 1e6, "G/s": 1e9, "×": 1.0, "%": 0.01, "": 1.0}  # of other texts behind a comma: none
 
 READ = """table => {
   const columns = [...table.tHead.rows[0].cells].map(cell => ({ id: cell.dataset.column, text: cell.textContent }));

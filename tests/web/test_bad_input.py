@@ -67,6 +67,8 @@ def long_labels(document):
     for index, (subject, planned) in enumerate(zip(run["subjects"], run["plan"]["subjects"], strict=True)):
         label = ("long" * 75, "طويل " * 60, "W" * 300, "x y " * 75)[index]
         subject["label"] = planned["label"] = label
+    # The slowest iteration lies beyond the axis: a note names its subject.
+    document["parts"][0]["figures"]["distributions"][0]["quantiles_s"][-1] = 1
     return document
 
 

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
+from .document import with_subjects
 from .drawing import draw, draw_all, picture_with, pictures
 
 
@@ -225,3 +226,25 @@ def test_a_zoomed_picture_keeps_its_description(run_page, open_page):
     toggle.locator("button.series").first.click()
     page.wait_for_function("([svg, before]) => svg.innerHTML !== before", arg=[toggle.locator(".drawing svg").first.element_handle(), before])
     assert toggle.locator("[role=img]").get_attribute("aria-label") == told
+
+
+def reach(page):
+    """Of each picture how far its widest path reaches, as a multiple of its width."""
+    return page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('figure.picture .drawing svg')].map(svg => [
+        svg.closest('figure').id,
+        Math.max(...[...svg.querySelectorAll('path')].map(path => path.getBBox().width)) / svg.getBoundingClientRect().width]))""")
+
+
+def test_no_line_goes_far_beyond_its_axis(run_document, page_of):
+    """One iteration of each subject took 10,000 times as long: dashes beyond the axis cost a browser as much as others."""
+    first = run_document["parts"][0]["figures"]["distributions"][0]
+    for each in (first, *first["processes"]):
+        each["quantiles_s"][-1] *= 1e4
+    page = page_of(with_subjects(run_document, 40))
+    draw_all(page)
+    found = reach(page)
+    assert any(name.endswith("ecdf") for name in found) and max(found.values()) < 3, found
+    figure = page.locator("figure.picture[id$=ecdf]")
+    for _ in range(8):
+        figure.get_by_role("button", name="Zoom in").click()
+    assert max(reach(page).values()) < 3, reach(page)

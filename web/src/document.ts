@@ -64,8 +64,11 @@ export interface Part {
 export interface RunFigures {
   quantile_levels: number[]; // ascending, in [0, 1], first 0, last 1: of the pooled iterations
   process_levels: number[]; // the same for single processes
+  quantile_needs: number[]; // iterations that it takes to show each of quantile_levels as a percentile
+  process_needs: number[]; // the same of process_levels
   distributions: Distribution[]; // of subjects that have iterations
   ratios: PairRatio[]; // of latency p50 between any two subjects of a group, both ways
+  fronts: { against: string; batch_size: number; front: number[] }[]; // of latency p50 and `against`, for each group
 }
 
 export interface Distribution {
@@ -127,6 +130,7 @@ export interface OutputDifference {
   comparable: boolean;
   reason: string;
   within_tolerance: boolean;
+  undecided: string;
   element_count: number;
   mismatched: number;
   max_absolute: number | null;
@@ -154,6 +158,7 @@ export interface OutputDifference {
   non_finite_apart: number;
   tolerance_relative: number;
   tolerance_absolute: number;
+  tolerance_floor: number;
 }
 
 export interface Accuracy {
@@ -192,6 +197,7 @@ export interface Leak {
   interval: Interval | null;
   from_iteration: number;
   growth_bytes: number | null;
+  detectable_bytes_per_iteration: number | null; // of no leak: what it would have taken to be seen
   reason: string;
 }
 
@@ -210,10 +216,12 @@ export interface RunSubject {
   metrics: Record<string, Metric>;
   counters: (Estimate & { name: string; unit: string })[];
   ratios: Record<string, Estimate>; // latency_p50, throughput, memory_peak; against `baseline`
+  direction: Direction | null;
   leak: Leak | null;
   outputs: {
     reference: number;
     agree: boolean;
+  undecided: boolean;
     items: number;
     differences: OutputDifference[];
     diagnostics: Diagnostic[];
@@ -275,7 +283,7 @@ export interface Trial {
   energy_j: number | null;
   executed: Record<string, string>;
   counters: { name: string; unit: string; value: number | null }[];
-  outputs: { name: string; dtype: string; shape: number[]; element_count: number; nan_count: number; inf_count: number }[];
+  outputs: { name: string; dtype: string; shape: number[]; element_count: number; nan_count: number; inf_count: number; batch_axis: number | null }[];
   input_digest: string;
   output_digest: string;
   diagnostics: Diagnostic[];
@@ -293,7 +301,9 @@ export interface PlannedSubject {
   batch_size: number;
   threads: number;
   dimensions: Record<string, string>;
+  batch_axes: Record<string, string>; // by input; "" for all
   options: Record<string, string>;
+  environment?: Record<string, string>;
   backend_library: string;
   group: number;
 }
@@ -323,7 +333,7 @@ export interface Plan {
   run_timeout_s: number | null;
   memory_limit_bytes: number;
   seed: number;
-  data: { source: string; distributions: Record<string, string>; limit: number; labels: string };
+  data: { source: string; distributions: Record<string, string>; limit: number; seed: number; labels: string };
   outliers: string;
   sandbox: string;
   compare_outputs: boolean;
@@ -361,6 +371,7 @@ export interface PairedComparison {
   sign_interval: Interval | null;
   p: number;
   standard_deviation: number;
+  spread: number;
   minimum_effect: number | null;
   more_pairs: number | null;
   differences: number[];
@@ -671,6 +682,7 @@ export interface ValidationSample {
 export interface Validation {
   outcome: Outcome;
   agree: boolean;
+  undecided: boolean;
   baseline: ValidationSide;
   candidate: ValidationSide;
   data: { source: string; labels: string; items: number; perturb: number; noise: number; seed: number };

@@ -1,5 +1,5 @@
 // Numbers for people: three significant digits unless asked, units picked by size, decimal prefixes (1 MB = 10^6 bytes),
-// as the console report has them. Ranges and columns share one unit.
+// digit for digit as the console report has them (tests/golden/figures.json). Ranges and columns share one unit.
 
 export const MISSING = "–";
 
@@ -16,7 +16,6 @@ const units: Record<Quantity, Unit[]> = {
     { name: "µs", factor: 1e-6 },
     { name: "ms", factor: 1e-3 },
     { name: "s", factor: 1 },
-    { name: "min", factor: 60 },
   ],
   bytes: [
     { name: "B", factor: 1 },
@@ -25,7 +24,12 @@ const units: Record<Quantity, Unit[]> = {
     { name: "GB", factor: 1e9 },
     { name: "TB", factor: 1e12 },
   ],
-  "items/s": [{ name: "/s", factor: 1 }],
+  "items/s": [
+    { name: "/s", factor: 1 },
+    { name: "k/s", factor: 1e3 },
+    { name: "M/s", factor: 1e6 },
+    { name: "G/s", factor: 1e9 },
+  ],
   ratio: [{ name: "×", factor: 1 }],
   share: [{ name: "%", factor: 0.01 }],
   count: [{ name: "", factor: 1 }],
@@ -38,7 +42,7 @@ export function unitFor(quantity: Quantity, value: number): Unit {
   const size = Math.abs(value);
   let picked = known[0] as Unit;
   for (const unit of known) {
-    if (unit.name === "min" ? size >= 180 : size >= unit.factor * 0.9995) picked = unit;
+    if (size >= unit.factor * 0.9995) picked = unit;
   }
   return picked;
 }
@@ -49,15 +53,31 @@ export function unitForAll(quantity: Quantity, values: Iterable<number | null | 
   return unitFor(quantity, sizes[Math.floor(sizes.length / 2)] ?? 0);
 }
 
-// "0.00213", "20.3", "12,300", "1.2e-7".
+// "0.00213", "20.3", "12345", "1.2e-7".
 export function digits(value: number, significant = 3): string {
   if (!Number.isFinite(value)) return MISSING;
   if (value === 0) return "0";
   // 0.9999 is "1.00", as 1 is: the digits are counted after rounding.
   const size = Math.abs(Number(value.toPrecision(significant)));
   if (size >= 1e15 || size < 1e-5) return value.toExponential(significant - 1).replace("e+", "e");
+  return inFull(value, significant);
+}
+
+// Without an exponent, whatever the size.
+function inFull(value: number, significant: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(Number(value.toPrecision(significant)));
   const decimals = Math.max(0, significant - 1 - Math.floor(Math.log10(size) + 1e-12));
-  return grouped(value.toFixed(Math.min(decimals, 20)));
+  return fixed(value, Math.min(decimals, 12));
+}
+
+// As C's printf: what lies exactly between two goes to the even one, where toFixed goes to the larger.
+export function fixed(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  const halves = Math.abs(value) * 2 ** (decimals + 1);
+  const isBetween = decimals < 20 && halves < 2 ** 53 && Number.isInteger(halves) && halves % 2 === 1;
+  if (!isBetween || Number(text.at(-1)) % 2 === 0) return text;
+  return (value - Math.sign(value) * 0.5 * 10 ** -decimals).toFixed(decimals);
 }
 
 // Thousands apart, from 10,000 on.
@@ -69,7 +89,8 @@ function grouped(text: string): string {
 
 export function inUnit(value: number | null | undefined, unit: Unit, significant = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
-  return digits(value / unit.factor, significant);
+  if (unit.name === "B") return fixed(value, 0); // below a kilobyte there are whole bytes only
+  return unit.name === "" ? digits(value, significant) : inFull(value / unit.factor, significant);
 }
 
 // Marks of an axis lie close together: as many digits as it takes to tell them apart.
@@ -79,7 +100,7 @@ export function tick(value: number, unit: Unit): string {
 
 export function withUnit(text: string, unit: Unit): string {
   if (unit.name === "" || text === MISSING) return text;
-  return unit.name === "×" || unit.name === "/s" ? `${text}${unit.name}` : `${text} ${unit.name}`;
+  return unit.name === "×" || unit.name === "/s" ? `${text}${unit.name}` : `${text} ${unit.name}`; // "950/s", "1.20 k/s"
 }
 
 export function format(quantity: Quantity, value: number | null | undefined, significant = 3): string {
@@ -131,13 +152,25 @@ export function whole(value: number | null | undefined): string {
   return value === null || value === undefined ? MISSING : grouped(String(Math.round(value)));
 }
 
+const parts: readonly (readonly [number, string])[] = [
+  [86400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+// "4.2 s", "3 min 20 s", "2 d 7 h"
 export function duration(seconds: number | null | undefined): string {
-  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return MISSING;
-  if (seconds < 60) return format("s", seconds);
-  const rounded = Math.round(seconds);
-  const hours = Math.floor(rounded / 3600);
-  const minutes = Math.floor((rounded % 3600) / 60);
-  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${rounded % 60} s`;
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds) || seconds < 0) return MISSING;
+  if (seconds < 9.95) return `${fixed(seconds, 1)} s`;
+  const whole = Math.round(seconds);
+  for (const [index, [size, name]] of parts.entries()) {
+    const next = parts[index + 1];
+    if (next === undefined || whole < size) continue;
+    const rest = Math.floor((whole % size) / next[0]);
+    return `${Math.floor(whole / size)} ${name}${rest === 0 ? "" : ` ${rest} ${next[1]}`}`;
+  }
+  return `${whole} s`;
 }
 
 // "2026-11-22 01:41 UTC"

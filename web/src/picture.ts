@@ -8,6 +8,7 @@ import type { Chart, Option } from "./echarts.ts";
 import type { Scene } from "./flame/scene.ts";
 import { currentLook, setPrinting, widthOnPaper } from "./look.ts";
 import type { Look, SeriesLook } from "./look.ts";
+import { cutOption, cutSeries } from "./pictures/cut.ts";
 import { saveChart, savePlanes, saveScene } from "./saving.ts";
 import type { Format } from "./saving.ts";
 import { scrolling } from "./scrolling.ts";
@@ -207,9 +208,15 @@ class View {
   }
 
   private drawChart(picture: ChartPicture, look: Look, width: number, height: number): void {
-    this.chart ??= init(this.box, null, { renderer: "svg", width, height });
-    this.chart.resize({ width, height });
-    this.chart.setOption(this.wholeOption(picture, look, width), { notMerge: true });
+    const chart = (this.chart ??= init(this.box, null, { renderer: "svg", width, height }));
+    chart.resize({ width, height });
+    const option = picture.option(look, width);
+    chart.setOption(this.wholeOption(picture, option, look), { notMerge: true });
+    chart.off("datazoom");
+    chart.on("datazoom", () => {
+      const [zoom] = (chart.getOption() as { dataZoom?: { start: number; end: number }[] }).dataZoom ?? [];
+      if (zoom !== undefined && this.zoomAxes()[0] === "x") chart.setOption({ series: cutSeries(option, zoom) });
+    });
     // The drawing is one picture to readers of the screen, and its data are the table below. ECharts' own description of
     // it (its option aria) would replace this at every change.
     this.box.setAttribute("role", "img");
@@ -227,14 +234,13 @@ class View {
     this.box.replaceChildren(canvas);
   }
 
-  private wholeOption(picture: ChartPicture, look: Look, width: number): Option {
+  private wholeOption(picture: ChartPicture, option: Option, look: Look): Option {
     const names = (picture.legend?.(look) ?? []).map((item) => item.name);
-    const option = picture.option(look, width);
     return {
       animation: false,
       textStyle: { color: look.text, fontFamily: look.font },
       backgroundColor: "transparent",
-      ...option,
+      ...cutOption(option),
       tooltip: {
         backgroundColor: look.panel,
         borderColor: look.line,
@@ -356,7 +362,7 @@ class View {
     }
     const height = this.picture.height(width);
     if (this.picture.kind === "planes") savePlanes(this.picture, look, width, height, format, done);
-    else saveChart(this.picture, this.wholeOption(this.picture, look, width), look, width, height, format, done);
+    else saveChart(this.picture, this.wholeOption(this.picture, this.picture.option(look, width), look), look, width, height, format, done);
   }
 
   // The look, the width or a control has changed. Drawn at once where it was drawn already.

@@ -6,6 +6,7 @@ import { paintScene, sceneSvg } from "./flame/scene.ts";
 import type { Scene } from "./flame/scene.ts";
 import type { Look } from "./look.ts";
 import type { ChartPicture, LegendItem, PlanesPicture } from "./picture.ts";
+import { swatchPath } from "./signs.ts";
 
 export type Format = "svg" | "png";
 
@@ -62,12 +63,12 @@ function headHeight(items: LegendItem[], width: number): number {
   return 42 + 24 * rows;
 }
 
-// ECharts knows the look of lines; that of other series is said.
+// As on the page: what ECharts draws for a line knows nothing of symbols that only some of its points have.
 function legendEntry(item: LegendItem, option: Option): Option {
   const series = (option["series"] ?? []) as Option[];
   const of = series.find((each) => each["name"] === item.name);
   const { color, symbol } = item.look;
-  return { name: item.name, itemStyle: { color }, ...(of?.["type"] === "line" ? {} : { icon: symbol }) };
+  return { name: item.name, itemStyle: { color }, icon: of?.["type"] === "line" ? `path://${swatchPath(item.look)}` : symbol };
 }
 
 function lowered(grid: Option | Option[], by: number): Option | Option[] {

@@ -34,25 +34,28 @@ const dashes: Record<string, string> = { solid: "", dashed: "5 3", dotted: "1.5 
 export function swatch(look: SeriesLook): SVGElement {
   const dash = Array.isArray(look.dash) ? look.dash.join(" ") : dashes[look.dash];
   const line = svg("line", { x1: 0, y1: 7, x2: 26, y2: 7, stroke: look.color, "stroke-width": 2, "stroke-dasharray": dash });
-  return svg("svg", { class: "swatch", viewBox: "0 0 26 14", "aria-hidden": "true" }, line, symbol(look));
+  return svg("svg", { class: "swatch", viewBox: "0 0 26 14", "aria-hidden": "true" }, line, svg("path", { d: symbols[look.symbol], fill: look.color }));
 }
 
-function symbol(look: SeriesLook): SVGElement {
-  const fill = { fill: look.color };
-  switch (look.symbol) {
-    case "circle":
-      return svg("circle", { cx: 13, cy: 7, r: 4, ...fill });
-    case "rect":
-      return svg("rect", { x: 9, y: 3, width: 8, height: 8, ...fill });
-    case "roundRect":
-      return svg("rect", { x: 9, y: 3, width: 8, height: 8, rx: 2.5, ...fill });
-    case "triangle":
-      return svg("path", { d: "M13 2 18 11.5H8Z", ...fill });
-    case "diamond":
-      return svg("path", { d: "M13 1.5 18 7 13 12.5 8 7Z", ...fill });
-    case "pin":
-      return svg("path", { d: "M13 13 9.3 6.5a4 4 0 1 1 7.4 0Z", ...fill });
-    case "arrow":
-      return svg("path", { d: "M13 1.5 17.5 12 13 9.5 8.5 12Z", ...fill });
+// In a box of 26 by 14, around its middle.
+const symbols: Record<SeriesLook["symbol"], string> = {
+  circle: "M9 7a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",
+  rect: "M9 3h8v8H9Z",
+  roundRect: "M11.5 3h3a2.5 2.5 0 0 1 2.5 2.5v3a2.5 2.5 0 0 1-2.5 2.5h-3a2.5 2.5 0 0 1-2.5-2.5v-3a2.5 2.5 0 0 1 2.5-2.5Z",
+  triangle: "M13 2 18 11.5H8Z",
+  diamond: "M13 1.5 18 7 13 12.5 8 7Z",
+  pin: "M13 13 9.3 6.5a4 4 0 1 1 7.4 0Z",
+  arrow: "M13 1.5 17.5 12 13 9.5 8.5 12Z",
+};
+
+// The same as one filled path, for legends in files.
+export function swatchPath(look: SeriesLook): string {
+  const dash = Array.isArray(look.dash) ? look.dash : (dashes[look.dash] ?? "").split(" ").filter((each) => each !== "").map(Number);
+  const pieces: string[] = [];
+  for (let [x, index] = [0, 0]; x < 26; index += 1) {
+    const length = Math.min(26 - x, dash[index % dash.length] ?? 26);
+    if (index % 2 === 0 && length > 0) pieces.push(`M${x} 6h${length}v2h-${length}Z`);
+    x += length;
   }
+  return pieces.join("") + symbols[look.symbol];
 }

@@ -99,7 +99,7 @@ const sample = (item: number, max: number | null): ValidationSample => ({
 function validation(samples: ValidationSample[]): Validation {
   const one = { label: "a", model: "m", backend: "b", batch_size: 1, sha256: "", executed: {}, accuracy: null };
   return {
-    outcome: "pass", agree: true, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
+    outcome: "pass", agree: true, undecided: false, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
     drop: null, outputs: [], again: { items: 0, outputs: [] }, samples, diagnostics: [], times: { models_s: 0, again_s: 0, data_s: 0, whole_s: 0 },
   };
 }

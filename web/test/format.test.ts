@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digits, format, interval, tick } from "../src/format.ts";
+import { readFileSync } from "node:fs";
+import { digits, duration, format, interval, tick } from "../src/format.ts";
 
 test("as many digits after rounding as were asked for", () => {
   assert.equal(digits(0.9999), "1.00");
@@ -9,7 +10,7 @@ test("as many digits after rounding as were asked for", () => {
   assert.equal(digits(99.96), "100");
   assert.equal(digits(-9.999), "-10.0");
   assert.equal(digits(9.9999e-6), "0.0000100");
-  assert.equal(digits(12345), "12,345");
+  assert.equal(digits(12345), "12345");
   assert.equal(digits(0), "0");
 });
 
@@ -29,4 +30,16 @@ test("units are picked by what is shown", () => {
 
 test("marks of an axis are as short as they can be", () => {
   assert.deepEqual([0.00098, 0.001, 0.00102].map((value) => tick(value, { name: "ms", factor: 1e-3 })), ["0.98", "1", "1.02"]);
+});
+
+test("figures are those of the console, digit for digit", () => {
+  const golden = JSON.parse(readFileSync("../tests/golden/figures.json", "utf8")) as { value: number; time: string; bytes: string; rate: string; ratio: string; duration: string }[];
+  assert.ok(golden.length >= 200);
+  for (const { value, ...shown } of golden) {
+    assert.deepEqual(
+      { time: format("s", value), bytes: format("bytes", value), rate: format("items/s", value), ratio: format("ratio", value).replace("×", "x"), duration: duration(value) },
+      shown,
+      String(value),
+    );
+  }
 });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { darkSeries, lightSeries, seriesLook } from "../src/look.ts";
+import { swatchPath } from "../src/signs.ts";
 
 type Triple = [number, number, number];
 type Matrix = [Triple, Triple, Triple];
@@ -79,4 +80,12 @@ test("200 series differ in something", () => {
     const looks = new Set(Array.from({ length: 200 }, (_, index) => JSON.stringify(seriesLook(colors, index))));
     assert.equal(looks.size, 200);
   }
+});
+
+test("a legend in a file has the symbol and the dashes of its series", () => {
+  const square = swatchPath({ color: "#000", symbol: "rect", dash: "solid" });
+  assert.equal(square, "M0 6h26v2h-26ZM9 3h8v8H9Z");
+  const dotted = swatchPath({ color: "#000", symbol: "diamond", dash: [0, 40] });
+  assert.equal(dotted, "M13 1.5 18 7 13 12.5 8 7Z");
+  assert.equal(swatchPath({ color: "#000", symbol: "circle", dash: "dashed" }).split("M").length, 1 + 4 + 1);
 });

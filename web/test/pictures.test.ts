@@ -5,11 +5,11 @@ import type { PairedComparison, Part, ProfiledOperator, Run, Trial } from "../sr
 import { shortened, visible } from "../src/dom.ts";
 import { sortedBars } from "../src/pictures/bars.ts";
 import { families } from "../src/pictures/batch.ts";
-import { changeShort, changeText, worseBy } from "../src/pictures/effects.ts";
+import { changeShort, changeText, effectAxis, worseBy } from "../src/pictures/effects.ts";
 import { middleProcess } from "../src/pictures/memory.ts";
 import { bandsOf, memoryOverTime, pointsOf } from "../src/pictures/memory_timeline.ts";
 import { arenaInOrder, byMemory, largestFirst } from "../src/pictures/operator_memory.ts";
-import { isStaircase, plainFront } from "../src/pictures/pareto.ts";
+import { isStaircase } from "../src/pictures/pareto.ts";
 import { iterationsOf, kindOf } from "../src/pictures/timeline.ts";
 import { disturbances, quantile, uniqueNames } from "../src/pictures/trials.ts";
 
@@ -27,16 +27,21 @@ test("effects are shares of the baseline's value, positive being worse", () => {
   assert.equal(changeText(latency, null), "–");
 });
 
+test("more throughput is read without a minus where better stands, more latency with its sign", () => {
+  const label = (compared: Parameters<typeof effectAxis>[0], tick: number): string => {
+    const { axisLabel } = effectAxis(compared, { axisLabel: { formatter: String } }) as { axisLabel: { formatter: (tick: number) => string } };
+    return axisLabel.formatter(tick);
+  };
+  const doubled = worseBy(throughput, -Math.log(2.05));
+  assert.ok(Math.abs(doubled + 105) < 1e-9);
+  assert.equal(label([throughput], -105), "105");
+  assert.equal(label([latency, throughput], -50), "50");
+  assert.equal(label([latency], -50), "-50");
+});
+
 test("a change's interval begins with its lower end, also where more is better", () => {
   assert.equal(changeShort(throughput, Math.log(2), { low: Math.log(1.6), high: Math.log(2.5), confidence: 0.95 }), "−50.0 % [−60.0, −37.5]");
   assert.equal(changeShort(latency, Math.log(1.1), null), "+10.0 % (no interval)");
-});
-
-test("the plain front leaves out what is beaten in one figure and not better in the other", () => {
-  const points = [{ x: 1, y: 5 }, { x: 2, y: 3 }, { x: 2, y: 4 }, { x: 3, y: 3 }, { x: 4, y: 1 }];
-  assert.deepEqual(plainFront(points), [0, 1, 4]);
-  assert.deepEqual(plainFront([{ x: 1, y: 1 }, { x: 1, y: 1 }]), [0, 1], "equal points do not beat each other");
-  assert.deepEqual(plainFront([]), []);
 });
 
 test("only a front of two figures is drawn as a staircase", () => {
@@ -48,7 +53,7 @@ test("only a front of two figures is drawn as a staircase", () => {
 function runOf(subjects: { model: string; backend: string; batch: number; threads?: number }[]): Run {
   return {
     subjects: subjects.map((each, index) => ({ index, model: each.model, backend: each.backend, batch_size: each.batch })),
-    plan: { subjects: subjects.map((each) => ({ dtype: "float32", device: "cpu", threads: each.threads ?? 0, options: {}, dimensions: {}, backend_library: "" })) },
+    plan: { subjects: subjects.map((each) => ({ dtype: "float32", device: "cpu", threads: each.threads ?? 0, options: {}, dimensions: {}, batch_axes: {}, backend_library: "" })) },
   } as unknown as Run;
 }
 

@@ -17,14 +17,14 @@ const metric = (value: number | null, note = ""): Metric => ({ ...estimate(value
 function subject(index: number, label: string, more: Partial<RunSubject> = {}): RunSubject {
   return {
     index, label, model: "m", backend: "b", batch_size: 1, group: 0, baseline: index === 0 ? null : 0, trials_ok: 1, trials_partial: 0, trials_failed: 0,
-    metrics: {}, counters: [], ratios: {}, leak: null, outputs: null, accuracy: null, outliers: { mild: 0, severe: 0, removed: 0, total: 0 }, diagnostics: [], ...more,
+    metrics: {}, counters: [], ratios: {}, direction: null, leak: null, outputs: null, accuracy: null, outliers: { mild: 0, severe: 0, removed: 0, total: 0 }, diagnostics: [], ...more,
   };
 }
 
 const trial = (subjectIndex: number, more: Partial<Trial> = {}): Trial =>
   ({ subject: subjectIndex, process: 0, position: 0, purpose: "timed", end: "ok", phase: "done", signal: null, message: "", stderr_tail: "", iterations: 1, executed: {}, diagnostics: [], ...more }) as Trial;
 
-const planned = (dtype: string, more: object = {}): object => ({ label: "", model: "m", backend: "b", device: "auto", dtype, batch_size: 1, threads: 0, dimensions: {}, options: {}, backend_library: "", group: 0, ...more });
+const planned = (dtype: string, more: object = {}): object => ({ label: "", model: "m", backend: "b", device: "auto", dtype, batch_size: 1, threads: 0, dimensions: {}, batch_axes: {}, options: {}, backend_library: "", group: 0, ...more });
 
 function runOf(subjects: RunSubject[], trials: Trial[], plans: object[] = subjects.map(() => planned("float32"))): Run {
   return { subjects, trials, side_trials: [], models: [], plan: { subjects: plans, order: [] }, comparison: null } as unknown as Run;
@@ -37,7 +37,7 @@ test("subjects of one label get a number each", () => {
 test("a baseline that is chosen counts in its group, and others keep their own", () => {
   const run = runOf([subject(0, "a"), subject(1, "b", { ratios: { latency_p50: estimate(2) } }), subject(2, "c", { group: 1, baseline: null }), subject(3, "d", { group: 1, baseline: 2 })], []);
   const rows = subjectRows(run);
-  const ratios = ratiosOf({ quantile_levels: [], process_levels: [], distributions: [], ratios: [{ baseline: 1, subject: 0, value: 0.5, interval: null }, { baseline: 2, subject: 3, value: 3, interval: null }] });
+  const ratios = ratiosOf({ quantile_levels: [], process_levels: [], quantile_needs: [], process_needs: [], fronts: [], distributions: [], ratios: [{ baseline: 1, subject: 0, value: 0.5, interval: null }, { baseline: 2, subject: 3, value: 3, interval: null }] });
   const of = (chosen: number | null): (number | string | null)[] => rows.map((row) => { const measure = speedUp(row, rows, ratios, { chosen }); return measure.instead ?? measure.value; });
   assert.deepEqual(of(null), ["baseline", 2, "baseline", 3]);
   assert.deepEqual(of(1), [0.5, "baseline", "baseline", 3]);
@@ -101,7 +101,7 @@ test("a change is of the metric's own value: positive is worse only in the docum
 });
 
 test("what does not decide is better, worse or cannot be told by its interval", () => {
-  const row = (each: PairedComparison): [string, string] => verdictOf({ comparison: each, direction: null, baseline: "", candidate: "" });
+  const row = (each: PairedComparison, alpha = 0.05): [string, string] => verdictOf({ comparison: each, direction: null, baseline: "", candidate: "", alpha });
   assert.equal(row(comparison({}))[0], "worse");
   assert.equal(row(comparison({ interval: { low: -1, high: 1, confidence: 0.95 } }))[0], "cannot tell");
   assert.equal(row(comparison({ interval: null }))[0], "cannot tell");

@@ -23,7 +23,7 @@ export function families(run: Run): Family[] {
   const found = new Map<string, { parts: string[]; sizes: Family["sizes"] }>();
   for (const subject of run.subjects) {
     const planned = run.plan.subjects[subject.index];
-    const options = Object.entries({ ...planned?.options, ...planned?.dimensions }).map(([key, value]) => `${key}=${value}`);
+    const options = Object.entries({ ...planned?.options, ...planned?.dimensions, ...planned?.batch_axes }).map(([key, value]) => `${key}=${value}`);
     const threads = (planned?.threads ?? 0) > 0 ? `${planned?.threads} threads` : "";
     const parts = [subject.model, subject.backend, planned?.dtype ?? "", planned?.device ?? "", threads, options.sort().join(" ")];
     const key = JSON.stringify([parts, planned?.backend_library ?? ""]);

@@ -6,7 +6,7 @@ import type { Option } from "../echarts.ts";
 import type { ChartPicture, DataTable, Picture } from "../picture.ts";
 import { tooltip } from "../picture.ts";
 import { shapes } from "../signs.ts";
-import { changeShort, changeText, directionTone, directionWord, isTime, marginEnds, worseBy } from "./effects.ts";
+import { changeShort, changeText, directionTone, directionWord, effectAxis, isTime, isTurned, marginEnds, worseBy } from "./effects.ts";
 import { isNarrow, laneFrame, laneHeight, lanesHeight, signPlace } from "./lanes.ts";
 import type { Lane } from "./lanes.ts";
 import { badge, box, diamond, line, marks, points, whisker } from "./marks.ts";
@@ -119,11 +119,13 @@ function option(plot: Forest, names: string[], margin: number, look: Look, width
   const frame = laneFrame(plot.lanes, look, width);
   const rows = plot.rows.map((each) => each.row);
   const span = domain(...extent(rows, margin));
-  const times = rows.every((row) => isTime(row.compared.metric));
-  const title = isNarrow(width) ? (times ? "← faster · change, % · slower →" : "← better · change, % · worse →") : `← ${times ? "faster" : "better"}     change, % of the baseline's value     ${times ? "slower" : "worse"} →`;
+  const compared = rows.map((row) => row.compared);
+  const times = compared.every((each) => isTime(each.metric));
+  const turned = isNarrow(width) ? "← better by · % · worse by →" : "← better by     % of the baseline's value     worse by →";
+  const title = isTurned(compared) ? turned : isNarrow(width) ? (times ? "← faster · change, % · slower →" : "← better · change, % · worse →") : `← ${times ? "faster" : "better"}     change, % of the baseline's value     ${times ? "slower" : "worse"} →`;
   return {
     grid: frame.grid,
-    xAxis: valueAxis(look, title, { unit: { name: "", factor: 1 }, log: false, ...span }, frame.room),
+    xAxis: effectAxis(compared, valueAxis(look, title, { unit: { name: "", factor: 1 }, log: false, ...span }, frame.room)),
     yAxis: frame.yAxis,
     tooltip: { trigger: "item" },
     series: [

@@ -8,14 +8,14 @@ import { tooltip } from "../picture.ts";
 import { beyondText, latencyScale, reachControl, usualReach } from "./latency_axis.ts";
 import type { Reach } from "./latency_axis.ts";
 import { laneFrame, laneHeight, lanesHeight } from "./lanes.ts";
-import { box, line, marks, points, target } from "./marks.ts";
+import { box, line, marks, nearby, points, target } from "./marks.ts";
 import type { Shape } from "./marks.ts";
-import { lanesOf, recordedOf, timedOf } from "./latency_lanes.ts";
+import { lanesOf, percentile, recordedOf, timedOf } from "./latency_lanes.ts";
 import type { LatencyLane } from "./latency_lanes.ts";
 import { valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
 import { byRanks, jitter, thinnedText } from "./thin.ts";
-import { leftOut, measured, mostSubjects, quantile, sentences, subjectControl } from "./trials.ts";
+import { leftOut, measured, mostSubjects, sentences, subjectControl } from "./trials.ts";
 
 const height = 44;
 const mostPoints = 2400;
@@ -34,7 +34,7 @@ export function distribution(part: Part): Picture[] {
     kind: "chart",
     id: "distribution",
     title: "Distribution of latency",
-    reads: "Points are single iterations. Above them the thin bar spans p5 to p95, the thick one p25 to p75, the long line is the median and the short one p99, of all iterations.",
+    reads: "Points are single iterations. Above them the thin bar spans p5 to p95, the thick one p25 to p75, the long line is the median and the short one p99, of all iterations; those that a lane has too few iterations for are left out.",
     note: () => sentences(beyondText(shown(), reach), pointsNote(shown()), leftOut(shown().length, every().length)),
     controls,
     data: () => table(every(), subject === null),
@@ -87,8 +87,8 @@ function option(lanes: LatencyLane[], reach: Reach, look: Look, width: number): 
       marks(
         quantileName,
         lanes.map((lane, at) => ({ lane, at })),
-        ({ lane, at }) => [(quantile(lane.levels, lane.quantiles_s, 0.5) ?? 0) / scale.unit.factor, at],
-        ({ lane, at }, place) => quantileShapes(lane, at - shift, scale, look, place),
+        ({ lane, at }) => [(lane.quantiles_s[0] ?? 0) / scale.unit.factor, at],
+        ({ lane, at }, place, area) => quantileShapes(lane, at - shift, scale, look, nearby(place, area)),
         ({ lane }) => laneTip(lane),
         { z: 3 },
       ),
@@ -99,7 +99,7 @@ function option(lanes: LatencyLane[], reach: Reach, look: Look, width: number): 
 function quantileShapes(lane: LatencyLane, at: number, scale: Scale, look: Look, place: (x: number, y: number) => { x: number; y: number }): Shape[] {
   const color = look.series(lane.series).color;
   const where = (level: number): { x: number; y: number } | null => {
-    const value = quantile(lane.levels, lane.quantiles_s, level);
+    const value = percentile(lane, level);
     return value === null ? null : place(value / scale.unit.factor, at);
   };
   const bar = (low: number, high: number, half: number, opacity: number): Shape[] => {
@@ -116,10 +116,10 @@ function quantileShapes(lane: LatencyLane, at: number, scale: Scale, look: Look,
 }
 
 function laneTip(lane: LatencyLane): HTMLElement {
-  const at = (level: number): string => format("s", quantile(lane.levels, lane.quantiles_s, level), 5);
+  const at = (level: number): string => format("s", percentile(lane, level), 5);
   const rows: [string, string][] = [["n", count(lane.n, "iteration", "iterations")]];
   for (const [name, level] of [["smallest", 0], ["p5", 0.05], ["p25", 0.25], ["median", 0.5], ["p75", 0.75], ["p95", 0.95], ["p99", 0.99], ["largest", 1]] as const) {
-    if (quantile(lane.levels, lane.quantiles_s, level) !== null) rows.push([name, at(level)]);
+    if (percentile(lane, level) !== null) rows.push([name, at(level)]);
   }
   for (const words of lane.disturbed) rows.push(["disturbed", words]);
   return tooltip(lane.name, rows);

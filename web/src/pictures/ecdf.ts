@@ -7,7 +7,7 @@ import type { ChartPicture, Control, DataTable, LegendItem, Picture } from "../p
 import { axis, tooltip } from "../picture.ts";
 import { beyondText, latencyScale, reachControl, usualReach } from "./latency_axis.ts";
 import type { Reach } from "./latency_axis.ts";
-import { lanesOf } from "./latency_lanes.ts";
+import { lanesOf, percentile } from "./latency_lanes.ts";
 import type { LatencyLane } from "./latency_lanes.ts";
 import { line, marks } from "./marks.ts";
 import { valueAxis } from "./scale.ts";
@@ -47,7 +47,7 @@ export function ecdf(part: Part): Picture[] {
     kind: "chart",
     id: "ecdf",
     title: "Share of iterations by latency",
-    reads: "Follow a dotted line to a curve and down to read that percentile: at p90, 90 % of the iterations took at most so long. A curve further left is faster; a long flat end is a slow tail.",
+    reads: "Follow a dotted line to a curve and down to read that percentile: at p90, 90 % of the iterations took at most so long. A symbol stands where there are enough iterations for the percentile. A curve further left is faster; a long flat end is a slow tail.",
     note: () => sentences("The curves join quantiles of all iterations.", beyondText(shown(), reach), tail ? "The largest value of each has no share beyond it, and is not drawn." : "", leftOut(shown().length, every().length)),
     controls,
     data: () => table(every(), subject === null),
@@ -99,6 +99,7 @@ function guideLines(share: (level: number) => number, scale: Scale, look: Look):
 // Symbols stand at the percentiles of the guides.
 function curve(lane: LatencyLane, scale: Scale, share: (level: number) => number, tail: boolean, look: Look): Option {
   const own = look.series(lane.series);
+  const isPercentile = (level: number): boolean => percentile(lane, level) !== null;
   const places = lane.levels.map((level, index) => ({ level, value: lane.quantiles_s[index] as number })).filter(({ level }) => !tail || level < 1);
   return {
     type: "line",
@@ -106,7 +107,10 @@ function curve(lane: LatencyLane, scale: Scale, share: (level: number) => number
     data: places.map(({ level, value }) => [value / scale.unit.factor, share(level)]),
     showSymbol: true,
     showAllSymbol: true,
-    symbol: (_: unknown, hit: { dataIndex: number }) => (guides.includes(places[hit.dataIndex]?.level ?? 0) ? own.symbol : "none"),
+    symbol: (_: unknown, hit: { dataIndex: number }) => {
+      const place = places[hit.dataIndex];
+      return place !== undefined && guides.includes(place.level) && isPercentile(place.level) && place.value <= scale.high * scale.unit.factor ? own.symbol : "none";
+    },
     symbolSize: 8,
     lineStyle: { color: own.color, type: own.dash, width: 2 },
     itemStyle: { color: own.color },
@@ -114,7 +118,7 @@ function curve(lane: LatencyLane, scale: Scale, share: (level: number) => number
       formatter: (hit: { dataIndex: number }) => {
         const { level, value } = places[hit.dataIndex] as { level: number; value: number };
         return tooltip(lane.name, [
-          [`p${Number((100 * level).toPrecision(6))}`, format("s", value, 5)],
+          [isPercentile(level) ? `p${Number((100 * level).toPrecision(6))}` : `${Number((100 * level).toPrecision(6))} % of these`, format("s", value, 5)],
           ["n", count(lane.n, "iteration", "iterations")],
           ...lane.disturbed.map((words): [string, string] => ["disturbed", words]),
         ]);

@@ -1,6 +1,8 @@
 // Differences of logarithms as changes of the baseline's value, turned so that positive is worse.
 import type { Direction, Interval, PairedComparison, Tone } from "../document.ts";
+import type { Option } from "../echarts.ts";
 import { digits, MISSING, signed } from "../format.ts";
+import { tickText } from "./scale.ts";
 
 type Compared = Pick<PairedComparison, "lower_is_better" | "metric">;
 
@@ -38,6 +40,16 @@ export function directionWord(direction: Direction, metric: string): string {
   if (direction === "equivalent") return "equivalent";
   if (direction === "unresolved") return "cannot tell";
   return isTime(metric) ? direction : direction === "faster" ? "better" : "worse";
+}
+
+// Of an axis on which worse is positive. 105 % more throughput stands where better does, at 105 and not at -105.
+export function isTurned(compared: Compared[]): boolean {
+  return compared.some((each) => !each.lower_is_better);
+}
+
+export function effectAxis(compared: Compared[], valued: Option): Option {
+  if (!isTurned(compared)) return valued;
+  return { ...valued, axisLabel: { ...(valued["axisLabel"] as Option), formatter: (tick: number) => tickText(Math.abs(tick)) } };
 }
 
 // The margin on the scale of the axis.

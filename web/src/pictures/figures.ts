@@ -18,10 +18,13 @@ export interface Figure {
 export const none: Value = { value: null, interval: null };
 const exact = (value: number | null | undefined): Value => ({ value: value ?? null, interval: null, note: "exact" });
 
-// An output error: the largest relative L2 difference of a subject's outputs from the reference's.
+// An output error: the largest relative L2 difference of a subject's outputs from the reference's; none where one of them
+// has no such figure and is not the same.
 export function outputError(subject: RunSubject | undefined): Value {
-  const errors = (subject?.outputs?.differences ?? []).filter((each: OutputDifference) => each.comparable && each.relative_l2 !== null).map((each) => each.relative_l2 as number);
-  return errors.length === 0 ? none : { value: Math.max(...errors), interval: null, note: "relative L2 of the output that differs most" };
+  const errorOf = (each: OutputDifference): number | null => (!each.comparable || each.non_finite_apart > 0 ? null : (each.relative_l2 ?? ((each.max_absolute ?? 0) === 0 ? 0 : null)));
+  const all = (subject?.outputs?.differences ?? []).map(errorOf);
+  const errors = all.filter((error) => error !== null);
+  return errors.length === 0 || errors.length < all.length ? none : { value: Math.max(...errors), interval: null, note: "relative L2 of the output that differs most" };
 }
 
 const order = ["latency_p50", "throughput", "memory_peak", "device_memory_peak"];

@@ -54,5 +54,5 @@ export function beyondText(lanes: LatencyLane[], reach: Reach): string {
   const end = latencyScale(lanes, reach);
   const worst = lanes.reduce((a, b) => (largest(b) > largest(a) ? b : a));
   if (largest(worst) <= end.high * end.unit.factor) return "";
-  return `The axis ends behind the largest p99; beyond it lie at most 1 % of the iterations of each, the slowest ${format("s", largest(worst))} (${worst.name}).`;
+  return `The axis ends just past the fastest 99 % of the iterations of each; the slowest took ${format("s", largest(worst))} (${worst.name}).`;
 }

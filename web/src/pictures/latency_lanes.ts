@@ -1,6 +1,6 @@
 // What has a distribution of latencies: each subject with its processes pooled, or each process of one subject.
 import type { Trial } from "../document.ts";
-import { disturbances, samplesOf, trialsOf } from "./trials.ts";
+import { disturbances, quantile, samplesOf, trialsOf } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
 export interface LatencyLane {
@@ -8,6 +8,7 @@ export interface LatencyLane {
   series: number; // of looks
   n: number;
   levels: number[];
+  needs: number[]; // iterations, for each level
   quantiles_s: number[];
   trials: Trial[];
   disturbed: string[];
@@ -22,6 +23,7 @@ export function lanesOf(m: Measured, subject: number | null): LatencyLane[] {
       series: each.subject,
       n: each.n,
       levels: figures.quantile_levels,
+      needs: figures.quantile_needs,
       quantiles_s: each.quantiles_s,
       trials: trialsOf(m.run, each.subject),
       disturbed: [],
@@ -37,11 +39,18 @@ export function lanesOf(m: Measured, subject: number | null): LatencyLane[] {
       series: each.process,
       n: each.n,
       levels: figures.process_levels,
+      needs: figures.process_needs,
       quantiles_s: each.quantiles_s,
       trials: own,
       disturbed,
     };
   });
+}
+
+// Of a level that there are enough iterations for; the others are points of the curve, and no percentiles.
+export function percentile(lane: LatencyLane, level: number): number | null {
+  const needed = quantile(lane.levels, lane.needs, level);
+  return needed === null || lane.n < needed ? null : quantile(lane.levels, lane.quantiles_s, level);
 }
 
 export function processName(process: number, disturbed: boolean): string {

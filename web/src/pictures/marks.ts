@@ -60,6 +60,14 @@ export function badge(pathData: string, x: number, y: number, size: number, styl
   return { type: "path", shape: { pathData, x: x - size / 2, y: y - size / 2, width: size, height: size }, style };
 }
 
+// Places along an axis that is cut: what lies far beyond it is as good as beyond it.
+export function nearby(place: Place, area: Area): Place {
+  return (x, y) => {
+    const at = place(x, y);
+    return { x: Math.max(area.x - area.width / 2, Math.min(area.x + 1.5 * area.width, at.x)), y: at.y };
+  };
+}
+
 // A shape of no colour that catches the pointer.
 export function target(x1: number, y1: number, x2: number, y2: number): Shape {
   return box(x1, y1, x2, y2, { fill: "rgba(0,0,0,0)" });

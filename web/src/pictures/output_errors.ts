@@ -113,8 +113,8 @@ function verdicts(outputs: Output[], high: number, look: Look): Option {
         position: "right",
         distance: 10,
         fontSize: 12,
-        color: output.difference.within_tolerance ? look.good : look.bad,
-        formatter: output.difference.within_tolerance ? (output.difference.max_absolute === 0 ? "✓ the same" : "✓ within") : "✗ beyond",
+        color: !output.difference.within_tolerance ? look.bad : output.difference.undecided === "" ? look.good : look.warning,
+        formatter: !output.difference.within_tolerance ? "✗ beyond" : output.difference.undecided !== "" ? "? cannot tell" : output.difference.max_absolute === 0 ? "✓ the same" : "✓ within",
       },
     })),
   };

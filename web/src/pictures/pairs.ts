@@ -6,7 +6,7 @@ import type { Option } from "../echarts.ts";
 import type { ChartPicture, DataTable, Picture } from "../picture.ts";
 import { axis, tooltip } from "../picture.ts";
 import { directionShape } from "./comparison.ts";
-import { changeText, directionWord, isTime, marginEnds, worseBy } from "./effects.ts";
+import { changeText, directionWord, effectAxis, isTime, isTurned, marginEnds, worseBy } from "./effects.ts";
 import { box, diamond, line, marks, points, whisker } from "./marks.ts";
 import { metricTitle } from "./metric.ts";
 import { domain, ends, valueAxis } from "./scale.ts";
@@ -80,7 +80,7 @@ function option(shown: Primary, candidate: string, margin: number, look: Look, w
   return {
     grid: { left: 62, right: 16, top: 26, bottom: 48 },
     xAxis: axis(look, "pair", { type: "value", min: 0, max: last + 1, minInterval: 1, axisLabel: { color: look.muted, fontSize: 12, showMaxLabel: false }, splitLine: { show: false } }),
-    yAxis: valueAxis(look, `← ${words[1]}   change, %   ${words[0]} →`, { unit: { name: "", factor: 1 }, log: false, ...span }, 340, { nameGap: 44 }, true),
+    yAxis: effectAxis([shown], valueAxis(look, isTurned([shown]) ? "← better by   %   worse by →" : `← ${words[1]}   change, %   ${words[0]} →`, { unit: { name: "", factor: 1 }, log: false, ...span }, 340, { nameGap: 44 }, true)),
     tooltip: { trigger: "item" },
     series: [
       marks(

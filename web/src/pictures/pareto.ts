@@ -22,13 +22,6 @@ interface Point {
   size: number | null;
 }
 
-// Of points with two figures each: those that no other is better than in one and at least as good in the other. `better`
-// in the sense of smaller.
-export function plainFront(points: { x: number; y: number }[]): number[] {
-  const dominated = (a: { x: number; y: number }): boolean => points.some((b) => b.x <= a.x && b.y <= a.y && (b.x < a.x || b.y < a.y));
-  return points.flatMap((point, index) => (dominated(point) ? [] : [index]));
-}
-
 const against = ["accuracy", "output_error", "memory_peak", "device_memory_peak", "model_size"];
 const mostPoints = 200;
 const mostNames = 40;
@@ -56,11 +49,8 @@ export function pareto(part: Part): Picture[] {
     kind: "chart",
     id: "pareto",
     title: "Trade-offs: what each subject gives for its latency",
-    reads: "Left is faster. The area of a point is the size of its model, whiskers are intervals. Points with a dark ring are on the Pareto front: nothing shown is better in one figure and at least as good in the other.".replace(
-      ": nothing shown is better in one figure and at least as good in the other",
-      placed ? `, which weighs ${(part.variants?.pareto_figures ?? []).join(", ")} and their intervals together` : ": nothing shown is better in one of the two figures and at least as good in the other",
-    ),
-    note: () => notes(part, m, every(), shown(), batch),
+    reads: `Left is faster. The area of a point is the size of its model, whiskers are intervals. Points with a dark ring are on the Pareto front${placed ? ` of ${(part.variants?.pareto_figures ?? []).join(", ")}` : ""}: no other${placed ? "" : " of the same model"} is better in one figure and no worse in the others, as far as intervals tell.`,
+    note: () => notes(m, every(), shown(), batch),
     controls,
     zoom: "xy",
     data: () => table(m, latency, choices, part),
@@ -78,12 +68,9 @@ function pointsOf(m: Measured, latency: Figure, figure: Figure, batch: number): 
   });
 }
 
-// The document's front of variants, which knows intervals; else plain dominance of what is shown.
-function frontOf(part: Part, points: Point[], figure: Figure): number[] {
-  if (part.variants === null) {
-    const sign = figure.lowerIsBetter ? 1 : -1;
-    return plainFront(points.map(({ x, y }) => ({ x: x.value as number, y: sign * (y.value as number) }))).map((index) => (points[index] as Point).subject);
-  }
+// Of variants the document's own front, of more figures than two.
+function frontOf(part: Part, figure: Figure): number[] {
+  if (part.variants === null) return (part.figures?.fronts ?? []).filter((each) => each.against === figure.id).flatMap((each) => each.front);
   const front = part.variants.variants.filter((variant) => variant.pareto.place === "front");
   return front.flatMap((variant) => variant.measurements.map((measurement) => measurement.subject));
 }
@@ -94,10 +81,9 @@ export function isStaircase(steps: { x: number; y: number }[]): boolean {
   return sorted.length > 1 && sorted.every((step, index) => index === 0 || step.y < (sorted[index - 1] as { y: number }).y);
 }
 
-function notes(part: Part, m: Measured, every: Point[], shown: Point[], batch: number): string {
+function notes(m: Measured, every: Point[], shown: Point[], batch: number): string {
   const of = m.run.subjects.filter((subject) => subject.batch_size === batch).length;
   return sentences(
-    part.variants === null ? "The front is of the values as they are shown, whatever their intervals." : "",
     every.length < of ? `${of - every.length} of ${of} subjects of this batch size lack one of the two figures.` : "",
     leftOut(shown.length, every.length),
     shown.length > mostNames ? "Names are in the tooltips." : "",
@@ -111,7 +97,7 @@ function option(part: Part, m: Measured, points: Point[], latency: Figure, figur
     return widened(scale);
   };
   const [x, y] = [scaled(latency, (point) => point.x), scaled(figure, (point) => point.y)];
-  const front = frontOf(part, points, figure);
+  const front = frontOf(part, figure);
   const largest = Math.max(1, ...points.map((point) => point.size ?? 0));
   const at = (point: Point): [number, number] => [(point.x.value as number) / x.unit.factor, (point.y.value as number) / y.unit.factor];
   return {

@@ -1,6 +1,6 @@
 // Axes of quantities: one unit, rounded ends, and logarithmic ticks. Numbers in a chart are values in the axis' unit.
 import type { Option } from "../echarts.ts";
-import { digits, unitForAll } from "../format.ts";
+import { unitForAll, whole } from "../format.ts";
 import type { Quantity, Unit } from "../format.ts";
 import type { Look } from "../look.ts";
 import { power } from "./log_scale.ts";
@@ -99,7 +99,7 @@ export function tickText(tick: number): string {
   const size = Math.abs(rounded);
   const minus = rounded < 0 ? "−" : "";
   if (size !== 0 && (size < 1e-4 || size >= 1e7)) return minus + size.toExponential().replace("e+", "e").replace("e-", "e−");
-  return minus + (size < 1e4 ? String(size) : digits(size, 4));
+  return minus + (size < 1e4 ? String(size) : whole(size));
 }
 
 // Multiples of a round step in low … high, about `most`.

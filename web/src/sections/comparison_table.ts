@@ -10,15 +10,18 @@ export interface ComparisonRow {
   direction: Direction | null; // null: exploratory, which decides nothing
   baseline: string;
   candidate: string;
+  alpha: number; // of the question
 }
 
 export function comparisonRows(run: Run, comparison: Comparison): ComparisonRow[] {
   const labels = subjectLabels(run);
+  const alpha = run.plan.question?.alpha ?? 0; // a comparison has its question
   const row = (each: PairedComparison, direction: Direction | null): ComparisonRow => ({
     comparison: each,
     direction,
     baseline: labels[each.baseline] ?? "",
     candidate: labels[each.candidate] ?? "",
+    alpha,
   });
   return [...comparison.primary.map((each) => row(each, each.direction)), ...comparison.exploratory.map((each) => row(each, null))];
 }
@@ -43,14 +46,15 @@ const words: Record<Direction, [string, Tone]> = {
   unresolved: ["cannot tell", "faint"],
 };
 
-// Of a comparison that does not decide: where its interval lies.
-function sense({ interval }: PairedComparison): [string, Tone] {
+// Of a comparison that does not decide: where its interval lies, if its adjusted p agrees.
+function sense({ interval, p }: PairedComparison, alpha: number): [string, Tone] {
+  if (p > alpha) return ["cannot tell", "faint"];
   if (interval === null || (interval.low <= 0 && interval.high >= 0)) return ["cannot tell", "faint"];
   return interval.low > 0 ? ["worse", "warning"] : ["better", "good"];
 }
 
 export function verdictOf(row: ComparisonRow): [string, Tone] {
-  if (row.direction === null) return sense(row.comparison);
+  if (row.direction === null) return sense(row.comparison, row.alpha);
   const [word, tone] = words[row.direction];
   if (/time|latency/.test(row.comparison.metric) || tone === "plain" || tone === "faint") return [word, tone];
   return [tone === "good" ? "better" : "worse", tone];

@@ -1,5 +1,7 @@
 // The tensors of two executions of one graph, in its order, with where they part.
 import type { Layers } from "../document.ts";
+import { el, visible } from "../dom.ts";
+import { count } from "../format.ts";
 import { grid } from "./grid.ts";
 import type { Column } from "./grid_model.ts";
 
@@ -51,13 +53,20 @@ const columns: Column<TensorRow>[] = [
 
 export function layersTable(layers: Layers): HTMLElement | null {
   if (layers.tensors.length === 0) return null;
-  const alone = (names: string[], role: string): string => (names.length === 0 ? "" : ` Of the ${role} alone: ${names.join(", ")}.`);
-  return grid({
+  const table = grid({
     caption: `Tensors of ${layers.candidate.label} against ${layers.reference.label}`,
     columns,
     rows: tensorRows(layers),
     off: new Set(["relative_l2", "relative_l1", "mae", "rmse", "matched", "relative_max"]),
     mark: (row) => (row.place.startsWith("they part") ? "failed" : undefined),
-    legend: `${layers.note}${alone(layers.reference_only, "reference")}${alone(layers.candidate_only, "candidate")}`.trim(),
+    legend: layers.note,
   });
+  return el("div", {}, table, alone(layers.reference_only, "reference"), alone(layers.candidate_only, "candidate"));
+}
+
+// Of a large graph hundreds: they stand behind a line that counts them.
+function alone(names: string[], role: string): HTMLElement | null {
+  if (names.length === 0) return null;
+  const list = el("ul", { class: "names" }, ...names.map((each) => el("li", {}, el("code", {}, visible(each)))));
+  return el("details", {}, el("summary", {}, `${count(names.length, "tensor", "tensors")} of the ${role} alone`), list);
 }

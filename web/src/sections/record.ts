@@ -135,8 +135,9 @@ function planFacts(plan: Plan): FactGroup[] {
     {
       title: "Data and rules",
       facts: [
-        { name: "seed", value: String(plan.seed) },
+        { name: "seed of the order", value: String(plan.seed) },
         { name: "data", value: data.source },
+        ...(data.source === "synthetic" ? [{ name: "seed of the data", value: String(data.seed) }] : []),
         ...(distributions.length === 0 ? [] : [{ name: "distributions", value: distributions.join(", ") }]),
         ...(data.limit > 0 ? [{ name: "items at most", value: whole(data.limit) }] : []),
         ...(data.labels === "" ? [] : [{ name: "labels", value: data.labels, code: true }]),

@@ -125,6 +125,9 @@ const sampleColumn: NumberColumn<SubjectRow> = {
 function worst(row: SubjectRow, figure: (difference: OutputDifference) => number | null, larger: boolean): Measure {
   const outputs = row.summary.outputs;
   if (outputs === null) return { value: null };
+  // A figure of the other outputs is none of the subject.
+  const without = outputs.differences.find((difference) => !difference.comparable || difference.non_finite_apart > 0);
+  if (without !== undefined) return { value: null, note: without.comparable ? `output ${without.name} is not finite where the other is` : without.reason };
   let found: OutputDifference | null = null;
   let value: number | null = null;
   for (const difference of outputs.differences) {
@@ -132,8 +135,7 @@ function worst(row: SubjectRow, figure: (difference: OutputDifference) => number
     if (own === null || !Number.isFinite(own) || (value !== null && (larger ? own <= value : own >= value))) continue;
     [found, value] = [difference, own];
   }
-  const reason = outputs.differences.find((difference) => !difference.comparable)?.reason ?? "";
-  return { value, about: found === null ? "" : `output ${found.name}`, note: value === null ? reason : "" };
+  return { value, about: found === null ? "" : `output ${found.name}` };
 }
 
 function outputColumns(rows: SubjectRow[]): Column<SubjectRow>[] {
@@ -148,8 +150,8 @@ function outputColumns(rows: SubjectRow[]): Column<SubjectRow>[] {
       kind: "text",
       id: "outputs",
       title: "outputs",
-      text: (row) => (row.summary.outputs === null ? missing(row) : row.summary.outputs.agree ? "agree" : "differ"),
-      tone: (row) => (row.summary.outputs === null ? null : row.summary.outputs.agree ? "good" : "bad"),
+      text: (row) => (row.summary.outputs === null ? missing(row) : row.summary.outputs.agree ? "agree" : row.summary.outputs.undecided ? "cannot tell" : "differ"),
+      tone: ({ summary: { outputs } }) => (outputs === null ? null : outputs.agree ? "good" : outputs.undecided ? "warning" : "bad"),
     },
     number("output_max", "output difference", `Largest absolute difference, ${against}; of the output in which it is largest.`, true, (each) => each.max_absolute),
     number("relative_l2", "relative L2", `Relative L2 distance, ${against}; of the output in which it is largest.`, true, (each) => each.relative_l2),

@@ -36,7 +36,9 @@ function asked(run: Run, index: number): Pairs {
   if (model !== undefined && model.sha256 !== "") pairs.set("model's SHA-256", model.sha256.slice(0, 12));
   if (subject.backend_library !== "") pairs.set("back end's library", subject.backend_library);
   for (const [key, value] of Object.entries(subject.dimensions)) pairs.set(`dimension ${key}`, value);
+  for (const [key, value] of Object.entries(subject.batch_axes)) pairs.set(key === "" ? "batch axis" : `batch axis of ${key}`, value);
   for (const [key, value] of Object.entries(subject.options)) pairs.set(`option ${key}`, value);
+  for (const [key, value] of Object.entries(subject.environment ?? {})) pairs.set(`environment ${key}`, value);
   return pairs;
 }
 

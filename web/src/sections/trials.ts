@@ -58,8 +58,8 @@ const columns: Column<TrialRow>[] = [
   { kind: "text", id: "subject", title: "subject", text: (row) => row.subject },
   { kind: "text", id: "end", title: "end", text: ({ trial }) => endOf(trial.end), tone: ({ trial }) => toneOfEnd(trial.end) },
   { kind: "text", id: "phase", title: "phase", text: ({ trial }) => wordsOf(trial.phase), about: "How far it came." },
-  number("position", "position", "count", (trial) => trial.position, "In the order in which all trials were run."),
-  number("process", "process", "count", (trial) => trial.process),
+  number("position", "position", "count", (trial) => trial.position + 1, "In the order in which all trials were run."),
+  number("process", "process", "count", (trial) => trial.process + 1),
   { kind: "text", id: "purpose", title: "purpose", text: ({ trial }) => trial.purpose, about: "Pilots choose warm-up and iterations, leak trials look for leaks, profile trials tell of operators: no latency is measured in any of them." },
   { kind: "text", id: "signal", title: "signal", text: ({ trial }) => signalText(trial.signal) },
   number("iterations", "iterations", "count", (trial) => trial.iterations),
@@ -136,7 +136,7 @@ function placeOf(group: TrialRow[]): string {
   const [first] = group;
   if (first === undefined) return "";
   const { phase, signal, iterations, purpose, wall_s: wall } = first.trial;
-  const processes = group.map((row) => row.trial.process).join(", ");
+  const processes = group.map((row) => row.trial.process + 1).join(", ");
   const facts = [
     `${group.length === 1 ? "process" : "processes"} ${processes}`,
     purpose === "timed" ? "" : `a ${purpose} trial`,

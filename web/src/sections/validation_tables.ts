@@ -55,9 +55,9 @@ export function outputsTable(validation: Validation): HTMLElement | null {
     { kind: "text", id: "output", title: "output", text: (row) => row.what, sub: ({ difference: d }) => `${d.dtype} [${d.shape.join(", ")}]` },
     {
       kind: "text", id: "agree", title: "within tolerance",
-      text: ({ difference: d }) => (!d.comparable ? "not comparable" : d.within_tolerance ? "agrees" : "differs"),
-      tone: ({ difference: d }) => (d.comparable && d.within_tolerance ? "good" : "bad"),
-      note: ({ difference: d }) => d.reason,
+      text: ({ difference: d }) => (!d.comparable ? "not comparable" : !d.within_tolerance ? "differs" : d.undecided === "" ? "agrees" : "cannot tell"),
+      tone: ({ difference: d }) => (!d.comparable || !d.within_tolerance ? "bad" : d.undecided === "" ? "good" : "warning"),
+      note: ({ difference: d }) => d.reason || d.undecided,
     },
     max,
     number("allowed", "allowed", "The largest difference that is within the tolerance.", (row) => row.allowed),

@@ -1,0 +1,12 @@
+// What a program said last.
+#pragma once
+
+#include <string_view>
+
+namespace infermeter {
+
+// The last line that says something. Lines that begin with a blank (the code that Python prints under a warning or
+// within a traceback) and lines without a letter or digit do, if there is no other; empty: there is none.
+[[nodiscard]] std::string_view last_words(std::string_view text);
+
+}  // namespace infermeter

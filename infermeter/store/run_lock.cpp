@@ -1,0 +1,117 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "infermeter/store/store_impl.hpp"
+
+namespace infermeter {
+namespace {
+
+// A byte of the lock file stands for a run. Locks of open files end with the process that has them, however it ends,
+// and hold between any two programs of one kernel.
+struct flock byte_of(std::string_view run) {
+  const auto place = crc32_z(0, reinterpret_cast<const unsigned char*>(run.data()), run.size());
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(place);
+  lock.l_len = 1;
+  return lock;
+}
+
+struct flock whole_file() {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::string lock_file_of(const Database& store) { return store.path() + "-lock"; }
+
+// Of a file that was removed meanwhile no lock is worth anything.
+bool is_still_there(int descriptor, const std::string& file) {
+  struct stat open_one{}, named{};
+  return ::fstat(descriptor, &open_one) == 0 && ::stat(file.c_str(), &named) == 0 && open_one.st_dev == named.st_dev &&
+         open_one.st_ino == named.st_ino;
+}
+
+enum class Taken { yes, no, file_removed };
+
+Taken take(int descriptor, const std::string& file, std::string_view run) {
+  struct flock lock = byte_of(run);
+  if (::fcntl(descriptor, F_OFD_SETLK, &lock) == 0) {
+    return is_still_there(descriptor, file) ? Taken::yes : Taken::file_removed;
+  }
+  if (errno != EAGAIN && errno != EACCES) return Taken::no;
+  // Who has all of it is about to remove the file.
+  struct flock other = byte_of(run);
+  const bool all = ::fcntl(descriptor, F_OFD_GETLK, &other) == 0 && (other.l_type == F_UNLCK || other.l_len != 1);
+  errno = EAGAIN;
+  return all ? Taken::file_removed : Taken::no;
+}
+
+}  // namespace
+
+RunLock::RunLock(RunLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), file_(std::move(other.file_)) {}
+
+// The last one to leave removes the file.
+RunLock::~RunLock() {
+  if (descriptor_ < 0) return;
+  struct flock all = whole_file();
+  if (::fcntl(descriptor_, F_OFD_SETLK, &all) == 0 && is_still_there(descriptor_, file_)) ::unlink(file_.c_str());
+  ::close(descriptor_);
+}
+
+Result<RunLock> Store::lock_run(std::string_view id) {
+  const std::string file = lock_file_of(impl_->database);
+  while (true) {
+    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
+    if (descriptor < 0) {
+      return io_error(fmt::format("cannot make the file {}, which tells others that run {} is being measured: {}", file,
+                                  id, std::strerror(errno)));
+    }
+    const Taken taken = take(descriptor, file, id);
+    if (taken == Taken::yes) return RunLock(descriptor, file);
+    const int error = errno;
+    ::close(descriptor);
+    if (taken == Taken::file_removed) continue;
+    if (error == EAGAIN || error == EACCES) {
+      return usage_error(
+          fmt::format("run {} is being measured by another infermeter: wait until that ends, or end it", id));
+    }
+    return io_error(fmt::format("cannot lock the file {}: {}", file, std::strerror(error)));
+  }
+}
+
+bool Store::is_being_measured(std::string_view id) const {
+  const int descriptor = ::open(lock_file_of(impl_->database).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (descriptor < 0) return false;
+  struct flock lock = byte_of(id);
+  const bool held = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_len == 1;
+  ::close(descriptor);
+  return held;
+}
+
+Result<std::string> Store::latest_unfinished() {
+  INFERMETER_TRY(const auto runs, list_runs());
+  bool any_measured = false;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (run->finished) continue;
+    if (!is_being_measured(run->id)) return run->id;
+    any_measured = true;
+  }
+  return usage_error(fmt::format("there is no unfinished run in {}{} (--output-dir); `infermeter runs` lists them",
+                                 impl_->file.string(),
+                                 any_measured ? " but what another infermeter is measuring" : ""));
+}
+
+Result<std::string> Store::id_of_run(std::string_view run) { return impl_->find(run); }
+
+}  // namespace infermeter

@@ -1,0 +1,145 @@
+#include "tests/fuzz/targets.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "infermeter/data/image.hpp"
+#include "infermeter/data/npy.hpp"
+#include "infermeter/data/npz.hpp"
+#include "infermeter/models/read_graph.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/gate_file.hpp"
+#include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/setting.hpp"
+#include "infermeter/plan/study_file.hpp"
+#include "infermeter/profile/imported_profile.hpp"
+#include "infermeter/profile/profile_files.hpp"
+#include "infermeter/profile/python_stacks.hpp"
+#include "infermeter/samples/profile_json.hpp"
+#include "infermeter/samples/samples_json.hpp"
+#include "infermeter/store/record_json.hpp"
+
+namespace infermeter::fuzz {
+namespace {
+
+std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+// A result is either: an error has a sentence.
+template <class T>
+void look_at(const Result<T>& result) {
+  if (!result.ok() && result.error().message.empty()) std::abort();
+}
+
+// For readers of files.
+class MemoryFile {
+ public:
+  explicit MemoryFile(Bytes bytes) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
+    if (::write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(descriptor_); }
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(Bytes bytes) : bytes_(bytes) {}
+  Result<Done> read(std::span<std::byte> out) override {
+    if (out.size() > bytes_.size()) return io_error("the bytes end");
+    std::copy_n(bytes_.begin(), out.size(), out.begin());
+    bytes_ = bytes_.subspan(out.size());
+    return Done{};
+  }
+  [[nodiscard]] std::uint64_t remaining() const override { return bytes_.size(); }
+
+ private:
+  Bytes bytes_;
+};
+
+Samples timed_samples() {
+  Samples trial;
+  trial.begin_s = {0, 1, 2};
+  trial.end_s = {0.5, 1.5, 2.5};
+  return trial;
+}
+
+}  // namespace
+
+void onnx(Bytes bytes) {
+  if (bytes.empty()) return;
+  const MemoryFile file(bytes);
+  look_at(read_onnx_summary(file.path()));
+  look_at(read_onnx_ports(file.path()));
+  look_at(read_model_graph(file.path(), 2, {}));
+  look_at(read_graph_bytes(text_of(bytes)));
+}
+
+void npy(Bytes bytes) {
+  constexpr std::uint64_t most = 1 << 24;
+  MemorySource whole(bytes), rows(bytes);
+  look_at(read_npy(whole, "x.npy", {.bytes = most}));
+  look_at(read_npy(rows, "x.npy", {.rows = 2, .bytes = most, .first_row = 1}));
+}
+
+void npz(Bytes bytes) {
+  const MemoryFile file(bytes);
+  const auto archive = NpzFile::open(file.path());
+  look_at(archive);
+  if (!archive.ok()) return;
+  for (const std::string& name : archive->names()) {
+    look_at(archive->header(name));
+    look_at(archive->read(name, {.bytes = 1 << 24}));
+  }
+}
+
+void image(Bytes bytes) {
+  constexpr std::size_t most = 1 << 16;  // larger ones take long, and show no more
+  if (bytes.size() <= most) look_at(decode_image(bytes));
+}
+
+void toml(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  PlanDraft gate, ambient;
+  look_at(plan_from_toml(text, "plan.toml", {}));
+  look_at(gate_file_from_toml(text, "gate.toml", gate));
+  look_at(study_file_from_toml(text, "study.toml", "", {}));
+  look_at(apply_toml(ambient, text, "infermeter.toml", TomlKind::ambient));
+}
+
+void profile(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  look_at(import_profile(text, nullptr));
+  const Samples trial = timed_samples();
+  look_at(parse_onnxruntime_profile(text, nullptr, trial));
+  look_at(parse_operators(text, trial));
+  look_at(parse_torch_trace(text, trial));
+  const ProfileFile python{.name = "cprofile.txt", .bytes = std::string(text)};
+  look_at(read_python_stacks({&python, 1}));
+}
+
+void store(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  look_at(plan_from_json(text));
+  look_at(environment_from_json(text));
+  look_at(samples_from_json(text));
+  look_at(models_from_json(text));
+  look_at(diagnostics_from_json(text));
+  look_at(comparison_from_json(text));
+  look_at(accuracy_from_json(text));
+  look_at(noise_from_json(text));
+  look_at(strings_from_json(text));
+  look_at(profile_from_json(text));
+  look_at(stacks_from_json(text));
+  look_at(peaks_from_json(text));
+}
+
+}  // namespace infermeter::fuzz

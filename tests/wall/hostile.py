@@ -1,0 +1,204 @@
+"""A subject in Python that tries to get out of its worker and to harm others: as infermeter_backend_hostile.c does, with
+what Python has for it."""
+
+import ctypes
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import numpy as np
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def libc(name, *arguments):
+    if getattr(LIBC, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def reach(family, address, kind=socket.SOCK_STREAM):
+    with socket.socket(family, kind) as connection:
+        try:
+            connection.connect(address)
+        except ConnectionRefusedError:
+            pass
+
+
+def reach_from_pair(address):
+    for end in socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM):
+        try:
+            end.connect(address)
+        except OSError as error:
+            if error.errno not in (91, 111):  # EPROTOTYPE, ECONNREFUSED: it got there
+                raise
+
+
+def open_and_read(path):
+    with open(path, "rb", buffering=0) as file:
+        file.read(1)
+
+
+def cut(path):
+    os.close(os.open(path, os.O_RDONLY | os.O_TRUNC))
+
+
+def put(path, flags=0):
+    os.close(os.open(path, os.O_WRONLY | flags, 0o600))
+
+
+def chmod_by_descriptor(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
+def set_attribute(path):
+    try:
+        os.setxattr(path, "user.hostile", b"x")
+    except OSError as error:
+        if error.errno != 95:  # EOPNOTSUPP: the file system's own answer
+            raise
+
+
+def in_child(call):
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            call()
+            os.write(writing, b"0")
+        except OSError as error:
+            os.write(writing, str(error.errno).encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    number = int(os.read(reading, 16))
+    os.close(reading)
+    if number:
+        raise OSError(number, "in the child")
+
+
+def own_thread():
+    ready, go = threading.Event(), threading.Event()
+    numbers = []
+
+    def wait():
+        numbers.append(threading.get_native_id())
+        ready.set()
+        go.wait()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    ready.wait()
+    try:
+        os.sched_setaffinity(numbers[0], os.sched_getaffinity(0))
+    finally:
+        go.set()
+        thread.join()
+
+
+def own_child():
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    try:
+        os.sched_setaffinity(child.pid, os.sched_getaffinity(0))
+        child.terminate()
+    finally:
+        child.kill()
+        child.wait()
+
+
+def own_file():
+    with open("mine", "w") as file:
+        file.write("x")
+    os.mkdir("folder")
+    os.rename("mine", "folder/renamed")
+    os.unlink("folder/renamed")
+
+
+def own_pair():
+    for end in socket.socketpair():
+        end.close()
+
+
+def set_priority_of_nobody():
+    """Of a user who has no process: nobody is harmed where it is allowed."""
+    try:
+        os.setpriority(os.PRIO_USER, 1999999999, 0)
+    except ProcessLookupError:
+        pass
+
+
+def make_segment():
+    made = LIBC.shmget(0, 4096, 0o1600)
+    if made < 0:
+        raise OSError(ctypes.get_errno(), "shmget")
+    libc("shmctl", made, 0, None)
+
+
+def make_attempts():
+    victim, folder = int(os.environ["HOSTILE_VICTIM"]), os.environ["HOSTILE_FOLDER"]
+    path = os.environ["HOSTILE_SOCKET"]
+    file, secret = f"{folder}/file", f"{folder}/secret"
+    attempts = {
+        "inet": lambda: reach(socket.AF_INET, ("127.0.0.1", 9)),
+        "unix_path": lambda: reach(socket.AF_UNIX, path),
+        "unix_abstract": lambda: reach(socket.AF_UNIX, "\0" + path),
+        "unix_pair": lambda: reach_from_pair("\0" + path),
+        "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close(),
+        "kill": lambda: os.kill(victim, signal.SIGCONT),
+        "kill_group": lambda: os.killpg(os.getpgid(victim), signal.SIGCONT),
+        "kill_all": lambda: os.kill(-1, 0),
+        "kill_parent": lambda: os.kill(os.getppid(), signal.SIGCONT),
+        "pidfd": lambda: signal.pidfd_send_signal(os.pidfd_open(victim), signal.SIGCONT),
+        "affinity": lambda: os.sched_setaffinity(victim, {0}),
+        "scheduler": lambda: os.sched_setscheduler(victim, os.SCHED_BATCH, os.sched_param(0)),
+        "priority": lambda: os.setpriority(os.PRIO_PROCESS, victim, 10),
+        "user_priority": lambda: set_priority_of_nobody(),
+        "limit": lambda: resource.prlimit(victim, resource.RLIMIT_NOFILE, (100, 1000)),
+        "memory_file": lambda: os.close(os.open(f"/proc/{victim}/mem", os.O_RDWR)),
+        "environment": lambda: open_and_read(f"/proc/{victim}/environ"),
+        "read": lambda: open_and_read(secret),
+        "write": lambda: put(file),
+        "create": lambda: put(f"{folder}/second", os.O_CREAT),
+        "open_truncate": lambda: cut(file),
+        "truncate": lambda: os.truncate(file, 1),
+        "chmod": lambda: os.chmod(file, 0o600),
+        "chmod_descriptor": lambda: chmod_by_descriptor(file),
+        "chown": lambda: os.chown(file, os.getuid(), os.getgid()),
+        "times": lambda: os.utime(file, (1, 1)),
+        "attribute": lambda: set_attribute(file),
+        "link": lambda: os.link(file, f"{folder}/link"),
+        "folder": lambda: os.mkdir(f"{folder}/folder"),
+        "fifo": lambda: os.mkfifo(f"{folder}/fifo"),
+        "symlink": lambda: os.symlink("file", f"{folder}/symlink"),
+        "rename": lambda: os.rename(file, f"{folder}/renamed"),
+        "unlink": lambda: os.unlink(secret),
+        "mount": lambda: libc("mount", b"none", f"{folder}/mountable".encode(), b"tmpfs", 0, None),
+        "user_namespace": lambda: in_child(lambda: libc("unshare", 0x10000000)),
+        "shared_memory": lambda: put("/dev/shm/infermeter-hostile", os.O_CREAT),
+        "system_v": lambda: make_segment(),
+        "own_thread": own_thread,
+        "own_limit": lambda: resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE,
+                                              resource.getrlimit(resource.RLIMIT_NOFILE)),
+        "own_child": own_child,
+        "own_file": own_file,
+        "own_pair": own_pair,
+    }
+    for name, attempt in attempts.items():
+        try:
+            attempt()
+            number = 0
+        except OSError as error:
+            number = error.errno
+        print(f"attempt {name} {number}", file=sys.stderr, flush=True)
+
+
+def make():
+    make_attempts()
+    return lambda x: np.ones(1, np.float32)
