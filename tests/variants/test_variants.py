@@ -27,7 +27,8 @@ def variants(run, tmp_path):
 
     def call(*arguments, code=0, **options):
         options["env"] = {"INFERMETER_CACHE": str(tmp_path / "cache"), **options.get("env", {})}
-        done = run("variants", *arguments, *QUICK, "--format", "json", timeout=300, **options)
+        quick = QUICK[2:] if "--num-runs" in arguments else QUICK  # the other name of --iterations
+        done = run("variants", *arguments, *quick, "--format", "json", timeout=300, **options)
         assert done.returncode == code, done.stderr
         if code != 0:
             assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done.stderr
