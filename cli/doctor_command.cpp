@@ -15,6 +15,7 @@
 #include "cli/list_format.hpp"
 #include "cli/plan_flags.hpp"
 #include "cli/verb.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/samples/samples_json.hpp"
@@ -148,7 +149,7 @@ Result<int> doctor_action(Surroundings& world, const DoctorOptions& options) {
   INFERMETER_TRY(const auto noise, own_noise(world, options, draft));
   std::vector<MachinePeaks> peaks;
   if (options.peaks) peaks = measure_all_peaks(e.environment, world.interrupt);
-  if (world.interrupt != nullptr && world.interrupt->load() != 0)
+  if (look_at_interrupts(world.interrupt) != 0)
     return worker_error("interrupted: the machine's best was not measured to its end");
   if (json) {
     Json whole = as_json(e);

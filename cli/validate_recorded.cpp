@@ -64,7 +64,7 @@ Result<OutputComparison> compare_with_recorded(const AskedTolerance& asked, cons
 
 Result<DataSetResult> validate_one(Surroundings& world, const AskedTolerance& asked, const TrialJob& job,
                                    const Launcher& launcher, const std::string& folder) {
-  const DataOptions data{.source = folder, .distributions = {}, .batch_size = 1, .limit = 0, .seed = 1};
+  const DataOptions data{.source = folder, .interrupt = world.interrupt};
   const TrialHooks hooks{.data = [&](std::span<const Port> inputs) { return make_data(data, inputs); },
                          .on_progress = {},
                          .interrupt = world.interrupt};

@@ -14,6 +14,7 @@
 #include "cli/plan_flags.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verb.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/variants.hpp"
@@ -279,8 +280,6 @@ Result<Done> save_made_files(Surroundings& world, const VariantsOptions& options
   return Done{};
 }
 
-bool is_interrupted(const Surroundings& world) { return world.interrupt != nullptr && world.interrupt->load() != 0; }
-
 Result<int> measure_variants(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
                              const Launcher& launcher, Format format) {
   const Verbosity verbosity = options.verbosity.level();
@@ -295,7 +294,7 @@ Result<int> measure_variants(Surroundings& world, const VariantsOptions& options
                                  world.err << fmt::format("[{}/{}] {}\n", ++file, files, printable(note)) << std::flush;
                                }};
   auto made = make_variants(prepared, context);
-  if (!made.ok() && is_interrupted(world)) {
+  if (!made.ok() && look_at_interrupts(world.interrupt) != 0) {
     world.err << "infermeter: " << made.error().message << '\n';
     return 128 + (world.signal == nullptr ? 2 : world.signal->load());
   }

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "infermeter/data/batch_axis.hpp"
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/infer_types.hpp"
 #include "infermeter/run_inputs.hpp"
 #include "infermeter/trial/trial_steps.hpp"
@@ -173,11 +173,7 @@ class Checker {
     if (const auto fixed = fix_dimensions(ports->inputs, subject.dimensions, subject.batch_axes); !fixed.ok())
       return add(subject, fixed);
     // Of subjects that take the same inputs one speaks for all.
-    std::string inputs = fmt::format("{} {}", model.path, subject.batch_size);
-    for (const Port& port : ports->inputs) {
-      inputs += fmt::format(" {}@{}", fmt::join(port.shape, "x"), port.batch_axis.value_or(-1));
-    }
-    if (checked_.insert(std::move(inputs)).second) {
+    if (checked_.insert(fmt::format("{} {}", model.path, subject.batch_size) + signature_of(ports->inputs)).second) {
       if (use_.is_timed) add(subject, items_per_inference(ports->inputs, subject.batch_size));
       if (has_source_) add(subject, check_data(data_options(subject), ports->inputs));
     }
@@ -194,7 +190,7 @@ class Checker {
   }
 
   [[nodiscard]] DataOptions data_options(const Subject& subject) const {
-    DataOptions options = data_options_of(plan_, subject);
+    DataOptions options = data_options_of(plan_, subject, context_.interrupt);
     options.perturb = use_.perturb;
     options.noise = use_.noise;
     return options;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/read_graph.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/imported.hpp"

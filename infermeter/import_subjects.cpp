@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/import_profiles.hpp"
 #include "infermeter/report/report.hpp"
 

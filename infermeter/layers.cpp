@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/expose_outputs.hpp"
+#include "infermeter/run_inputs.hpp"
 #include "infermeter/trial/memory_probe.hpp"
 #include "infermeter/trial/proc_file.hpp"
 #include "infermeter/trial_job.hpp"
@@ -38,15 +39,12 @@ TrialJob make_job(const Plan& plan, const Subject& subject, const ModelFacts& co
   return job;
 }
 
-Result<DataSet> one_item(const Plan& plan, const Subject& subject, std::span<const Port> inputs) {
-  INFERMETER_TRY(DataSet data, make_data({.source = plan.data.source,
-                                          .distributions = plan.data.distributions,
-                                          .batch_size = subject.batch_size,
-                                          .first = 0,
-                                          .limit = 1,
-                                          .seed = plan.data.seed,
-                                          .labels = {}},
-                                         inputs));
+Result<DataSet> one_item(const Plan& plan, const Subject& subject, std::span<const Port> inputs,
+                         const std::atomic<int>* interrupt) {
+  DataOptions options = data_options_of(plan, subject, interrupt);
+  options.limit = 1;
+  options.labels.clear();
+  INFERMETER_TRY(DataSet data, make_data(options, inputs));
   data.items.resize(1);
   return data;
 }
@@ -58,7 +56,7 @@ Result<Side> run_side(const Plan& plan, const Subject& subject, const ModelFacts
   Side side;
   side.tensors = std::move(exposed.tensors);
   const TrialHooks hooks{.data = [&](std::span<const Port> inputs) -> Result<DataSet> {
-                           INFERMETER_TRY(DataSet data, one_item(plan, subject, inputs));
+                           INFERMETER_TRY(DataSet data, one_item(plan, subject, inputs, interrupt));
                            side.item = data.items.front().name;
                            for (const Value& value : data.items.front().inputs) {
                              side.input_shapes.push_back(value.tensor.shape);

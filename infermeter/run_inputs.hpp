@@ -11,7 +11,10 @@
 namespace infermeter {
 
 // How the data of `subject` are to be made.
-[[nodiscard]] DataOptions data_options_of(const Plan& plan, const Subject& subject);
+[[nodiscard]] DataOptions data_options_of(const Plan& plan, const Subject& subject, const std::atomic<int>* interrupt);
+
+// Equal for inputs that get equal data. Names count: data may be looked up by them.
+[[nodiscard]] std::string signature_of(std::span<const Port> inputs);
 
 class RunInputs {
  public:

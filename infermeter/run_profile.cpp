@@ -60,10 +60,6 @@ void add_diagnostic(Samples& trial, DiagnosticId id, std::string message) {
   trial.diagnostics.push_back({.id = id, .message = std::move(message), .about = {}});
 }
 
-bool has_diagnostic(const Samples& trial, DiagnosticId id) {
-  return std::ranges::find(trial.diagnostics, id, &Diagnostic::id) != trial.diagnostics.end();
-}
-
 void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial) {
   if (graph != nullptr) say_what_is_missing(attribute(profile, *graph), trial);
   if (profile.cut) {

@@ -15,7 +15,6 @@ namespace infermeter {
 
 // What is said about a trial, beside what its worker said itself.
 void add_diagnostic(Samples& trial, DiagnosticId id, std::string message);
-[[nodiscard]] bool has_diagnostic(const Samples& trial, DiagnosticId id);
 
 // Attributes the operators to `graph`, unless that is nullptr; `trial` gets what is to be said about it.
 void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial);

@@ -8,8 +8,8 @@
 #include <climits>
 #include <span>
 
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/data/regular_file.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

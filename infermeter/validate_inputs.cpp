@@ -1,24 +1,14 @@
 #include "infermeter/validate_inputs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "infermeter/run_inputs.hpp"
 #include "infermeter/trial/clock.hpp"
 
 namespace infermeter {
 namespace {
-
-std::string key_of(std::int64_t batch_size, std::span<const Port> ports, std::int64_t first, std::int64_t count,
-                   bool with_labels) {
-  std::string text = fmt::format("{};{};{};{}", batch_size, first, count, with_labels);
-  for (const Port& port : ports) {
-    text += fmt::format(";{}:{}:{}:{}:{}", port.name, static_cast<int>(port.kind), static_cast<int>(port.dtype),
-                        fmt::join(port.shape, "x"), port.batch_axis.value_or(-1));
-  }
-  return text;
-}
 
 // Items that are asked for; 0: all that there are.
 std::int64_t asked(const ValidationRequest& request) {
@@ -38,25 +28,21 @@ std::uint64_t bytes_of(const Value& value) {
 
 Result<DataSet> ValidationInputs::operator()(const Subject& subject, std::span<const Port> ports, std::int64_t first,
                                              std::int64_t count, bool with_labels) {
-  std::string key = key_of(subject.batch_size, ports, first, count, with_labels);
+  std::string key = fmt::format("{};{};{};{}", subject.batch_size, first, count, with_labels) + signature_of(ports);
   if (key == key_) return made_;
   const double begin = monotonic_s();
   const std::int64_t wanted = asked(request_);
   const std::int64_t limit = wanted > 0 ? std::min(count, wanted - first) : count;
-  const Plan& plan = request_.plan;
   made_ = {};
   key_.clear();
-  INFERMETER_TRY(made_, make_data({.source = plan.data.source,
-                                   .distributions = plan.data.distributions,
-                                   .batch_size = std::max<std::int64_t>(subject.batch_size, 1),
-                                   .first = first,
-                                   .limit = limit,
-                                   .seed = plan.data.seed,
-                                   .perturb = request_.perturb,
-                                   .noise = request_.noise,
-                                   .labels = with_labels ? plan.data.labels : std::string(),
-                                   .interrupt = interrupt_},
-                                  ports));
+  DataOptions options = data_options_of(request_.plan, subject, interrupt_);
+  options.batch_size = std::max<std::int64_t>(subject.batch_size, 1);
+  options.first = first;
+  options.limit = limit;
+  options.perturb = request_.perturb;
+  options.noise = request_.noise;
+  if (!with_labels) options.labels.clear();
+  INFERMETER_TRY(made_, make_data(options, ports));
   key_ = std::move(key);
   items_ = wanted > 0 ? std::min(wanted, made_.available) : made_.available;
   seconds_ += monotonic_s() - begin;

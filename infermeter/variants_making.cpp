@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "infermeter/data/data_set.hpp"
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/data/write_npz.hpp"
 #include "infermeter/diagnostics/interrupt.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/models/infer_types.hpp"
 #include "infermeter/models/resolve.hpp"
@@ -27,7 +27,7 @@ struct Calibration {
 
 // One item of every inference, batch size 1 where the model leaves it open.
 Result<Calibration> write_calibration(const VariantsRequest& request, const PlanDraft& draft, const ModelFacts& model,
-                                      const fs::path& folder) {
+                                      const fs::path& folder, const std::atomic<int>* interrupt) {
   const std::string source = request.calibration.empty() ? draft.plan.data.source : request.calibration;
   INFERMETER_TRY(const OnnxSummary summary, read_onnx_summary(model.path));
   std::vector<Port> ports = summary.inputs;
@@ -36,7 +36,8 @@ Result<Calibration> write_calibration(const VariantsRequest& request, const Plan
                                .distributions = draft.plan.data.distributions,
                                .batch_size = 1,
                                .limit = request.calibration_items,
-                               .seed = draft.plan.data.seed},
+                               .seed = draft.plan.data.seed,
+                               .interrupt = interrupt},
                               ports);
   if (!data.ok()) {
     return Error{data.error().kind,
@@ -108,7 +109,7 @@ class Maker {
     if (!calibrates || model_.format != "onnx") return Done{};
     INFERMETER_TRY(auto folder, PrivateFolder::create());
     folder_.emplace(std::move(folder));
-    INFERMETER_TRY(calibration_, write_calibration(request_, draft_, model_, folder_->path()));
+    INFERMETER_TRY(calibration_, write_calibration(request_, draft_, model_, folder_->path(), context_.interrupt));
     return Done{};
   }
 

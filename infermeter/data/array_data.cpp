@@ -8,7 +8,7 @@
 
 #include "infermeter/data/npz.hpp"
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

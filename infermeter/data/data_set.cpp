@@ -13,9 +13,9 @@
 #include "infermeter/data/npz.hpp"
 #include "infermeter/data/perturb.hpp"
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/data/synthetic.hpp"
 #include "infermeter/data/test_data_set.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string_view>
 
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/data/regular_file.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -10,9 +10,10 @@
 #include <thread>
 
 #include "infermeter/data/number_formats.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/data/resize.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -153,7 +154,7 @@ Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout,
   const auto make = [&] {
     try {
       for (std::size_t i = next++; i < items.size(); i = next++) {
-        if (interrupt != nullptr && interrupt->load() != 0) {
+        if (look_at_interrupts(interrupt) != 0) {
           failures[i].emplace_back("stopped by a signal");
           return;
         }

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "infermeter/data/image_data.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

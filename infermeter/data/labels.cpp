@@ -13,7 +13,7 @@
 #include "infermeter/data/image_data.hpp"
 #include "infermeter/data/npy.hpp"
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

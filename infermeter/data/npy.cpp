@@ -10,7 +10,7 @@
 
 #include "infermeter/data/npy_header.hpp"
 #include "infermeter/data/npy_text.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

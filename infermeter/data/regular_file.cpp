@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstring>
 
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/data/random.hpp"
 #include "infermeter/data/store_numbers.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <protozero/pbf_reader.hpp>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,9 +6,9 @@
 #include <system_error>
 
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/data/regular_file.hpp"
 #include "infermeter/data/tensor_proto.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "infermeter/data/npy.hpp"
 #include "infermeter/data/npz_archive.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

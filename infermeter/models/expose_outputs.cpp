@@ -9,7 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/onnx_fields.hpp"
 #include "infermeter/models/onnx_port.hpp"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <map>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -14,7 +14,7 @@
 #include <unordered_set>
 
 #include "infermeter/data/batch_axis.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/shape_values.hpp"
 
 namespace infermeter {

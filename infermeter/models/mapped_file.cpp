@@ -15,7 +15,7 @@
 #include <mutex>
 #include <utility>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "infermeter/data/batch_axis.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/onnx_fields.hpp"
 #include "infermeter/models/onnx_port.hpp"

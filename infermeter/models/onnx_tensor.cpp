@@ -6,7 +6,7 @@
 #include <protozero/pbf_message.hpp>
 
 #include "infermeter/data/dtype.hpp"
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/onnx_fields.hpp"
 #include "infermeter/models/onnx_port.hpp"
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/count_flops.hpp"
 #include "infermeter/models/infer_types.hpp"
 #include "infermeter/models/mapped_file.hpp"

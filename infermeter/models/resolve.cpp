@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "infermeter/data/quoted.hpp"
 #include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 #include "infermeter/models/external_data.hpp"
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/zoo.hpp"

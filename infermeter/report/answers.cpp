@@ -46,8 +46,7 @@ std::string requests_clause(const RunRecord& record, std::initializer_list<int> 
   std::string text;
   for (const int subject : subjects) {
     const auto is_told = [&](const Samples& trial) {
-      return trial.subject == subject &&
-             std::ranges::count(trial.diagnostics, DiagnosticId::one_request_at_a_time, &Diagnostic::id) > 0;
+      return trial.subject == subject && has_diagnostic(trial, DiagnosticId::one_request_at_a_time);
     };
     if (std::ranges::none_of(record.trials, is_told)) continue;
     text += fmt::format("; {} was measured one request at a time, and its options are for several",
@@ -70,8 +69,7 @@ std::string memory_clause(const SubjectVerdict& verdict) {
 // Objects of the program that measured them.
 bool is_of_one_process(const RunRecord& record, const SubjectVerdict& verdict) {
   return std::ranges::any_of(record.trials, [&](const Samples& trial) {
-    if (trial.subject != verdict.subject) return false;
-    return std::ranges::find(trial.diagnostics, DiagnosticId::not_isolated, &Diagnostic::id) != trial.diagnostics.end();
+    return trial.subject == verdict.subject && has_diagnostic(trial, DiagnosticId::not_isolated);
   });
 }
 

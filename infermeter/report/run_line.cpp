@@ -60,17 +60,13 @@ std::string processes(const RunRecord& record) {
   return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);
 }
 
-bool lacks(const Samples& trial, DiagnosticId what) {
-  return std::ranges::any_of(trial.diagnostics, [what](const Diagnostic& each) { return each.id == what; });
-}
-
 // What its workers were kept from: the level that was asked for, less what the kernel did not do.
 std::string sandbox(const RunRecord& record) {
   std::string text = fmt::format("sandbox {}", to_string(record.plan.sandbox));
   for (const Samples& trial : record.trials) {
     if (!trial.host_process.empty()) return "no sandbox";
-    if (lacks(trial, DiagnosticId::no_landlock)) return text + " without Landlock";
-    if (lacks(trial, DiagnosticId::no_seccomp)) return text + " without seccomp";
+    if (has_diagnostic(trial, DiagnosticId::no_landlock)) return text + " without Landlock";
+    if (has_diagnostic(trial, DiagnosticId::no_seccomp)) return text + " without seccomp";
   }
   return text;
 }

@@ -68,6 +68,10 @@ std::string Samples::executed_value(std::string_view key) const {
   return found == executed.end() ? std::string() : found->second;
 }
 
+bool has_diagnostic(const Samples& samples, DiagnosticId id) {
+  return std::ranges::find(samples.diagnostics, id, &Diagnostic::id) != samples.diagnostics.end();
+}
+
 std::vector<double> latencies_s(const Samples& samples) {
   const std::size_t count = std::min(samples.begin_s.size(), samples.end_s.size());
   std::vector<double> result(count);

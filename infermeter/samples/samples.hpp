@@ -147,5 +147,6 @@ struct Samples {
 };
 
 [[nodiscard]] std::vector<double> latencies_s(const Samples& samples);  // end - begin of each timed iteration
+[[nodiscard]] bool has_diagnostic(const Samples& samples, DiagnosticId id);
 
 }  // namespace infermeter

@@ -7,6 +7,8 @@
 #include <array>
 #include <vector>
 
+#include "infermeter/diagnostics/quoted.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -157,13 +159,6 @@ UPDATE runs SET has_figures = 0;
 )sql",
 };
 
-// A name from the file, in a sentence.
-std::string printable_name(std::string_view name) {
-  std::string text(name.substr(0, 60));
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
-  return text;
-}
-
 template <std::size_t N>
 using Columns = std::array<std::string_view, N>;
 
@@ -261,8 +256,8 @@ Result<Done> check_schema(const Database& database, std::int64_t version, const 
   INFERMETER_TRY(const auto objects, schema_objects(database));
   const auto refuse = [&](std::string_view what, std::string_view name) {
     return io_error(fmt::format(
-        "the store {} is refused: its {} '{}' is not as infermeter makes it (--output-dir chooses another folder)",
-        file.string(), what, printable_name(name)));
+        "the store {} is refused: its {} {} is not as infermeter makes it (--output-dir chooses another folder)",
+        file.string(), what, in_quotes(name)));
   };
   const auto is_ours = [&](const std::string& table) {
     return std::ranges::any_of(expected, [&](const SchemaObject& one) { return one[0] == "table" && one[1] == table; });

@@ -102,7 +102,7 @@ std::vector<fs::path> find_python_folders(const std::vector<fs::path>& environme
 
 fs::path find_worker(const std::vector<fs::path>& installation) {
   if (fs::path named = from_environment("INFERMETER_WORKER"); !named.empty()) return named;
-  return worker_in(installation.back());
+  return installation.empty() ? fs::path() : worker_in(installation.back());
 }
 
 // A list as in $PATH.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <zlib.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -22,14 +22,8 @@ static_assert(sizeof(FrameHeader) == 16);
 // A descriptor travels with its own frame's first byte.
 constexpr std::uint32_t descriptor_flag = 0x100U;
 
-constexpr std::array<std::uint32_t, 256> make_crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t value = i;
-    for (int bit = 0; bit < 8; ++bit) value = (value & 1U) != 0 ? 0xedb8'8320U ^ (value >> 1) : value >> 1;
-    table[i] = value;
-  }
-  return table;
+std::uint32_t checksum(std::string_view payload) {
+  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const unsigned char*>(payload.data()), payload.size()));
 }
 
 // A record with the memory after each iteration may be long; what is told of a model or a back end is not.
@@ -94,18 +88,11 @@ void take_descriptors(msghdr& message, std::deque<FileDescriptor>& descriptors) 
 
 }  // namespace
 
-std::uint32_t crc32(std::span<const std::byte> bytes) {
-  static constexpr std::array<std::uint32_t, 256> table = make_crc_table();
-  std::uint32_t sum = 0xffff'ffffU;
-  for (const std::byte byte : bytes) sum = table[(sum ^ static_cast<std::uint32_t>(byte)) & 0xffU] ^ (sum >> 8);
-  return sum ^ 0xffff'ffffU;
-}
-
 Result<Done> send_frame(int socket, FrameType type, std::string_view payload, int descriptor) {
   if (payload.size() > FrameReader::max_payload)
     return internal_error(fmt::format("a message of {} bytes is too long for the worker's socket", payload.size()));
   const FrameHeader header{magic, static_cast<std::uint32_t>(type) | (descriptor >= 0 ? descriptor_flag : 0U),
-                           static_cast<std::uint32_t>(payload.size()), crc32(std::as_bytes(std::span(payload)))};
+                           static_cast<std::uint32_t>(payload.size()), checksum(payload)};
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   bytes += payload;
   for (std::string_view rest = bytes; !rest.empty();) {
@@ -151,7 +138,7 @@ Result<std::optional<Frame>> FrameReader::next() {
     return refuse(fmt::format("its length is {}", header.length));
   if (buffer_.size() < sizeof header + header.length) return std::optional<Frame>();
   Frame frame{static_cast<FrameType>(type), buffer_.substr(sizeof header, header.length), {}};
-  if (crc32(std::as_bytes(std::span(frame.payload))) != header.sum) return refuse("its checksum is wrong");
+  if (checksum(frame.payload) != header.sum) return refuse("its checksum is wrong");
   if ((header.type & descriptor_flag) != 0) {
     if (descriptors_.empty()) return refuse("it says that a descriptor comes with it, and none came");
     frame.descriptor = std::move(descriptors_.front());

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,8 +32,6 @@ struct Frame {
   std::string payload;
   FileDescriptor descriptor;
 };
-
-[[nodiscard]] std::uint32_t crc32(std::span<const std::byte> bytes);  // IEEE 802.3, as in zlib
 
 // Waits until it is written. `descriptor` < 0: none. The error says that the other side has gone.
 [[nodiscard]] Result<Done> send_frame(int socket, FrameType type, std::string_view payload, int descriptor = -1);

@@ -42,12 +42,6 @@ Result<std::optional<Frame>> read_bytes(const std::string& bytes) {
   return sockets.reader.next();
 }
 
-TEST(Crc32, IsTheOneOfIeee) {
-  const std::string_view check = "123456789";  // the check value of every catalogue of CRCs
-  EXPECT_EQ(crc32(std::as_bytes(std::span(check))), 0xcbf43926U);
-  EXPECT_EQ(crc32({}), 0U);
-}
-
 TEST(Frames, CrossWithTheirDescriptor) {
   Sockets sockets;
   const auto memory = SharedMemory::create(100, "test");

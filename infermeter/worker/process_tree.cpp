@@ -20,7 +20,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::size_t most_descendants = 1024;
-constexpr double times_its_cost = 50;     // what is read of processes is read so seldom
+constexpr double times_its_cost = 49;     // what is read of processes is read for at most 2 % of the time
 constexpr double between_files_s = 0.25;  // a look at descriptors takes some 100 us
 
 void add_numbers(std::string_view text, std::vector<pid_t>& numbers) {
@@ -111,23 +111,22 @@ std::optional<std::vector<pid_t>> children_of(pid_t process) {
   return children;
 }
 
-std::uint64_t SeldomSum::at(std::uint64_t cheap, std::uint64_t limit, const std::function<std::uint64_t()>& take) {
-  const double now_s = clock_();
-  const std::uint64_t grown = cheap > cheap_ ? taken_ + (cheap - cheap_) : taken_ - std::min(taken_, cheap_ - cheap);
-  if (now_s < again_s_ && (limit == 0 || grown <= limit)) return grown;
-  taken_ = take();
-  cheap_ = cheap;
+void Seldom::run(const std::function<void()>& what, double pause_s) {
+  const double begin_s = clock_();
+  what();
   const double end_s = clock_();
-  again_s_ = end_s + times_its_cost * (end_s - now_s);
+  again_s_ = end_s + std::max(pause_s, times_its_cost * (end_s - begin_s));
+}
+
+std::uint64_t SeldomSum::at(std::uint64_t cheap, std::uint64_t limit, const std::function<std::uint64_t()>& take) {
+  const std::uint64_t grown = cheap > cheap_ ? taken_ + (cheap - cheap_) : taken_ - std::min(taken_, cheap_ - cheap);
+  if (!pace_.is_due() && (limit == 0 || grown <= limit)) return grown;
+  pace_.run([&] { taken_ = take(); });
+  cheap_ = cheap;
   return taken_;
 }
 
-const std::vector<pid_t>& ProcessTree::descendants() {
-  const double now_s = monotonic_s();
-  if (now_s < search_again_s_) return descendants_;
-  std::string last = last_made();
-  if (!last.empty() && last == last_made_) return descendants_;
-  last_made_ = std::move(last);
+void ProcessTree::search() {
   descendants_ = children_of(supervisor_).value_or(std::vector<pid_t>());
   std::erase(descendants_, worker_);
   const auto add_children = [this](pid_t process) {
@@ -136,18 +135,24 @@ const std::vector<pid_t>& ProcessTree::descendants() {
   };
   add_children(worker_);
   for (std::size_t i = 0; i < descendants_.size() && i < most_descendants; ++i) add_children(descendants_[i]);
-  const double end_s = monotonic_s();
-  search_again_s_ = end_s + times_its_cost * (end_s - now_s);
+}
+
+const std::vector<pid_t>& ProcessTree::descendants() {
+  if (!search_.is_due()) return descendants_;
+  std::string last = last_made();
+  if (!last.empty() && last == last_made_) return descendants_;
+  last_made_ = std::move(last);
+  search_.run([this] { search(); });
   return descendants_;
 }
 
 std::uint64_t ProcessTree::bytes_in_memory_files() {
-  const double now_s = monotonic_s();
-  if (now_s < files_again_s_) return in_files_;
-  in_files_ = bytes_of_memory_files(worker_) + bytes_of_own_shared_memory(worker_);
-  for (const pid_t process : descendants_) in_files_ += bytes_of_memory_files(process);
-  const double end_s = monotonic_s();
-  files_again_s_ = end_s + std::max(between_files_s, times_its_cost * (end_s - now_s));
+  if (!files_.is_due()) return in_files_;
+  const auto sum = [this] {
+    in_files_ = bytes_of_memory_files(worker_) + bytes_of_own_shared_memory(worker_);
+    for (const pid_t process : descendants_) in_files_ += bytes_of_memory_files(process);
+  };
+  files_.run(sum, between_files_s);
   return in_files_;
 }
 

@@ -16,19 +16,31 @@ namespace infermeter {
 // Of all its threads; nothing where /proc does not tell.
 [[nodiscard]] std::optional<std::vector<pid_t>> children_of(pid_t process);
 
-// A sum that costs more to take than what it is about may be disturbed by: taken at most for 2 % of the time, or when
-// it could have passed a limit. In between it is taken to have grown as what is cheap to know has.
-class SeldomSum {
+// Paces what costs time: for at most 2 % of the time.
+class Seldom {
  public:
   using Clock = double (*)();
-  explicit SeldomSum(Clock clock = monotonic_s) : clock_(clock) {}
+  explicit Seldom(Clock clock = monotonic_s) : clock_(clock) {}
+  [[nodiscard]] bool is_due() const { return clock_() >= again_s_; }
+  // Between it and the next: at least `pause_s`, and 49 times what it took.
+  void run(const std::function<void()>& what, double pause_s = 0);
+
+ private:
+  Clock clock_;
+  double again_s_ = 0;
+};
+
+// A sum that costs more to take than what it is about may be disturbed by: taken seldom, or when it could have passed a
+// limit. In between it is taken to have grown as what is cheap to know has.
+class SeldomSum {
+ public:
+  explicit SeldomSum(Seldom::Clock clock = monotonic_s) : pace_(clock) {}
   // `cheap`: grows at least as the sum does. 0 as `limit`: none.
   [[nodiscard]] std::uint64_t at(std::uint64_t cheap, std::uint64_t limit, const std::function<std::uint64_t()>& take);
 
  private:
-  Clock clock_;
+  Seldom pace_;
   std::uint64_t taken_ = 0, cheap_ = 0;
-  double again_s_ = 0;  // not before, for the record alone
 };
 
 class ProcessTree {
@@ -45,13 +57,14 @@ class ProcessTree {
   [[nodiscard]] const std::vector<pid_t>& descendants();
 
  private:
+  void search();
   [[nodiscard]] std::uint64_t bytes_in_memory_files();
 
   pid_t worker_, supervisor_;
   std::string last_made_{};
   std::vector<pid_t> descendants_{};
   SeldomSum others_{}, all_{};
-  double search_again_s_ = 0, files_again_s_ = 0;
+  Seldom search_{}, files_{};
   std::uint64_t in_files_ = 0;
 };
 

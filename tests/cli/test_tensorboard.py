@@ -3,28 +3,15 @@
 import json
 import logging
 import math
-import time
 import urllib.parse
 import urllib.request
 
 import pytest
 from PIL import Image
+from waiting import wait_until
 
 SHORT = ("--processes", 2, "--iterations", 20, "--warmup", 1, "--quiet")
 PROFILED = ("--profile", "--profile-processes", 2, "--profile-iterations", 3, "--stacks", "off")
-
-
-HANG_S = 60
-
-
-def wait_until(condition):
-    """TensorBoard reads the folder in threads of its own."""
-    end = time.monotonic() + HANG_S
-    while time.monotonic() < end:
-        if (value := condition()):
-            return value
-        time.sleep(0.01)
-    raise AssertionError("it did not come so far")
 
 
 class Server:

@@ -1,9 +1,6 @@
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # pytest's own way of importing tests leaves it out
 
 
 @pytest.fixture(scope="session")

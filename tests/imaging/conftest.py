@@ -1,14 +1,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # pytest's own way of importing tests leaves it out
-
 from imaging_plugin import Refused, Session
 
 PLUGIN = Path(os.environ.get("INFERMETER_BUILD", "build/release")) / "lib/infermeter/backends/infermeter_backend_imaging.so"

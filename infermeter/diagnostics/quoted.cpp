@@ -1,4 +1,4 @@
-#include "infermeter/data/quoted.hpp"
+#include "infermeter/diagnostics/quoted.hpp"
 
 #include <fmt/format.h>
 
