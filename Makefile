@@ -122,8 +122,8 @@ bench-verdicts:
 study:
 	scripts/setup --tests
 	$(call configure,release,$(for_tests))
-	$(call compile,release,infermeter_study)
-	$(release)/study/infermeter_study >build/statistics-study.md
+	$(call compile,release,infermeter_simulation)
+	$(release)/simulation/infermeter_simulation >build/statistics-study.md
 	mv build/statistics-study.md docs/statistics-study.md
 
 install:

@@ -19,8 +19,8 @@
 
 #include "infermeter/data/data_set.hpp"
 #include "infermeter/trial/subject.hpp"
-#include "infermeter/worker/perf_sampler.hpp"
 #include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/profile/perf_sampler.hpp"
 
 namespace {
 

@@ -7,12 +7,12 @@
 #include <memory>
 #include <new>
 
-#include "cli/help.hpp"
+#include "cli/output/help.hpp"
 #include "cli/surroundings.hpp"
-#include "cli/verb.hpp"
-#include "infermeter/diagnostics/nearest.hpp"
+#include "cli/verbs/verb.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/nearest.hpp"
 #include "infermeter/version.hpp"
 
 namespace infermeter {

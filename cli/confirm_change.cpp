@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/shell_quote.hpp"
+#include "cli/output/shell_quote.hpp"
 #include "infermeter/plan/subject.hpp"
 
 namespace infermeter {

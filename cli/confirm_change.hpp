@@ -2,7 +2,7 @@
 #pragma once
 
 #include "infermeter/diagnostics/result.hpp"
-#include "infermeter/report/history_report.hpp"
+#include "infermeter/report/history/report.hpp"
 #include "infermeter/store/store.hpp"
 
 namespace infermeter {

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/measure_plan.hpp"
-#include "cli/report_output.hpp"
+#include "cli/output/report_output.hpp"
 #include "infermeter/plan/subject.hpp"
-#include "infermeter/report/effect_text.hpp"
+#include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/report.hpp"
-#include "infermeter/stats/design_power.hpp"
+#include "infermeter/stats/comparison/design_power.hpp"
 #include "infermeter/verdict/self_noise.hpp"
 
 namespace infermeter {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/measure_plan.hpp"
-#include "cli/report_output.hpp"
+#include "cli/output/report_output.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/judge.hpp"
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/plan_flags.hpp"
+#include "cli/flags/plan_flags.hpp"
+#include "cli/flags/verbosity.hpp"
 #include "cli/surroundings.hpp"
-#include "cli/verbosity.hpp"
 #include "infermeter/diagnostics/problems.hpp"
-#include "infermeter/run.hpp"
+#include "infermeter/run/run.hpp"
 
 namespace infermeter {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "cli/dry_run.hpp"
 #include "cli/measure_plan.hpp"
+#include "cli/output/dry_run.hpp"
 #include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {

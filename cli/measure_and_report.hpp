@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/profile_files.hpp"
-#include "cli/report_output.hpp"
+#include "cli/flags/verbosity.hpp"
+#include "cli/output/profile_files.hpp"
+#include "cli/output/report_output.hpp"
 #include "cli/surroundings.hpp"
-#include "cli/verbosity.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/verdict/judge.hpp"
 

@@ -11,11 +11,11 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/output_file.hpp"
-#include "cli/progress.hpp"
-#include "cli/report_output.hpp"
-#include "cli/shell_quote.hpp"
-#include "cli/verbose_text.hpp"
+#include "cli/output/output_file.hpp"
+#include "cli/output/progress.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/output/shell_quote.hpp"
+#include "cli/output/verbose_text.hpp"
 #include "infermeter/models/resolve.hpp"
 
 namespace infermeter {

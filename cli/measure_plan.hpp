@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "cli/flags/verbosity.hpp"
 #include "cli/surroundings.hpp"
-#include "cli/verbosity.hpp"
-#include "infermeter/check_run.hpp"
-#include "infermeter/run.hpp"
+#include "infermeter/run/check.hpp"
+#include "infermeter/run/run.hpp"
 
 namespace infermeter {
 

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/list_format.hpp"
-#include "cli/test_data_folders.hpp"
-#include "infermeter/check_run.hpp"
+#include "cli/flags/list_format.hpp"
+#include "cli/flags/test_data_folders.hpp"
 #include "infermeter/fidelity/compare_outputs.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
-#include "infermeter/trial_job.hpp"
+#include "infermeter/run/check.hpp"
+#include "infermeter/run/trial_job.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/surroundings.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
-#include "infermeter/validate.hpp"
+#include "infermeter/validate/validate.hpp"
 #include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {

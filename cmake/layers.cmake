@@ -1,6 +1,6 @@
-# infermeter_layer(NAME [RUNS_SELDOM] [SIMULATED] [DEPENDS layers…] [LIBRARIES external targets…])
-# A folder of the library: every .cpp beside this call is in it, every *_test.cpp in its test program. What it may include
-# is what DEPENDS names (and diagnostics); tests/layering holds the table against the code.
+# infermeter_layer(NAME [RUNS_SELDOM] [SIMULATED] [TESTS_ELSEWHERE] [DEPENDS layers…] [LIBRARIES external targets…])
+# A folder of the library: every .cpp in it and below it, every *_test.cpp in its test program. What it may include
+# is what DEPENDS names (and text and diagnostics); tests/layering holds the table against the code.
 #
 # The warnings that everything is compiled with, back ends included. g++ 12 warns of overlapping copies inside std::string's
 # own operator+ when it optimises (GCC bug 105651, mended in 13), of the unused half of a std::variant (80635), and of vectors
@@ -39,7 +39,7 @@ namespace infermeter::test {
 const char* const source_dir = "@CMAKE_SOURCE_DIR@";
 const char* const worker_program = "@CMAKE_BINARY_DIR@/libexec/infermeter/infermeter-worker";
 const char* const fake_folder = "@CMAKE_BINARY_DIR@/lib/infermeter/backends";
-const char* const replays = "@CMAKE_SOURCE_DIR@/study/replays";
+const char* const replays = "@CMAKE_SOURCE_DIR@/simulation/replays";
 
 }  // namespace infermeter::test
 ]] @ONLY)
@@ -55,9 +55,9 @@ function(infermeter_unit_test target)
 endfunction()
 
 function(infermeter_layer name)
-  cmake_parse_arguments(ARG "RUNS_SELDOM;SIMULATED" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "RUNS_SELDOM;SIMULATED;TESTS_ELSEWHERE" "" "DEPENDS;LIBRARIES" ${ARGN})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "(_test|_main)\\.cpp$")
@@ -67,14 +67,17 @@ function(infermeter_layer name)
     infermeter_runs_seldom(infermeter_${name})
   endif()
   set(layers ${ARG_DEPENDS})
-  if(NOT name STREQUAL "diagnostics")
-    list(APPEND layers diagnostics)
-  endif()
+  # What every layer may include.
+  foreach(layer text diagnostics)
+    if(NOT name MATCHES "^(text|diagnostics)$")
+      list(APPEND layers ${layer})
+    endif()
+  endforeach()
   foreach(layer ${layers})
     target_link_libraries(infermeter_${name} PUBLIC infermeter_${layer})
   endforeach()
   target_link_libraries(infermeter_${name} PRIVATE ${ARG_LIBRARIES})
-  if(INFERMETER_TESTS AND tests)
+  if(INFERMETER_TESTS AND tests AND NOT ARG_TESTS_ELSEWHERE)
     add_executable(infermeter_${name}_test ${tests})
     target_link_libraries(infermeter_${name}_test PRIVATE infermeter_options infermeter_${name} infermeter_test_paths ${ARG_LIBRARIES}
       GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)

@@ -5,7 +5,7 @@
 
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/worker/trial_here.hpp"
-#include "python/core_errors.hpp"
+#include "python/bind/errors.hpp"
 #include "python/python_backend.hpp"
 #include "python/python_profiler.hpp"
 

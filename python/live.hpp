@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "infermeter/run.hpp"
-#include "python/core_arrays.hpp"
+#include "infermeter/run/run.hpp"
+#include "python/bind/arrays.hpp"
 
 namespace infermeter::python {
 

@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "infermeter/worker/python_profile.hpp"
+#include "infermeter/worker/profile/python_profile.hpp"
 
 namespace infermeter::python {
 

@@ -1,5 +1,5 @@
 // Builds the report's page: build.mjs FOLDER writes report.js and report.css there, and page.cpp, which defines
-// infermeter::page (infermeter/report/page.hpp) from the two. One script and one style, with the hashes by which the
+// infermeter::page (infermeter/report/forms/page.hpp) from the two. One script and one style, with the hashes by which the
 // page's Content-Security-Policy knows them.
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -40,7 +40,7 @@ function literal(text) {
 
 function source(script, style) {
   return `// Made by web/build.mjs.
-#include "infermeter/report/page.hpp"
+#include "infermeter/report/forms/page.hpp"
 
 namespace infermeter {
 namespace {

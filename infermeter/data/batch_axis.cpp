@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,12 +7,12 @@
 #include <functional>
 #include <protozero/pbf_writer.hpp>
 
+#include "infermeter/data/arrays/npy.hpp"
+#include "infermeter/data/arrays/npz.hpp"
+#include "infermeter/data/arrays/tensor_proto.hpp"
 #include "infermeter/data/fixtures/fixtures.hpp"
-#include "infermeter/data/image.hpp"
-#include "infermeter/data/npy.hpp"
-#include "infermeter/data/npz.hpp"
+#include "infermeter/data/images/image.hpp"
 #include "infermeter/data/regular_file.hpp"
-#include "infermeter/data/tensor_proto.hpp"
 
 namespace infermeter::damage_test {
 namespace {

@@ -7,15 +7,15 @@
 #include <new>
 #include <system_error>
 
-#include "infermeter/data/array_data.hpp"
-#include "infermeter/data/image_data.hpp"
+#include "infermeter/data/arrays/array_data.hpp"
+#include "infermeter/data/arrays/npz.hpp"
+#include "infermeter/data/arrays/test_data_set.hpp"
+#include "infermeter/data/images/image_data.hpp"
 #include "infermeter/data/labels.hpp"
-#include "infermeter/data/npz.hpp"
 #include "infermeter/data/perturb.hpp"
 #include "infermeter/data/port_fit.hpp"
 #include "infermeter/data/synthetic.hpp"
-#include "infermeter/data/test_data_set.hpp"
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

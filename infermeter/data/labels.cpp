@@ -9,11 +9,11 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "infermeter/data/arrays/npy.hpp"
 #include "infermeter/data/distribution.hpp"
-#include "infermeter/data/image_data.hpp"
-#include "infermeter/data/npy.hpp"
+#include "infermeter/data/images/image_data.hpp"
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "infermeter/data/arrays/npy.hpp"
 #include "infermeter/data/fixtures/fixtures.hpp"
-#include "infermeter/data/npy.hpp"
 
 namespace infermeter::labels_test {
 namespace {

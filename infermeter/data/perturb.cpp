@@ -6,8 +6,8 @@
 #include <limits>
 #include <span>
 
+#include "infermeter/data/arrays/store_numbers.hpp"
 #include "infermeter/data/distribution.hpp"
-#include "infermeter/data/store_numbers.hpp"
 #include "infermeter/data/synthetic.hpp"
 
 namespace infermeter {

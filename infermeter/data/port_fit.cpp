@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

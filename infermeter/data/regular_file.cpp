@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

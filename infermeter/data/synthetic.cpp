@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "infermeter/data/arrays/store_numbers.hpp"
 #include "infermeter/data/port_fit.hpp"
 #include "infermeter/data/random.hpp"
-#include "infermeter/data/store_numbers.hpp"
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

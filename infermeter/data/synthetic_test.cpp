@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "infermeter/data/number_formats.hpp"
+#include "infermeter/data/arrays/number_formats.hpp"
 #include "infermeter/data/random.hpp"
 
 namespace infermeter::synthetic_test {

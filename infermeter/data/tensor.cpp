@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "infermeter/data/number_formats.hpp"
+#include "infermeter/data/arrays/number_formats.hpp"
 
 namespace infermeter {
 namespace {

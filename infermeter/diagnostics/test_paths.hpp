@@ -7,6 +7,6 @@ namespace infermeter::test {
 extern const char* const source_dir;
 extern const char* const worker_program;
 extern const char* const fake_folder;  // of the back end `fake`
-extern const char* const replays;      // recorded times that study/ draws from
+extern const char* const replays;      // recorded times that simulation/ draws from
 
 }  // namespace infermeter::test

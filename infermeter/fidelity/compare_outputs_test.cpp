@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "infermeter/data/number_formats.hpp"
+#include "infermeter/data/arrays/number_formats.hpp"
 
 namespace infermeter::compare_outputs_test {
 namespace {

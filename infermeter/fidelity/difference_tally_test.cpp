@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "infermeter/data/number_formats.hpp"
+#include "infermeter/data/arrays/number_formats.hpp"
 #include "infermeter/fidelity/element_reader.hpp"
 #include "infermeter/fidelity/test_targets.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "infermeter/data/number_formats.hpp"
+#include "infermeter/data/arrays/number_formats.hpp"
 #include "infermeter/diagnostics/check.hpp"
 
 namespace infermeter {

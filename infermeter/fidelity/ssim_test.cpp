@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "infermeter/data/number_formats.hpp"
+#include "infermeter/data/arrays/number_formats.hpp"
 #include "infermeter/fidelity/element_reader.hpp"
 #include "infermeter/fidelity/test_targets.hpp"
 

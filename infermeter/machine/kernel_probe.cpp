@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "infermeter/machine/machine_parts.hpp"
-#include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/machine/noise.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "infermeter/machine/system_folder.hpp"
-#include "infermeter/trial/cgroup.hpp"
+#include "infermeter/trial/machine/cgroup.hpp"
 
 namespace infermeter::machine_test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/machine/machine_parts.hpp"
-#include "infermeter/trial/cgroup.hpp"
+#include "infermeter/trial/machine/cgroup.hpp"
 #include "infermeter/version.hpp"
 
 namespace infermeter {

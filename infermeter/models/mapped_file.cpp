@@ -15,7 +15,7 @@
 #include <mutex>
 #include <utility>
 
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include "infermeter/diagnostics/nearest.hpp"
-#include "infermeter/diagnostics/quoted.hpp"
-#include "infermeter/models/external_data.hpp"
 #include "infermeter/models/mapped_file.hpp"
-#include "infermeter/models/zoo.hpp"
+#include "infermeter/models/onnx/external_data.hpp"
+#include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/text/nearest.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "infermeter/models/test_folder.hpp"
-#include "infermeter/models/zoo.hpp"
+#include "infermeter/models/zoo/zoo.hpp"
 
 namespace infermeter::resolve_test {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/plan/toml_text.hpp"
+#include "infermeter/text/nearest.hpp"
 
 namespace infermeter {
 namespace {

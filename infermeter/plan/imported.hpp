@@ -1,4 +1,4 @@
-// Runs that were not measured but imported: profiles that other tools wrote (infermeter/import_profiles.hpp).
+// Runs that were not measured but imported: profiles that other tools wrote (infermeter/importing/profiles.hpp).
 #pragma once
 
 #include <string_view>

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/text/nearest.hpp"
 
 namespace infermeter {
 namespace {

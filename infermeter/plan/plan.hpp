@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/text/nearest.hpp"
 
 namespace infermeter {
 

@@ -5,12 +5,12 @@
 #include <array>
 #include <filesystem>
 
-#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/plan/toml_text.hpp"
+#include "infermeter/text/nearest.hpp"
 
 namespace infermeter {
 namespace {

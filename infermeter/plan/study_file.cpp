@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/plan/expectation_tables.hpp"
 #include "infermeter/plan/toml_text.hpp"
+#include "infermeter/text/nearest.hpp"
 
 namespace infermeter {
 namespace {

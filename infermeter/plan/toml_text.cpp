@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "infermeter/diagnostics/utf8.hpp"
+#include "infermeter/text/utf8.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "infermeter/diagnostics/nearest.hpp"
-#include "infermeter/report/document.hpp"
-#include "infermeter/report/renderers.hpp"
+#include "infermeter/report/forms/document.hpp"
+#include "infermeter/report/forms/renderers.hpp"
+#include "infermeter/text/nearest.hpp"
 
 namespace infermeter {
 namespace {

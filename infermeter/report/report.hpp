@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
@@ -29,11 +31,6 @@ struct RenderOptions {
 [[nodiscard]] std::string format_bytes(double bytes);  // decimal units: 1 MB = 10^6 bytes
 [[nodiscard]] std::string format_rate(double per_second);
 [[nodiscard]] std::string format_ratio(double ratio);
-[[nodiscard]] std::string format_duration(double seconds);    // "1 min 20 s"
-[[nodiscard]] std::string with_commas(std::uint64_t number);  // "25,557,032": every digit
-
-// Text from outside made safe to print on one line: control characters, escapes, bidi overrides and invalid UTF-8 are
-// shown as \xNN or \u{NNNN}; longer than `limit` bytes is cut with "…".
-[[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 300);
+[[nodiscard]] std::string format_duration(double seconds);  // "1 min 20 s"
 
 }  // namespace infermeter

@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "infermeter/report/answers.hpp"
-#include "infermeter/report/effect_text.hpp"
-#include "infermeter/report/row.hpp"
-#include "infermeter/report/run_line.hpp"
+#include "infermeter/report/numbers/effect_text.hpp"
+#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
-#include "infermeter/report/text.hpp"
+#include "infermeter/text/terminal.hpp"
 
 namespace infermeter::report_test {
 namespace {

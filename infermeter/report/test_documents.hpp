@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/document.hpp"
+#include "infermeter/report/forms/document.hpp"
 #include "infermeter/report/test_records.hpp"
 
 namespace infermeter::test {

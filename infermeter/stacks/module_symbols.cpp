@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
-#include "infermeter/diagnostics/utf8.hpp"
 #include "infermeter/stacks/local_debug_files.hpp"
+#include "infermeter/text/utf8.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "infermeter/stats/normal.hpp"
+#include "infermeter/stats/distributions/normal.hpp"
 
 namespace infermeter {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

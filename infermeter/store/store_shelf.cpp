@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/store/store_impl.hpp"
+#include "infermeter/text/nearest.hpp"
 
 namespace infermeter {
 namespace {

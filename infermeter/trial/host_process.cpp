@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "infermeter/trial/clock.hpp"
+#include "infermeter/trial/machine/clock.hpp"
 
 namespace infermeter {
 

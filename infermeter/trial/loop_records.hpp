@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "infermeter/samples/samples.hpp"
-#include "infermeter/trial/energy.hpp"
-#include "infermeter/trial/memory_probe.hpp"
-#include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/machine/energy.hpp"
+#include "infermeter/trial/machine/memory_probe.hpp"
+#include "infermeter/trial/machine/noise.hpp"
 #include "infermeter/trial/sample_block.hpp"
 #include "infermeter/trial/timed_loop.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "infermeter/trial/host_process.hpp"
-#include "infermeter/trial/lazy_pages.hpp"
 #include "infermeter/trial/loop_records.hpp"
-#include "infermeter/trial/times.hpp"
+#include "infermeter/trial/machine/lazy_pages.hpp"
+#include "infermeter/trial/machine/times.hpp"
 
 namespace infermeter {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "infermeter/diagnostics/nearest.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/text/nearest.hpp"
 #include "infermeter/trial/subject.hpp"
 
 namespace infermeter {

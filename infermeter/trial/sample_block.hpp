@@ -13,7 +13,7 @@
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/samples.hpp"
-#include "infermeter/trial/calibration.hpp"
+#include "infermeter/trial/machine/calibration.hpp"
 
 namespace infermeter {
 

@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cerrno>
 
-#include "infermeter/trial/clock.hpp"
+#include "infermeter/trial/machine/clock.hpp"
 
 namespace infermeter {
 namespace {

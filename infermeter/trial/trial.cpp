@@ -7,7 +7,7 @@
 #include <map>
 
 #include "infermeter/data/port_fit.hpp"
-#include "infermeter/diagnostics/quoted.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
 namespace infermeter {

@@ -12,7 +12,7 @@
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/samples.hpp"
-#include "infermeter/trial/memory_probe.hpp"
+#include "infermeter/trial/machine/memory_probe.hpp"
 #include "infermeter/trial/sample_block.hpp"
 #include "infermeter_backend.h"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "infermeter/trial/machine/times.hpp"
 #include "infermeter/trial/simulated_subject.hpp"
-#include "infermeter/trial/times.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
 namespace infermeter::trial_test {

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "infermeter/verdict/answers/like_for_like.hpp"
 #include "infermeter/verdict/figures.hpp"
-#include "infermeter/verdict/like_for_like.hpp"
 
 namespace infermeter {
 namespace {

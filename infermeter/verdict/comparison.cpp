@@ -8,13 +8,13 @@
 #include <iterator>
 #include <map>
 
-#include "infermeter/diagnostics/nearest.hpp"
-#include "infermeter/stats/design_power.hpp"
-#include "infermeter/stats/metrics.hpp"
-#include "infermeter/stats/moments.hpp"
-#include "infermeter/stats/normal.hpp"
-#include "infermeter/stats/process_times.hpp"
-#include "infermeter/stats/signed_rank.hpp"
+#include "infermeter/stats/comparison/design_power.hpp"
+#include "infermeter/stats/comparison/signed_rank.hpp"
+#include "infermeter/stats/distributions/normal.hpp"
+#include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/stats/summary/moments.hpp"
+#include "infermeter/stats/summary/process_times.hpp"
+#include "infermeter/text/nearest.hpp"
 #include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"

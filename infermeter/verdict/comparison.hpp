@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/stats/design_power.hpp"
+#include "infermeter/stats/comparison/design_power.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {

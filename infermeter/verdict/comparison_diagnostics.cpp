@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "infermeter/stats/metrics.hpp"
+#include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/verdict/pilot.hpp"
 
 namespace infermeter {

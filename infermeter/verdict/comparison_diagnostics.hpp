@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "infermeter/diagnostics/diagnostic.hpp"
-#include "infermeter/stats/leak.hpp"
+#include "infermeter/stats/changes/leak.hpp"
 #include "infermeter/verdict/comparison.hpp"
 
 namespace infermeter {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "infermeter/verdict/trial_diagnostics.hpp"
+#include "infermeter/verdict/answers/trial_diagnostics.hpp"
 
 namespace infermeter {
 namespace {

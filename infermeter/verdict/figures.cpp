@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "infermeter/plan/subject.hpp"
-#include "infermeter/stats/metrics.hpp"
+#include "infermeter/stats/summary/metrics.hpp"
 
 namespace infermeter {
 namespace {

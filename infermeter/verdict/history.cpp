@@ -7,7 +7,7 @@
 #include <optional>
 #include <tuple>
 
-#include "infermeter/stats/metrics.hpp"
+#include "infermeter/stats/summary/metrics.hpp"
 
 namespace infermeter {
 namespace {

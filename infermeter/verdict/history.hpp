@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/stats/change_points.hpp"
+#include "infermeter/stats/changes/change_points.hpp"
 #include "infermeter/verdict/figures.hpp"
 
 namespace infermeter {

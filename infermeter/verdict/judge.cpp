@@ -4,10 +4,10 @@
 #include <array>
 #include <numeric>
 
+#include "infermeter/verdict/answers/like_for_like.hpp"
+#include "infermeter/verdict/answers/trial_diagnostics.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
-#include "infermeter/verdict/like_for_like.hpp"
 #include "infermeter/verdict/summary_options.hpp"
-#include "infermeter/verdict/trial_diagnostics.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/stats/leak.hpp"
-#include "infermeter/stats/proportions.hpp"
-#include "infermeter/stats/summary.hpp"
+#include "infermeter/stats/changes/leak.hpp"
+#include "infermeter/stats/summary/proportions.hpp"
+#include "infermeter/stats/summary/summary.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/profile_findings.hpp"
 #include "infermeter/verdict/run_record.hpp"

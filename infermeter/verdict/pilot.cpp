@@ -4,12 +4,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "infermeter/stats/design_power.hpp"
-#include "infermeter/stats/metrics.hpp"
-#include "infermeter/stats/moments.hpp"
-#include "infermeter/stats/quantile.hpp"
-#include "infermeter/stats/sequential.hpp"
-#include "infermeter/stats/tail.hpp"
+#include "infermeter/stats/comparison/design_power.hpp"
+#include "infermeter/stats/comparison/sequential.hpp"
+#include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/stats/summary/moments.hpp"
+#include "infermeter/stats/summary/quantile.hpp"
+#include "infermeter/stats/summary/tail.hpp"
 #include "infermeter/verdict/comparison.hpp"
 
 namespace infermeter {

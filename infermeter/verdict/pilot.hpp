@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "infermeter/stats/iterations.hpp"
-#include "infermeter/stats/steady_state.hpp"
+#include "infermeter/stats/changes/steady_state.hpp"
+#include "infermeter/stats/summary/iterations.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {

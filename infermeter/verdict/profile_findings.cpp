@@ -7,7 +7,7 @@
 #include <string>
 
 #include "infermeter/plan/imported.hpp"
-#include "infermeter/verdict/trial_diagnostics.hpp"
+#include "infermeter/verdict/answers/trial_diagnostics.hpp"
 
 namespace infermeter {
 namespace {

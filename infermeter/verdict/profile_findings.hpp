@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/profile/explain.hpp"
-#include "infermeter/profile/operator_times.hpp"
-#include "infermeter/profile/roofline.hpp"
-#include "infermeter/profile/stack_tree.hpp"
+#include "infermeter/profile/explain/explain.hpp"
+#include "infermeter/profile/operators/operator_times.hpp"
+#include "infermeter/profile/operators/roofline.hpp"
+#include "infermeter/profile/stacks/stack_tree.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "infermeter/plan/plan.hpp"
-#include "infermeter/stats/summary.hpp"
+#include "infermeter/stats/summary/summary.hpp"
 
 namespace infermeter {
 

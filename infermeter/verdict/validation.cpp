@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "infermeter/stats/process_interval.hpp"
+#include "infermeter/stats/summary/process_interval.hpp"
 
 namespace infermeter {
 namespace {

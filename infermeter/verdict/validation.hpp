@@ -12,8 +12,8 @@
 #include "infermeter/fidelity/output_comparer.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/model_facts.hpp"
-#include "infermeter/stats/proportions.hpp"
-#include "infermeter/verdict/gate.hpp"
+#include "infermeter/stats/summary/proportions.hpp"
+#include "infermeter/verdict/gate/gate.hpp"
 
 namespace infermeter {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "infermeter/trial/clock.hpp"
+#include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/worker/fake_trial.hpp"
 #include "infermeter/worker/prepare.hpp"
 

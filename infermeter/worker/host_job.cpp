@@ -9,11 +9,11 @@
 
 #include "infermeter/data/value_block.hpp"
 #include "infermeter/samples/samples_json.hpp"
-#include "infermeter/trial/noise.hpp"
+#include "infermeter/trial/machine/noise.hpp"
 #include "infermeter/trial/signal_sampler.hpp"
 #include "infermeter/trial/subject.hpp"
-#include "infermeter/worker/python_profile.hpp"
-#include "infermeter/worker/shared_memory.hpp"
+#include "infermeter/worker/profile/python_profile.hpp"
+#include "infermeter/worker/wall/shared_memory.hpp"
 #include "infermeter/worker/worker.hpp"
 
 namespace infermeter {

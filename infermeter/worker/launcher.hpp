@@ -108,7 +108,7 @@ struct TrialResult {
   Bytes output_block;                      // the same, as bytes (data/value_block.hpp); the values view into it
   std::vector<ProfileFile> profile_files;  // what the back end left of its profile, even if the trial ended badly
   std::vector<TrialStacks> stacks;         // what its stacks were seen at; their positions are not set
-  std::optional<RawStacks> raw_stacks;     // what is still to be named (infermeter/run_stacks.hpp)
+  std::optional<RawStacks> raw_stacks;     // what is still to be named (infermeter/run/stacks.hpp)
   // The launcher could not do its part (no process, memory or descriptor was to be had): the trial says nothing of its
   // subject and is not to be kept.
   std::optional<Error> launcher_error{};

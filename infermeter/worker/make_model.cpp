@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "infermeter/worker/private_folder.hpp"
+#include "infermeter/worker/wall/private_folder.hpp"
 #include "infermeter/worker/worker_answer.hpp"
 
 namespace infermeter {

@@ -7,7 +7,7 @@
 #include <set>
 #include <system_error>
 
-#include "infermeter/diagnostics/nearest.hpp"
+#include "infermeter/text/nearest.hpp"
 #include "infermeter/trial/subject.hpp"
 
 namespace infermeter {

@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "infermeter/data/value_block.hpp"
-#include "infermeter/trial/clock.hpp"
 #include "infermeter/trial/host_process.hpp"
-#include "infermeter/trial/lazy_pages.hpp"
-#include "infermeter/trial/memory_probe.hpp"
-#include "infermeter/trial/times.hpp"
+#include "infermeter/trial/machine/clock.hpp"
+#include "infermeter/trial/machine/lazy_pages.hpp"
+#include "infermeter/trial/machine/memory_probe.hpp"
+#include "infermeter/trial/machine/times.hpp"
 #include "infermeter/trial/trial.hpp"
 
 namespace infermeter {

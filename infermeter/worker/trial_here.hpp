@@ -2,7 +2,7 @@
 #pragma once
 
 #include "infermeter/worker/launcher.hpp"
-#include "infermeter/worker/python_profile.hpp"
+#include "infermeter/worker/profile/python_profile.hpp"
 #include "infermeter_backend.h"
 
 namespace infermeter {

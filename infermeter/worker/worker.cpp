@@ -13,9 +13,9 @@
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/worker/plugin.hpp"
-#include "infermeter/worker/sandbox.hpp"
-#include "infermeter/worker/spawn.hpp"
-#include "infermeter/worker/supervisor.hpp"
+#include "infermeter/worker/wall/sandbox.hpp"
+#include "infermeter/worker/wall/spawn.hpp"
+#include "infermeter/worker/wall/supervisor.hpp"
 
 namespace infermeter {
 namespace {

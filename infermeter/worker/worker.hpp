@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/trial/memory_probe.hpp"
-#include "infermeter/worker/frames.hpp"
-#include "infermeter/worker/python_profile.hpp"
-#include "infermeter/worker/wire.hpp"
+#include "infermeter/trial/machine/memory_probe.hpp"
+#include "infermeter/worker/profile/python_profile.hpp"
+#include "infermeter/worker/wire/frames.hpp"
+#include "infermeter/worker/wire/wire.hpp"
 #include "infermeter_backend.h"
 
 namespace infermeter {

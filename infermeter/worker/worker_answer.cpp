@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "infermeter/diagnostics/last_words.hpp"
-#include "infermeter/worker/output_tail.hpp"
-#include "infermeter/worker/watchdog.hpp"
+#include "infermeter/worker/wall/watchdog.hpp"
+#include "infermeter/worker/wire/output_tail.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/worker/launcher.hpp"
-#include "infermeter/worker/wire.hpp"
+#include "infermeter/worker/wire/wire.hpp"
 
 namespace infermeter {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "infermeter/diagnostics/result.hpp"
-#include "infermeter/worker/wire.hpp"
+#include "infermeter/worker/wire/wire.hpp"
 
 namespace infermeter {
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
-#include "infermeter/worker/frames.hpp"
-#include "infermeter/worker/output_tail.hpp"
-#include "infermeter/worker/private_folder.hpp"
-#include "infermeter/worker/process_tree.hpp"
-#include "infermeter/worker/spawn.hpp"
-#include "infermeter/worker/supervisor.hpp"
+#include "infermeter/worker/wall/private_folder.hpp"
+#include "infermeter/worker/wall/process_tree.hpp"
+#include "infermeter/worker/wall/spawn.hpp"
+#include "infermeter/worker/wall/supervisor.hpp"
+#include "infermeter/worker/wire/frames.hpp"
+#include "infermeter/worker/wire/output_tail.hpp"
 #include "infermeter/worker/worker_program.hpp"
 
 namespace infermeter {

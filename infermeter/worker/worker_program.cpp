@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "infermeter/diagnostics/last_words.hpp"
-#include "infermeter/worker/output_tail.hpp"
 #include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/wire/output_tail.hpp"
 #include "infermeter/worker/worker_process.hpp"
 
 namespace infermeter {

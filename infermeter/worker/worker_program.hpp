@@ -9,7 +9,7 @@
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/worker/launcher.hpp"
-#include "infermeter/worker/supervisor.hpp"
+#include "infermeter/worker/wall/supervisor.hpp"
 
 namespace infermeter {
 

@@ -228,7 +228,7 @@ def _check(reference: np.ndarray, candidate: np.ndarray, path: str | os.PathLike
 
 
 def _draw_all(orders: dict[str, Any]) -> None:
-    """`orders`: as infermeter/difference_pictures.cpp writes them."""
+    """`orders`: as infermeter/validate/difference_pictures.cpp writes them."""
     for order in orders["pictures"]:
         if order["kind"] == "histogram":
             counts = _Counts(

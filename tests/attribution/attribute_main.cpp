@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/models/read_graph.hpp"
-#include "infermeter/profile/attribution.hpp"
+#include "infermeter/models/onnx/read_graph.hpp"
+#include "infermeter/profile/operators/attribution.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // conformance_model NAME FILE: writes a model of the zoo.
 #include <cstdio>
 
-#include "infermeter/models/zoo.hpp"
+#include "infermeter/models/zoo/zoo.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

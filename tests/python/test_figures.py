@@ -1,4 +1,4 @@
-"""Figures in plots are those of reports, digit for digit (infermeter/report/format_test.cpp writes the list)."""
+"""Figures in plots are those of reports, digit for digit (infermeter/report/numbers/format_test.cpp writes the list)."""
 
 import json
 import re

@@ -1,0 +1,342 @@
+#include "cli/flags/plan_flags.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+
+#include "cli/output/output_file.hpp"
+#include "infermeter/plan/setting.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kLargestPlanFile = 1 << 20;
+constexpr std::string_view kAmbientFile = "infermeter.toml";
+
+struct FlagHelp {
+  std::string_view key;    // of the setting
+  std::string_view flags;  // as CLI11 takes them
+  std::string_view value;
+  std::string_view group;
+  std::string_view help;
+  std::optional<Use> use{};  // of one verb only
+};
+
+constexpr auto kFlags = std::to_array<FlagHelp>({
+    {"models", "--model", "MODEL…", "What is measured (instead of subjects: the matrix)",
+     "Names from the zoo (`infermeter models`), files, or Python code: MODULE:FACTORY, FILE.py:FACTORY; both: resnet50 "
+     "and vit_b_16. May be repeated."},
+    {"backends", "--backend", "NAME…", "",
+     "Back ends (`infermeter backends` shows which there are); both: pytorch and jax. May be repeated. Default, of a "
+     "model "
+     "without one: all here that read it."},
+    {"batch_sizes", "--batch-sizes", "N…", "", "Items per inference: 1 4, or 1,4; one subject each. Default: 1."},
+    {"dtype", "--dtype", "TYPE…", "", "Executed precision: float32 (default), float16, bfloat16; one subject each."},
+    {"device", "--device", "NAME", "",
+     "auto (default), or one that the back end has here (`infermeter backends`): cpu, cuda, mps, tpu."},
+    {"threads", "--threads", "N…", "",
+     "Threads within an operator; one subject each. Default 0: one per processor that workers may use."},
+    {"dimensions", "--dim", "NAME=N", "", "Value of a named dynamic dimension: height=512. May be repeated."},
+    {"batch_axis", "--batch-axis", "INPUT=AXIS", "",
+     "Which dimension of an input is the batch, counted from 0: x=1; x=none: an inference takes all of x; none: no "
+     "input "
+     "has one. Default: what the model says (docs/methodology.md). May be repeated."},
+    {"options", "--option", "KEY=VALUE", "",
+     "An option of the back end (`infermeter backends NAME`). May be repeated."},
+    {"env", "--env", "NAME=VALUE", "",
+     "An environment variable of the workers, which get none of yours but those that the guide names. May be "
+     "repeated."},
+    {"backend_library", "--backend-library", "FILE", "",
+     "The runtime's shared library, where it is not to be searched for."},
+    {"backend_path", "--backend-path", "FOLDER", "", "A further folder of back ends (plug-ins)."},
+    {"allow_code", "--allow-code", "", "",
+     "Load models that are code by nature (.pt, .pt2, pickles), and code that a plan file or the run of --resume "
+     "names: Python, libraries, folders of back ends."},
+    {"metric", "--metric", "NAME", "What is asked",
+     "What decides: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time.", Use::comparison},
+    {"margin", "--margin", "SHARE", "", "Differences below it do not matter: 1% (default), 0.02.", Use::comparison},
+    {"alpha", "--alpha", "SHARE", "", "How often equal subjects may be called different. Default: 5%.",
+     Use::comparison},
+    {"max_pairs", "--max-pairs", "N", "", "Pairs of processes at most. Default: 40, or 200 with --until-resolved.",
+     Use::comparison},
+    {"budget", "--budget", "TIME", "", "Begin no new pair after so long.", Use::comparison},
+    {"warmup", "--warmup", "N|auto|none", "How it is measured",
+     "Untimed inferences between the first and the timed ones. Default: auto, as pilot processes show it. With none "
+     "even the first counts: for work that begins from nothing each time."},
+    {"iterations", "--iterations", "N|auto", "", "Timed inferences per process. Default: auto, from pilot processes."},
+    {"duration", "--duration", "TIME", "", "Instead of --iterations: seconds of timed inferences per process."},
+    {"processes", "--processes", "N", "",
+     "Worker processes per subject, the independent repetitions. Default: 3; intervals need 2.", Use::run},
+    {"leak_iterations", "--leak-iterations", "N", "",
+     "One more process per subject that looks for a leak over so many iterations: 2000, say. Default: 0, none."},
+    {"profile", "--profile", "", "",
+     "Then also profile the operators, in processes of their own: which takes how long, and why B is slower than A."},
+    {"profile_processes", "--profile-processes", "N", "",
+     "Profile in so many processes per subject. Default with --profile: 8; a comparison needs 3."},
+    {"profile_iterations", "--profile-iterations", "N", "", "Profiled inferences per process. Default: 20."},
+    {"stacks", "--stacks", "auto|dwarf|off", "",
+     "In profile trials, sample call stacks: by frame pointers, or with 8 kB of stack each, unwound afterwards. "
+     "Default: auto."},
+    {"python_profiler", "--python-profiler", "off|py-spy|cprofile|pyinstrument", "",
+     "In profile trials of back ends in Python, look at their Python code. cProfile and pyinstrument make Python about "
+     "three times as slow. Default: off."},
+    {"seed", "--seed", "N", "", "Of the order of trials. Default: drawn for each run, which shows it."},
+    {"cpus", "--cpus", "LIST", "", "Processors that workers may use: 0-3,8. Default: all."},
+    {"outliers", "--outliers", "RULE", "",
+     "Drop outliers, and say how many: none (default), sigma:3, iqr:1.5, mad:3.5."},
+    {"data", "--data", "SOURCE", "Inputs",
+     "synthetic (default), a .npy or .npz file, a folder of images, an ONNX test_data_set folder."},
+    {"data_limit", "--data-limit", "N", "", "Use at most so many items. Default: all."},
+    {"data_seed", "--data-seed", "N", "", "Of synthetic inputs. Default: 1, so that runs have the same ones."},
+    {"labels", "--labels", "FILE", "",
+     "What is right, for the accuracy: a class index per line, NAME,INDEX of pictures, or .npy (indices, masks)."},
+    {"distribution", "--distribution", "[INPUT=]DIST", "",
+     "Of synthetic inputs: uniform:-1:1, normal:0:1, integers:0:255, zeros, ones. May be repeated."},
+    {"load_timeout", "--load-timeout", "TIME", "Limits of a worker", "To the end of the first inference. Default: 5m."},
+    {"run_timeout", "--run-timeout", "TIME", "", "From there to the end. Default: 10m, and what --duration says."},
+    {"memory_limit", "--memory-limit", "SIZE", "", "Resident memory. Default: 80 % of what is available."},
+    {"sandbox", "--sandbox", "MODE", "", "auto (default): what the kernel offers; strict: refuse without it; off."},
+    {"output_dir", "--output-dir", "FOLDER", "Results", "Where they are stored. Default: results."},
+    {"format", "--format", "FORMAT", "", "table (default), json, csv, markdown."},
+});
+
+// The word that an earlier runner had for the two that it knew.
+constexpr std::string_view kBoth = "both";
+
+struct Pair {
+  std::string_view key;  // of the setting
+  std::array<std::string_view, 2> names;
+};
+constexpr auto kPairs = std::to_array<Pair>({{"models", {"resnet50", "vit_b_16"}}, {"backends", {"pytorch", "jax"}}});
+
+// Each name once, however often it is said.
+std::vector<std::string> with_both_written_out(std::string_view key, const std::vector<std::string>& texts) {
+  const auto* const pair = std::ranges::find(kPairs, key, &Pair::key);
+  if (pair == kPairs.end() || std::ranges::find(texts, kBoth) == texts.end()) return texts;
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  };
+  for (const std::string& text : texts) {
+    if (text == kBoth) {
+      for (const std::string_view name : pair->names) add(name);
+    } else {
+      add(text);
+    }
+  }
+  return names;
+}
+
+bool is_list(const Setting& setting) { return setting.shape == Setting::Shape::list; }
+
+void declare_flag(CLI::App& app, const FlagHelp& flag, const std::string& group, std::vector<std::string>& values) {
+  const Setting& setting = *find_setting(flag.key);
+  if (flag.value.empty()) {  // it is there or not
+    app.add_flag_callback(
+           std::string(flag.flags), [&values] { values = {"true"}; }, std::string(flag.help))
+        ->group(group);
+    return;
+  }
+  CLI::Option* option = app.add_option(std::string(flag.flags), values, std::string(flag.help));
+  option->type_name(std::string(flag.value))->group(group);
+  // A list takes what follows; of a single value the last one counts; pairs come one per flag.
+  if (!is_list(setting)) option->allow_extra_args(false);
+  if (setting.shape == Setting::Shape::one) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  option->expected(1, is_list(setting) ? CLI::detail::expected_max_vector_size : 1);
+  if (setting.shape == Setting::Shape::pairs) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+// "1,4" or "1 4".
+std::vector<std::string> words_of(const std::string& text, const char* separators = ", ") {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+Result<Done> named(const Result<Done>& result, std::string_view name) {
+  if (result.ok()) return Done{};
+  return usage_error(fmt::format("{}: {}", name, result.error().message));
+}
+
+Result<Done> apply_ambient_file(PlanDraft& draft) {
+  std::error_code error;
+  if (!std::filesystem::exists(kAmbientFile, error)) return Done{};
+  INFERMETER_TRY(const std::string text, read_text_file(kAmbientFile, kLargestPlanFile, "configuration file"));
+  return apply_toml(draft, text, kAmbientFile, TomlKind::ambient);
+}
+
+Result<Done> apply_variables(PlanDraft& draft, const Surroundings& world) {
+  if (world.variable(variable_name("iterations")) && world.variable(variable_name("duration"))) {
+    return usage_error("INFERMETER_ITERATIONS and INFERMETER_DURATION exclude each other");
+  }
+  for (const Setting& setting : settings()) {
+    // What is measured is said by flags or a plan; INFERMETER_BACKEND_PATH is a list that the library reads itself,
+    // and each back end's library has a variable of its own.
+    const bool readable =
+        (setting.from == Setting::From::anywhere || setting.key == "data" || setting.key == "labels") &&
+        setting.shape != Setting::Shape::pairs;
+    const auto value = readable ? world.variable(variable_name(setting.key)) : std::nullopt;
+    if (!value) continue;
+    const auto texts = is_list(setting) ? words_of(*value) : std::vector<std::string>{*value};
+    INFERMETER_TRY_DONE(named(apply_setting(setting, draft, texts), variable_name(setting.key)));
+  }
+  return Done{};
+}
+
+// What stands behind a flag that takes a list: `--batch-sizes 1 4`, `--batch-sizes 1,4`. A file whose name holds a
+// comma is one model.
+std::vector<std::string> written_out(const Setting& setting, const std::vector<std::string>& texts) {
+  if (!is_list(setting) || setting.key == "subjects") return texts;
+  std::vector<std::string> values;
+  for (const std::string& text : texts) {
+    std::error_code error;
+    const bool is_whole = setting.key == "models" && std::filesystem::exists(text, error);
+    const auto words = is_whole ? std::vector{text} : words_of(text, ",");
+    values.insert(values.end(), words.begin(), words.end());
+  }
+  return values;
+}
+
+Result<Done> apply_values(PlanDraft& draft, const std::map<std::string_view, std::vector<std::string>>& values) {
+  for (const auto& [key, texts] : values) {
+    const Setting& setting = *find_setting(key);
+    if (texts.empty()) continue;
+    const auto applied = apply_setting(setting, draft, with_both_written_out(key, written_out(setting, texts)));
+    // Subjects are positional: their sentences name themselves.
+    if (!applied) return setting.flag.empty() ? applied : named(applied, fmt::format("--{}", setting.flag));
+  }
+  return Done{};
+}
+
+// Of the positional arguments those that name no back end: a file, or one plain word.
+std::vector<std::string> take_bare_models(std::vector<std::string>& subjects) {
+  const auto is_bare = [](const std::string& text) {
+    std::error_code error;
+    return text.find('@') == std::string::npos &&
+           (text.find_first_of("=,") == std::string::npos || std::filesystem::exists(text, error));
+  };
+  std::vector<std::string> models;
+  std::ranges::copy_if(subjects, std::back_inserter(models), is_bare);
+  std::erase_if(subjects, is_bare);
+  return models;
+}
+
+}  // namespace
+
+std::string variable_name(std::string_view key) {
+  std::string name = "INFERMETER_";
+  for (const char c : key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+Result<PlanDraft> ambient_draft(const Surroundings& world) {
+  PlanDraft draft;
+  INFERMETER_TRY_DONE(apply_ambient_file(draft));
+  if (!draft.ambient_keys.empty()) {
+    world.err << fmt::format("{} sets {}\n", kAmbientFile, fmt::join(draft.ambient_keys, ", "));
+  }
+  INFERMETER_TRY_DONE(apply_variables(draft, world));
+  return draft;
+}
+
+void SomeFlags::declare(CLI::App& app, std::initializer_list<std::string_view> keys) {
+  for (const FlagHelp& flag : kFlags) {
+    if (std::ranges::find(keys, flag.key) != keys.end()) declare_flag(app, flag, "Flags", values_[flag.key]);
+  }
+}
+
+Result<Done> SomeFlags::apply(PlanDraft& draft) const {
+  auto values = values_;
+  INFERMETER_TRY_DONE(other_names_.add_to(values));
+  return apply_values(draft, values);
+}
+
+void PlanFlags::declare(CLI::App& app, Use use) {
+  app.add_option(
+         "SUBJECT", values_["subjects"],
+         "[label=]MODEL@BACKEND[,key=value…]: resnet50@openvino,threads=1. Keys: batch, dtype, device, threads, "
+         "library, dim.NAME, batch_axis.INPUT, env.NAME; any other is an option of the back end. The first one is the "
+         "baseline.")
+      ->type_name("")
+      ->group("Subjects");
+  std::string group;
+  for (const FlagHelp& flag : kFlags) {
+    if (!flag.group.empty()) group = flag.group;
+    if (flag.use && *flag.use != use) continue;
+    declare_flag(app, flag, group, values_[flag.key]);
+  }
+  other_names_.declare(app, values_);
+  app.add_flag("--no-compare-outputs", no_compare_outputs_, "Do not compare the subjects' outputs.")
+      ->group("How it is measured");
+  if (use == Use::comparison) {
+    app.add_flag("--until-resolved", until_resolved_,
+                 "Look after every pair, by a test that allows it, until the answer is there.")
+        ->group("What is asked");
+    app.add_flag("--all-pairs", all_pairs_, "Measure --max-pairs pairs, and look once.")->group("What is asked");
+    app.add_flag("--drop-disturbed", drop_disturbed_,
+                 "Leave out pairs in which a worker was throttled, lost over 2 % of its time to the hypervisor, or "
+                 "shared its processors with more than half a processor of others; they are counted.")
+        ->group("What is asked");
+  }
+  app.add_option("--plan", plan_file_, "Everything that flags can say, in a file (docs/plan.md); flags beat it.")
+      ->type_name("FILE.toml")
+      ->group("What is measured (instead of subjects: the matrix)");
+}
+
+bool PlanFlags::names_subjects() const {
+  return !plan_file_.empty() || !values_.at("subjects").empty() || !values_.at("models").empty();
+}
+
+std::string PlanFlags::changing_flag() const {
+  auto values = values_;
+  if (const auto added = other_names_.add_to(values); !added) values = values_;  // said when the plan is gathered
+  for (const auto& [key, texts] : values) {
+    // What a resumed run is allowed is no change of it.
+    const bool changes = key != "output_dir" && key != "format" && key != "allow_code" && key != "sandbox";
+    if (changes && !texts.empty()) return fmt::format("--{}", find_setting(key)->flag);
+  }
+  return no_compare_outputs_ ? "--no-compare-outputs" : "";
+}
+
+Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
+  // Subjects on the command line replace those of the file, whichever way either names them.
+  if (!values_.at("subjects").empty() || !values_.at("models").empty()) {
+    draft.subjects.clear();
+    draft.code_of_file.clear();
+  }
+  if (!values_.at("subjects").empty()) draft.models.clear(), draft.backends.clear();
+  auto values = values_;
+  INFERMETER_TRY_DONE(other_names_.add_to(values));
+  if (!values.at("iterations").empty() && !values.at("duration").empty()) {
+    return usage_error("--iterations and --duration exclude each other");
+  }
+  const std::vector<std::string> models = take_bare_models(values["subjects"]);
+  INFERMETER_TRY_DONE(apply_values(draft, values));
+  if (other_names_.names_framework() && draft.batch_sizes.empty()) draft.batch_sizes = {1, 8, 32, 128};
+  draft.models.insert(draft.models.end(), models.begin(), models.end());
+  if (no_compare_outputs_) draft.plan.compare_outputs = false;
+  if (until_resolved_) draft.question.until_resolved = true;
+  if (all_pairs_) draft.question.all_pairs = true;
+  if (drop_disturbed_) draft.question.drop_disturbed = true;
+  return Done{};
+}
+
+Result<PlanDraft> PlanFlags::gather(const Surroundings& world) const {
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  if (!plan_file_.empty()) {
+    INFERMETER_TRY(const std::string text, read_text_file(plan_file_, kLargestPlanFile, "plan file"));
+    INFERMETER_TRY_DONE(apply_toml(draft, text, plan_file_));
+  }
+  INFERMETER_TRY_DONE(apply_flags(draft));
+  return draft;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,68 @@
+// Plan flags: what flags, INFERMETER_* variables, a plan file and infermeter.toml say, put together.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flags/other_names.hpp"
+#include "cli/surroundings.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/draft.hpp"
+
+namespace infermeter {
+
+// Which verb the flags are for: some make sense for one only.
+enum class Use { run, comparison };
+
+class PlanFlags {
+ public:
+  // One flag per setting of infermeter/plan/setting.hpp, --plan and the positional subjects.
+  void declare(CLI::App& app, Use use = Use::run);
+
+  // Flags beat the plan file, which was asked for; that beats variables, and they infermeter.toml in the current
+  // folder.
+  [[nodiscard]] Result<PlanDraft> gather(const Surroundings& world) const;
+
+  // Did a flag, or --plan, name something to measure?
+  [[nodiscard]] bool names_subjects() const;
+  // A flag that changes a plan and was given ("--seed"), or nothing.
+  [[nodiscard]] std::string changing_flag() const;
+  [[nodiscard]] const OtherNames& other_names() const { return other_names_; }
+
+ private:
+  [[nodiscard]] Result<Done> apply_flags(PlanDraft& draft) const;
+
+  OtherNames other_names_;
+
+  std::map<std::string_view, std::vector<std::string>> values_;  // by key of the setting; empty: not given
+  std::string plan_file_;
+  bool no_compare_outputs_ = false, until_resolved_ = false, all_pairs_ = false, drop_disturbed_ = false;
+};
+
+// What variables and infermeter.toml say, for verbs that have no plan: output_dir, format.
+[[nodiscard]] Result<PlanDraft> ambient_draft(const Surroundings& world);
+
+// Declares the flags of these settings only, and puts what was given into the draft.
+class SomeFlags {
+ public:
+  void declare(CLI::App& app, std::initializer_list<std::string_view> keys);
+  // Also by their other names.
+  void declare_other_names(CLI::App& app) { other_names_.declare(app, values_); }
+  [[nodiscard]] Result<Done> apply(PlanDraft& draft) const;
+  [[nodiscard]] bool has(std::string_view key) const { return !values_.at(key).empty(); }
+  [[nodiscard]] const OtherNames& other_names() const { return other_names_; }
+
+ private:
+  OtherNames other_names_;
+  std::map<std::string_view, std::vector<std::string>> values_;
+};
+
+// The variable of a setting: INFERMETER_BATCH_SIZES.
+[[nodiscard]] std::string variable_name(std::string_view key);
+
+}  // namespace infermeter

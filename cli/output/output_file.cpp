@@ -1,0 +1,143 @@
+#include "cli/output/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error failed(const fs::path& file, std::string_view step, int error) {
+  return io_error(fmt::format("{} cannot be written: {}: {}", file.string(), step, std::strerror(error)));
+}
+
+// A file that is being written; taken away again unless it was renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& beside) {
+    const std::string pattern = (beside.parent_path() / ("." + beside.filename().string().substr(0, 100) + ".XXXXXX"));
+    name_.assign(pattern.begin(), pattern.end());
+    name_.push_back('\0');
+    descriptor_ = mkostemp(name_.data(), O_CLOEXEC);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (descriptor_ < 0) return;
+    close(descriptor_);
+    if (!renamed_) unlink(name_.data());
+  }
+
+  [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
+
+  [[nodiscard]] bool write_all(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t written = write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return fchmod(descriptor_, 0644) == 0 && fsync(descriptor_) == 0;
+  }
+
+  // Without `overwrite` a file that came up meanwhile is kept: link refuses where rename would not.
+  [[nodiscard]] bool move_to(const fs::path& file, bool overwrite) {
+    if (!overwrite) return link(name_.data(), file.c_str()) == 0;
+    renamed_ = std::rename(name_.data(), file.c_str()) == 0;
+    return renamed_;
+  }
+
+ private:
+  std::vector<char> name_;
+  int descriptor_ = -1;
+  bool renamed_ = false;
+};
+
+// The rename itself is on disk only when its folder is.
+bool sync_folder(const fs::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool ok = fsync(descriptor) == 0;
+  close(descriptor);
+  return ok;
+}
+
+bool is_same(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+}
+
+}  // namespace
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
+Result<Done> check_output_file(const fs::path& file, bool overwrite) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(file, error);
+  if (!fs::exists(status)) return Done{};
+  if (!overwrite) return usage_error(fmt::format("{} exists already: --force writes over it", file.string()));
+  if (fs::is_regular_file(status) || fs::is_symlink(status)) return Done{};
+  return usage_error(fmt::format("{} is no regular file and is not written over", file.string()));
+}
+
+Result<Done> check_new_file(const fs::path& file, bool overwrite, const fs::path& made) {
+  INFERMETER_TRY_DONE(check_output_file(file, overwrite));
+  if (!made.empty() && is_same(folder_of(file), made)) return Done{};
+  if (access((folder_of(file) / "").c_str(), W_OK | X_OK) == 0) return Done{};
+  return failed(file, "its folder takes no file", errno);
+}
+
+Result<Done> check_folder_to_be(std::string_view flag, const fs::path& folder) {
+  std::error_code error;
+  fs::path there = fs::absolute(folder, error).lexically_normal();
+  while (there.has_relative_path() && !fs::exists(fs::symlink_status(there, error))) there = there.parent_path();
+  const auto cannot = [&](const char* why) {
+    return io_error(fmt::format("{}: {} cannot hold the results: {} {}", flag, printable(folder.string(), 200),
+                                printable(there.string(), 200), why));
+  };
+  if (!fs::is_directory(there, error)) return cannot("is no folder");
+  return access(there.c_str(), W_OK | X_OK) == 0 ? Result<Done>(Done{}) : cannot("takes no files");
+}
+
+Result<Done> write_file(const fs::path& file, std::string_view text, bool overwrite) {
+  INFERMETER_TRY_DONE(check_output_file(file, overwrite));
+  const fs::path target = folder_of(file) / file.filename();
+  TemporaryFile temporary(target);
+  if (!temporary.ok()) return failed(file, "its folder takes no file", errno);
+  if (!temporary.write_all(text)) return failed(file, "writing", errno);
+  if (!temporary.move_to(target, overwrite)) return failed(file, "renaming", errno);
+  if (!sync_folder(target.parent_path())) return failed(file, "syncing its folder", errno);
+  return Done{};
+}
+
+Result<std::string> read_text_file(const fs::path& file, std::size_t limit, std::string_view what) {
+  const auto cannot = [&](std::string_view why) {
+    return io_error(fmt::format("{} {} cannot be read: {}", what, file.string(), why));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "re"), &std::fclose);
+  if (!stream) return cannot(std::strerror(errno));
+  std::string text(limit + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
+  if (std::ferror(stream.get()) != 0) return cannot(std::strerror(errno));
+  if (text.size() > limit) return cannot(fmt::format("it is larger than {} bytes", limit));
+  return text;
+}
+
+Result<Done> make_folder(std::string_view flag, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && fs::is_directory(folder, error)) return Done{};
+  return io_error(fmt::format("{}: {} cannot be made: {}", flag, printable(folder.string(), 200),
+                              error ? error.message() : "it is no folder"));
+}
+
+}  // namespace infermeter

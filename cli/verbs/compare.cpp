@@ -1,0 +1,116 @@
+// infermeter compare: is B faster or slower than A? Pairs of fresh processes until it is known.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/flags/choose_backends.hpp"
+#include "cli/flags/plan_flags.hpp"
+#include "cli/fresh_runs.hpp"
+#include "cli/measure_and_report.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/verbs/verb.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr const char* kAsked = "What is asked";
+
+struct CompareOptions {
+  PlanFlags plan;
+  ReportOutput output;
+  std::string a_library, b_library;
+  bool fail_slower = false, fail_inconclusive = false;
+  bool dry_run = false;
+  VerbosityFlags verbosity;
+};
+
+HelpText compare_help() {
+  return {
+      .usage = "infermeter compare A B [C…] [flags]",
+      .about =
+          "Tells whether B (and C, …) is faster or slower than A, with a known rate of false alarms. Pilot processes "
+          "find out where warm-up ends and how many iterations are worth their time; then pairs of fresh processes "
+          "run in coin order, and after 8, 10, 12, … pairs the exact signed-rank test looks whether the answer is "
+          "there. Outputs are compared before times are.",
+      .examples = {{"infermeter compare resnet50@onnxruntime resnet50@openvino", "Two runtimes."},
+                   {"infermeter compare model.onnx@onnxruntime quantised.onnx@onnxruntime --margin 2%",
+                    "Two model files; differences below 2 % do not matter."},
+                   {"infermeter compare resnet50@onnxruntime --a-backend-library old/libonnxruntime.so "
+                    "--b-backend-library new/libonnxruntime.so --fail-slower",
+                    "Two builds of one runtime; exit code 1 if the new one is slower."},
+                   {"infermeter compare mlp@openvino,threads=1 mlp@openvino,threads=2 --metric peak_memory",
+                    "Two settings, by their memory."},
+                   {"infermeter compare resnet50@onnxruntime resnet50@openvino --html report.html",
+                    "With a page that shows every pair."},
+                   {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
+                    "As many pairs as it takes, two minutes at most."}},
+      .notes = {"SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
+                "A difference is a share of A's value: B at 97 ms against 100 ms is 3 % faster.",
+                "Several candidates are judged together (Holm), so that more of them raise no more false alarms.",
+                "An interrupted comparison is finished with `infermeter run --resume`; `infermeter report` shows it "
+                "again.",
+                "--fail-slower: exit code 1 if a candidate is slower; --fail-inconclusive: 5 if it cannot be told.",
+                kExitCodes}};
+}
+
+void declare_compare_flags(CLI::App& app, CompareOptions& options) {
+  options.plan.declare(app, Use::comparison);
+  options.output.declare(app);
+  app.add_option("--a-backend-library", options.a_library,
+                 "The runtime's library of A; with one subject and --b-backend-library it is compared with itself.")
+      ->type_name("FILE")
+      ->group(kAsked);
+  app.add_option("--b-backend-library", options.b_library, "The runtime's library of B.")
+      ->type_name("FILE")
+      ->group(kAsked);
+  app.add_flag("--fail-slower", options.fail_slower, "Exit code 1 if a candidate is slower.")->group(kAsked);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if it cannot be told.")->group(kAsked);
+  app.add_flag("--dry-run", options.dry_run, "Print the plan. Measures nothing.")->group("Running");
+  options.verbosity.declare(app, "Running");
+}
+
+// One subject with two libraries is two subjects.
+Result<Done> set_libraries(PlanDraft& draft, const CompareOptions& options) {
+  if (options.a_library.empty() && options.b_library.empty()) return Done{};
+  if (draft.subjects.size() == 1) draft.subjects.push_back(draft.subjects.front());
+  if (draft.subjects.size() != 2) {
+    return usage_error(fmt::format("--a-backend-library and --b-backend-library want one or two subjects, got {}",
+                                   draft.subjects.size()));
+  }
+  if (!options.a_library.empty()) draft.subjects[0].backend_library = options.a_library;
+  if (!options.b_library.empty()) draft.subjects[1].backend_library = options.b_library;
+  return Done{};
+}
+
+Result<Plan> comparison_of(PlanDraft draft, const CompareOptions& options) {
+  draft.is_comparison = true;
+  INFERMETER_TRY_DONE(set_libraries(draft, options));
+  INFERMETER_TRY(Plan plan, asked_plan(draft));
+  if (plan.question) {
+    plan.question->fail_slower = options.fail_slower;
+    plan.question->fail_inconclusive = options.fail_inconclusive;
+  }
+  return plan;
+}
+
+Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
+  INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
+  ReportOutput output = options.output;
+  MeasureRequest request{.dry_run = options.dry_run, .verbosity = options.verbosity.level()};
+  INFERMETER_TRY(request.plan, comparison_of(draft, options));
+  INFERMETER_TRY(request.format, output.settle(draft, options.plan.other_names()));
+  return measure_and_report(world, std::move(request), output);
+}
+
+}  // namespace
+
+Action declare_compare(CLI::App& app) {
+  auto options = std::make_shared<CompareOptions>();
+  set_help(app, compare_help());
+  declare_compare_flags(app, *options);
+  return [options](Surroundings& world) { return compare_action(world, *options); };
+}
+
+}  // namespace infermeter

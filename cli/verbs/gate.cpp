@@ -1,0 +1,276 @@
+// infermeter gate: expectations of a run, each judged on its interval; for continuous integration.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cli/flags/html_flag.hpp"
+#include "cli/flags/plan_flags.hpp"
+#include "cli/fresh_runs.hpp"
+#include "cli/measure_plan.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/output_file.hpp"
+#include "cli/output/report_file.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/verbs/verb.hpp"
+#include "infermeter/plan/gate_file.hpp"
+#include "infermeter/plan/setting.hpp"
+#include "infermeter/report/gate/report.hpp"
+#include "infermeter/store/store.hpp"
+#include "infermeter/verdict/comparison.hpp"
+#include "infermeter/verdict/gate/gate.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = 1 << 20;
+constexpr int kRepetitionsLookedAt = 100;  // for repetitions of this one
+constexpr const char* kWhatIsJudged = "What is judged";
+constexpr const char* kGateResults = "Results";
+
+struct GateOptions {
+  std::string file, run, baseline, format, junit, markdown;
+  SomeFlags flags;
+  bool fail_inconclusive = false, force = false, resume = false;
+  VerbosityFlags verbosity;
+  HtmlFlag html;
+};
+
+HelpText gate_help() {
+  return {.usage = "infermeter gate FILE.toml [flags]",
+          .about =
+              "Holds a run against what FILE.toml expects of it (docs/gate.md): latencies, speed-ups, regressions, "
+              "memory, outputs, counters. Each expectation is judged on the whole interval of its figure: it passes, "
+              "it fails, or it is inconclusive, with the reason and what would help. The file names a plan, which is "
+              "measured first, or a stored run.",
+          .examples = {{"infermeter gate gate.toml", "What the file says: a fresh run, or the latest one."},
+                       {"infermeter gate gate.toml --run latest --baseline nightly",
+                        "The latest stored run, against the run that is called nightly."},
+                       {"infermeter gate gate.toml --run latest --junit gate.xml --markdown gate.md --force",
+                        "With files for continuous integration."},
+                       {"infermeter gate gate.toml --html gate.html", "With a page to look at, and to keep."},
+                       {"infermeter gate gate.toml --run latest --fail-inconclusive --format json",
+                        "Nothing may stay open; for programs."}},
+          .notes = {"Expectations: \"latency_p99_ms <= 20\", \"peak_memory_mb < 2048\", \"speedup >= 3\", \"regression "
+                    "<= 10%\", \"no regression beyond 2%\", \"outputs agree\", \"no leak\", \"reproducible over 3 runs "
+                    "within 2%\", \"hit_rate >= 0.8\".",
+                    "Exit codes: 0 all passed, or are inconclusive · 1 an expectation failed · 2 usage or "
+                    "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
+                    "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
+}
+
+void declare_gate_flags(CLI::App& app, GateOptions& options) {
+  app.add_option("FILE", options.file, "What is expected, of which run.")
+      ->required()
+      ->type_name("")
+      ->group(kWhatIsJudged);
+  app.add_option("--run", options.run,
+                 "A stored run: an id, the beginning of one, or latest. Beats the file's plan and run.")
+      ->type_name("RUN")
+      ->group(kWhatIsJudged);
+  app.add_option(
+         "--baseline", options.baseline,
+         "What regressions are judged against: a named run (`infermeter baseline set NAME RUN`), or a JSON report "
+         "of one, FILE.json.")
+      ->type_name("NAME|FILE.json")
+      ->group(kWhatIsJudged);
+  app.add_flag("--resume", options.resume, "Go on with what an interrupted gate of the same plan has measured.")
+      ->group(kWhatIsJudged);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
+      ->group(kWhatIsJudged);
+  app.add_option("--format", options.format, "table (default), json, markdown.")
+      ->type_name("FORMAT")
+      ->group(kGateResults);
+  app.add_option("--junit", options.junit, "Also write JUnit XML to this file.")
+      ->type_name("FILE")
+      ->group(kGateResults);
+  app.add_option("--markdown", options.markdown, "Also write Markdown to this file.")
+      ->type_name("FILE")
+      ->group(kGateResults);
+  options.html.declare(app, kGateResults);
+  app.add_flag("--force", options.force, "Let --junit, --markdown and --html write over files.")->group(kGateResults);
+  options.verbosity.declare(app, kGateResults);
+  options.flags.declare(app, {"output_dir", "allow_code"});
+}
+
+// The gate file, with its plan in the draft and the flags over both.
+Result<GateFile> read_gate(const GateOptions& options, PlanDraft& draft) {
+  INFERMETER_TRY(const std::string text, read_text_file(options.file, kLargestFile, "gate file"));
+  INFERMETER_TRY(GateFile file, gate_file_from_toml(text, options.file, draft));
+  if (!options.run.empty()) {
+    file.run = options.run;
+    file.plan_file.reset();
+    file.has_plan = false;
+  }
+  if (file.plan_file) {
+    const fs::path plan = fs::path(options.file).parent_path() / *file.plan_file;
+    INFERMETER_TRY(const std::string plan_text, read_text_file(plan, kLargestFile, "plan file"));
+    INFERMETER_TRY_DONE(apply_toml(draft, plan_text, plan.string()));
+  }
+  if (file.baseline && is_report_file(*file.baseline)) {
+    file.baseline = (fs::path(options.file).parent_path() / *file.baseline).string();  // as its plan is found
+  }
+  if (!options.baseline.empty()) file.baseline = options.baseline;
+  file.fail_inconclusive = file.fail_inconclusive || options.fail_inconclusive;
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  return file;
+}
+
+Result<Format> gate_format(const GateOptions& options, const PlanDraft& draft) {
+  const std::string& name = options.format.empty() ? draft.format : options.format;
+  INFERMETER_TRY(const Format format, format_from_string(name.empty() ? "table" : name));
+  if (format == Format::html) return usage_error("a gate's page is written by --html FILE");
+  if (format != Format::csv) return format;
+  return usage_error("a gate has no csv report: --format takes table, json or markdown here");
+}
+
+// `made`: a folder that will be there when they are written.
+void check_files(const GateOptions& options, const std::string& made, Problems& problems) {
+  for (const std::string& file : {options.junit, options.markdown}) {
+    if (!file.empty()) problems.take(check_new_file(file, options.force, made));
+  }
+  problems.take(options.html.check(options.force, made));
+}
+
+Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const GateFile& file,
+                                               const std::string& output_dir) {
+  if (!file.baseline) return std::optional<RunRecord>();
+  if (is_report_file(*file.baseline)) {
+    INFERMETER_TRY(RunRecord report, read_report_file(*file.baseline));
+    return std::optional(std::move(report));
+  }
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(const std::string id, store.baseline_run(*file.baseline));
+  INFERMETER_TRY(RunRecord record, store.load_run(id));
+  return std::optional(std::move(record));
+}
+
+// Finished runs before this one that measured some of it again, newest first.
+Result<std::vector<RunRecord>> repetitions(Store& store, const RunRecord& run, int wanted) {
+  INFERMETER_TRY(auto listings, store.list_runs());
+  std::erase_if(listings, [&](const RunListing& listing) {
+    return !listing.finished || listing.id == run.id || listing.created_at > run.created_at;
+  });
+  std::ranges::sort(listings, std::ranges::greater(),
+                    [](const auto& one) { return std::pair(one.created_at, one.id); });
+  std::vector<RunRecord> found;
+  int complete = 0, looked_at = 0;
+  for (const RunListing& listing : listings) {
+    if (complete + 1 >= wanted || looked_at++ == kRepetitionsLookedAt) break;
+    INFERMETER_TRY(RunRecord record, store.load_run(listing.id));
+    const std::size_t repeated = repeated_subjects(run, record);
+    complete += repeated == run.plan.subjects.size() ? 1 : 0;
+    if (repeated > 0) found.push_back(std::move(record));
+  }
+  return found;
+}
+
+// The run that is judged comes first, then those that `reproducible` looks at, newest first.
+Result<std::vector<RunRecord>> stored_runs(const Surroundings& world, const Gate& gate, const GateFile& file,
+                                           const std::string& output_dir) {
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(RunRecord run, store.load_run(file.run.value_or("latest")));
+  if (!run.finished) {
+    return usage_error(
+        fmt::format("run {} is not finished, so that nothing can be expected of it; `infermeter run "
+                    "--resume {}` finishes it",
+                    run.id, run.id));
+  }
+  INFERMETER_TRY_DONE(check_gate(gate, run.plan, file.baseline.has_value()));
+  INFERMETER_TRY(auto runs, repetitions(store, run, runs_wanted(gate)));
+  runs.insert(runs.begin(), std::move(run));
+  return runs;
+}
+
+// Regressions without a baseline are looked for within the run, which is a comparison then: of all its pairs, since the
+// look that first tells a direction leaves open on which side of a margin the difference lies.
+Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
+  draft.is_comparison = asks_for_regression(gate) && !file.baseline;
+  if (draft.is_comparison) draft.question.all_pairs = !draft.question.until_resolved;
+  return asked_plan(draft);
+}
+
+Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& gate, const GateFile& file,
+                                             PlanDraft draft, const GateOptions& options, Problems& unwritten) {
+  INFERMETER_TRY(const Plan plan, plan_for(gate, file, std::move(draft)));
+  INFERMETER_TRY_DONE(check_gate(gate, plan, file.baseline.has_value()));
+  INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
+  RunCheck check = check_before_run(plan, launcher);
+  check_files(options, plan.output_dir, check.problems);
+  INFERMETER_TRY_DONE(check.problems.result());
+  RunSeries series;
+  if (options.resume) {
+    INFERMETER_TRY(series, RunSeries::resumed(world, std::span(&plan, 1)));
+  }
+  auto runs = series.runs(world, plan, launcher, runs_wanted(gate), options.verbosity.level());
+  unwritten.add_all(series.unwritten());
+  return runs;
+}
+
+void write_files(const GateOptions& options, const RunRecord& record, const Gate& gate, const GateVerdict& verdict,
+                 Problems& unwritten) {
+  if (!options.junit.empty()) {
+    unwritten.take(write_file(options.junit, render_junit(record, gate, verdict), options.force));
+  }
+  if (options.markdown.empty()) return;
+  const std::string text = render_gate(record, gate, verdict, Format::markdown, {});
+  unwritten.take(write_file(options.markdown, text, options.force));
+}
+
+Result<std::vector<RunRecord>> runs_to_judge(const Surroundings& world, const Gate& gate, const GateFile& file,
+                                             const GateOptions& options, const std::string& output_dir) {
+  Problems problems;
+  check_files(options, {}, problems);
+  INFERMETER_TRY_DONE(problems.result("nothing was judged"));
+  return stored_runs(world, gate, file, output_dir);
+}
+
+Result<int> gate_action(Surroundings& world, const GateOptions& options) {
+  // What is expected, and of what.
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  INFERMETER_TRY(const GateFile file, read_gate(options, draft));
+  INFERMETER_TRY(const Gate gate, make_gate(file, options.file));
+  INFERMETER_TRY(const Format format, gate_format(options, draft));
+  const std::string output_dir = draft.plan.output_dir;
+  INFERMETER_TRY(const auto baseline, load_baseline(world, file, output_dir));
+
+  // The run: a new one, one that was interrupted, or a stored one.
+  if (options.resume && !file.is_fresh())
+    return usage_error("--resume goes on with a plan that is measured: a stored run is judged as it is");
+  Problems unwritten;
+  INFERMETER_TRY(const auto runs, file.is_fresh()
+                                      ? measured_runs(world, gate, file, std::move(draft), options, unwritten)
+                                      : runs_to_judge(world, gate, file, options, output_dir));
+
+  const RunRecord& record = runs.front();
+  const Verdict of_run = judge(record);
+  const GateVerdict verdict = judge_gate(gate, {.run = record,
+                                                .verdict = of_run,
+                                                .baseline = baseline ? &*baseline : nullptr,
+                                                .baseline_name = file.baseline.value_or(""),
+                                                .earlier = std::span(runs).subspan(1)});
+  write_files(options, record, gate, verdict, unwritten);
+  world.out << render_gate(record, gate, verdict, format, {.color = use_color(world), .width = world.width});
+  if (options.html.wanted()) {
+    unwritten.take(options.html.write(world, gate_part(record, of_run, gate, verdict), options.force,
+                                      options.verbosity.level() == Verbosity::quiet));
+  }
+  return unless_unwritten(unwritten, exit_code_of_run(world, record, verdict.exit_code));
+}
+
+}  // namespace
+
+Action declare_gate(CLI::App& app) {
+  auto options = std::make_shared<GateOptions>();
+  set_help(app, gate_help());
+  declare_gate_flags(app, *options);
+  return [options](Surroundings& world) { return gate_action(world, *options); };
+}
+
+}  // namespace infermeter

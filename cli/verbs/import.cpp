@@ -1,0 +1,117 @@
+// infermeter import: profiles that other tools wrote, as a run.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/flags/plan_flags.hpp"
+#include "cli/measure_plan.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/output_file.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/output/shell_quote.hpp"
+#include "cli/verbs/verb.hpp"
+#include "infermeter/importing/profiles.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/verdict/judge.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kImportedOperatorsShown = 25;
+
+struct ImportOptions {
+  std::vector<std::string> files, compiled;
+  std::string model;
+  std::int64_t batch_size = 1;
+  SomeFlags flags;
+  ReportOutput output;
+  bool quiet = false;
+};
+
+HelpText import_help() {
+  return {
+      .usage = "infermeter import FILE… [flags]",
+      .about =
+          "Reads profiles that other tools wrote and makes a run of them, with the report that `infermeter profile` "
+          "makes: which operators take how long, which nodes of the model they are, and why one file's model is slower "
+          "than another's. Read are ONNX Runtime's profile (SessionOptions.enable_profiling), torch.profiler's trace "
+          "(export_chrome_trace), OpenVINO's counters (benchmark_app -report_type average_counters), operators.json "
+          "(docs/abi.md), and call stacks: what `perf script` prints, and collapsed stacks (py-spy, FlameGraph). What "
+          "a file is is told by what is in it and not by its name; it may be packed by gzip.",
+      .examples = {{"infermeter import onnxruntime_profile.json",
+                    "The slowest operators of a session that ONNX Runtime profiled."},
+                   {"infermeter import onnxruntime_profile.json --model model.onnx --compiled optimized.onnx",
+                    "With the nodes of the model and their floating-point operations."},
+                   {"infermeter import before=a1.json,a2.json,a3.json after=b1.json,b2.json,b3.json --html why.html",
+                    "Why one is slower than the other: three processes of each, for intervals."},
+                   {"infermeter import trace.json.gz --format markdown", "A trace of PyTorch's, for a pull request."}},
+      .notes = {"The times are those of the files: nothing is measured here, so that there is no p50 without the "
+                "profiler beside them, no roofline and no machine. Of each file the faster half of its iterations "
+                "counts, as everywhere.",
+                "The run is stored as others are: `infermeter report latest --profile-files FOLDER` writes it for "
+                "Perfetto and for flame graphs.",
+                kExitCodes}};
+}
+
+Result<int> import_action(Surroundings& world, const ImportOptions& options) {
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  ReportOutput output = options.output;
+  INFERMETER_TRY(const Format format, output.settle(draft));
+  Problems problems;
+  output.check(problems, draft.plan.output_dir);
+  problems.take(check_folder_to_be("--output-dir", draft.plan.output_dir));
+  INFERMETER_TRY_DONE(problems.result("nothing was read"));
+  if (options.batch_size < 1) return usage_error("--batch-size: at least 1 item is in an inference");
+  ImportRequest request{.subjects = {},
+                        .model = options.model,
+                        .batch_size = options.batch_size,
+                        .cache = default_cache(),
+                        .output_dir = draft.plan.output_dir,
+                        .command = shell_quoted(world.arguments)};
+  INFERMETER_TRY(request.subjects, import_subjects(options.files, options.compiled));
+  INFERMETER_TRY(RunRecord imported, import_profiles(request));
+  const MeasuredPlan kept{.record = std::move(imported), .csv = {}};
+  const RunRecord& record = kept.record;
+  const Verdict verdict = judge(record);
+  Problems unwritten;
+  unwritten.take(output.write(world, record, verdict, format));
+  unwritten.take(output.write_page(world, record, verdict, options.quiet));
+  say_where(world, kept, options.quiet ? Verbosity::quiet : Verbosity::usual);
+  return unless_unwritten(unwritten, verdict.exit_code);
+}
+
+}  // namespace
+
+Action declare_import(CLI::App& app) {
+  auto options = std::make_shared<ImportOptions>();
+  options->output.operators = kImportedOperatorsShown;
+  set_help(app, import_help());
+  app.add_option("FILE", options->files,
+                 "Profiles, each a subject; LABEL=FILE,FILE,…: several processes of one. The first subject is what the "
+                 "others are compared with.")
+      ->type_name("")
+      ->required()
+      ->group("Files");
+  app.add_option("--model", options->model,
+                 "The ONNX file that was run, or a name from the zoo: its nodes, and what they compute.")
+      ->type_name("MODEL")
+      ->group("Files");
+  app.add_option("--batch-size", options->batch_size, "Items per inference, where the model leaves it open.")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Files");
+  app.add_option("--compiled", options->compiled,
+                 "The graph that ONNX Runtime made of it (optimized_model_filepath): kinds, inputs and outputs of its "
+                 "operators. LABEL=FILE where there are several subjects.")
+      ->type_name("FILE")
+      ->group("Files");
+  options->flags.declare(app, {"output_dir", "format"});
+  options->output.declare(app);
+  app.add_flag("-q,--quiet", options->quiet, "Nothing but the report.")->group("Results");
+  return [options](Surroundings& world) { return import_action(world, *options); };
+}
+
+}  // namespace infermeter

@@ -1,0 +1,191 @@
+// infermeter models: the zoo, and what a model file declares.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/flags/list_format.hpp"
+#include "cli/output/columns.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/output_file.hpp"
+#include "cli/verbs/verb.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/models/zoo/zoo.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/text/nearest.hpp"
+
+namespace infermeter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ModelsOptions {
+  ListFormat format;
+  std::string name, file;
+  bool force = false;
+};
+
+Result<int> list_models(Surroundings& world, const ModelsOptions& options) {
+  INFERMETER_TRY(const bool json, options.format.is_json());
+  Json array = Json::array();
+  std::vector<std::vector<std::string>> rows{{"model", "parameters", "input", "what it is"}};
+  for (const ZooModel& model : zoo()) {
+    array.push_back({{"name", model.name},
+                     {"description", model.description},
+                     {"input_shape", model.input_shape},
+                     {"parameters", model.parameters},
+                     {"sha256", model.sha256}});
+    rows.push_back({std::string(model.name), with_commas(model.parameters), std::string(model.input_shape),
+                    std::string(model.description)});
+  }
+  world.out << (json ? json_text(array) : columns(rows));
+  return 0;
+}
+
+Result<int> build(Surroundings& world, const ModelsOptions& options) {
+  std::vector<std::string> names;
+  for (const ZooModel& model : zoo()) names.emplace_back(model.name);
+  if (std::ranges::find(names, options.name) == names.end()) {
+    const auto near = nearest_name(options.name, names);
+    return usage_error(fmt::format("the zoo has no model '{}'{}; there are {}", options.name,
+                                   near ? fmt::format(" (did you mean '{}'?)", *near) : "", fmt::join(names, ", ")));
+  }
+  if (!options.file.ends_with(".onnx")) {
+    return usage_error(
+        fmt::format("models of the zoo are written as ONNX, and {} does not end in .onnx: back ends tell "
+                    "a model's format by its name",
+                    printable(options.file)));
+  }
+  INFERMETER_TRY_DONE(check_output_file(options.file, options.force));
+  INFERMETER_TRY_DONE(build_zoo_model(options.name, options.file, world.interrupt));
+  world.out << fmt::format("{} is written to {}\n", options.name, printable(options.file));
+  return 0;
+}
+
+std::string dimension(const Port& port, std::size_t i) {
+  if (port.shape[i] >= 0) return std::to_string(port.shape[i]);
+  const bool is_named = i < port.dimension_names.size() && !port.dimension_names[i].empty();
+  return is_named ? port.dimension_names[i] : "?";
+}
+
+std::string shape_of(const Port& port) {
+  if (!port.rank_known) return "of any rank";
+  std::vector<std::string> dimensions;
+  for (std::size_t i = 0; i < port.shape.size(); ++i) dimensions.push_back(dimension(port, i));
+  return fmt::format("[{}]", fmt::join(dimensions, ", "));
+}
+
+std::string type_of(const Port& port) {
+  const std::string element = fmt::format("{} {}", to_string(port.dtype), shape_of(port));
+  return port.kind == Value::Kind::sequence ? "sequence of " + element : element;
+}
+
+std::string batch_of(const Port& port) {
+  return port.batch_axis ? fmt::format("  (dimension {} is the batch)", *port.batch_axis) : std::string();
+}
+
+Json model_json(std::span<const Port> ports) {
+  Json json = Json::array();
+  for (const Port& port : ports) {
+    json.push_back({{"name", port.name},
+                    {"kind", port.kind == Value::Kind::sequence ? "sequence" : "tensor"},
+                    {"dtype", to_string(port.dtype)},
+                    {"optional", port.is_optional},
+                    {"shape", port.rank_known ? Json(port.shape) : Json(nullptr)},
+                    {"dimension_names", port.dimension_names},
+                    {"batch_axis", port.batch_axis ? Json(*port.batch_axis) : Json(nullptr)}});
+  }
+  return json;
+}
+
+Json model_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
+  Json json{{"name", facts.name},
+            {"path", facts.path},
+            {"format", facts.format},
+            {"size_bytes", facts.size_bytes > 0 ? Json(facts.size_bytes) : Json(nullptr)},
+            {"parameters", facts.parameters ? Json(*facts.parameters) : Json(nullptr)},
+            {"sha256", facts.sha256}};
+  if (onnx) {
+    json["opset"] = onnx->opset;
+    json["nodes"] = onnx->nodes;
+    json["inputs"] = model_json(onnx->inputs);
+    json["outputs"] = model_json(onnx->outputs);
+  }
+  return json;
+}
+
+std::string model_text(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
+  std::vector<std::vector<std::string>> rows{{"file", facts.path}, {"format", facts.format}, {"sha256", facts.sha256}};
+  if (facts.size_bytes > 0)  // of a factory's model nothing is known before it is made
+    rows.insert(rows.end() - 1, {"size", format_bytes(static_cast<double>(facts.size_bytes))});
+  if (facts.parameters) rows.push_back({"parameters", with_commas(*facts.parameters)});
+  if (onnx) {
+    rows.push_back({"graph", fmt::format("{} nodes, opset {}", onnx->nodes, onnx->opset)});
+    for (const Port& port : onnx->inputs) rows.push_back({"input", port.name + "  " + type_of(port) + batch_of(port)});
+    for (const Port& port : onnx->outputs) rows.push_back({"output", port.name + "  " + type_of(port)});
+  }
+  return columns(rows);
+}
+
+Result<int> show(Surroundings& world, const ModelsOptions& options) {
+  INFERMETER_TRY(const bool json, options.format.is_json());
+  // Nothing is loaded here: a file that is code is only looked at.
+  INFERMETER_TRY(const ModelFacts facts, resolve_model(options.name, default_cache(), {.allow_code = true}));
+  std::optional<OnnxSummary> onnx;
+  if (facts.format == "onnx") {
+    INFERMETER_TRY(onnx, read_onnx_summary(facts.path));
+  }
+  world.out << (json ? json_text(model_json(facts, onnx)) : model_text(facts, onnx));
+  return 0;
+}
+
+void declare_build(CLI::App& app, ModelsOptions& options) {
+  set_help(app, {.usage = "infermeter models build NAME FILE [--force]",
+                 .about = "Writes a model of the zoo as ONNX: seeded weights, dynamic batch, the same bytes on every "
+                          "machine.",
+                 .examples = {{"infermeter models build resnet50 resnet50.onnx", "98 MB."}},
+                 .notes = {}});
+  app.add_option("NAME", options.name, "A name that `infermeter models` lists.")
+      ->required()
+      ->type_name("")
+      ->group("What");
+  app.add_option("FILE", options.file, "Where to.")->required()->type_name("")->group("What");
+  app.add_flag("--force", options.force, "Write over the file if there is one.")->group("Flags");
+}
+
+void declare_show(CLI::App& app, ModelsOptions& options) {
+  set_help(app,
+           {.usage = "infermeter models show MODEL [--format json]",
+            .about = "Tells what a model is: inputs, outputs, parameters, size, SHA-256. ONNX files are read without "
+                     "any runtime.",
+            .examples = {{"infermeter models show model.onnx", "What must be fed, and the names of dimensions."}},
+            .notes = {}});
+  app.add_option("MODEL", options.name, "A name from the zoo or a file.")->required()->type_name("")->group("What");
+  options.format.declare(app);
+}
+
+}  // namespace
+
+Action declare_models(CLI::App& app) {
+  auto options = std::make_shared<ModelsOptions>();
+  set_help(app, {.usage = "infermeter models [build|show] …",
+                 .about = "Lists the zoo: models that infermeter writes itself.",
+                 .examples = {{"infermeter models", "The list."},
+                              {"infermeter models build resnet50 resnet50.onnx", "One of them as a file."},
+                              {"infermeter models show model.onnx", "Inputs, outputs and size of any model."}},
+                 .notes = {kExitCodes}});
+  options->format.declare(app);
+  CLI::App* build_app = app.add_subcommand("build", "Write a model of the zoo to a file.");
+  CLI::App* show_app = app.add_subcommand("show", "Inputs, outputs, parameters, size and SHA-256 of a model.");
+  declare_build(*build_app, *options);
+  declare_show(*show_app, *options);
+  app.require_subcommand(0, 1);
+  return [options, build_app, show_app](Surroundings& world) {
+    if (build_app->parsed()) return build(world, *options);
+    return show_app->parsed() ? show(world, *options) : list_models(world, *options);
+  };
+}
+
+}  // namespace infermeter

@@ -1,0 +1,79 @@
+// infermeter profile: where does the time go, and why is one subject slower than another?
+#include <memory>
+
+#include "cli/flags/choose_backends.hpp"
+#include "cli/flags/plan_flags.hpp"
+#include "cli/measure_and_report.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/profile_files.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/verbs/verb.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t kOperatorsShown = 25;
+
+struct ProfileOptions {
+  PlanFlags plan;
+  ReportOutput output;
+  ProfileFilesFlag files;
+  bool dry_run = false;
+  VerbosityFlags verbosity;
+};
+
+HelpText profile_help() {
+  return {
+      .usage = "infermeter profile SUBJECT… [flags]",
+      .about =
+          "Tells which operators of a model take how long, by the runtime's own profile. The subjects are measured as "
+          "`infermeter run` measures them; then profile trials run in processes of their own, since profiling disturbs "
+          "times: what it costs is shown. Operators are attributed to the nodes of the model, so that with two "
+          "subjects it can be said why one is slower than the other, across runtimes, precisions and versions.",
+      .examples = {{"infermeter profile resnet50@onnxruntime", "The slowest operators of a model of the zoo."},
+                   {"infermeter profile resnet50@onnxruntime resnet50@openvino",
+                    "And why OpenVINO is slower or faster."},
+                   {"infermeter profile resnet50@onnxruntime resnet50@onnxruntime,graph_optimization=extended",
+                    "What an option of a runtime does."},
+                   {"infermeter profile resnet50@onnxruntime --profile-files profiling",
+                    "With time lines, flame graphs, summaries and a folder for TensorBoard."},
+                   {"infermeter profile mlp@onnxruntime --profile-processes 3 --profile-iterations 10 --format json",
+                    "A quick look, for programs."},
+                   {"infermeter compare resnet50@onnxruntime resnet50@openvino --profile --html report.html",
+                    "The answer and its reason on one page."}},
+      .notes = {
+          "(rest) is the time that lies between operators; with it the times add up to the inference's.",
+          "Where profiling makes an inference more than 5 % slower only shares are shown.",
+          "Back ends that tell of their operators: docs/profile.md. Of the others there is no table, which is said.",
+          kExitCodes}};
+}
+
+Result<int> profile_action(Surroundings& world, const ProfileOptions& options) {
+  INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
+  ReportOutput output = options.output;
+  INFERMETER_TRY(const Format format, output.settle(draft, options.plan.other_names()));
+  ProfileFilesFlag files = options.files;
+  if (!files.wanted()) files.folder = options.plan.other_names().save_dir();
+  if (draft.plan.profiling.processes == 0) draft.plan.profiling.processes = kProfileProcesses;
+  MeasureRequest request{.format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()};
+  request.profile_files = files;
+  INFERMETER_TRY(request.plan, make_plan(draft));
+  return measure_and_report(world, std::move(request), output);
+}
+
+}  // namespace
+
+Action declare_profile(CLI::App& app) {
+  auto options = std::make_shared<ProfileOptions>();
+  options->output.operators = kOperatorsShown;
+  set_help(app, profile_help());
+  options->plan.declare(app);
+  options->output.declare(app);
+  options->files.declare(app, "Also write");
+  app.add_flag("--dry-run", options->dry_run, "Print the plan. Measures nothing.")->group("Running");
+  options->verbosity.declare(app, "Running");
+  return [options](Surroundings& world) { return profile_action(world, *options); };
+}
+
+}  // namespace infermeter

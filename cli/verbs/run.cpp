@@ -1,0 +1,135 @@
+// infermeter run: gathers the plan, measures it, prints the report.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/flags/choose_backends.hpp"
+#include "cli/flags/plan_flags.hpp"
+#include "cli/measure_and_report.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/verbs/verb.hpp"
+#include "infermeter/run/run.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr const char* kLatestUnfinished = "latest";
+
+struct RunOptions {
+  PlanFlags plan;
+  ReportOutput output;
+  std::string resume;
+  bool wants_resume = false;
+  bool dry_run = false;
+  VerbosityFlags verbosity;
+};
+
+HelpText run_help() {
+  return {
+      .usage = "infermeter run [SUBJECT…] [flags]",
+      .about =
+          "Measures subjects, each in fresh worker processes, and prints how they compare with the first one: "
+          "latency, throughput, memory, and whether the outputs agree. Trials of different subjects are "
+          "interleaved, in an order drawn for each run. Everything is stored under --output-dir as each trial ends.",
+      .examples = {{"infermeter run model.onnx", "A model on every back end here that reads it."},
+                   {"infermeter run resnet50@onnxruntime resnet50@openvino", "Two runtimes, one model of the zoo."},
+                   {"infermeter run fast=model.onnx@openvino,threads=1 slow=model.onnx@openvino,threads=2",
+                    "Two settings of one back end, with labels."},
+                   {"infermeter run --model resnet50 vit_b_16 --backend onnxruntime openvino --batch-sizes 1 4",
+                    "A matrix: every model on every back end at both batch sizes."},
+                   {"infermeter run mlp@onnxruntime --duration 10s --format json --output report.json",
+                    "Ten seconds of timed inferences per process; the report into a file."},
+                   {"infermeter run mlp@onnxruntime mlp@openvino --html report.html",
+                    "The report as a page as well, to be looked at and sent on."},
+                   {"infermeter run --plan plan.toml --dry-run", "What a plan file would do."},
+                   {"infermeter run --resume", "Finish the run that was interrupted last."}},
+      .notes = {
+          "Units: TIME is 30s, 5m, 250ms, or plain seconds; SIZE is 2GB, 512MiB, or plain bytes.",
+          "Flags that take several values take all that follow: put subjects first, or -- before them.",
+          "Every flag but subjects, models, back ends and pairs can also be set by a variable "
+          "(--batch-sizes: INFERMETER_BATCH_SIZES) or in infermeter.toml in the current folder. Flags beat --plan, "
+          "that beats variables, and they infermeter.toml.",
+          "Files: OUTPUT_DIR/infermeter.db (every run, with raw samples) and "
+          "OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv (this run; UTC), or in OUTPUT_DIR itself where that is "
+          "called raw.",
+          "both, of --model and --framework, is the pair of models and of frameworks that the word stood for in an "
+          "earlier runner.",
+          "Ctrl-C once finishes the current iteration and reports what there is; twice stops at once.", kExitCodes}};
+}
+
+void declare_run_flags(CLI::App& app, RunOptions& options) {
+  options.plan.declare(app);
+  options.output.declare(app);
+  app.add_flag("--dry-run", options.dry_run,
+               "Print the plan: order of trials, limits, estimated time. Measures nothing.")
+      ->group("Running");
+  app.add_option(
+         "--resume", options.resume,
+         "Finish an interrupted run: its id, the beginning of one, or without a value the latest unfinished one.")
+      ->type_name("[RUN]")
+      ->expected(0, 1)
+      ->group("Running");
+  options.verbosity.declare(app, "Running");
+}
+
+// The id of the run that --resume means.
+Result<std::string> unfinished_run(const Surroundings& world, const std::string& asked, const std::string& output_dir) {
+  if (!asked.empty() && asked != kLatestUnfinished) return asked;
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  return store.latest_unfinished();
+}
+
+Result<Plan> plan_to_resume(const Surroundings& world, const std::string& id, const Plan& asked) {
+  INFERMETER_TRY(auto store, Store::open(store_file(asked.output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(RunRecord record, store.load_run(id));
+  INFERMETER_TRY_DONE(check_own_plan(record, asked));
+  record.plan.output_dir = asked.output_dir;
+  return std::move(record.plan);
+}
+
+Result<int> run_action(Surroundings& world, const RunOptions& options) {
+  INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
+  ReportOutput output = options.output;
+  INFERMETER_TRY(const Format format, output.settle(draft, options.plan.other_names()));
+
+  // The plan: the flags', or the interrupted run's own.
+  std::optional<std::string> resume;
+  Plan plan;
+  const bool own_plan = options.wants_resume && !options.plan.names_subjects();
+  if (const std::string flag = options.plan.changing_flag(); own_plan && !flag.empty()) {
+    return usage_error(
+        fmt::format("--resume goes on with the run's own plan: leave {} out, or give the whole plan", flag));
+  }
+  if (options.wants_resume) {
+    INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan.output_dir));
+  }
+  if (own_plan) {
+    INFERMETER_TRY(plan, plan_to_resume(world, *resume, draft.plan));
+  } else {
+    INFERMETER_TRY(plan, make_plan(draft));
+  }
+
+  return measure_and_report(world,
+                            {.plan = std::move(plan),
+                             .format = format,
+                             .dry_run = options.dry_run,
+                             .verbosity = options.verbosity.level(),
+                             .resume = std::move(resume)},
+                            output);
+}
+
+}  // namespace
+
+Action declare_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  set_help(app, run_help());
+  declare_run_flags(app, *options);
+  return [options, &app](Surroundings& world) {
+    options->wants_resume = app.count("--resume") > 0;
+    return run_action(world, *options);
+  };
+}
+
+}  // namespace infermeter

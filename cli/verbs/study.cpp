@@ -1,0 +1,266 @@
+// infermeter study: several plans that answer one question together.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/flags/find_study.hpp"
+#include "cli/flags/plan_flags.hpp"
+#include "cli/fresh_runs.hpp"
+#include "cli/measure_plan.hpp"
+#include "cli/output/columns.hpp"
+#include "cli/output/dry_run.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/output_file.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/output/study_files.hpp"
+#include "cli/verbs/verb.hpp"
+#include "infermeter/plan/study_file.hpp"
+#include "infermeter/report/forms/document.hpp"
+#include "infermeter/verdict/comparison.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t largest_file = 1 << 20;
+constexpr const char* kWhat = "What is measured";
+constexpr const char* kStudyResults = "Results";
+
+struct StudyOptions {
+  std::string study, preset, reports = "reports";
+  std::vector<std::string> only;
+  SomeFlags flags;
+  bool dry_run = false, force = false, resume = false, no_samples = false, fail_inconclusive = false;
+  VerbosityFlags verbosity;
+};
+
+// A part that is ready to be measured.
+struct PreparedPart {
+  Plan plan;
+  StudyPartRequest request;
+};
+
+struct PreparedStudy {
+  StudySource source;
+  StudyFile file;
+  std::vector<PreparedPart> parts;
+  std::string output_dir, format;
+};
+
+HelpText study_help() {
+  return {
+      .usage = "infermeter study [NAME|FILE.toml] [flags]",
+      .about =
+          "Measures the parts of a study one after the other: each is a plan like any other, with what is expected "
+          "of it (a checklist, as in gate files), and what counters of the workload foretell beside what is "
+          "measured. Leaves a folder of reports: JSON and text of each, a summary, a page, profiles.",
+      .examples = {{"infermeter study", "The studies that there are."},
+                   {"infermeter study imaging", "What caches are worth to an imaging pipeline; five minutes."},
+                   {"infermeter study imaging --preset small", "The same, smaller: twenty seconds."},
+                   {"infermeter study imaging --dry-run", "What would be measured."}},
+      .notes = {"Files: what the study names, in the folder of --reports; runs are stored like any other "
+                "(`infermeter runs`).",
+                "An interrupted study reports the parts that it has; --resume (with --force, for its files) goes on "
+                "with them.",
+                "docs/study.md says how to write one.",
+                "Exit codes: 0 all expectations passed, or are inconclusive · 1 one failed · 2 usage or "
+                "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
+                "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
+}
+
+void declare_study_flags(CLI::App& app, StudyOptions& options) {
+  app.add_option("STUDY", options.study, "A study that ships, by its name, or a file. Without one they are listed.")
+      ->type_name("")
+      ->group(kWhat);
+  app.add_option("--preset", options.preset, "One of the study's presets (`infermeter study` lists them).")
+      ->type_name("NAME")
+      ->group(kWhat);
+  app.add_option("--part", options.only, "Only this part (--dry-run names them). May be repeated.")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all()
+      ->group(kWhat);
+  app.add_flag("--resume", options.resume, "Go on with the parts that an interrupted study has measured.")
+      ->group(kWhat);
+  app.add_flag("--dry-run", options.dry_run, "Print what would be measured. Measures nothing.")->group(kWhat);
+  app.add_option("--reports", options.reports, "Folder of the files that the study leaves. Default: reports.")
+      ->type_name("FOLDER")
+      ->group(kStudyResults);
+  app.add_flag("--force", options.force, "Write over files that are there.")->group(kStudyResults);
+  app.add_flag("--no-samples", options.no_samples, "Leave the single iterations out of JSON and page.")
+      ->group(kStudyResults);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
+      ->group(kStudyResults);
+  options.verbosity.declare(app, kStudyResults);
+  options.flags.declare(app, {"backend_path", "allow_code", "processes", "profile", "profile_processes",
+                              "profile_iterations", "stacks", "python_profiler", "seed", "data_seed", "cpus",
+                              "load_timeout", "run_timeout", "memory_limit", "sandbox", "output_dir", "format"});
+}
+
+// --- the list -------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> row_of(const StudySource& source) {
+  const auto text = read_text_file(source.file, largest_file, "study");
+  if (!text) return {source.name, "", text.error().message};
+  const auto study = study_file_from_toml(*text, source.file.string(), "", {});
+  if (!study) return {source.name, "", study.error().message};
+  std::vector<std::string> presets;
+  for (const StudyPreset& preset : study->presets) presets.push_back(preset.name);
+  return {source.name, presets.empty() ? "none" : fmt::format("{}", fmt::join(presets, ", ")), study->title};
+}
+
+int list_studies(Surroundings& world) {
+  const auto studies = shipped_studies();
+  if (studies.empty()) {
+    world.out << "No study ships with this installation; one of your own is a file (docs/study.md).\n";
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows = {{"study", "presets", "what it asks"}};
+  for (const StudySource& study : studies) rows.push_back(row_of(study));
+  world.out << columns(rows);
+  return 0;
+}
+
+// --- what is to be done ---------------------------------------------------------------------------------------------
+
+Result<PreparedPart> prepare(const StudyPart& part, const StudyOptions& options) {
+  PreparedPart prepared{.plan = {}, .request = {.name = part.name, .title = part.title}};
+  PlanDraft draft = part.draft;
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  const GateFile expected{.fail_inconclusive = options.fail_inconclusive, .expectations = part.expectations};
+  INFERMETER_TRY(prepared.request.gate, make_gate(expected, part.title));
+  if (part.prediction) {
+    prepared.request.counter = part.prediction->counter;
+    INFERMETER_TRY(prepared.request.metric, metric_from_string(part.prediction->metric));
+  }
+  INFERMETER_TRY(prepared.plan, asked_plan(draft));
+  INFERMETER_TRY_DONE(check_gate(prepared.request.gate, prepared.plan, false));
+  return prepared;
+}
+
+// Subjects that files are asked of must be there.
+Result<Done> check_outputs(const PreparedStudy& study) {
+  for (const StudyOutput& output : study.file.outputs) {
+    if (!output.subject) continue;
+    const auto part = std::ranges::find(study.parts, output.part, [](const auto& one) { return one.request.name; });
+    const auto& subjects = part->plan.subjects;
+    if (std::ranges::find(subjects, output.subject->text, &Subject::label) != subjects.end()) continue;
+    return output.subject->error(0, fmt::format("part '{}' has no subject '{}'", output.part, output.subject->text));
+  }
+  return Done{};
+}
+
+Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& options) {
+  PreparedStudy study;
+  INFERMETER_TRY(study.source, find_study(options.study));
+  INFERMETER_TRY(const std::string text, read_text_file(study.source.file, largest_file, "study"));
+  INFERMETER_TRY(PlanDraft base, ambient_draft(world));
+  INFERMETER_TRY(study.file, study_file_from_toml(text, study.source.file.string(), options.preset, base));
+  if (!options.only.empty()) {
+    if (const auto kept = study.file.leave_only(options.only); !kept) {
+      return usage_error(fmt::format("--part: {}", kept.error().message));
+    }
+  }
+  for (const StudyPart& part : study.file.parts) {
+    auto prepared = prepare(part, options);
+    if (!prepared) {
+      return Error{prepared.error().kind, fmt::format("part '{}': {}", part.name, prepared.error().message)};
+    }
+    study.parts.push_back(std::move(*prepared));
+  }
+  INFERMETER_TRY_DONE(check_outputs(study));
+  INFERMETER_TRY_DONE(options.flags.apply(base));
+  study.output_dir = base.plan.output_dir;
+  study.format = base.format.empty() ? "table" : base.format;
+  return study;
+}
+
+Result<Format> study_format(const PreparedStudy& study) {
+  INFERMETER_TRY(const Format format, format_from_string(study.format));
+  if (format != Format::csv && format != Format::html) return format;
+  return usage_error("a study prints table, json or markdown (--format); its page is among its files");
+}
+
+void describe_study(Surroundings& world, const PreparedStudy& study) {
+  const auto earlier = earlier_runs(world, study.output_dir);
+  for (const PreparedPart& part : study.parts) {
+    const int runs = runs_wanted(part.request.gate);
+    world.out << fmt::format("== {}: {}{}\n", part.request.name, printable(part.request.title),
+                             runs > 1 ? fmt::format(" ({} times)", runs) : "")
+              << describe_plan(part.plan, earlier);
+    for (const Expectation& expectation : part.request.gate.expectations) {
+      const std::string subject = expectation.subject ? fmt::format(", {}", printable(expectation.subject->text)) : "";
+      world.out << fmt::format("expected: {}{}\n", printable(expectation.source.text), subject);
+    }
+    world.out << '\n';
+  }
+}
+
+// --- measuring ------------------------------------------------------------------------------------------------------
+
+std::vector<Plan> plans_of(const PreparedStudy& study) {
+  std::vector<Plan> plans;
+  for (const PreparedPart& part : study.parts) plans.push_back(part.plan);
+  return plans;
+}
+
+Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, const StudyOptions& options,
+                                  const Launcher& launcher, StudyFiles& files) {
+  const Verbosity verbosity = options.verbosity.level();
+  StudyRecord record{.name = study.source.name,
+                     .preset = options.preset,
+                     .title = study.file.title,
+                     .about = study.file.about,
+                     .parts = {}};
+  RunSeries series;
+  if (options.resume) {
+    INFERMETER_TRY(series, RunSeries::resumed(world, plans_of(study)));
+  }
+  for (std::size_t i = 0; i < study.parts.size(); ++i) {
+    PreparedPart& part = study.parts[i];
+    if (verbosity != Verbosity::quiet) {
+      world.err << fmt::format("part {} of {}: {}\n", i + 1, study.parts.size(), printable(part.request.title));
+    }
+    const int wanted = runs_wanted(part.request.gate);
+    INFERMETER_TRY(auto runs, series.runs(world, part.plan, launcher, wanted, verbosity));
+    files.unwritten().add_all(series.unwritten());
+    record.parts.push_back(study_part(std::move(part.request), std::move(runs)));
+    files.write_part(record.parts.back());
+    if (!record.parts.back().record.finished) break;
+  }
+  return record;
+}
+
+Result<int> study_action(Surroundings& world, const StudyOptions& options) {
+  if (options.study.empty()) return list_studies(world);
+  INFERMETER_TRY(PreparedStudy study, prepare(world, options));
+  INFERMETER_TRY(const Format format, study_format(study));
+  INFERMETER_TRY(const Launcher launcher, find_launcher(study.parts.front().plan.backend_path));
+  StudyFiles files(study.file, options.reports, options.force, !options.no_samples);
+  Problems problems;
+  files.check(problems);
+  for (const PreparedPart& part : study.parts) problems.add_all(check_before_run(part.plan, launcher).problems);
+  INFERMETER_TRY_DONE(problems.result());
+  if (options.dry_run) {
+    describe_study(world, study);
+    return 0;
+  }
+  INFERMETER_TRY_DONE(files.prepare());
+  INFERMETER_TRY(const StudyRecord record, measure_study(world, study, options, launcher, files));
+  files.write_whole(record);
+  world.out << render_study(record, files.written(), format, {.color = use_color(world), .width = world.width});
+  return unless_unwritten(files.unwritten(), exit_code_of_run(world, record.parts.back().record, exit_code_of(record)));
+}
+
+}  // namespace
+
+Action declare_study(CLI::App& app) {
+  auto options = std::make_shared<StudyOptions>();
+  set_help(app, study_help());
+  declare_study_flags(app, *options);
+  return [options](Surroundings& world) { return study_action(world, *options); };
+}
+
+}  // namespace infermeter

@@ -1,0 +1,353 @@
+// infermeter variants: makes and measures a model's variants, and says which are worth having.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <span>
+
+#include "cli/flags/plan_flags.hpp"
+#include "cli/measure_plan.hpp"
+#include "cli/output/dry_run.hpp"
+#include "cli/output/help.hpp"
+#include "cli/output/output_file.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/verbs/verb.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/setting.hpp"
+#include "infermeter/variants/variants.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWhich = "Which variants";
+constexpr const char* kOtherNames = "Other names, of earlier tools";
+
+struct VariantsOptions {
+  VariantsRequest request;
+  SomeFlags flags;
+  ReportOutput output;
+  std::string config, checkpoint;  // other names of MODEL, or of its factory and its weights
+  std::vector<std::string> shares;
+  bool all_phases = false, dry_run = false;
+  std::string resume;
+  double making_timeout_s = 600;
+  std::string save_path;  // of copies of what is made; empty: none
+  VerbosityFlags verbosity;
+};
+
+HelpText variants_help() {
+  return {
+      .usage = "infermeter variants MODEL [flags]",
+      .about =
+          "Makes variants of a model (float16, int8, pruned, …), measures each beside the model as it was given, "
+          "compares outputs and accuracy, and says which are on the Pareto front of accuracy, speed, memory and size "
+          "and what can be recommended. Files are made by the runtimes' own tools, each in a process of its own, and "
+          "kept in the cache; a variant that cannot be made or run has its row with the reason, and the others go on.",
+      .examples =
+          {{"infermeter variants resnet50", "float32, float16, bfloat16 and int8 on each back end that can."},
+           {"infermeter variants resnet50 --html variants.html", "The same, with a page that draws the trade-offs."},
+           {"infermeter variants model.onnx --precisions int8 --calibration images/ --data test.npy --labels "
+            "labels.txt",
+            "Quantised on some pictures, judged on others by what is right."},
+           {"infermeter variants resnet50 --precisions float32 --graph-opt none,basic,extended,all --threads 1,2 "
+            "--batch-sizes 1,8 --backends onnxruntime",
+            "Settings instead of files."},
+           {"infermeter variants --models original:model.onnx,quantized:small.onnx",
+            "Files that are there already; the first one is the baseline."},
+           {"infermeter variants nets.py:make@pytorch --all-phases",
+            "A PyTorch model: eager, channels_last, autocast, compile, dynamic_int8, and all of them stacked."}},
+      .notes = {"The first variant is the baseline: float32, as the model was given, on the first back end.",
+                "Making needs what `scripts/setup --with variants` installs (ONNX, NNCF); what is missing is said, and "
+                "the other variants go on.",
+                "int8 is only as good as the data it was calibrated on: give --calibration, or --data. Synthetic data "
+                "show speed, not accuracy.",
+                "docs/variants.md explains each variant and each line of the report; `infermeter report RUN` shows the "
+                "same run as any other.",
+                "Exit code 0: the baseline was measured; variants that failed are in the report.", kExitCodes}};
+}
+
+CLI::Option* add_list(CLI::App& app, const char* flags, std::vector<std::string>& values, const char* type,
+                      const char* help) {
+  return app.add_option(flags, values, help)->delimiter(',')->type_name(type)->group(kWhich);
+}
+
+void declare_which(CLI::App& app, VariantsOptions& options) {
+  VariantsRequest& request = options.request;
+  app.add_option("MODEL", request.model,
+                 "A name from the zoo (`infermeter models`), a file, or Python code (FILE.py:FACTORY); MODEL@BACKEND "
+                 "names its back end.")
+      ->type_name("")
+      ->group(kWhich);
+  add_list(app, "--precisions", request.precisions, "TYPE,…", "float32, float16, bfloat16, int8. Default: all.");
+  add_list(app, "--quantise,--quantize", request.quantisations, "HOW,…",
+           "How int8 is made: static, dynamic (ONNX Runtime), nncf (OpenVINO). Default: static,nncf.");
+  add_list(app, "--prune", options.shares, "SHARE,…",
+           "Also with this share of the smallest weights set to 0: 0.5, 50%.");
+  add_list(app, "--prune-how", request.pruned_how, "HOW,…",
+           "unstructured (default): single weights; structured: whole output channels, of PyTorch models.");
+  app.add_option(
+         "--student", request.student,
+         "Also a smaller model that MODEL has taught, as the variant distilled: a file or FILE.py:FACTORY. It is "
+         "trained elsewhere, and measured here.")
+      ->type_name("MODEL")
+      ->group(kWhich);
+  add_list(app, "--graph-opt", request.graph_levels, "LEVEL,…",
+           "none, basic, extended, all; of back ends that have such levels.");
+  add_list(app, "--phases", request.phases, "PHASE,…",
+           "Of PyTorch: eager, channels_last, autocast, compile, dynamic_int8, stacked, phase1.");
+  app.add_flag("--all-phases", options.all_phases, "All phases of PyTorch, and all of them stacked.")->group(kWhich);
+  add_list(app, "--backends,--backend,--framework", request.backends, "NAME,…",
+           "Default: onnxruntime and openvino, where they read the model.");
+  add_list(app, "--models", request.models, "NAME:FILE,…",
+           "Instead of MODEL: files that are there already, the baseline first.");
+  app.add_option("--calibration", request.calibration,
+                 "What int8 is calibrated on; as --data. Default: what --data says.")
+      ->type_name("SOURCE")
+      ->group(kWhich);
+  app.add_option("--calibration-items", request.calibration_items, "At most so many of them. Default: 32.")
+      ->type_name("N")
+      ->group(kWhich);
+}
+
+// Words of earlier tools for what is no setting (other_names.cpp has those of settings).
+void declare_other_names(CLI::App& app, VariantsOptions& options) {
+  options.flags.declare_other_names(app);
+  app.add_option("--config,--teacher", options.config, "MODEL.")->type_name("")->group(kOtherNames);
+  app.add_option("--ckpt", options.checkpoint,
+                 "MODEL, a checkpoint; --config is then the factory whose model takes its weights (--option factory=).")
+      ->type_name("")
+      ->group(kOtherNames);
+  const auto phase = [&](const char* flag, const char* name, const char* help) {
+    app.add_flag_callback(
+           flag, [&options, name] { options.request.phases.emplace_back(name); }, help)
+        ->group(kOtherNames);
+  };
+  phase("--baseline", "eager", "--phases eager.");
+  phase("--phase1", "phase1", "--phases phase1: channels_last and compile.");
+  phase("--phase2", "tensorrt", "--phases tensorrt, which is refused with a sentence.");
+  phase("--phase3", "dynamic_int8", "--phases dynamic_int8.");
+}
+
+void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
+  declare_which(app, options);
+  options.flags.declare(
+      app, {"batch_sizes",  "threads",     "device",       "dimensions", "batch_axis", "options",    "env",
+            "backend_path", "allow_code",  "warmup",       "iterations", "duration",   "processes",  "seed",
+            "data_seed",    "cpus",        "outliers",     "data",       "labels",     "data_limit", "distribution",
+            "load_timeout", "run_timeout", "memory_limit", "sandbox",    "output_dir", "format"});
+  declare_other_names(app, options);
+  options.output.declare(app);
+  CLI::Validator positive(CLI::PositiveNumber);
+  positive.description("");  // else the help says so behind the value's name
+  app.add_option("--making-timeout", options.making_timeout_s, "Seconds that making one file may take. Default: 600.")
+      ->type_name("SECONDS")
+      ->check(positive)
+      ->group("Running");
+  app.add_option("--save-path", options.save_path,
+                 "Copy every file that is made into this folder; where one is made, this may be its name.")
+      ->type_name("FOLDER|FILE")
+      ->group("Results");
+  app.add_flag("--dry-run", options.dry_run, "Print what would be made and measured. Makes and measures nothing.")
+      ->group("Running");
+  app.add_option("--resume", options.resume, "Finish an interrupted run of the same variants.")
+      ->type_name("RUN")
+      ->group("Running");
+  options.verbosity.declare(app, "Running");
+}
+
+Result<PlanDraft> gather(const Surroundings& world, const VariantsOptions& options) {
+  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
+  INFERMETER_TRY_DONE(options.flags.apply(draft));
+  // --batch-size: one item, and so many at once.
+  auto& sizes = draft.batch_sizes;
+  if (options.flags.other_names().has("--batch-size") && std::ranges::find(sizes, 1) == sizes.end()) {
+    sizes.insert(sizes.begin(), 1);
+  }
+  return draft;
+}
+
+Result<VariantsRequest> request_of(const VariantsOptions& options) {
+  VariantsRequest request = options.request;
+  if (options.all_phases) request.phases.assign(all_phases().begin(), all_phases().end());
+  for (const std::string& text : options.shares) {
+    const auto share = pruned_share_from_string(text);
+    if (!share) return usage_error("--prune: " + share.error().message);
+    request.pruned_shares.push_back(*share);
+  }
+  return request;
+}
+
+// MODEL by its other names.
+Result<Done> settle_model(VariantsOptions& options, PlanDraft& draft) {
+  std::string& model = options.request.model;
+  const std::string& config = options.config;
+  if (!model.empty() && !(config.empty() && options.checkpoint.empty())) {
+    return usage_error("--config, --ckpt and --teacher are MODEL: give one of them");
+  }
+  if (config.ends_with(".yaml") || config.ends_with(".yml")) {
+    return usage_error(fmt::format(
+        "{} is the configuration of a training program, which alone can build its model: give a function that returns "
+        "the model, --config FILE.py:FACTORY",
+        printable(config, 300)));
+  }
+  if (!options.checkpoint.empty() && !config.empty()) {
+    const std::vector<std::string> factory = {"factory=" + config};
+    INFERMETER_TRY_DONE(apply_setting(*find_setting("options"), draft, factory));
+  }
+  if (model.empty()) model = options.checkpoint.empty() ? config : options.checkpoint;
+  return Done{};
+}
+
+std::string made_text(const VariantMaking& making) {
+  return fmt::format("{}, a .{} file", making.words, making.ending);
+}
+
+// The plan as if all files had been made: they take the inputs that the model takes.
+Result<VariantsPlan> plan_of_unmade(const PreparedVariants& prepared) {
+  VariantList list = prepared.list;
+  for (Variant& variant : list.variants) {
+    if (variant.making) variant.model = prepared.model.name;
+  }
+  return plan_variants(list, prepared.draft);
+}
+
+// What would be made, and the plan as if it had been.
+int describe_variants(Surroundings& world, const PreparedVariants& prepared, const Plan& plan) {
+  std::string text;
+  for (const Variant& variant : prepared.list.variants) {
+    const std::string what = !variant.refusal.empty() ? "not measured: " + variant.refusal
+                             : variant.making         ? "to be made: " + made_text(*variant.making)
+                                                      : "as it is";
+    text += fmt::format("{}: {}\n", printable(variant.label), printable(what, 600));
+  }
+  for (const std::string& note : prepared.list.notes) text += fmt::format("left out: {}\n", printable(note, 600));
+  world.out << text << '\n' << describe_plan(plan, earlier_runs(world, plan.output_dir));
+  return 0;
+}
+
+// Several variants may run the same file.
+std::size_t files_to_make(const VariantList& list) {
+  std::set<std::string> files;
+  for (const Variant& variant : list.variants) {
+    if (variant.making && variant.refusal.empty()) files.insert(variant.making->words);
+  }
+  return files.size();
+}
+
+// The folder that files are copied into.
+fs::path folder_to_save(const std::string& path) {
+  const fs::path ending = fs::path(path).extension();
+  return ending == ".onnx" || ending == ".xml" ? folder_of(path) : fs::path(path);
+}
+
+Result<Done> copy_made_file(const fs::path& from, const fs::path& to, bool overwrite) {
+  INFERMETER_TRY_DONE(check_output_file(to, overwrite));
+  std::error_code error;
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (!error) return Done{};
+  return io_error(fmt::format("--save-path: {} cannot be written: {}", printable(to.string(), 300), error.message()));
+}
+
+// With what belongs to them: the weights of an .xml file.
+Result<Done> save_made_files(Surroundings& world, const VariantsOptions& options, const VariantList& list) {
+  std::set<fs::path> files;
+  for (const Variant& variant : list.variants) {
+    if (variant.making && variant.refusal.empty()) files.insert(variant.model);
+  }
+  const fs::path folder = folder_to_save(options.save_path);
+  const bool has_name = folder != fs::path(options.save_path);
+  if (files.empty())
+    return usage_error("--save-path: no file was made; variants of PyTorch are made when they are loaded");
+  if (has_name && files.size() > 1) {
+    return usage_error(fmt::format("--save-path: {} files were made: name a folder for them", files.size()));
+  }
+  INFERMETER_TRY_DONE(make_folder("--save-path", folder));
+  for (const fs::path& file : files) {
+    std::error_code error;
+    for (fs::directory_iterator entry(file.parent_path(), error), end; !error && entry != end; entry.increment(error)) {
+      if (entry->path().stem() != file.stem()) continue;
+      fs::path name = has_name ? fs::path(options.save_path).filename() : entry->path().filename();
+      if (has_name) name.replace_extension(entry->path().extension());
+      INFERMETER_TRY_DONE(copy_made_file(entry->path(), folder / name, options.output.force));
+      world.err << fmt::format("saved: {}\n", printable((folder / name).string(), 300));
+    }
+  }
+  return Done{};
+}
+
+Result<int> measure_variants(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
+                             const Launcher& launcher, Format format) {
+  const Verbosity verbosity = options.verbosity.level();
+  const std::size_t files = files_to_make(prepared.list);
+  std::size_t file = 0;
+  VariantMakingContext context{.launcher = launcher,
+                               .cache = default_cache(),
+                               .timeout_s = options.making_timeout_s,
+                               .interrupt = world.interrupt,
+                               .on_note = [&](const std::string& note) {
+                                 if (verbosity == Verbosity::quiet) return;
+                                 world.err << fmt::format("[{}/{}] {}\n", ++file, files, printable(note)) << std::flush;
+                               }};
+  auto made = make_variants(prepared, context);
+  if (!made.ok() && look_at_interrupts(world.interrupt) != 0) {
+    world.err << "infermeter: " << made.error().message << '\n';
+    return 128 + (world.signal == nullptr ? 2 : world.signal->load());
+  }
+  if (!made.ok()) return made.error();
+  INFERMETER_TRY(const VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
+  const auto resume = options.resume.empty() ? std::nullopt : std::optional(options.resume);
+  INFERMETER_TRY(
+      auto measured,
+      measure_plan(world, planned.plan, launcher, verbosity,
+                   {.resume = resume, .models = std::move(made).value(), .is_checked = false, .keeps_refusals = true}));
+  const RunRecord& record = measured.record;
+  const Verdict verdict = judge(record);
+  Problems& unwritten = measured.unwritten;
+  if (!options.save_path.empty()) unwritten.take(save_made_files(world, options, prepared.list));
+  unwritten.take(options.output.write_text(
+      world, render_variants(record, verdict, planned.set, format, options.output.look(world))));
+  if (options.output.html.wanted()) {
+    const ReportPart part = variants_part(record, verdict, planned.set, options.output.page_look());
+    unwritten.take(options.output.html.write(world, part, options.output.force, verbosity == Verbosity::quiet));
+  }
+  say_where(world, measured, verbosity);
+  const int code = exit_code_of_variants(verdict, planned.set);
+  return unless_unwritten(unwritten, exit_code_of_run(world, record, code));
+}
+
+Result<int> variants_action(Surroundings& world, const VariantsOptions& given) {
+  INFERMETER_TRY(PlanDraft draft, gather(world, given));
+  VariantsOptions options = given;
+  INFERMETER_TRY_DONE(settle_model(options, draft));
+  INFERMETER_TRY(const Format format, options.output.settle(draft, options.flags.other_names()));
+  if (format == Format::html) return usage_error("a page of variants is written by --html FILE");
+  INFERMETER_TRY(VariantsRequest request, request_of(options));
+  INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
+  INFERMETER_TRY(PreparedVariants prepared,
+                 prepare_variants(std::move(request), std::move(draft), launcher, default_cache()));
+  INFERMETER_TRY(const VariantsPlan planned, plan_of_unmade(prepared));
+  RunCheck check = check_before_run(planned.plan, launcher);
+  options.output.check(check.problems, planned.plan.output_dir);
+  if (!options.save_path.empty()) {
+    check.problems.take(check_folder_to_be("--save-path", folder_to_save(options.save_path)));
+  }
+  INFERMETER_TRY_DONE(check.problems.result());
+  if (options.dry_run) return describe_variants(world, prepared, planned.plan);
+  return measure_variants(world, options, std::move(prepared), launcher, format);
+}
+
+}  // namespace
+
+Action declare_variants(CLI::App& app) {
+  auto options = std::make_shared<VariantsOptions>();
+  set_help(app, variants_help());
+  declare_variants_flags(app, *options);
+  return [options](Surroundings& world) { return variants_action(world, *options); };
+}
+
+}  // namespace infermeter

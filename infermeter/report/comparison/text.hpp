@@ -1,0 +1,22 @@
+// A comparison in words: what was found, how sure it is, what it took.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/run/row.hpp"
+#include "infermeter/verdict/comparison.hpp"
+
+namespace infermeter {
+
+// What each candidate is, the worst news first: other outputs, then the answers, then how far to trust them.
+[[nodiscard]] std::vector<Sentence> comparison_answers(const RunRecord& record, const Verdict& verdict);
+
+// One line of the table of metrics.
+struct ComparisonRow {
+  Cell subject, metric, change, interval, p, smallest;
+};
+[[nodiscard]] std::vector<ComparisonRow> comparison_rows(const RunRecord& record, const ComparisonVerdict& verdict);
+
+}  // namespace infermeter

@@ -1,0 +1,129 @@
+// What pictures need beside the run's own report: made from every iteration, so that no picture computes a figure.
+#include <algorithm>
+#include <map>
+
+#include "infermeter/report/forms/document_part.hpp"
+#include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/stats/summary/distribution.hpp"
+#include "infermeter/stats/summary/ratio.hpp"
+#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/comparison.hpp"
+#include "infermeter/verdict/summary_options.hpp"
+
+namespace infermeter {
+namespace {
+
+// Of larger groups every subject is held against the first only: the pairs would be most of the document.
+constexpr std::size_t largest_paired_group = 40;
+constexpr std::string_view compared_metric = "latency_p50";
+
+struct SubjectFigures {
+  TimeDistribution distribution;
+  RatioSide side;
+};
+
+void write_levels(JsonWriter& json, const char* key, std::span<const double> levels) {
+  json.numbers(key, std::vector<double>(levels.begin(), levels.end()));
+}
+
+void write_fences(JsonWriter& json, const Fences& fences) {
+  json.key("fences_s");
+  json.begin_object();
+  json.member("severe_low", fences.severe_low);
+  json.member("mild_low", fences.mild_low);
+  json.member("mild_high", fences.mild_high);
+  json.member("severe_high", fences.severe_high);
+  json.end_object();
+}
+
+void write_distribution(JsonWriter& json, std::size_t subject, const TimeDistribution& distribution) {
+  json.begin_object();
+  json.member("subject", std::uint64_t{subject});
+  json.member("n", distribution.n);
+  json.numbers("quantiles_s", distribution.quantiles_s);
+  json.key("processes");
+  json.begin_array();
+  for (const ProcessDistribution& process : distribution.processes) {
+    json.begin_object();
+    json.member("process", process.process);
+    json.member("position", process.position);
+    json.member("n", process.n);
+    json.numbers("quantiles_s", process.quantiles_s);
+    write_fences(json, process.fences_s);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_ratio(JsonWriter& json, std::size_t baseline, std::size_t subject, const Estimate& ratio) {
+  json.begin_object();
+  json.member("baseline", std::uint64_t{baseline});
+  json.member("subject", std::uint64_t{subject});
+  json.member("value", ratio.value);
+  write_interval(json, "interval", ratio.interval);
+  json.end_object();
+}
+
+std::vector<SubjectFigures> figures_of(const RunRecord& record) {
+  const SummaryOptions options = summary_options(record.plan.outliers);
+  const MetricKind& kind = *metric_kind(compared_metric);
+  std::vector<SubjectFigures> figures;
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
+    const std::vector<Samples> trials = trials_of(record, static_cast<int>(i));
+    const SubjectTimes times = subject_times(trials, options);
+    figures.push_back({distribution_of(times), ratio_side(kind, times, options.confidence)});
+  }
+  return figures;
+}
+
+std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
+  std::map<int, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) groups[plan.subjects[i].group].push_back(i);
+  return groups;
+}
+
+void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures,
+                         const std::optional<ComparisonVerdict>& comparison, const std::vector<std::size_t>& group) {
+  const MetricKind& kind = *metric_kind(compared_metric);
+  const std::size_t baselines = group.size() > largest_paired_group ? 1 : group.size();
+  for (std::size_t b = 0; b < baselines; ++b) {
+    for (std::size_t s = b + 1; s < group.size(); ++s) {
+      const PairedComparison* const pairs =
+          comparison ? paired(*comparison, static_cast<int>(group[b]), static_cast<int>(group[s]), compared_metric)
+                     : nullptr;
+      const Estimate ratio = pairs != nullptr && pairs->estimate
+                                 ? ratio_of(*pairs)
+                                 : ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side,
+                                                  SummaryOptions{}.confidence, Pairing::blocks);
+      write_ratio(json, group[b], group[s], ratio);
+      write_ratio(json, group[s], group[b], reversed(ratio));
+    }
+  }
+}
+
+}  // namespace
+
+void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& verdict) {
+  const std::vector<SubjectFigures> figures = figures_of(record);
+  json.begin_object();
+  write_levels(json, "quantile_levels", pooled_levels());
+  write_levels(json, "process_levels", process_levels());
+  json.numbers("quantile_needs", pooled_needs());
+  json.numbers("process_needs", process_needs());
+  json.key("distributions");
+  json.begin_array();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (figures[i].distribution.n > 0) write_distribution(json, i, figures[i].distribution);
+  }
+  json.end_array();
+  json.key("ratios");
+  json.begin_array();
+  for (const auto& [name, group] : groups_of(record.plan))
+    write_figure_ratios(json, figures, verdict.comparison, group);
+  json.end_array();
+  write_fronts(json, record, verdict);
+  json.end_object();
+}
+
+}  // namespace infermeter

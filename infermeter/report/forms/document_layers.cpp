@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include "infermeter/report/forms/document_part.hpp"
+#include "infermeter/report/layers/parts.hpp"
+
+namespace infermeter {
+namespace {
+
+std::string side_label(const Subject& subject) { return printable(subject.label, 120); }
+
+Outcome outcome_of_answer(Tone tone) {
+  return tone == Tone::good ? Outcome::pass : tone == Tone::bad ? Outcome::fail : Outcome::inconclusive;
+}
+
+}  // namespace
+
+ReportPart layers_part(const LayersRecord& record) {
+  const Sentence answer = layers_answer(record);
+  DocumentPart part{.kind = "layers",
+                    .title = fmt::format("{} against {}, tensor by tensor", side_label(record.candidate),
+                                         side_label(record.reference)),
+                    .outcome = outcome_of_answer(answer.tone),
+                    .answers = {answer},
+                    .notices = {},
+                    .checks = checklist(record),
+                    .recommendations = {}};
+  part.layers = [&](JsonWriter& json) { write_layers(json, record); };
+  return {.title = part.title,
+          .machine = {},
+          .machine_name = {},
+          .json = part_json(part),
+          .text = render_layers(record, RenderOptions{}.width, false)};
+}
+
+}  // namespace infermeter

@@ -1,0 +1,123 @@
+#include "infermeter/report/forms/document_part.hpp"
+
+#include "infermeter/report/report.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t longest_detail = 1000;
+
+const char* name_in_document(Tone tone) {
+  switch (tone) {
+    case Tone::plain: return "plain";
+    case Tone::good: return "good";
+    case Tone::warning: return "warning";
+    case Tone::bad: return "bad";
+    case Tone::faint: return "faint";
+  }
+  return "plain";
+}
+
+std::string_view name_in_document(const std::optional<Outcome>& outcome) {
+  return outcome ? to_string(*outcome) : "none";
+}
+
+void write_answers(JsonWriter& json, const std::vector<Sentence>& answers) {
+  json.key("answers");
+  json.begin_array();
+  for (const Sentence& answer : answers) {
+    json.begin_object();
+    json.member("verdict", answer.verdict);
+    json.member("tone", name_in_document(answer.tone));
+    json.member("text", answer.text);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_checks(JsonWriter& json, const std::vector<Check>& checks) {
+  json.key("checks");
+  json.begin_array();
+  for (const Check& check : checks) {
+    json.begin_object();
+    json.member("name", printable(check.name));
+    json.member("outcome", name_in_document(check.outcome));
+    json.member("detail", printable(check.detail, longest_detail));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>& recommendations) {
+  json.key("recommendations");
+  json.begin_array();
+  for (const SubjectSentences& one : recommendations) {
+    json.begin_object();
+    json.member("subject", one.subject);
+    json.key("sentences");
+    json.begin_array();
+    for (const Sentence& sentence : one.sentences) {
+      json.begin_object();
+      json.member("tone", name_in_document(sentence.tone));
+      json.member("text", sentence.text);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_content(JsonWriter& json, const char* key, const DocumentPart::Writer& write) {
+  json.key(key);
+  if (!write) return json.value(nullptr);
+  write(json);
+}
+
+void write_pictures(JsonWriter& json, const DocumentPart::Writer& write) {
+  json.key("difference_pictures");
+  if (write) return write(json);
+  json.begin_array();
+  json.end_array();
+}
+
+}  // namespace
+
+void write_notices(JsonWriter& json, const std::vector<Notice>& notices) {
+  json.key("notices");
+  json.begin_array();
+  for (const Notice& notice : notices) {
+    json.begin_object();
+    json.member("id", to_string(notice.id));
+    json.member("severity", to_string(notice.severity));
+    json.strings("messages", notice.messages);
+    json.member("remedy", notice.remedy);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string part_json(const DocumentPart& part, std::size_t expected_bytes) {
+  JsonWriter json(JsonLayout::compact);
+  json.reserve(expected_bytes);
+  json.begin_object();
+  json.member("kind", part.kind);
+  json.member("title", part.title);
+  json.member("outcome", name_in_document(part.outcome));
+  write_answers(json, part.answers);
+  write_notices(json, part.notices);
+  write_checks(json, part.checks);
+  write_recommendations(json, part.recommendations);
+  write_content(json, "run", part.run);
+  write_content(json, "figures", part.figures);
+  write_content(json, "gate", part.gate);
+  write_content(json, "validation", part.validation);
+  write_pictures(json, part.difference_pictures);
+  write_content(json, "variants", part.variants);
+  write_content(json, "layers", part.layers);
+  write_content(json, "history", part.history);
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace infermeter

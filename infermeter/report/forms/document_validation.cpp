@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "infermeter/report/forms/base64.hpp"
+#include "infermeter/report/forms/document_part.hpp"
+#include "infermeter/report/validation/parts.hpp"
+
+namespace infermeter {
+namespace {
+
+void write_picture(JsonWriter& json, const DifferencePicture& picture) {
+  json.begin_object();
+  json.member("output", picture.output);
+  json.member("item", std::uint64_t{picture.item});
+  json.member("name", picture.name);
+  json.member("where", picture.where);
+  json.member("rows", std::uint64_t{picture.rows});
+  json.member("columns", std::uint64_t{picture.columns});
+  json.member("full_rows", std::uint64_t{picture.full_rows});
+  json.member("full_columns", std::uint64_t{picture.full_columns});
+  json.key("scale");
+  json.begin_object();
+  json.member("low", picture.low);
+  json.member("high", picture.high);
+  json.end_object();
+  json.member("max_difference", picture.max_difference);
+  json.member("reference", base64(picture.reference));
+  json.member("candidate", base64(picture.candidate));
+  json.member("difference", base64(picture.difference));
+  json.end_object();
+}
+
+std::vector<Diagnostic> diagnostics_of(const Validation& validation) {
+  std::vector<Diagnostic> all = validation.diagnostics;
+  all.insert(all.end(), validation.outputs.diagnostics.begin(), validation.outputs.diagnostics.end());
+  return all;
+}
+
+}  // namespace
+
+ReportPart validation_part(const Validation& validation, const std::vector<DifferencePicture>& pictures) {
+  DocumentPart part{
+      .kind = "validation",
+      .title = fmt::format("{} against {}", subject_name(validation.candidate), subject_name(validation.baseline)),
+      .outcome = outcome_of(validation),
+      .answers = {validation_words(validation, 0).title},
+      .notices = notices(diagnostics_of(validation)),
+      .checks = checklist(validation),
+      .recommendations = {}};
+  for (Sentence& sentence : validation_answers(validation)) part.answers.push_back(std::move(sentence));
+  part.validation = [&](JsonWriter& json) { write_validation(json, validation, true); };
+  part.difference_pictures = [&](JsonWriter& json) {
+    json.begin_array();
+    for (const DifferencePicture& picture : pictures) write_picture(json, picture);
+    json.end_array();
+  };
+  return {.title = part.title,
+          .machine = {},
+          .machine_name = {},
+          .json = part_json(part),
+          .text = render_validation(validation, Format::table, {})};
+}
+
+}  // namespace infermeter

@@ -1,0 +1,27 @@
+// What the reports of a gate say about one verdict, as short texts.
+#pragma once
+
+#include <string>
+
+#include "infermeter/report/run/answers.hpp"
+#include "infermeter/verdict/gate/gate.hpp"
+
+namespace infermeter {
+
+[[nodiscard]] Tone tone_of(Outcome outcome);
+[[nodiscard]] std::string outcome_text(Outcome outcome);  // "✓ pass", "✗ FAIL", "? inconclusive"
+
+[[nodiscard]] std::string expectation_text(const Gate& gate, const ExpectationVerdict& verdict);  // as written
+[[nodiscard]] std::string subject_text(const RunRecord& record, const ExpectationVerdict& verdict);
+// "11.2 ms [11.0, 11.4]"; "–" where there is no value.
+[[nodiscard]] std::string value_text(const Gate& gate, const ExpectationVerdict& verdict);
+// "300 iterations", or nothing.
+[[nodiscard]] std::string n_text(const ExpectationVerdict& verdict);
+// "11.2 ms [11.0, 11.4], 300 iterations in 3 processes: the whole interval lies beyond the bound"
+[[nodiscard]] std::string why_text(const Gate& gate, const ExpectationVerdict& verdict);
+// "5 passed, 1 FAILED, 2 inconclusive"
+[[nodiscard]] std::string counts_text(const GateVerdict& verdict);
+// "baseline 'nightly': run 20261121-114200-3f9a"; empty: none.
+[[nodiscard]] std::string baseline_text(const GateVerdict& verdict);
+
+}  // namespace infermeter

@@ -1,0 +1,17 @@
+// What the reports of histories say.
+#pragma once
+
+#include <vector>
+
+#include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/history/report.hpp"
+#include "infermeter/report/run/answers.hpp"
+
+namespace infermeter {
+
+// One for each series: its alarm, its last change, or that there is none.
+[[nodiscard]] std::vector<Sentence> history_answers(const HistoryReport& report);
+
+void write_history(JsonWriter& json, const HistoryReport& report, bool with_runs);
+
+}  // namespace infermeter

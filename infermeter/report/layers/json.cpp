@@ -1,0 +1,90 @@
+#include <cmath>
+
+#include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/layers/parts.hpp"
+#include "infermeter/report/layers/report.hpp"
+
+namespace infermeter {
+namespace {
+
+void write_layers_side(JsonWriter& json, const char* key, const Subject& subject, const Samples& trial) {
+  json.key(key);
+  json.begin_object();
+  json.member("label", subject.label);
+  json.member("model", subject.model);
+  json.member("backend", subject.backend);
+  json.object("executed", trial.executed);
+  json.end_object();
+}
+
+// Index into "tensors", or null.
+void write_index(JsonWriter& json, const char* key, std::optional<std::size_t> index) {
+  json.member(key, index ? std::optional(static_cast<std::uint64_t>(*index)) : std::nullopt);
+}
+
+std::optional<double> if_finite(std::optional<double> value) {
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+void write_tensor(JsonWriter& json, const LayerDifference& tensor) {
+  json.begin_object();
+  json.member("name", tensor.name);
+  json.member("candidate_name", tensor.candidate_name);
+  json.member("matched_by", tensor.matched_by_order ? "order" : "name");
+  json.member("node", tensor.node);
+  json.member("operator", tensor.op);
+  json.member("position", static_cast<std::uint64_t>(tensor.position));
+  json.member("dtype", tensor.dtype);
+  json.member("candidate_dtype", tensor.candidate_dtype);
+  json.key("shape");
+  json.begin_array();
+  for (const std::int64_t size : tensor.shape) json.value(size);
+  json.end_array();
+  json.member("reason", tensor.reason);
+  json.member("elements", tensor.tally.count);
+  json.member("error", if_finite(growth_error(tensor)));
+  json.member("rounding_floor", tensor.floor);
+  const DifferenceTally errors = tensor.tally.of_errors();
+  json.member("relative_l2", errors.relative_l2());
+  json.member("relative_l1", errors.relative_l1());
+  json.member("relative_max", errors.relative_max());
+  json.member("max_absolute", errors.largest_difference());
+  json.member("max_absolute_index", errors.max_absolute_index);
+  json.member("mae", errors.mae());
+  json.member("rmse", errors.rmse());
+  json.member("cosine", errors.cosine());
+  json.member("non_finite_apart", tensor.tally.non_finite_apart);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_layers(JsonWriter& json, const LayersRecord& record) {
+  const LayerGrowth& growth = record.growth;
+  json.begin_object();
+  json.member("schema", "infermeter.layers/1");
+  write_layers_side(json, "reference", record.reference, record.reference_trial);
+  write_layers_side(json, "candidate", record.candidate, record.candidate_trial);
+  json.member("item", record.item);
+  json.member("note", kExposedNote);
+  json.member("least_jump", least_jump);
+  write_index(json, "first_difference", growth.first_difference);
+  write_index(json, "jump", growth.jump);
+  write_index(json, "worst", worst_tensor(growth));
+  json.member("before_jump", growth.before_jump);
+  json.key("tensors");
+  json.begin_array();
+  for (const LayerDifference& tensor : growth.tensors) write_tensor(json, tensor);
+  json.end_array();
+  json.strings("reference_only", growth.reference_only);
+  json.strings("candidate_only", growth.candidate_only);
+  json.end_object();
+}
+
+std::string render_layers_json(const LayersRecord& record) {
+  JsonWriter json;
+  write_layers(json, record);
+  return json.take() + '\n';
+}
+
+}  // namespace infermeter

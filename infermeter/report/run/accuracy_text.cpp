@@ -1,0 +1,141 @@
+#include "infermeter/report/run/accuracy_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "infermeter/report/numbers/number_text.hpp"
+#include "infermeter/report/report.hpp"
+
+namespace infermeter {
+namespace {
+
+const SubjectVerdict* baseline_of(const Verdict& verdict, const SubjectVerdict& subject) {
+  if (!subject.baseline) return nullptr;
+  const auto found = std::ranges::find(verdict.subjects, *subject.baseline, &SubjectVerdict::subject);
+  return found == verdict.subjects.end() || !found->accuracy ? nullptr : &*found;
+}
+
+std::string between(const Interval& interval) {
+  return fmt::format("[{}, {}]", share_text(interval.low), share_text(interval.high));
+}
+
+std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", p); }
+
+// ", 0.0015 lower than a [0.0004, 0.0026] (p = 0.004)": of the change, turned so that it is a loss or a gain.
+std::string change_clause(const std::string& baseline, const PairedProportions& change) {
+  const auto [low, high, confidence] = change.interval;
+  if (high < 0) {
+    return fmt::format(", {} lower than {} {} ({})", share_text(-change.difference), baseline,
+                       between({-high, -low, confidence}), p_text(change.p_value));
+  }
+  if (low > 0) {
+    return fmt::format(", {} higher than {} {} ({})", share_text(change.difference), baseline, between(change.interval),
+                       p_text(change.p_value));
+  }
+  return fmt::format(", {} against {}: a difference cannot be told [{}, {}]", signed_share(change.difference), baseline,
+                     signed_share(low), signed_share(high));
+}
+
+Tone change_tone(const std::optional<PairedProportions>& change) {
+  if (!change) return Tone::plain;
+  if (change->interval.high < 0) return Tone::warning;
+  return change->interval.low > 0 ? Tone::good : Tone::faint;
+}
+
+std::string change_verdict(const std::optional<PairedProportions>& change) {
+  if (!change) return "accuracy";
+  if (change->interval.high < 0) return "less accurate";
+  return change->interval.low > 0 ? "more accurate" : "cannot tell";
+}
+
+Sentence labels_sentence(const std::string& label, const std::string& baseline, const AccuracyVerdict& accuracy) {
+  const LabelAccuracy& labels = *accuracy.measured->accuracy.labels;
+  if (!accuracy.share || !accuracy.interval) {
+    return {Tone::faint, fmt::format("{}: accuracy not known: no row has a label", label), "not known"};
+  }
+  std::string text = fmt::format("{}: accuracy {}", label, share_text(*accuracy.share));
+  if (accuracy.change && !baseline.empty()) {
+    text += change_clause(baseline, *accuracy.change);
+  } else {
+    text += " " + between(*accuracy.interval);
+  }
+  text += fmt::format(" of {}", counted(static_cast<std::int64_t>(labels.rows), "row", "rows"));
+  if (const auto top5 = labels.top5_share()) text += fmt::format("; among the first five {}", share_text(*top5));
+  return {change_tone(accuracy.change), text, change_verdict(accuracy.change)};
+}
+
+std::string figure_clause(const char* name, std::optional<double> own, std::optional<double> other) {
+  if (!own) return "";
+  const std::string beside = other ? fmt::format(" ({})", signed_share(*own - *other)) : "";
+  return fmt::format(", {} {}{}", name, share_text(*own), beside);
+}
+
+Sentence masks_sentence(const std::string& label, const AccuracyVerdict& accuracy, const MaskAccuracy* other) {
+  const MaskAccuracy& masks = *accuracy.measured->accuracy.masks;
+  if (!accuracy.share)
+    return {Tone::faint, fmt::format("{}: accuracy not known: no pixel has a label", label), "not known"};
+  return {Tone::plain,
+          fmt::format("{}: {} of the pixels are right{}{}", label, share_text(*accuracy.share),
+                      figure_clause("mean IoU", masks.mean_iou(), other ? other->mean_iou() : std::nullopt),
+                      figure_clause("mean Dice", masks.mean_dice(), other ? other->mean_dice() : std::nullopt)),
+          "accuracy"};
+}
+
+}  // namespace
+
+std::string share_text(double share) { return fmt::format("{:.4f}", share); }
+
+std::string signed_share(double change) {
+  const std::string text = fmt::format("{:+.4f}", change);
+  return text == "-0.0000" ? "+0.0000" : text;
+}
+
+Cell accuracy_cell(const SubjectVerdict& subject) {
+  if (!subject.accuracy || !subject.accuracy->share) return {"–", Tone::faint};
+  const auto& masks = subject.accuracy->measured->accuracy.masks;
+  if (masks) {
+    const auto iou = masks->mean_iou();
+    return iou ? Cell{"IoU " + share_text(*iou), Tone::plain} : Cell{"–", Tone::faint};
+  }
+  const auto& change = subject.accuracy->change;
+  const std::string share = share_text(*subject.accuracy->share);
+  if (!change) return {share, Tone::plain};
+  const Tone tone = change_tone(change);
+  return {fmt::format("{} ({})", share, signed_share(change->difference)), tone == Tone::faint ? Tone::plain : tone};
+}
+
+bool has_accuracy(const std::vector<const SubjectVerdict*>& subjects) {
+  return std::ranges::any_of(subjects, [](const SubjectVerdict* subject) { return subject->accuracy.has_value(); });
+}
+
+std::vector<Sentence> accuracy_sentences(const RunRecord& record, const Verdict& verdict) {
+  std::vector<Sentence> sentences;
+  for (const auto& subject : verdict.subjects) {
+    if (!subject.accuracy) continue;
+    const std::string label = printable(label_alone(record, subject.subject), 120);
+    const SubjectVerdict* baseline = baseline_of(verdict, subject);
+    const Accuracy& accuracy = subject.accuracy->measured->accuracy;
+    if (accuracy.labels) {
+      const std::string other = baseline ? printable(label_alone(record, baseline->subject), 120) : "";
+      sentences.push_back(labels_sentence(label, other, *subject.accuracy));
+    } else if (accuracy.masks) {
+      const auto* other = baseline ? &baseline->accuracy->measured->accuracy.masks : nullptr;
+      sentences.push_back(masks_sentence(label, *subject.accuracy, other && *other ? &**other : nullptr));
+    }
+  }
+  return sentences;
+}
+
+std::string image_figures(const OutputComparison& comparison) {
+  const OutputDifference* least = nullptr;
+  for (const auto& output : comparison.outputs) {
+    if (output.ssim && (least == nullptr || *output.ssim < *least->ssim)) least = &output;
+  }
+  if (least == nullptr || !least->psnr_db) return "";
+  const std::string psnr = std::isinf(*least->psnr_db) ? "infinite" : three_digits(*least->psnr_db) + " dB";
+  return fmt::format(" (PSNR {}, SSIM {})", psnr, share_text(*least->ssim));
+}
+
+}  // namespace infermeter

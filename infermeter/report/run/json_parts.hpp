@@ -1,0 +1,36 @@
+// The parts of the JSON report, each an object of docs/schema/run.schema.json.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/run/trial_iterations.hpp"
+#include "infermeter/verdict/judge.hpp"
+
+namespace infermeter {
+
+void write_plan(JsonWriter& json, const Plan& plan);
+void write_environment(JsonWriter& json, const Environment& environment);
+void write_model(JsonWriter& json, const ModelFacts& model);
+void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict);
+void write_output_difference(JsonWriter& json, const OutputDifference& output);
+void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accuracy);  // with its key
+void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval);
+void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& verdict);  // each with its key
+void write_question(JsonWriter& json, const std::optional<Question>& question);
+void write_machine_noise(JsonWriter& json, const std::optional<MachineNoise>& noise);
+void write_leak(JsonWriter& json, const std::optional<LeakEstimate>& leak);
+void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* iterations);  // null: without them
+// The whole: an object of its root. `iterations` gives those of a trial; empty: without them.
+void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict,
+               const std::function<TrialIterations(const Samples&)>& iterations);
+void write_profile(JsonWriter& json, const RunRecord& record,
+                   const std::optional<ProfileFindings>& findings);        // with its key
+void write_stacks(JsonWriter& json, const std::vector<StackTree>& trees);  // each with its key
+void write_stack_differences(JsonWriter& json, const std::vector<StackTree>& trees);
+void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics);  // with its key
+
+}  // namespace infermeter

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/report/run/json_parts.hpp"
+
+namespace infermeter {
+namespace {
+
+void write_memory(JsonWriter& json, const MemoryRecord& memory) {
+  json.key("memory");
+  json.begin_object();
+  json.member("rss_before_load_bytes", memory.rss_before_load);
+  json.member("rss_after_load_bytes", memory.rss_after_load);
+  json.member("rss_peak_load_bytes", memory.rss_peak_load);
+  json.member("rss_peak_inference_bytes", memory.rss_peak_inference);
+  json.member("pss_after_load_bytes", memory.pss_after_load);
+  json.member("pss_after_inference_bytes", memory.pss_after_inference);
+  json.member("device_now_bytes", memory.device_now);
+  json.member("device_peak_bytes", memory.device_peak);
+  json.member("peak_reset", memory.peak_reset);
+  json.end_object();
+}
+
+void write_memory_timeline(JsonWriter& json, std::size_t recorded, const std::vector<MemoryPoint>& points) {
+  std::vector<double> at_s, rss_bytes;
+  std::vector<std::string> phases;
+  for (const MemoryPoint& point : points) {
+    at_s.push_back(point.at_s);
+    rss_bytes.push_back(static_cast<double>(point.rss_bytes));
+    phases.emplace_back(to_string(point.phase));
+  }
+  json.key("memory_timeline");
+  json.begin_object();
+  json.member("recorded", std::uint64_t{recorded});
+  json.numbers("at_s", at_s);
+  json.strings("phase", phases);
+  json.numbers("rss_bytes", rss_bytes);
+  json.end_object();
+}
+
+void write_noise(JsonWriter& json, const NoiseRecord& noise) {
+  json.key("noise");
+  json.begin_object();
+  json.member("foreign_cpu", noise.foreign_cpu);
+  json.member("steal", noise.steal);
+  json.member("own_cpu", noise.own_cpu);
+  json.member("involuntary_switches", noise.involuntary_switches);
+  json.member("voluntary_switches", noise.voluntary_switches);
+  json.member("major_faults", noise.major_faults);
+  json.member("minor_faults", noise.minor_faults);
+  json.member("pressure_cpu", noise.pressure_cpu);
+  json.member("throttled_s", noise.throttled_s);
+  json.member("frequency_before_hz", noise.frequency_before_hz);
+  json.member("frequency_after_hz", noise.frequency_after_hz);
+  json.member("temperature_before_c", noise.temperature_before_c);
+  json.member("temperature_after_c", noise.temperature_after_c);
+  json.member("threads", noise.threads);
+  json.member("processors", noise.processors);
+  json.end_object();
+}
+
+void write_clock(JsonWriter& json, const ClockRecord& clock) {
+  json.key("clock");
+  json.begin_object();
+  json.member("name", clock.name);
+  json.member("tick_s", clock.tick_s);
+  json.member("read_cost_s", clock.read_cost_s);
+  json.end_object();
+}
+
+void write_trial_counters(JsonWriter& json, const std::vector<Counter>& counters) {
+  json.key("counters");
+  json.begin_array();
+  for (const auto& counter : counters) {
+    json.begin_object();
+    json.member("name", counter.name);
+    json.member("unit", counter.unit);
+    json.member("value", counter.value);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_output_facts(JsonWriter& json, const std::vector<OutputFacts>& outputs) {
+  json.key("outputs");
+  json.begin_array();
+  for (const auto& output : outputs) {
+    json.begin_object();
+    json.member("name", output.name);
+    json.member("dtype", output.dtype);
+    json.key("shape");
+    json.begin_array();
+    for (const auto dimension : output.shape) json.value(dimension);
+    json.end_array();
+    json.member("element_count", output.element_count);
+    json.member("nan_count", output.nan_count);
+    json.member("inf_count", output.inf_count);
+    json.member("batch_axis", output.batch_axis);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_times(JsonWriter& json, std::string_view name, const IterationTimes& times) {
+  json.key(name);
+  json.begin_object();
+  json.numbers("begin_s", times.begin_s);
+  json.numbers("latency_s", times.latency_s);
+  json.end_object();
+}
+
+void write_end(JsonWriter& json, const Samples& trial) {
+  json.member("end", to_string(trial.end));
+  json.member("phase", to_string(trial.phase));
+  json.member("signal", trial.signal == 0 ? std::nullopt : std::optional(trial.signal));
+  json.member("message", trial.message);
+  json.member("usage", trial.usage);
+  json.member("stderr_tail", trial.stderr_tail);
+}
+
+void write_start_up(JsonWriter& json, const Samples& trial) {
+  json.member("open_s", trial.open_s);
+  json.member("load_s", trial.load_s);
+  json.member("compile_s", trial.compile_s);
+  json.member("first_inference_s", trial.first_inference_s);
+  json.member("ready_s", trial.ready_s);
+}
+
+// As text: numbers of 64 bits do not survive most JSON readers.
+std::string digest_text(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
+
+}  // namespace
+
+void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* iterations) {
+  json.begin_object();
+  json.member("subject", trial.subject);
+  json.member("process", trial.process);
+  json.member("position", trial.position);
+  json.member("purpose", to_string(trial.purpose));
+  json.member("started_at", utc_time(trial.started_at));
+  json.member("wall_s", trial.wall_s);
+  write_end(json, trial);
+  write_start_up(json, trial);
+  json.member("iterations", std::uint64_t{trial.iterations()});
+  json.member("items_per_iteration", trial.items_per_iteration);
+  write_clock(json, trial.clock);
+  write_memory(json, trial.memory);
+  write_memory_timeline(json, trial.memory_timeline.size(),
+                        iterations != nullptr ? iterations->memory_timeline : drawn_memory(trial.memory_timeline));
+  write_noise(json, trial.noise);
+  json.member("energy_j", trial.energy.energy_j);
+  json.object("executed", trial.executed);
+  write_trial_counters(json, trial.counters);
+  write_output_facts(json, trial.outputs);
+  json.member("input_digest", digest_text(trial.input_digest));
+  json.member("output_digest", digest_text(trial.output_digest));
+  write_diagnostics(json, trial.diagnostics);
+  if (iterations != nullptr) {
+    write_times(json, "warmup_samples", iterations->warmup);
+    write_times(json, "samples", iterations->timed);
+    json.numbers("memory_after_iteration_bytes", iterations->memory_bytes);
+  }
+  json.end_object();
+}
+
+}  // namespace infermeter

@@ -1,0 +1,119 @@
+// Markdown for pull requests: the answers, then the tables, then what to mind.
+#include <fmt/format.h>
+
+#include "infermeter/plan/imported.hpp"
+#include "infermeter/report/comparison/text.hpp"
+#include "infermeter/report/forms/markdown_text.hpp"
+#include "infermeter/report/forms/renderers.hpp"
+#include "infermeter/report/profile/stack_text.hpp"
+#include "infermeter/report/profile/text.hpp"
+#include "infermeter/report/run/accuracy_text.hpp"
+#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/run/counter_table.hpp"
+#include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/run_line.hpp"
+
+namespace infermeter {
+namespace {
+
+void counter_rows(std::string& text, const RunRecord& record, const Group& group) {
+  const CounterTable counted = counter_table(record, group);
+  if (counted.rows.empty()) return;
+  text += "\n| Counters |";
+  for (const auto& title : counted.titles) text += ' ' + markdown_text(title) + " |";
+  text += "\n|---|";
+  for (std::size_t i = 0; i < counted.titles.size(); ++i) text += "---|";
+  for (const auto& row : counted.rows) {
+    text += "\n|";
+    for (const auto& cell : row) text += ' ' + markdown_text(cell.text) + " |";
+  }
+  text += '\n';
+  if (!counted.left_out.empty()) text += '\n' + counted.left_out + '\n';
+}
+
+void group_table(std::string& text, const RunRecord& record, const Group& group) {
+  if (!group.title.empty()) text += "\n### " + markdown_text(group.title) + "\n";
+  const bool accuracy = has_accuracy(group.subjects);
+  text += fmt::format("\n| Subject | Latency p50 | Speed-up | Throughput | Memory | Size | p99 |{} Outputs |\n",
+                      accuracy ? " Accuracy |" : "");
+  text += fmt::format("|---|---|---|--:|--:|--:|--:|{}---|\n", accuracy ? "---|" : "");
+  for (const auto* subject : group.subjects) {
+    const Row row = row_of(record, group, *subject);
+    text += '|';
+    for (const auto cell : {&Row::label, &Row::latency, &Row::speed_up, &Row::throughput, &Row::memory, &Row::size,
+                            &Row::p99, &Row::accuracy, &Row::outputs}) {
+      if (cell == &Row::accuracy && !accuracy) continue;
+      text += ' ' + markdown_text((row.*cell).text) + " |";
+    }
+    text += '\n';
+  }
+  counter_rows(text, record, group);
+}
+
+void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {
+  using R = ComparisonRow;
+  text += fmt::format("\n### {}, candidate against {}\n", counted(verdict.pairs, "pair", "pairs"),
+                      markdown_text(printable(short_label(record, 0), 120)));
+  text += "\n| Candidate | Metric | Change | Interval, % | p | Detectable |\n|---|---|---|---|--:|--:|\n";
+  for (const R& row : comparison_rows(record, verdict)) {
+    text += '|';
+    for (const auto cell : {&R::subject, &R::metric, &R::change, &R::interval, &R::p, &R::smallest}) {
+      text += ' ' + markdown_text((row.*cell).text) + " |";
+    }
+    text += '\n';
+  }
+  text += "\n\\* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).\n";
+}
+
+void operator_tables(std::string& text, const std::vector<OperatorText>& texts) {
+  for (const OperatorText& one : texts) {
+    text += "\n### " + markdown_text(one.title) + "\n";
+    if (!one.grid.columns.empty()) text += "\n|";
+    for (const GridColumn& column : one.grid.columns) text += ' ' + column.title + " |";
+    if (!one.grid.columns.empty()) text += "\n|";
+    for (const GridColumn& column : one.grid.columns) text += column.align == Align::right ? "--:|" : "---|";
+    for (const auto& row : one.grid.rows) {
+      text += "\n|";
+      for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
+    }
+    text += '\n';
+    for (const std::string& line : one.lines) text += '\n' + markdown_text(line) + '\n';
+  }
+}
+
+void notice_list(std::string& text, const Verdict& verdict) {
+  const auto all = notices(verdict);
+  if (all.empty()) return;
+  text += "\n**To mind**\n\n";
+  for (const auto& notice : all) {
+    for (const auto& message : notice.messages) {
+      text += fmt::format("- {} `{}`: {}\n", to_string(notice.severity), to_string(notice.id), markdown_text(message));
+    }
+    text += fmt::format("  - {}\n", notice.remedy);
+  }
+}
+
+}  // namespace
+
+std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
+  std::string text = "## " + markdown_text(run_line(record)) + "\n\n";
+  if (!record.finished) text += "⚠ Not finished: what there is so far is shown.\n\n";
+  for (const auto& sentence : answers(record, verdict)) {
+    text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
+  }
+  if (!is_imported(record.plan)) {
+    for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);
+  }
+  if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
+  if (verdict.profile) {
+    constexpr std::size_t most_rows = 10;
+    operator_tables(text, operator_texts(record, *verdict.profile, most_rows));
+    operator_tables(text, stack_texts(record, *verdict.profile, most_rows));
+  }
+  notice_list(text, verdict);
+  const std::string machine = machine_line(record.environment);
+  if (!machine.empty()) text += "\n" + markdown_text(machine) + "\n";
+  return text;
+}
+
+}  // namespace infermeter

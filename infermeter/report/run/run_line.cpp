@@ -1,0 +1,105 @@
+#include "infermeter/report/run/run_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "infermeter/plan/imported.hpp"
+#include "infermeter/report/report.hpp"
+#include "infermeter/report/run/row.hpp"
+
+namespace infermeter {
+
+namespace {
+
+std::string range(std::size_t low, std::size_t high) {
+  return low == high ? std::to_string(low) : fmt::format("{}–{}", low, high);
+}
+
+// What trials really had, where it was not asked for.
+template <class Count>
+std::string trial_counts(const RunRecord& record, Count count) {
+  std::size_t low = SIZE_MAX, high = 0;
+  for (const Samples& trial : record.trials) {
+    if (trial.end != TrialEnd::ok) continue;
+    low = std::min(low, count(trial));
+    high = std::max(high, count(trial));
+  }
+  return low > high ? "automatic" : range(low, high);
+}
+
+std::string length(const RunRecord& record) {
+  const Plan& plan = record.plan;
+  if (plan.automatic.iterations) {
+    return trial_counts(record, [](const Samples& t) { return t.iterations(); }) + " iterations";
+  }
+  if (plan.stopping.iterations) return counted(*plan.stopping.iterations, "iteration", "iterations");
+  return format_duration(plan.stopping.duration_s.value_or(0)) + " of iterations";
+}
+
+std::string warmup(const RunRecord& record) {
+  if (record.plan.stopping.count_first) return ", the first counted";
+  const std::string count = record.plan.automatic.warmup
+                                ? trial_counts(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
+                                : std::to_string(record.plan.stopping.warmup);
+  return fmt::format(" after {} of warm-up", count);
+}
+
+std::string processes(const RunRecord& record) {
+  const Plan& plan = record.plan;
+  const auto is_round = [](const Samples& trial) { return !trial.host_process.empty(); };
+  if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
+    return counted(plan.processes, "round", "rounds") + " each in one process";
+  }
+  if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
+  const auto pairs = record.trials.size() / std::max<std::size_t>(plan.subjects.size(), 1);
+  return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);
+}
+
+// What its workers were kept from: the level that was asked for, less what the kernel did not do.
+std::string sandbox(const RunRecord& record) {
+  std::string text = fmt::format("sandbox {}", to_string(record.plan.sandbox));
+  for (const Samples& trial : record.trials) {
+    if (!trial.host_process.empty()) return "no sandbox";
+    if (has_diagnostic(trial, DiagnosticId::no_landlock)) return text + " without Landlock";
+    if (has_diagnostic(trial, DiagnosticId::no_seccomp)) return text + " without seccomp";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string run_line(const RunRecord& record) {
+  const Plan& plan = record.plan;
+  if (is_imported(plan)) {
+    return fmt::format("infermeter {}: {} from {} that other tools wrote; the machine is not known",
+                       printable(record.id, 60),
+                       counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
+                       counted(static_cast<std::int64_t>(record.side_trials.size()), "profile", "profiles"));
+  }
+  const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
+  return fmt::format("infermeter {}: {}, {}, {}{}{}, seed {}, {}", printable(record.id, 60),
+                     counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"), processes(record),
+                     length(record), warmup(record), chosen ? " (from pilots)" : "", plan.seed.value_or(0),
+                     sandbox(record));
+}
+
+std::string machine_line(const Environment& environment) {
+  std::vector<std::string> parts;
+  if (!environment.processor.empty()) parts.push_back(printable(environment.processor, 80));
+  if (environment.processors_online > 0) {
+    parts.push_back(fmt::format("{} of {} processors", environment.processors_usable, environment.processors_online));
+  }
+  if (environment.memory_total_bytes > 0) {
+    parts.push_back(format_bytes(static_cast<double>(environment.memory_total_bytes)) + " memory");
+  }
+  if (!environment.distribution.empty()) parts.push_back(printable(environment.distribution, 80));
+  if (!environment.kernel.empty()) parts.push_back("kernel " + printable(environment.kernel, 80));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace infermeter

@@ -1,0 +1,24 @@
+// Reports of a study: the summary of all its parts, and each part by itself. Pure, like those of a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "infermeter/report/report.hpp"
+#include "infermeter/verdict/gate/study.hpp"
+
+namespace infermeter {
+
+// What the summary tells about files: where they are, and of what.
+struct StudyFileLine {
+  std::string file, about;
+};
+
+// Format::csv and html have none: they are rendered as the table.
+[[nodiscard]] std::string render_study(const StudyRecord& study, const std::vector<StudyFileLine>& files, Format format,
+                                       const RenderOptions& options);
+
+// What was expected of the part, what was predicted, and the report of its run.
+[[nodiscard]] std::string render_study_part(const StudiedPart& part, Format format, const RenderOptions& options);
+
+}  // namespace infermeter

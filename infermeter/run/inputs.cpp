@@ -1,0 +1,35 @@
+#include "infermeter/run/inputs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace infermeter {
+
+std::string signature_of(std::span<const Port> inputs) {
+  std::string text;
+  for (const Port& port : inputs) {
+    text += fmt::format(";{}:{}:{}:{}:{}", port.name, static_cast<int>(port.kind), static_cast<int>(port.dtype),
+                        fmt::join(port.shape, "x"), port.batch_axis.value_or(-1));
+  }
+  return text;
+}
+
+DataOptions data_options_of(const Plan& plan, const Subject& subject, const std::atomic<int>* interrupt) {
+  return {.source = plan.data.source,
+          .distributions = plan.data.distributions,
+          .batch_size = subject.batch_size,
+          .limit = plan.data.limit,
+          .seed = plan.data.seed,
+          .labels = plan.data.labels,
+          .interrupt = interrupt};
+}
+
+Result<DataSet> RunInputs::operator()(const Subject& subject, std::span<const Port> ports) {
+  const std::string key = std::to_string(subject.batch_size) + signature_of(ports);
+  const auto place = made_.find(key);
+  if (place != made_.end()) return place->second;
+  INFERMETER_TRY(auto data, make_data(data_options_of(plan_, subject, interrupt_), ports));
+  return made_.emplace(key, std::move(data)).first->second;
+}
+
+}  // namespace infermeter

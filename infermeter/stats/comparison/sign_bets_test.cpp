@@ -1,0 +1,137 @@
+#include "infermeter/stats/comparison/sign_bets.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "infermeter/stats/comparison/sequential.hpp"
+#include "infermeter/stats/test_noise.hpp"
+
+namespace infermeter::sign_bets_test {
+namespace {
+
+struct Noise {
+  std::string name;
+  std::function<double(SplitMix&, int)> process;  // of the one that runs so many before
+};
+
+// The four of which the t mixture raised up to 8.6 %, and two more.
+std::vector<Noise> noises() {
+  return {{"normal", [](SplitMix& random, int) { return random.normal(); }},
+          {"t3", [](SplitMix& random, int) { return random.t3(); }},
+          {"order", [](SplitMix& random, int seat) { return 0.2 * random.normal() + seat % 2; }},
+          {"period 4", [](SplitMix& random, int seat) { return 0.1 * random.normal() + (seat % 4 < 2 ? 1 : 0); }},
+          {"bimodal", [](SplitMix& random, int) { return random.normal() + (random.uniform() < 0.15 ? 8 : 0); }},
+          {"drift", [](SplitMix& random, int seat) { return random.normal() + 0.05 * seat; }}};
+}
+
+struct Drawn {
+  std::vector<double> differences;
+  std::vector<int> order;
+};
+
+Drawn draw(const Noise& noise, SplitMix& random, int pairs, double effect) {
+  Drawn drawn;
+  for (int pair = 0; pair < pairs; ++pair) {
+    const double first = noise.process(random, 2 * pair), second = noise.process(random, 2 * pair + 1);
+    drawn.order.push_back(random.uniform() < 0.5 ? 1 : -1);
+    drawn.differences.push_back(drawn.order.back() * (second - first) + effect);
+  }
+  return drawn;
+}
+
+const Design open_ended{.until_resolved = true};
+
+Look last_look(const Drawn& drawn) { return take_looks({drawn.differences, drawn.order}, open_ended, false).back(); }
+
+// 5 % at most (Ville); 3 standard errors are 1.5 %.
+TEST(SignBets, RarelyRaiseAFalseAlarmOverTwoHundredLooks) {
+  constexpr int runs = 2000;
+  for (const Noise& noise : noises()) {
+    SplitMix random(41);
+    int alarms = 0;
+    for (int run = 0; run < runs; ++run) {
+      SignBets bets(0);
+      const Drawn drawn = draw(noise, random, 202, 0);
+      for (std::size_t i = 0; i < drawn.order.size(); ++i) {
+        bets.add(drawn.differences[i], drawn.order[i]);
+        if (bets.log_e() < std::log(20)) continue;
+        ++alarms;
+        break;
+      }
+    }
+    EXPECT_LE(alarms, runs * 0.05) << noise.name;
+    EXPECT_GE(alarms, runs * 0.01) << noise.name;
+  }
+}
+
+TEST(SignBets, FindWhatIsThere) {
+  SplitMix random(42);
+  for (const Noise& noise : noises()) {
+    int pairs = 0;
+    for (int run = 0; run < 50; ++run) {
+      const Look last = last_look(draw(noise, random, 200, 4));
+      EXPECT_EQ(last.direction, Direction::slower);
+      pairs += last.pairs;
+    }
+    EXPECT_LE(pairs, 50 * 15) << noise.name;
+  }
+}
+
+// A fair bet: over both signs of a difference the capital keeps its mean, whatever the sizes and the past.
+TEST(SignBets, AreFair) {
+  SplitMix random(43);
+  for (int run = 0; run < 100; ++run) {
+    SignBets before(0);
+    for (int i = 0; i < run; ++i) before.add(random.normal(), 0);
+    SignBets up = before, down = before;
+    const double size = 3 * random.uniform();
+    up.add(size, 0);
+    down.add(-size, 0);
+    EXPECT_NEAR((std::exp(up.log_e()) + std::exp(down.log_e())) / 2 / std::exp(before.log_e()), 1, 1e-12);
+  }
+}
+
+// Nor do they lose that by the order effect: both ways that the coin may fall have the same second less first.
+TEST(SignBets, AreFairWithAnOrderEffect) {
+  SplitMix random(44);
+  SignBets before(0);
+  for (int i = 0; i < 20; ++i) {
+    const int coin = random.uniform() < 0.5 ? 1 : -1;
+    before.add(coin * (5 + random.normal()), coin);
+  }
+  SignBets up = before, down = before;
+  up.add(5.7, 1);
+  down.add(-5.7, -1);
+  EXPECT_NEAR((std::exp(up.log_e()) + std::exp(down.log_e())) / 2 / std::exp(before.log_e()), 1, 1e-12);
+}
+
+TEST(SignBets, HaveAnIntervalThatExcludesZeroExactlyWhereTheyReject) {
+  SplitMix random(45);
+  int found = 0;
+  for (int run = 0; run < 200; ++run) {
+    const Drawn drawn = draw(noises()[static_cast<std::size_t>(run % 3)], random, 12 + run % 20, 0.8);
+    const Look last = last_look(drawn);
+    const bool decided = last.direction != Direction::unresolved;
+    found += decided ? 1 : 0;
+    EXPECT_EQ(decided, last.p <= 0.05);
+    if (!last.interval) continue;
+    EXPECT_EQ(decided, last.interval->low > 0 || last.interval->high < 0) << run;
+    EXPECT_LE(last.interval->low, last.estimate);
+    EXPECT_GE(last.interval->high, last.estimate);
+  }
+  EXPECT_GT(found, 50);
+}
+
+TEST(SignBets, OfEqualDifferencesDecideAfterSevenPairs) {
+  const std::vector<double> equal(20, 0.01);
+  EXPECT_EQ(take_looks({equal}, open_ended, false).back().pairs, 7);
+  EXPECT_EQ(log_e_value({std::vector<double>(5, 0.0)}), 0);
+}
+
+}  // namespace
+}  // namespace infermeter::sign_bets_test

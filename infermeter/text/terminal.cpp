@@ -1,0 +1,143 @@
+#include "infermeter/text/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "infermeter/text/code_ranges.hpp"
+
+namespace infermeter {
+namespace {
+
+// The common blocks of combining marks (Mn, Me) and the variation selectors.
+constexpr std::array combining = {
+    CodeRange{0x300, 0x36f},   CodeRange{0x483, 0x489},   CodeRange{0x591, 0x5bd},   CodeRange{0x610, 0x61a},
+    CodeRange{0x64b, 0x65f},   CodeRange{0x6d6, 0x6dc},   CodeRange{0x6df, 0x6e4},   CodeRange{0x93c, 0x93c},
+    CodeRange{0x941, 0x948},   CodeRange{0x94d, 0x94d},   CodeRange{0xe31, 0xe31},   CodeRange{0xe34, 0xe3a},
+    CodeRange{0xe47, 0xe4e},   CodeRange{0x1ab0, 0x1aff}, CodeRange{0x1dc0, 0x1dff}, CodeRange{0x20d0, 0x20ff},
+    CodeRange{0x302a, 0x302d}, CodeRange{0x3099, 0x309a}, CodeRange{0xfe00, 0xfe0f}, CodeRange{0xfe20, 0xfe2f},
+};
+
+// East Asian Width W and F (UAX #11), whole blocks.
+constexpr std::array wide = {
+    CodeRange{0x1100, 0x115f},   CodeRange{0x231a, 0x231b},   CodeRange{0x23e9, 0x23ec},   CodeRange{0x2614, 0x2615},
+    CodeRange{0x26a1, 0x26a1},   CodeRange{0x2705, 0x2705},   CodeRange{0x274c, 0x274c},   CodeRange{0x2e80, 0x303e},
+    CodeRange{0x3041, 0x33ff},   CodeRange{0x3400, 0x4dbf},   CodeRange{0x4e00, 0x9fff},   CodeRange{0xa000, 0xa4cf},
+    CodeRange{0xa960, 0xa97f},   CodeRange{0xac00, 0xd7a3},   CodeRange{0xf900, 0xfaff},   CodeRange{0xfe30, 0xfe6f},
+    CodeRange{0xff01, 0xff60},   CodeRange{0xffe0, 0xffe6},   CodeRange{0x1f300, 0x1f64f}, CodeRange{0x1f680, 0x1f6ff},
+    CodeRange{0x1f900, 0x1f9ff}, CodeRange{0x1fa70, 0x1faff}, CodeRange{0x20000, 0x3fffd},
+};
+
+std::size_t character_width(const Character& character) {
+  if (!character.valid) return 1;
+  if (is_in(character.code, combining)) return 0;
+  return is_in(character.code, wide) ? 2 : 1;
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const Character character = next_character(text);
+    width += character_width(character);
+    text.remove_prefix(character.size);
+  }
+  return width;
+}
+
+std::string fitted(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  std::string result;
+  std::size_t used = 0;
+  while (!text.empty()) {
+    const Character character = next_character(text);
+    if (used + character_width(character) + 1 > width) break;
+    used += character_width(character);
+    result += text.substr(0, character.size);
+    text.remove_prefix(character.size);
+  }
+  return result + "…";
+}
+
+namespace {
+
+// The first or last characters that fit into so many columns.
+std::string_view begin_of(std::string_view text, std::size_t width) {
+  std::size_t size = 0, used = 0;
+  while (size < text.size()) {
+    const Character character = next_character(text.substr(size));
+    used += character_width(character);
+    if (used > width) break;
+    size += character.size;
+  }
+  return text.substr(0, size);
+}
+
+std::string_view end_of_text(std::string_view text, std::size_t width) {
+  while (display_width(text) > width) text.remove_prefix(next_character(text).size);
+  return text;
+}
+
+std::string cut_in_the_middle(std::string_view text, std::size_t width, std::size_t head) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  return std::string(begin_of(text, head)) + "…" + std::string(end_of_text(text, width - 1 - head));
+}
+
+// How many different ones there are.
+std::size_t count_of(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  return static_cast<std::size_t>(std::unique(names.begin(), names.end()) - names.begin());
+}
+
+}  // namespace
+
+std::vector<std::string> fitted_apart(std::span<const std::string> names, std::size_t width) {
+  const std::size_t different = count_of({names.begin(), names.end()});
+  const std::size_t room = width > 0 ? width - 1 : 0;  // beside the "…"
+  std::vector<std::string> cut;
+  for (const std::size_t head : {room / 2, room / 4, room * 3 / 4, std::size_t{0}, room}) {
+    cut.clear();
+    for (const std::string& name : names) cut.push_back(cut_in_the_middle(name, width, head));
+    if (count_of(cut) == different) return cut;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string number = fmt::format("~{}", i + 1);
+    if (cut[i] != names[i]) cut[i] = fitted(names[i], room > number.size() ? width - number.size() : 1) + number;
+  }
+  return cut;
+}
+
+std::string padded(std::string_view text, std::size_t width, Align align) {
+  const std::size_t taken = display_width(text);
+  const std::string space(width > taken ? width - taken : 0, ' ');
+  return align == Align::left ? std::string(text) + space : space + std::string(text);
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string result;
+  std::size_t column = 0;
+  bool line_is_empty = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    const std::size_t word_width = display_width(word);
+    if (!line_is_empty && column + 1 + word_width > width) {
+      result += '\n' + std::string(indent, ' ');
+      column = indent;
+      line_is_empty = true;
+    }
+    if (!line_is_empty) result += ' ';
+    column += word_width + (line_is_empty ? 0 : 1);
+    result += word;
+    line_is_empty = false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+}  // namespace infermeter

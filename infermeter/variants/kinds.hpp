@@ -1,0 +1,40 @@
+// Kinds of variants: what of a request one back end can do with a model.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/variants/variants.hpp"
+
+namespace infermeter {
+
+// What a back end is asked to execute: a kind of variant.
+struct Kind {
+  std::string name;
+  Precision dtype = Precision::float32;
+  std::optional<VariantMaking> making{};
+  Pairs options{};
+  std::string refusal{};
+};
+
+inline constexpr std::array<std::string_view, 4> kPrecisions = {"float32", "float16", "bfloat16", "int8"};
+inline constexpr std::string_view kFramework = "pytorch";  // whose phases --phases names
+
+template <class Names>
+bool contains(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::ranges::end(names);
+}
+
+// Does it read files of this format? "*": of any.
+[[nodiscard]] bool reads(const BackendInfo& backend, std::string_view format);
+
+// In the order of the request; what the back end cannot do has its refusal.
+[[nodiscard]] Result<std::vector<Kind>> kinds_of(const VariantsRequest& request, const BackendInfo& backend,
+                                                 const std::string& format);
+
+}  // namespace infermeter

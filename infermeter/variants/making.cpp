@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "infermeter/data/arrays/write_npz.hpp"
+#include "infermeter/data/data_set.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
+#include "infermeter/machine/machine.hpp"
+#include "infermeter/models/onnx/infer_types.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/variants/variants.hpp"
+#include "infermeter/worker/make_model.hpp"
+#include "infermeter/worker/wall/private_folder.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Calibration {
+  std::string file, sha256;
+  std::string words;  // "32 items of /data/images"
+};
+
+// One item of every inference, batch size 1 where the model leaves it open.
+Result<Calibration> write_calibration(const VariantsRequest& request, const PlanDraft& draft, const ModelFacts& model,
+                                      const fs::path& folder, const std::atomic<int>* interrupt) {
+  const std::string source = request.calibration.empty() ? draft.plan.data.source : request.calibration;
+  INFERMETER_TRY(const OnnxSummary summary, read_onnx_summary(model.path));
+  std::vector<Port> ports = summary.inputs;
+  INFERMETER_TRY_DONE(fix_dimensions(ports, draft.defaults.dimensions, draft.defaults.batch_axes));
+  const auto data = make_data({.source = source,
+                               .distributions = draft.plan.data.distributions,
+                               .batch_size = 1,
+                               .limit = request.calibration_items,
+                               .seed = draft.plan.data.seed,
+                               .interrupt = interrupt},
+                              ports);
+  if (!data.ok()) {
+    return Error{data.error().kind,
+                 fmt::format("the data to calibrate on do not fit (--calibration): {}", data.error().message)};
+  }
+  std::vector<std::pair<std::string, Tensor>> arrays;
+  for (std::size_t item = 0; item < data->items.size(); ++item) {
+    const ItemValues& inputs = data->items[item].inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      arrays.emplace_back(fmt::format("item{}-input{}", item, i), inputs[i].tensor);
+  }
+  Calibration calibration{
+      .file = (folder / "calibration.npz").string(),
+      .sha256 = {},
+      .words = fmt::format("{} {} of {}", data->items.size(), data->items.size() == 1 ? "item" : "items",
+                           source == "synthetic" ? "synthetic data" : source)};
+  INFERMETER_TRY_DONE(write_npz(calibration.file, arrays));
+  INFERMETER_TRY(calibration.sha256, sha256_of_file(calibration.file));
+  return calibration;
+}
+
+// "onnxruntime-1.31.1" for each package of these that is found, from the names that installers leave beside it.
+std::vector<std::string> package_versions(const Launcher& launcher) {
+  static constexpr std::string_view packages[] = {"nncf-", "numpy-", "onnx-", "onnxruntime-", "openvino-"};
+  constexpr std::string_view ending = ".dist-info";
+  std::vector<std::string> found;
+  for (const fs::path& folder : launcher.python_folders) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (name.ends_with(ending) &&
+          std::ranges::any_of(packages, [&](std::string_view package) { return name.starts_with(package); }))
+        found.push_back(name.substr(0, name.size() - ending.size()));
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string version_of(const std::vector<std::string>& versions, std::string_view package) {
+  for (const std::string& one : versions)
+    if (one.starts_with(package)) return one.substr(package.size());
+  return "";
+}
+
+// Without VNNI, products of unsigned and signed bytes are added up in 16 bits, which overflow: 7 bits of weight are
+// safe (ONNX Runtime's documentation, "Quantize ONNX models").
+bool wants_reduced_range(const Environment& environment) {
+  const auto has = [&](std::string_view flag) {
+    return std::ranges::find(environment.flags, flag) != environment.flags.end();
+  };
+  return environment.architecture == "x86_64" && !has("avx512_vnni") && !has("avx_vnni") && !has("amx_int8");
+}
+
+class Maker {
+ public:
+  Maker(const VariantsRequest& request, const PlanDraft& draft, const ModelFacts& model,
+        const VariantMakingContext& context)
+      : request_(request),
+        draft_(draft),
+        model_(model),
+        context_(context),
+        versions_(package_versions(context.launcher)) {}
+
+  Result<Done> prepare(const VariantList& list) {
+    const bool calibrates = std::ranges::any_of(list.variants, [](const Variant& variant) {
+      return variant.refusal.empty() && variant.making && variant.making->calibrates;
+    });
+    if (!calibrates || model_.format != "onnx") return Done{};
+    INFERMETER_TRY(auto folder, PrivateFolder::create());
+    folder_.emplace(std::move(folder));
+    INFERMETER_TRY(calibration_, write_calibration(request_, draft_, model_, folder_->path(), context_.interrupt));
+    return Done{};
+  }
+
+  // The facts of the file; an error is the reason why there is none.
+  Result<ModelFacts> make(const VariantMaking& making) {
+    const fs::path maker = find_maker(context_.launcher, making.maker);
+    if (maker.empty()) {
+      return usage_error(
+          fmt::format("there is no maker '{}': it comes with infermeter's Python module (build with "
+                      "python3-dev and nanobind, or pip install infermeter)",
+                      making.maker));
+    }
+    if (making.calibrates && !calibration_) return model_error("it is quantised from ONNX files only");
+    ModelMaking wanted{.maker = maker,
+                       .name = stem(),
+                       .model = model_.path,
+                       .options = making.options,
+                       .data = making.calibrates ? calibration_->file : "",
+                       .file = {}};
+    if (making.maker.starts_with("int8") && wants_reduced_range(environment_))
+      wanted.options.emplace_back("reduce_range", "true");
+    INFERMETER_TRY(const std::string key, key_of(wanted));
+    wanted.file = fs::absolute(context_.cache) / "variants" / key.substr(0, 16) /
+                  fmt::format("{}.{}.{}", stem(), making.maker, making.ending);
+    std::error_code error;
+    const bool is_there = fs::is_regular_file(wanted.file, error);
+    say(fmt::format("{}: {}", making.words, is_there ? "taken from the cache" : "being made"));
+    if (!is_there) INFERMETER_TRY_DONE(make_model(context_.launcher, wanted, limits()));
+    return facts_of(making, wanted.file);
+  }
+
+ private:
+  void say(const std::string& note) const {
+    if (context_.on_note) context_.on_note(note);
+  }
+
+  [[nodiscard]] MakingLimits limits() const {
+    return {.timeout_s = context_.timeout_s, .sandbox = draft_.plan.sandbox, .interrupt = context_.interrupt};
+  }
+
+  // "resnet50", "model": plain letters only, as it becomes part of file names.
+  [[nodiscard]] std::string stem() const {
+    std::string name = model_.from_zoo ? model_.name : fs::path(model_.path).stem().string();
+    for (char& c : name) {
+      const bool plain =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+      if (!plain) c = '_';
+    }
+    constexpr std::size_t longest = 60;
+    return name.substr(0, longest);
+  }
+
+  [[nodiscard]] Result<std::string> key_of(const ModelMaking& wanted) const {
+    std::string text = model_.sha256;
+    for (const fs::path& file : code_of_maker(context_.launcher, wanted.maker)) {
+      INFERMETER_TRY(const std::string digest, sha256_of_file(file));
+      text += '\n' + file.filename().string() + ' ' + digest;
+    }
+    for (const std::string& version : versions_) text += '\n' + version;
+    for (const auto& [key, value] : wanted.options) text += '\n' + key + '=' + value;
+    if (!wanted.data.empty()) text += '\n' + calibration_->sha256;
+    return sha256_of_text(text);
+  }
+
+  [[nodiscard]] Result<ModelFacts> facts_of(const VariantMaking& making, const fs::path& file) const {
+    INFERMETER_TRY(ModelFacts facts, resolve_model(file.string(), context_.cache));
+    const bool by_nncf = making.words.ends_with("NNCF"), by_openvino = making.words.ends_with("OpenVINO");
+    const std::string version = version_of(versions_, by_nncf ? "nncf-" : by_openvino ? "openvino-" : "onnxruntime-");
+    facts.made = making.words;
+    if (making.maker != "pruned" && !version.empty()) facts.made += ' ' + version;
+    if (making.calibrates) facts.made += ", calibrated on " + calibration_->words;
+    return facts;
+  }
+
+  const VariantsRequest& request_;
+  const PlanDraft& draft_;
+  const ModelFacts& model_;
+  const VariantMakingContext& context_;
+  std::vector<std::string> versions_;
+  Environment environment_ = read_environment();
+  std::optional<PrivateFolder> folder_;
+  std::optional<Calibration> calibration_;
+};
+
+bool interrupted(const VariantMakingContext& context) { return look_at_interrupts(context.interrupt) != 0; }
+
+}  // namespace
+
+Result<std::map<std::string, ModelFacts>> make_variants(PreparedVariants& prepared,
+                                                        const VariantMakingContext& context) {
+  VariantList& list = prepared.list;
+  Maker maker(prepared.request, prepared.draft, prepared.model, context);
+  INFERMETER_TRY_DONE(maker.prepare(list));
+  std::map<std::string, ModelFacts> made;
+  std::map<std::string, Result<ModelFacts>> done;  // by what is made: several variants run the same file
+  for (Variant& variant : list.variants) {
+    if (!variant.making || !variant.refusal.empty()) continue;
+    const std::string what = variant.making->words;
+    auto place = done.find(what);
+    if (place == done.end()) place = done.emplace(what, maker.make(*variant.making)).first;
+    if (interrupted(context)) return worker_error("the making of variants was interrupted; nothing was measured");
+    if (place->second.ok()) {
+      variant.model = place->second->path;
+      made.emplace(variant.model, place->second.value());
+    } else {
+      variant.refusal = "could not be made: " + place->second.error().message;
+    }
+  }
+  return made;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,86 @@
+// Expectations of accuracy: on the interval of the rows that have a label; of masks, exact on the data as they are.
+#include <algorithm>
+
+#include "infermeter/verdict/gate/finding.hpp"
+
+namespace infermeter {
+namespace {
+
+using Kind = Expectation::Kind;
+
+constexpr const char* no_labels = "the data have no labels (--labels FILE says what is right)";
+
+Finding of_rows(std::uint64_t rows) {
+  Finding finding;
+  finding.n = static_cast<std::int64_t>(rows);
+  finding.n_of = finding.replication = "rows";
+  finding.processes = 1;
+  finding.replications = static_cast<int>(std::min<std::uint64_t>(rows, 1'000'000'000));
+  return finding;
+}
+
+Finding share_of_rows(std::uint64_t right, std::uint64_t rows) {
+  if (rows == 0) return nothing("no row has a label");
+  Finding finding = of_rows(rows);
+  finding.value = static_cast<double>(right) / static_cast<double>(rows);
+  finding.interval = proportion_interval(right, rows);
+  return finding;
+}
+
+Finding of_pixels(std::optional<double> value, std::uint64_t pixels) {
+  if (!value) return nothing("no pixel has a label");
+  Finding finding;
+  finding.value = value;
+  finding.exact = true;
+  finding.n = static_cast<std::int64_t>(pixels);
+  finding.n_of = "pixels";
+  finding.processes = 1;
+  return finding;
+}
+
+Finding figure(std::string_view name, const Accuracy& accuracy) {
+  const bool of_masks = name == "mean_iou" || name == "mean_dice";
+  if (of_masks && !accuracy.masks) return nothing("there are no masks: --labels has a class per row and not per pixel");
+  if (name == "mean_iou") return of_pixels(accuracy.masks->mean_iou(), accuracy.masks->pixels);
+  if (name == "mean_dice") return of_pixels(accuracy.masks->mean_dice(), accuracy.masks->pixels);
+  if (name == "top5_accuracy") {
+    const auto& labels = accuracy.labels;
+    if (!labels || !labels->top5) return nothing("there are not more than five classes");
+    return share_of_rows(*labels->top5, labels->rows);
+  }
+  if (accuracy.masks) return of_pixels(accuracy.share(), accuracy.masks->pixels);
+  return accuracy.labels ? share_of_rows(accuracy.labels->top1, accuracy.labels->rows) : nothing(no_labels);
+}
+
+Finding drop(const AccuracyVerdict& own, const AccuracyVerdict* first) {
+  const auto& paired = own.measured->paired;
+  if (own.change && paired) {
+    Finding finding = of_rows(paired->both + paired->reference_only + paired->candidate_only + paired->neither);
+    const Interval& change = own.change->interval;
+    finding.value = 0 - own.change->difference;
+    finding.interval = Interval{0 - change.high, 0 - change.low, change.confidence};
+    return finding;
+  }
+  const auto& masks = own.measured->accuracy.masks;
+  if (masks && masks->pixels > 0 && first != nullptr && first->share && own.share) {
+    return of_pixels(*first->share - *own.share, masks->pixels);
+  }
+  return nothing("the rows of the two cannot be paired: the first subject has no accuracy, or is of other rows");
+}
+
+}  // namespace
+
+Finding find_accuracy(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  const auto& subjects = evidence.verdict.subjects;
+  const auto& own = subjects.at(static_cast<std::size_t>(subject)).accuracy;
+  if (!own) {
+    Finding counted = find_process_value(expectation, subject, evidence);
+    return counted.value && expectation.kind == Kind::accuracy_figure ? counted : nothing(no_labels);
+  }
+  if (expectation.kind == Kind::accuracy_figure) return figure(expectation.name, own->measured->accuracy);
+  const auto first = first_of_group(evidence.run.plan, static_cast<std::size_t>(subject));
+  const auto& reference = subjects.at(first).accuracy;
+  return drop(*own, reference ? &*reference : nullptr);
+}
+
+}  // namespace infermeter

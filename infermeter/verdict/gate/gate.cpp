@@ -1,0 +1,310 @@
+#include "infermeter/verdict/gate/gate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include "infermeter/text/nearest.hpp"
+#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/answers/trial_diagnostics.hpp"
+#include "infermeter/verdict/gate/finding.hpp"
+
+namespace infermeter {
+namespace {
+
+using Kind = Expectation::Kind;
+
+// Beyond this there is no advice: nobody runs, or labels, so many.
+constexpr double most_replications = 10'000;
+constexpr double most_rows = 10'000'000;
+
+bool is_regression(const Expectation& expectation) {
+  return expectation.kind == Kind::regression || expectation.kind == Kind::no_regression;
+}
+
+bool is_first(const Plan& plan, std::size_t subject) { return first_of_group(plan, subject) == subject; }
+
+// Expectations of a subject and the first of its group say nothing of that first one.
+bool needs_first(const Expectation& expectation, bool has_baseline) {
+  return expectation.compares() || (is_regression(expectation) && !has_baseline);
+}
+
+Result<Done> check_label(const PlacedText& label, const Plan& plan) {
+  std::vector<std::string> labels;
+  for (const Subject& subject : plan.subjects) labels.push_back(subject.label);
+  if (std::ranges::find(labels, label.text) != labels.end()) return Done{};
+  return label.error(0, fmt::format("no subject is called '{}'{}", label.text, did_you_mean(label.text, labels)));
+}
+
+std::vector<int> subjects_of(const Expectation& expectation, const Plan& plan, bool has_baseline) {
+  std::vector<int> subjects;
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
+    const bool meant = !expectation.subject || expectation.subject->text == plan.subjects[i].label;
+    const bool judged = meant && !(needs_first(expectation, has_baseline) && is_first(plan, i));
+    if (judged) subjects.push_back(static_cast<int>(i));
+  }
+  return subjects;
+}
+
+Result<Done> check_one(const Expectation& expectation, const Plan& plan, bool has_baseline) {
+  if (is_regression(expectation) && !has_baseline && !plan.question) {
+    return expectation.source.error(0,
+                                    "a regression is against a baseline (baseline = \"NAME\", which `infermeter "
+                                    "baseline set NAME RUN` makes), or within a comparison (`infermeter compare`)");
+  }
+  if (expectation.subject) INFERMETER_TRY_DONE(check_label(*expectation.subject, plan));
+  if (!subjects_of(expectation, plan, has_baseline).empty()) return Done{};
+  if (expectation.subject) {
+    return expectation.subject->error(
+        0, fmt::format("'{}' is the first of its group: there is nothing that it could be compared with",
+                       expectation.subject->text));
+  }
+  return expectation.source.error(
+      0, "this is about a subject and the first one of its group, and here no group has two subjects");
+}
+
+bool satisfies(double value, Relation relation, double threshold) {
+  switch (relation) {
+    case Relation::less: return value < threshold;
+    case Relation::less_or_equal: return value <= threshold;
+    case Relation::greater: return value > threshold;
+    case Relation::greater_or_equal: return value >= threshold;
+    case Relation::equal: return value == threshold;
+  }
+  return false;
+}
+
+// All of the interval, none of it, or some.
+Outcome by_bound(const Expectation& expectation, double low, double high) {
+  const bool first = satisfies(low, expectation.relation, expectation.threshold);
+  const bool last = satisfies(high, expectation.relation, expectation.threshold);
+  if (first && last) return Outcome::pass;
+  const bool between = low <= expectation.threshold && expectation.threshold <= high;
+  if (expectation.relation == Relation::equal && between) return Outcome::inconclusive;
+  return first || last ? Outcome::inconclusive : Outcome::fail;
+}
+
+// A regression that is certain fails as soon as it may be larger than the margin; one that cannot be larger passes.
+Outcome by_margin(double margin, const Interval& interval) {
+  if (interval.high < margin) return Outcome::pass;
+  return interval.low > 0 ? Outcome::fail : Outcome::inconclusive;
+}
+
+// A half-width h shrinks to the distance from the bound, D, with (h / D)² times as many.
+std::string advice(const Finding& finding, double bound) {
+  if (finding.replications <= 0) return "";
+  const double distance = std::abs(bound - *finding.value);
+  const double half =
+      bound >= *finding.value ? finding.interval->high - *finding.value : *finding.value - finding.interval->low;
+  // Four times as many are not five times as many for a rounding error.
+  const double by_root = std::ceil(finding.replications * (half / distance) * (half / distance) * (1 - 1e-9));
+  const double wanted = finding.replications_wanted ? *finding.replications_wanted : by_root;
+  const bool rows = finding.replication == "rows";
+  if (!(distance > 0) || !(wanted <= (rows ? most_rows : most_replications))) {
+    return fmt::format("; the value is so near that no number of {} may tell", finding.replication);
+  }
+  const auto count = std::max(static_cast<int>(wanted), finding.replications + 1);
+  // A comparison ends when its own question is answered, unless it is told to go on.
+  if (rows) return fmt::format("; about {} rows with labels would tell", count);
+  const char* option = finding.replication == "pairs" ? "--all-pairs --max-pairs" : "--processes";
+  return fmt::format("; about {} {} would tell ({} {})", count, finding.replication, option, count);
+}
+
+std::string reason_of(Outcome outcome, const Expectation& expectation, const Finding& finding) {
+  if (finding.exact)
+    return outcome == Outcome::pass ? "the figure is exact, and within the bound"
+                                    : "the figure is exact, and beyond the bound";
+  const bool margin = expectation.kind == Kind::no_regression;
+  const std::string bound = margin ? "margin" : "bound";
+  switch (outcome) {
+    case Outcome::pass:
+      return margin ? "the whole interval lies below the margin" : "the whole interval keeps within the bound";
+    case Outcome::fail:
+      return margin ? "it is certain that it got worse, and it may be by more than the margin"
+                    : "the whole interval lies beyond the bound";
+    case Outcome::inconclusive:
+      return fmt::format("the interval includes the {}{}", bound, advice(finding, expectation.threshold));
+  }
+  return "";
+}
+
+void judge_finding(ExpectationVerdict& verdict, const Expectation& expectation, const Finding& finding) {
+  if (finding.outcome) {
+    verdict.outcome = *finding.outcome;
+    verdict.reason = finding.why;
+  } else if (!finding.value || (!finding.interval && !finding.exact)) {
+    verdict.outcome = Outcome::inconclusive;
+    verdict.reason = finding.why;
+  } else {
+    const Interval interval = finding.exact ? Interval{*finding.value, *finding.value} : *finding.interval;
+    verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, interval)
+                                                              : by_bound(expectation, interval.low, interval.high);
+    verdict.reason = reason_of(verdict.outcome, expectation, finding);
+    if (finding.disturbed && verdict.outcome == Outcome::fail) {
+      verdict.outcome = Outcome::inconclusive;
+      verdict.reason +=
+          "; but the machine was disturbed: measure both when it is quiet, or side by side (`infermeter "
+          "compare`)";
+    }
+  }
+}
+
+// What ended trials of the subject before their time, worst first; empty: all ended well.
+std::vector<Diagnostic> failures_of(const RunRecord& run, int subject) {
+  auto found = failures(trials_of(run, subject), {});
+  std::ranges::stable_partition(found, [](const Diagnostic& d) { return d.id == DiagnosticId::trial_failed; });
+  return found;
+}
+
+// Of a subject that failed nothing is expected any more but that it runs.
+bool judge_failures(ExpectationVerdict& verdict, const RunRecord& run) {
+  const auto ends = failures_of(run, verdict.subject);
+  if (ends.empty()) return false;
+  const bool failed = ends.front().id == DiagnosticId::trial_failed;
+  verdict.outcome = failed ? Outcome::fail : Outcome::inconclusive;
+  verdict.reason = ends.front().message;
+  for (auto other = ends.begin() + 1; other != ends.end(); ++other) verdict.notes.push_back(other->message);
+  return true;
+}
+
+ExpectationVerdict judge_one(const Gate& gate, std::size_t index, int subject, const GateEvidence& evidence) {
+  const Expectation& expectation = gate.expectations[index];
+  ExpectationVerdict verdict;
+  verdict.expectation = index;
+  verdict.subject = subject;
+  if (judge_failures(verdict, evidence.run)) return verdict;
+  Finding finding = finding_of(expectation, subject, evidence);
+  verdict.value = finding.value;
+  verdict.interval = finding.interval;
+  verdict.exact = finding.exact;
+  verdict.n = finding.n;
+  verdict.n_of = finding.n_of;
+  verdict.processes = finding.processes;
+  judge_finding(verdict, expectation, finding);
+  verdict.notes = std::move(finding.notes);
+  return verdict;
+}
+
+// The subjects that are judged, and those that they are compared with.
+bool matters(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict, int subject) {
+  const bool has_baseline = evidence.baseline != nullptr;
+  return std::ranges::any_of(verdict.verdicts, [&](const ExpectationVerdict& one) {
+    const auto index = static_cast<std::size_t>(one.subject);
+    return one.subject == subject || (needs_first(gate.expectations[one.expectation], has_baseline) &&
+                                      static_cast<int>(first_of_group(evidence.run.plan, index)) == subject);
+  });
+}
+
+bool is_of_accuracy(const Expectation& expectation) {
+  return expectation.kind == Kind::accuracy_figure || expectation.kind == Kind::accuracy_drop;
+}
+
+// Accuracy was asked for, of data that have no labels.
+bool lacks_labels(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict) {
+  if (!evidence.run.accuracy.empty()) return false;
+  return std::ranges::any_of(verdict.verdicts, [&](const ExpectationVerdict& one) {
+    return is_of_accuracy(gate.expectations[one.expectation]) && !one.value &&
+           failures_of(evidence.run, one.subject).empty();
+  });
+}
+
+int gate_exit_code(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict) {
+  const auto any = [&](auto is) {
+    return std::ranges::any_of(evidence.run.trials, [&](const Samples& trial) {
+      return is(trial) && matters(gate, evidence, verdict, trial.subject);
+    });
+  };
+  const auto any_end = [&](std::initializer_list<TrialEnd> ends) {
+    return any([&](const Samples& trial) { return std::ranges::count(ends, trial.end) > 0; });
+  };
+  if (!evidence.run.finished) return 130;
+  if (any([](const Samples& trial) { return trial.usage; })) return 2;
+  if (lacks_labels(gate, evidence, verdict)) return 2;
+  if (any_end({TrialEnd::crashed, TrialEnd::timeout, TrialEnd::out_of_memory})) return 4;
+  if (any_end({TrialEnd::load_failed, TrialEnd::run_failed})) return 3;
+  if (verdict.failed > 0) return 1;
+  return gate.fail_inconclusive && verdict.inconclusive > 0 ? 5 : 0;
+}
+
+// A difference of PSNR, of the first of a group that does not count one itself: it would be one from itself.
+bool is_from_itself(const Expectation& expectation, int subject, const GateEvidence& evidence) {
+  if (expectation.kind != Kind::psnr_difference) return false;
+  const Plan& plan = evidence.run.plan;
+  const auto first = static_cast<std::size_t>(subject);
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
+    if (i != first && first_of_group(plan, i) == first)
+      return !find_process_value(expectation, subject, evidence).value;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass: return "pass";
+    case Outcome::fail: return "fail";
+    case Outcome::inconclusive: return "inconclusive";
+  }
+  return "";
+}
+
+Result<Gate> make_gate(const GateFile& file, std::string name) {
+  Gate gate{.name = std::move(name), .expectations = {}, .fail_inconclusive = file.fail_inconclusive};
+  for (const ExpectationDraft& draft : file.expectations) {
+    INFERMETER_TRY(Expectation expectation, parse_expectation(draft));
+    gate.expectations.push_back(std::move(expectation));
+  }
+  return gate;
+}
+
+Result<Done> check_gate(const Gate& gate, const Plan& plan, bool has_baseline) {
+  for (const Expectation& expectation : gate.expectations) {
+    INFERMETER_TRY_DONE(check_one(expectation, plan, has_baseline));
+  }
+  return Done{};
+}
+
+bool asks_for_regression(const Gate& gate) { return std::ranges::any_of(gate.expectations, is_regression); }
+
+int runs_wanted(const Gate& gate) {
+  int wanted = 1;
+  for (const Expectation& expectation : gate.expectations) wanted = std::max(wanted, expectation.runs);
+  return wanted;
+}
+
+std::size_t repeated_subjects(const RunRecord& run, const RunRecord& other) {
+  std::size_t count = 0;
+  for (int subject = 0; subject < static_cast<int>(run.plan.subjects.size()); ++subject) {
+    const auto same = same_subject(run, subject, other);
+    count += same && is_repetition(run, subject, other, *same) ? 1 : 0;
+  }
+  return count;
+}
+
+GateVerdict judge_gate(const Gate& gate, const GateEvidence& evidence) {
+  GateVerdict verdict;
+  const bool has_baseline = evidence.baseline != nullptr;
+  for (std::size_t i = 0; i < gate.expectations.size(); ++i) {
+    for (const int subject : subjects_of(gate.expectations[i], evidence.run.plan, has_baseline)) {
+      if (is_from_itself(gate.expectations[i], subject, evidence)) continue;
+      verdict.verdicts.push_back(judge_one(gate, i, subject, evidence));
+    }
+  }
+  for (const ExpectationVerdict& one : verdict.verdicts) {
+    verdict.passed += one.outcome == Outcome::pass ? 1 : 0;
+    verdict.failed += one.outcome == Outcome::fail ? 1 : 0;
+    verdict.inconclusive += one.outcome == Outcome::inconclusive ? 1 : 0;
+  }
+  if (has_baseline) {
+    verdict.baseline_name = evidence.baseline_name;
+    verdict.baseline_run = evidence.baseline->id;
+  }
+  verdict.exit_code = gate_exit_code(gate, evidence, verdict);
+  return verdict;
+}
+
+}  // namespace infermeter

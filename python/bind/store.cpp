@@ -1,0 +1,114 @@
+// Stored runs, and the names that some of them have.
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "infermeter/infermeter.hpp"
+#include "python/bind/errors.hpp"
+#include "python/bind/parts.hpp"
+#include "python/bind/record.hpp"
+
+namespace nb = nanobind;
+
+namespace infermeter::python {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Store> open_store(const fs::path& output_dir, Store::Mode mode) {
+  return Store::open(output_dir / "infermeter.db", mode);
+}
+
+Result<RunRecord> stored_run(const std::string& run, const fs::path& output_dir) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+  return store.load_run(run);
+}
+
+Result<RunRecord> baseline_run(const std::string& name, const fs::path& output_dir) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+  INFERMETER_TRY(const std::string id, store.baseline_run(name));
+  return store.load_run(id);
+}
+
+Result<std::vector<RunListing>> stored_runs(const fs::path& output_dir) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+  return store.list_runs();
+}
+
+Result<std::string> name_run(const std::string& name, const std::string& run, const fs::path& output_dir) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::write));
+  INFERMETER_TRY(const Baseline baseline, store.set_baseline(name, run, wall_clock_s()));
+  return baseline.run;
+}
+
+Result<std::string> unfinished_run(const fs::path& output_dir) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+  return store.latest_unfinished();
+}
+
+// What reads or writes the store may take long, and needs no Python.
+template <class Call>
+auto without_gil(Call call) {
+  nb::gil_scoped_release others_go_on;
+  return call();
+}
+
+}  // namespace
+
+void bind_store(nb::module_& module) {
+  nb::class_<RunListing>(module, "RunListing", "A stored run.")
+      .def_ro("id", &RunListing::id)
+      .def_ro("created_at", &RunListing::created_at, "Seconds since 1970, UTC.")
+      .def_ro("finished", &RunListing::finished)
+      .def_ro("trials_done", &RunListing::trials_done)
+      .def_ro("trials_planned", &RunListing::trials_planned)
+      .def_ro("labels", &RunListing::labels)
+      .def("__repr__", [](const RunListing& r) {
+        return fmt::format("<RunListing {}: {} of {} trials>", r.id, r.trials_done, r.trials_planned);
+      });
+  module.def(
+      "load_run",
+      [](const std::string& run, const fs::path& output_dir) {
+        return std::make_shared<MeasuredRun>(value_or_raise(without_gil([&] { return stored_run(run, output_dir); })));
+      },
+      nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def load_run(run: str = 'latest', output_dir: str | os.PathLike[str] = 'results') -> Record"),
+      "A stored run: its id, a unique beginning of one, or \"latest\".");
+  module.def(
+      "list_runs",
+      [](const fs::path& output_dir) { return value_or_raise(without_gil([&] { return stored_runs(output_dir); })); },
+      nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def list_runs(output_dir: str | os.PathLike[str] = 'results') -> list[RunListing]"),
+      "The stored runs, the oldest first.");
+  module.def(
+      "latest_unfinished",
+      [](const fs::path& output_dir) {
+        return value_or_raise(without_gil([&] { return unfinished_run(output_dir); }));
+      },
+      nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def latest_unfinished(output_dir: str | os.PathLike[str] = 'results') -> str"),
+      "The id of the run that was interrupted last and that nobody is measuring.");
+  module.def(
+      "set_baseline",
+      [](const std::string& name, const std::string& run, const fs::path& output_dir) {
+        return value_or_raise(without_gil([&] { return name_run(name, run, output_dir); }));
+      },
+      nb::arg("name"), nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
+      nb::sig(
+          "def set_baseline(name: str, run: str = 'latest', output_dir: str | os.PathLike[str] = 'results') -> str"),
+      "Gives a finished run a name, so that later ones can be compared with it; returns its id.");
+  module.def(
+      "load_baseline",
+      [](const std::string& name, const fs::path& output_dir) {
+        return std::make_shared<MeasuredRun>(
+            value_or_raise(without_gil([&] { return baseline_run(name, output_dir); })));
+      },
+      nb::arg("name"), nb::arg("output_dir") = fs::path("results"),
+      nb::sig("def load_baseline(name: str, output_dir: str | os.PathLike[str] = 'results') -> Record"),
+      "The run that has this name.");
+}
+
+}  // namespace infermeter::python
