@@ -224,7 +224,7 @@ TEST(OnnxRuntimeProfile, LeavesOutWhatLiesInNoTimedInference) {
 TEST(OnnxRuntimeProfile, KeepsWhatIsWholeOfACutFile) {
   const std::string whole = fixture("onnxruntime_mlp.json");
   std::size_t least = 9, cuts = 0;
-  for (std::size_t size = whole.size() - 3; size > 7; size -= 7) {
+  for (std::size_t size = whole.size() - 3; size > 29; size -= 29) {
     const auto profile = parse_onnxruntime_profile(whole.substr(0, size), nullptr, mlp_trial(), mlp_start_ns);
     EXPECT_FALSE(parse_onnxruntime_profile(whole.substr(0, size), nullptr, mlp_trial()).ok());
     if (!profile.ok()) {

@@ -117,13 +117,11 @@ Outcome simulated(double effect, double second, int runs) {
   return outcome;
 }
 
-// 5 % is the aim, 3 standard errors are 1 %.
+// 5 % is the aim, 3 standard errors are 1 %. Where it is not slower, Looks.RarelyRaiseAFalseAlarm says the same.
 TEST(CoinPairs, RaiseNoMoreFalseAlarmsWhereTheSecondProcessIsSlower) {
-  for (const double second : {0.0, 0.01, 0.02}) {
-    const double alarms = simulated(0, second, 4000).found;
-    EXPECT_LE(alarms, 0.06) << second;
-    EXPECT_GE(alarms, 0.03) << second;
-  }
+  const double alarms = simulated(0, 0.02, 4000).found;
+  EXPECT_LE(alarms, 0.06);
+  EXPECT_GE(alarms, 0.03);
 }
 
 // Without the adjustment: 33 %, after 37 pairs.
