@@ -8,6 +8,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
+# Half as many again: most tests wait for processes that load models and sleep.
+PYTEST_JOBS ?= $(shell echo $$(($(JOBS) * 3 / 2)))
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 DESTDIR ?=
@@ -57,7 +59,7 @@ test: test-units
 	$(call compile,release,cross-tests)
 	$(call run_ctest,$(release),-LE unit)
 	echo "tests across the folders"
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile -m "not alone" tests
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(PYTEST_JOBS) --dist loadfile -m "not alone" tests
 	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -m alone tests
 
 test-units:
@@ -94,7 +96,7 @@ test-frameworks:
 	scripts/setup --tests --with pytorch,jax,litert
 	$(call configure,release,$(for_tests))
 	$(call compile,release,product)
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile tests/frameworks tests/python
+	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(PYTEST_JOBS) --dist loadfile tests/frameworks tests/python
 
 # mypy reads the stub of the compiled module.
 lint:
