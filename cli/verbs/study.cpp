@@ -77,7 +77,9 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
   app.add_option("--preset", options.preset, "One of the study's presets (`infermeter study` lists them).")
       ->type_name("NAME")
       ->group(kWhat);
-  app.add_option("--part", options.only, "Only this part (--dry-run names them). May be repeated.")
+  app.add_option(
+         "--part", options.only,
+         "Only this part (--dry-run names them; a study may have others, measured on request alone). May be repeated.")
       ->type_name("NAME")
       ->expected(1)
       ->take_all()
@@ -97,6 +99,7 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
   options.flags.declare(app, {"backend_path", "allow_code", "processes", "profile", "profile_processes",
                               "profile_iterations", "stacks", "python_profiler", "seed", "data_seed", "cpus",
                               "load_timeout", "run_timeout", "memory_limit", "sandbox", "output_dir", "format"});
+  app.get_option("--format")->description("table (default), json, markdown.");
 }
 
 // --- the list -------------------------------------------------------------------------------------------------------
@@ -162,6 +165,11 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
     if (const auto kept = study.file.leave_only(options.only); !kept) {
       return usage_error(fmt::format("--part: {}", kept.error().message));
     }
+  }
+  if (options.only.empty()) study.file.leave_out_on_request();
+  if (study.file.parts.empty()) {
+    return usage_error(fmt::format("{}: all of its parts are measured on request only: name them with --part",
+                                   study.source.file.string()));
   }
   for (const StudyPart& part : study.file.parts) {
     auto prepared = prepare(part, options);

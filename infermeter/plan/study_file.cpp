@@ -148,8 +148,13 @@ class StudyReader {
     if (key.str() == "title") return read_text(key, node, part.title);
     if (key.str() == "plan") return apply_plan(part.draft, "plan", node);
     if (key.str() == "predict") return read_prediction(part, node);
+    if (key.str() == "on_request") {
+      if (!node.is_boolean()) return wrong_type(name_, "on_request", "true or false", node);
+      part.on_request = **node.as_boolean();
+      return Done{};
+    }
     if (ExpectationReader::is_key(key.str())) return expectations_.read(key, node, part.expectations);
-    return unknown_key(name_, key, {"name", "title", "plan", "predict", "expect", "expectation"});
+    return unknown_key(name_, key, {"name", "title", "plan", "predict", "on_request", "expect", "expectation"});
   }
 
   // "fft_count", or { counter = "fft_count", metric = "mean" }
@@ -242,6 +247,14 @@ class StudyReader {
       wanted.push_back(**part.as_string());
       INFERMETER_TRY_DONE(check_part(wanted.back(), part.source().begin));
     }
+    // What is measured on request alone can still be asked for.
+    for (StudyPart& part : study_.parts) {
+      if (std::ranges::find(wanted, part.name) != wanted.end()) {
+        part.on_request = false;
+      } else if (part.on_request) {
+        wanted.push_back(part.name);
+      }
+    }
     return study_.leave_only(wanted);
   }
 
@@ -287,6 +300,14 @@ Result<Done> StudyFile::leave_only(const std::vector<std::string>& names) {
   std::erase_if(parts, [&](const StudyPart& part) { return is_left_out(part.name); });
   std::erase_if(outputs, [&](const StudyOutput& output) { return is_left_out(output.part); });
   return Done{};
+}
+
+void StudyFile::leave_out_on_request() {
+  std::erase_if(outputs, [&](const StudyOutput& output) {
+    const auto part = std::ranges::find(parts, output.part, &StudyPart::name);
+    return part != parts.end() && part->on_request;
+  });
+  std::erase_if(parts, [](const StudyPart& part) { return part.on_request; });
 }
 
 Result<StudyFile> study_file_from_toml(std::string_view text, std::string_view name, std::string_view preset,

@@ -25,6 +25,7 @@ struct StudyPart {
   PlanDraft draft{};
   std::vector<ExpectationDraft> expectations{};
   std::optional<PredictionDraft> prediction{};
+  bool on_request = false;  // measured only where it is named: --part, or a preset's parts
 };
 
 // [[file]]: the report of a part, or of one of its subjects alone.
@@ -51,6 +52,8 @@ struct StudyFile {
   [[nodiscard]] std::vector<std::string> file_names() const;
   // Leaves out all parts but these, with their files. The error names the nearest that there is.
   [[nodiscard]] Result<Done> leave_only(const std::vector<std::string>& names);
+  // Leaves out the parts that are measured on request alone, with their files.
+  void leave_out_on_request();
 };
 
 // `name` is the file's, in messages. `preset`: one of the file's; empty: none. `base`: what every plan begins with; the

@@ -168,6 +168,20 @@ def test_reproducible_measures_as_often_as_it_wants(run):
     assert {one["outcome"] for one in report["parts"][0]["gate"]["verdicts"]} == {"pass"}
 
 
+def test_a_part_on_request_is_measured_where_it_is_named(run):
+    on_request = STUDY.replace('name = "alone"\n', 'name = "alone"\non_request = true\n')
+    write(run, on_request)
+    told = study(run, "--dry-run").stdout
+    assert "== comparison: " in told and "== alone: " not in told
+    for extra in ((), ("--preset", "quick")):
+        told = study(run, "--dry-run", "--part", "alone", *extra).stdout
+        assert "== comparison: " not in told and "== alone: " in told
+    write(run, on_request.replace('name    = "comparison"', 'on_request = true\nname    = "comparison"').split("[preset")[0])
+    refused(study(run), "all of its parts are measured on request only: name them with --part")
+    write(run, STUDY.replace('name = "alone"\n', 'name = "alone"\non_request = 1\n'))
+    refused(study(run), "'on_request' wants true or false, got a whole number")
+
+
 def test_outputs_that_differ_from_process_to_process_do_not_repeat(run):
     write(run, STUDY.replace("latency=constant:1ms", "latency=constant:1ms,outputs=random").replace('"outputs agree", ', ""))
     report = json.loads(study(run, "--preset", "quick", "--format", "json").stdout)
