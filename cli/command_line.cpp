@@ -20,22 +20,20 @@ namespace {
 
 constexpr auto kVerbs = std::to_array<Verb>({
     {"run", "Measure subjects: models on back ends.", declare_run, true},
-    {"compare", "Tell whether one subject is faster than another.", declare_compare, true},
-    {"profile", "Tell which operators take how long, and why one subject is slower.", declare_profile, true},
-    {"import", "Read profiles that other tools wrote, and report on them likewise.", declare_import, true},
-    {"gate", "Hold a run against what is expected of it; for continuous integration.", declare_gate, true},
-    {"report", "Print a stored run again, in any format.", declare_report, true},
+    {"compare", "Decide whether one subject is faster than another.", declare_compare, true},
+    {"profile", "Show the time of each operator, and why one subject is slower.", declare_profile, true},
+    {"import", "Read profiles written by other tools, and report on them.", declare_import, true},
+    {"gate", "Check a run against expectations; for continuous integration.", declare_gate, true},
+    {"report", "Print a stored run, in any format.", declare_report, true},
     {"runs", "List the stored runs.", declare_runs},
-    {"baseline", "Give runs names, so that later ones can be compared with them.", declare_baseline},
-    {"history", "Show what the stored runs say over time, and where it changed.", declare_history, true},
-    {"validate", "Does one subject answer as another one does, or as was recorded?", declare_validate, true},
-    {"variants", "Make a model's variants (float16, int8, …), measure them, and say which are worth having.",
-     declare_variants, true},
-    {"study", "Measure several plans that answer one question together, with a checklist and files.", declare_study,
-     true},
-    {"models", "List the zoo, write one of its models to a file, look into a model file.", declare_models},
-    {"backends", "Show which back ends are found, where, and with which options.", declare_backends},
-    {"doctor", "Tell whether this machine is fit to measure, and what is missing.", declare_doctor},
+    {"baseline", "Name runs, so that later ones can be compared with them.", declare_baseline},
+    {"history", "Show results over time, and where they changed.", declare_history, true},
+    {"validate", "Compare the outputs of two subjects, or with recorded outputs.", declare_validate, true},
+    {"variants", "Make variants of a model (float16, int8, …), measure them, and recommend.", declare_variants, true},
+    {"study", "Measure several plans for one question, with a checklist and report files.", declare_study, true},
+    {"models", "List the zoo, write one of its models to a file, inspect a model file.", declare_models},
+    {"backends", "List the available back ends, their libraries and options.", declare_backends},
+    {"doctor", "Check whether this machine is fit for measuring, and what is missing.", declare_doctor},
     {"version", "Print the version.", declare_version},
 });
 
@@ -111,8 +109,8 @@ void declare_root(CLI::App& app) {
                  .examples = {{"infermeter run resnet50@onnxruntime resnet50@openvino",
                                "Compare two runtimes on a model of the zoo."},
                               {"infermeter run --model model.onnx --backend openvino --batch-sizes 1 4 8",
-                               "Measure a model of yours at three batch sizes."},
-                              {"infermeter doctor", "See what of this machine would disturb a measurement."}},
+                               "Measure your own model at three batch sizes."},
+                              {"infermeter doctor", "See what would disturb a measurement on this machine."}},
                  .notes = {"`infermeter VERB --help` explains each.", kExitCodes}});
   app.add_flag_callback("--version", [] {}, "Print the version and exit.")->group("Help");
 }
@@ -122,7 +120,7 @@ int run_verb(Surroundings& world, const Verb& verb) {
   const Action act = verb.declare(app);
   std::string width;
   if (verb.has_tables) {
-    app.add_option("--width", width, "Columns that tables may take. Default: the terminal's, or $COLUMNS, or 80.")
+    app.add_option("--width", width, "Width of tables in columns. Default: the terminal's width, $COLUMNS, or 80.")
         ->type_name("N")
         ->group("Results");
   }

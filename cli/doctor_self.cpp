@@ -55,10 +55,11 @@ void note_disturbances(const RunRecord& record, SelfNoise& found) {
 }  // namespace
 
 void SelfComparison::declare(CLI::App& app) {
-  app.add_option("--aa", pairs, "Compare a program with itself over so many pairs of processes: 20, say.")
+  app.add_option("--aa", pairs, "Compare a program with itself over N pairs of processes (20, for example).")
       ->type_name("N")
       ->group("Noise");
-  app.add_option("--aa-subject", subject, "Which program. Default: mobilenet_v3_small@onnxruntime.")
+  app.add_option("--aa-subject", subject,
+                 "The program that is compared with itself. Default: mobilenet_v3_small@onnxruntime.")
       ->type_name("SUBJECT")
       ->group("Noise");
 }

@@ -43,6 +43,10 @@ Tolerance tolerance_of(const AskedTolerance& asked, const Samples& trial, const 
           .absolute = asked.absolute.value_or(tolerance.absolute)};
 }
 
+Error no_recorded_outputs(const std::string& folder) {
+  return usage_error(fmt::format("{} holds no recorded outputs (output_0.pb, …) to compare with", folder));
+}
+
 Result<OutputComparison> compare_with_recorded(const AskedTolerance& asked, const TrialResult& result,
                                                const DataItem& item) {
   std::vector<std::string> names;
@@ -54,7 +58,7 @@ Result<OutputComparison> compare_with_recorded(const AskedTolerance& asked, cons
     tolerances.push_back(tolerance_of(asked, result.samples, value));
   }
   if (recorded.empty()) {
-    return usage_error(fmt::format("{} holds no recorded outputs (output_0.pb, …) to compare with", item.name));
+    return no_recorded_outputs(item.name);
   }
   // Recorded sets may leave out a model's last outputs.
   ItemValues got = result.output_values.front();
@@ -64,7 +68,12 @@ Result<OutputComparison> compare_with_recorded(const AskedTolerance& asked, cons
 
 Result<DataSetResult> validate_one(Surroundings& world, const AskedTolerance& asked, const TrialJob& job,
                                    const Launcher& launcher, const std::string& folder) {
-  const DataOptions data{.source = folder, .interrupt = world.interrupt};
+  const OpenPictures refuse_pictures = [&folder]() -> ReadPicture {
+    return [&folder](const std::string&, std::size_t, std::size_t) -> Result<Image> {
+      return no_recorded_outputs(folder);
+    };
+  };
+  const DataOptions data{.source = folder, .interrupt = world.interrupt, .open_pictures = refuse_pictures};
   const TrialHooks hooks{.data = [&](std::span<const Port> inputs) { return make_data(data, inputs); },
                          .on_progress = {},
                          .interrupt = world.interrupt};

@@ -1,7 +1,7 @@
 // infermeter: a meter for inference. This header is the whole public library.
 #pragma once
 
-#include "infermeter/data/data_set.hpp"
+#include "infermeter/data/make_data.hpp"
 #include "infermeter/data/perturb.hpp"
 #include "infermeter/diagnostics/diagnostic.hpp"
 #include "infermeter/diagnostics/result.hpp"

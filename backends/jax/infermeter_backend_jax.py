@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 THREADS_VARIABLE = "PJRT_NPROC"  # how many threads XLA's client for CPUs starts, read when the client is made
 THREAD_NAME = "tf_XLAEigen"  # what each of them is called
-OPTIONS = (Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them; of the zoo's convolutional networks, other ones"),)
+OPTIONS = (Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not declare them; of the zoo's convolutional networks, other ones"),)
 
 
 def open_runtime(environment: Environment) -> Runtime:

@@ -150,7 +150,7 @@ class ProfiledSession(Session):
         steps, events = self._steps, self._model.stop()
         inferences = inferences_in(events)
         if not inferences:
-            raise Refused(Status.RUN_ERROR, "LiteRT's profiler told of no inference")
+            raise Refused(Status.RUN_ERROR, "LiteRT's profiler reported no inference")
         nodes = {node["index"]: node for node in self._interpreter._get_ops_details()}
         taken = _delegated(list(nodes.values()))
         left = {index: node for index, node in nodes.items() if index not in taken and node["op_name"] != DELEGATE}

@@ -24,7 +24,7 @@ void enable_profile(const OrtApi& api, OrtSessionOptions* options, const std::st
 
 void save_optimised_graph(const OrtApi& api, OrtSessionOptions* options, const std::string& folder) {
   const auto must = [&](OrtStatus* status) {
-    check(api, status, IMB_RUN_ERROR, "ONNX Runtime could not be told to save its graph");
+    check(api, status, IMB_RUN_ERROR, "ONNX Runtime cannot save its graph");
   };
   must(api.SetOptimizedModelFilePath(options, (folder + "/optimized.onnx").c_str()));
   must(api.AddSessionConfigEntry(options, kOrtSessionOptionsOptimizedModelExternalInitializersFileName, weights_file));
@@ -37,7 +37,7 @@ void finish_load(const OrtApi& api, const OrtSession* session, const std::string
   fs::remove(folder + "/" + weights_file, error);
   std::uint64_t start_ns = 0;
   check(api, api.SessionGetProfilingStartTimeNs(session, &start_ns), IMB_RUN_ERROR,
-        "ONNX Runtime did not tell when its profile began");
+        "ONNX Runtime did not report when its profile began");
   // Without it the profile is read all the same.
   std::ofstream(folder + "/onnxruntime.start") << start_ns << '\n';
 }

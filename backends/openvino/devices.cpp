@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "compile.hpp"
+#include "letter_case.hpp"
 
 namespace infermeter {
 namespace {
@@ -17,16 +18,6 @@ bool has_word(const std::string& words, const std::string& word) {
 }
 
 }  // namespace
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-std::string upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
 
 std::vector<std::string> list_devices(const Api& api, const ov_core_t* core) {
   std::vector<std::string> names = {"cpu"};

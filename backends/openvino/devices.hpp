@@ -8,9 +8,6 @@
 
 namespace infermeter {
 
-[[nodiscard]] std::string lower(std::string text);
-[[nodiscard]] std::string upper(std::string text);
-
 // The processor first. Asking opens the plug-in of every kind of device, with their libraries: it is left out where
 // there is nothing that they could drive.
 [[nodiscard]] std::vector<std::string> list_devices(const Api& api, const ov_core_t* core);

@@ -40,7 +40,7 @@ Api bind_functions(const OpenLibrary& library) {
 // "2026.4.1-22187-83c74420a8f-releases/2026/4" -> "2026.4.1"
 std::string version_of(const Api& api) {
   ov_version_t version{};
-  check(api, api.ov_get_openvino_version(&version), IMB_LIBRARY_MISSING, "OpenVINO did not tell its version");
+  check(api, api.ov_get_openvino_version(&version), IMB_LIBRARY_MISSING, "OpenVINO did not report its version");
   std::string text = version.buildNumber != nullptr ? version.buildNumber : "";
   api.ov_version_free(&version);
   return text.substr(0, text.find('-'));

@@ -6,6 +6,7 @@
 
 #include "compile.hpp"
 #include "devices.hpp"
+#include "letter_case.hpp"
 #include "infermeter_backend.h"
 #include "library.hpp"
 #include "ports.hpp"

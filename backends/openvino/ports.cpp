@@ -23,7 +23,7 @@ std::string any_name(const Api& api, const ov_output_const_port_t* port, const s
 void read_shape(const Api& api, const ov_output_const_port_t* port, PortFields& fields) {
   ov_partial_shape_t shape{};
   check(api, api.ov_port_get_partial_shape(port, &shape), IMB_MODEL_ERROR,
-        "OpenVINO did not tell the shape of '" + fields.name + "'");
+        "OpenVINO did not report the shape of '" + fields.name + "'");
   fields.rank_known = shape.rank.min == shape.rank.max;
   for (std::int64_t i = 0; fields.rank_known && i < shape.rank.max; ++i) {
     const ov_dimension_t dimension = shape.dims[i];
@@ -37,7 +37,7 @@ PortFields describe_port(const Api& api, const ov_output_const_port_t* port, std
   PortFields fields{.name = std::move(name), .shape = {}, .dimension_names = {}};
   ov_element_type_e type{};
   check(api, api.ov_port_get_element_type(port, &type), IMB_MODEL_ERROR,
-        "OpenVINO did not tell the element type of '" + fields.name + "'");
+        "OpenVINO did not report the element type of '" + fields.name + "'");
   const auto dtype = dtype_from(type);
   if (!dtype || *dtype == IMB_STRING) {
     fail(IMB_UNSUPPORTED, "'" + fields.name +

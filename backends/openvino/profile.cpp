@@ -102,13 +102,13 @@ std::vector<Counter> Profile::counters_of(const ov_infer_request_t* request) con
   if (part_ != nullptr) {
     Sentence sentence;
     const imb_status status = part_->read_counters(request, rows, sentence.message);
-    if (status != IMB_OK) fail(status, "OpenVINO did not tell its counters: " + std::string(sentence.text.data()));
+    if (status != IMB_OK) fail(status, "OpenVINO did not report its counters: " + std::string(sentence.text.data()));
     return rows;
   }
   const Api& api = library_.api;
   ov_profiling_info_list_t list{};
   check(api, api.ov_infer_request_get_profiling_info(request, &list), IMB_RUN_ERROR,
-        "OpenVINO did not tell its counters");
+        "OpenVINO did not report its counters");
   for (std::size_t i = 0; i < list.size; ++i) {
     const ov_profiling_info_t& row = list.profiling_infos[i];
     rows.push_back({.name = row.node_name,
@@ -170,7 +170,7 @@ std::vector<GraphNode> Profile::graph_of(const ov_compiled_model_t* compiled) {
   if (part_ == nullptr) return nodes;
   Sentence sentence;
   if (part_->read_graph(compiled, nodes, sentence.message) != IMB_OK) {
-    why_no_graph_ = "OpenVINO did not tell its graph: " + std::string(sentence.text.data());
+    why_no_graph_ = "OpenVINO did not report its graph: " + std::string(sentence.text.data());
     nodes.clear();
   }
   return nodes;
@@ -231,7 +231,7 @@ std::string Profile::source() const {
   const std::string counters = "OpenVINO " + library_.version + "'s counters";
   if (has_begins_) return counters + ", an operator lasting until the next one begins";
   return counters + ", which are means of all runs since the model was compiled: " +
-         (why_no_part_.empty() ? "this device does not tell when an operator began" : why_no_part_);
+         (why_no_part_.empty() ? "this device does not report when an operator began" : why_no_part_);
 }
 
 void Profile::end(const ov_infer_request_t* request, const ov_compiled_model_t* compiled) {

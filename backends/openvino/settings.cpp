@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "devices.hpp"
+#include "letter_case.hpp"
 
 namespace infermeter {
 namespace {

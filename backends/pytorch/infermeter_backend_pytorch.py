@@ -44,7 +44,7 @@ OPTIONS = (
     ),
     Option("grad", "true|false", "run with gradients, as in training; default false: inference mode"),
     Option(FACTORY, "FILE.py:make", "makes the model whose weights a .ckpt, .pt or .pth file holds"),
-    Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not tell them; of the zoo's convolutional networks, other ones"),
+    Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not declare them; of the zoo's convolutional networks, other ones"),
 )
 
 

@@ -9,9 +9,7 @@ namespace infermeter {
 namespace fs = std::filesystem;
 
 void HtmlFlag::declare(CLI::App& app, const std::string& group) {
-  app.add_option(
-         "--html", file,
-         "Write a page with pictures, tables and the whole record to this file: it opens in a browser, offline.")
+  app.add_option("--html", file, "Write an HTML page with charts, tables and all data to this file. It works offline.")
       ->type_name("FILE")
       ->group(group);
 }

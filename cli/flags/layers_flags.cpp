@@ -43,8 +43,8 @@ Result<Done> write_picture(const Surroundings& world, const Launcher& launcher, 
 
 void LayersFlags::declare(CLI::App& app) {
   app.add_flag("--layers", wanted,
-               "Instead: run copies of the two ONNX files that tell every intermediate tensor, on the first data item, "
-               "and show the first tensor whose error jumps.")
+               "Compare every intermediate tensor of the two ONNX files on the first data item instead, and show the "
+               "first tensor where the error jumps.")
       ->group(kLayers);
   app.add_option("--layers-plot", plot, "With --layers: draw the error along the graph. Needs matplotlib.")
       ->type_name("FILE.png|.svg")

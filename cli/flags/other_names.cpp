@@ -21,13 +21,13 @@ struct OtherName {
 };
 
 constexpr auto kNames = std::to_array<OtherName>({
-    {"--framework", "backends", "", "--backend. Without --batch-sizes these are 1 8 32 128, as they were there."},
+    {"--framework", "backends", "", "--backend. Without --batch-sizes: 1 8 32 128, as in the earlier tool."},
     {"--dataset", "data"},
     {"--validation-data", "data"},
     {"--batch-size", "batch_sizes"},
     {"--num-runs", "iterations"},
     {"--save-dir", "output_dir"},
-    {"--use-cuda", "device", "cuda", "--device cuda, which is refused where there is none."},
+    {"--use-cuda", "device", "cuda", "--device cuda; an error where there is none."},
     {"--profiler", "python_profiler", "",
      "torch: the runtime's own profile; cprofile, pyinstrument: --python-profiler."},
     {"--report-format", kFormat, "", "--format; html: the page, in --output-dir."},

@@ -31,76 +31,78 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "Names from the zoo (`infermeter models`), files, or Python code: MODULE:FACTORY, FILE.py:FACTORY; both: resnet50 "
      "and vit_b_16. May be repeated."},
     {"backends", "--backend", "NAME…", "",
-     "Back ends (`infermeter backends` shows which there are); both: pytorch and jax. May be repeated. Default, of a "
-     "model "
-     "without one: all here that read it."},
+     "Back ends (`infermeter backends` lists them); both: pytorch and jax. May be repeated. Default: all that can load "
+     "the model."},
     {"batch_sizes", "--batch-sizes", "N…", "", "Items per inference: 1 4, or 1,4; one subject each. Default: 1."},
     {"dtype", "--dtype", "TYPE…", "", "Executed precision: float32 (default), float16, bfloat16; one subject each."},
     {"device", "--device", "NAME", "",
-     "auto (default), or one that the back end has here (`infermeter backends`): cpu, cuda, mps, tpu."},
+     "auto (default), or a device of the back end (`infermeter backends`): cpu, cuda, mps, tpu."},
     {"threads", "--threads", "N…", "",
      "Threads within an operator; one subject each. Default 0: one per processor that workers may use."},
     {"dimensions", "--dim", "NAME=N", "", "Value of a named dynamic dimension: height=512. May be repeated."},
     {"batch_axis", "--batch-axis", "INPUT=AXIS", "",
-     "Which dimension of an input is the batch, counted from 0: x=1; x=none: an inference takes all of x; none: no "
-     "input "
-     "has one. Default: what the model says (docs/methodology.md). May be repeated."},
+     "The batch dimension of an input, counted from 0: x=1; x=none: x has no batch dimension; none: no input has one. "
+     "Default: as declared by the model (docs/methodology.md). May be repeated."},
     {"options", "--option", "KEY=VALUE", "",
      "An option of the back end (`infermeter backends NAME`). May be repeated."},
     {"env", "--env", "NAME=VALUE", "",
-     "An environment variable of the workers, which get none of yours but those that the guide names. May be "
+     "Set an environment variable in the workers. They inherit only the variables that the guide lists. May be "
      "repeated."},
-    {"backend_library", "--backend-library", "FILE", "",
-     "The runtime's shared library, where it is not to be searched for."},
-    {"backend_path", "--backend-path", "FOLDER", "", "A further folder of back ends (plug-ins)."},
+    {"backend_library", "--backend-library", "FILE", "", "The runtime's shared library. Default: searched for."},
+    {"backend_path", "--backend-path", "FOLDER", "", "An additional folder of back ends (plug-ins)."},
     {"allow_code", "--allow-code", "", "",
-     "Load models that are code by nature (.pt, .pt2, pickles), and code that a plan file or the run of --resume "
-     "names: Python, libraries, folders of back ends."},
+     "Allow models that contain code (.pt, .pt2, pickles), and code named by a plan file or by the run of --resume: "
+     "Python, libraries, folders of back ends."},
     {"metric", "--metric", "NAME", "What is asked",
-     "What decides: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time.", Use::comparison},
-    {"margin", "--margin", "SHARE", "", "Differences below it do not matter: 1% (default), 0.02.", Use::comparison},
-    {"alpha", "--alpha", "SHARE", "", "How often equal subjects may be called different. Default: 5%.",
+     "The metric that is compared: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time.",
      Use::comparison},
-    {"max_pairs", "--max-pairs", "N", "", "Pairs of processes at most. Default: 40, or 200 with --until-resolved.",
-     Use::comparison},
-    {"budget", "--budget", "TIME", "", "Begin no new pair after so long.", Use::comparison},
+    {"margin", "--margin", "SHARE", "", "Ignore smaller differences: 1% (default), 0.02.", Use::comparison},
+    {"alpha", "--alpha", "SHARE", "",
+     "False-alarm rate: how often equal subjects may be called different. Default: 5%.", Use::comparison},
+    {"max_pairs", "--max-pairs", "N", "",
+     "Maximum number of pairs of processes. Default: 40, or 200 with --until-resolved.", Use::comparison},
+    {"budget", "--budget", "TIME", "", "Start no new pair after this time.", Use::comparison},
     {"warmup", "--warmup", "N|auto|none", "How it is measured",
-     "Untimed inferences between the first and the timed ones. Default: auto, as pilot processes show it. With none "
-     "even the first counts: for work that begins from nothing each time."},
+     "Untimed inferences between the first and the timed ones. Default: auto, from pilot processes. none: even the "
+     "first inference is timed, for workloads that start cold each time."},
     {"iterations", "--iterations", "N|auto", "", "Timed inferences per process. Default: auto, from pilot processes."},
     {"duration", "--duration", "TIME", "", "Instead of --iterations: seconds of timed inferences per process."},
     {"processes", "--processes", "N", "",
      "Worker processes per subject, the independent repetitions. Default: 3; intervals need 2.", Use::run},
     {"leak_iterations", "--leak-iterations", "N", "",
-     "One more process per subject that looks for a leak over so many iterations: 2000, say. Default: 0, none."},
+     "Check for memory leaks in one more process per subject, over N iterations (2000, for example). Default: 0, no "
+     "check."},
     {"profile", "--profile", "", "",
-     "Then also profile the operators, in processes of their own: which takes how long, and why B is slower than A."},
+     "Also profile the operators, in separate processes: the time of each, and why B is slower than A."},
     {"profile_processes", "--profile-processes", "N", "",
-     "Profile in so many processes per subject. Default with --profile: 8; a comparison needs 3."},
+     "Profile processes per subject. Default with --profile: 8; a comparison needs 3."},
     {"profile_iterations", "--profile-iterations", "N", "", "Profiled inferences per process. Default: 20."},
     {"stacks", "--stacks", "auto|dwarf|off", "",
-     "In profile trials, sample call stacks: by frame pointers, or with 8 kB of stack each, unwound afterwards. "
-     "Default: auto."},
+     "In profile trials, sample call stacks: by frame pointers (auto), or by copying 8 kB of stack and unwinding it "
+     "later (dwarf). Default: auto."},
     {"python_profiler", "--python-profiler", "off|py-spy|cprofile|pyinstrument", "",
-     "In profile trials of back ends in Python, look at their Python code. cProfile and pyinstrument make Python about "
-     "three times as slow. Default: off."},
-    {"seed", "--seed", "N", "", "Of the order of trials. Default: drawn for each run, which shows it."},
+     "In profile trials, profile the Python code of back ends in Python. cProfile and pyinstrument slow Python down "
+     "about three times. Default: off."},
+    {"seed", "--seed", "N", "", "Seed of the trial order. Default: random; the report shows it."},
     {"cpus", "--cpus", "LIST", "", "Processors that workers may use: 0-3,8. Default: all."},
     {"outliers", "--outliers", "RULE", "",
-     "Drop outliers, and say how many: none (default), sigma:3, iqr:1.5, mad:3.5."},
+     "Drop outliers and report how many: none (default), sigma:3, iqr:1.5, mad:3.5."},
     {"data", "--data", "SOURCE", "Inputs",
      "synthetic (default), a .npy or .npz file, a folder of images, an ONNX test_data_set folder."},
-    {"data_limit", "--data-limit", "N", "", "Use at most so many items. Default: all."},
-    {"data_seed", "--data-seed", "N", "", "Of synthetic inputs. Default: 1, so that runs have the same ones."},
+    {"data_limit", "--data-limit", "N", "", "Use at most N items. Default: all."},
+    {"data_seed", "--data-seed", "N", "",
+     "Seed of synthetic inputs. Default: 1, so that all runs use the same inputs."},
     {"labels", "--labels", "FILE", "",
-     "What is right, for the accuracy: a class index per line, NAME,INDEX of pictures, or .npy (indices, masks)."},
+     "Ground truth for accuracy: a class index per line, lines NAME,INDEX for pictures, or .npy (indices, masks)."},
     {"distribution", "--distribution", "[INPUT=]DIST", "",
-     "Of synthetic inputs: uniform:-1:1, normal:0:1, integers:0:255, zeros, ones. May be repeated."},
-    {"load_timeout", "--load-timeout", "TIME", "Limits of a worker", "To the end of the first inference. Default: 5m."},
-    {"run_timeout", "--run-timeout", "TIME", "", "From there to the end. Default: 10m, and what --duration says."},
-    {"memory_limit", "--memory-limit", "SIZE", "", "Resident memory. Default: 80 % of what is available."},
-    {"sandbox", "--sandbox", "MODE", "", "auto (default): what the kernel offers; strict: refuse without it; off."},
-    {"output_dir", "--output-dir", "FOLDER", "Results", "Where they are stored. Default: results."},
+     "Distribution of synthetic inputs: uniform:-1:1, normal:0:1, integers:0:255, zeros, ones. May be repeated."},
+    {"load_timeout", "--load-timeout", "TIME", "Limits of a worker",
+     "Time limit until the first inference has ended. Default: 5m."},
+    {"run_timeout", "--run-timeout", "TIME", "", "Time limit from there to the end. Default: 10m, plus --duration."},
+    {"memory_limit", "--memory-limit", "SIZE", "", "Limit of resident memory. Default: 80 % of the available memory."},
+    {"sandbox", "--sandbox", "MODE", "",
+     "auto (default): all that the kernel supports; strict: refuse to run without it; off."},
+    {"output_dir", "--output-dir", "FOLDER", "Results", "Folder where runs are stored. Default: results."},
     {"format", "--format", "FORMAT", "", "table (default), json, csv, markdown."},
 });
 
@@ -263,8 +265,8 @@ void PlanFlags::declare(CLI::App& app, Use use) {
   app.add_option(
          "SUBJECT", values_["subjects"],
          "[label=]MODEL@BACKEND[,key=value…]: resnet50@openvino,threads=1. Keys: batch, dtype, device, threads, "
-         "library, dim.NAME, batch_axis.INPUT, env.NAME; any other is an option of the back end. The first one is the "
-         "baseline.")
+         "library, dim.NAME, batch_axis.INPUT, env.NAME; other keys are options of the back end. The first subject is "
+         "the baseline.")
       ->type_name("")
       ->group("Subjects");
   std::string group;
@@ -278,15 +280,15 @@ void PlanFlags::declare(CLI::App& app, Use use) {
       ->group("How it is measured");
   if (use == Use::comparison) {
     app.add_flag("--until-resolved", until_resolved_,
-                 "Look after every pair, by a test that allows it, until the answer is there.")
+                 "Test after every pair (with a test that permits it) until the result is clear.")
         ->group("What is asked");
-    app.add_flag("--all-pairs", all_pairs_, "Measure --max-pairs pairs, and look once.")->group("What is asked");
+    app.add_flag("--all-pairs", all_pairs_, "Measure --max-pairs pairs and test once.")->group("What is asked");
     app.add_flag("--drop-disturbed", drop_disturbed_,
                  "Leave out pairs in which a worker was throttled, lost over 2 % of its time to the hypervisor, or "
-                 "shared its processors with more than half a processor of others; they are counted.")
+                 "shared its processors with more than half a processor of others; the report says how many.")
         ->group("What is asked");
   }
-  app.add_option("--plan", plan_file_, "Everything that flags can say, in a file (docs/plan.md); flags beat it.")
+  app.add_option("--plan", plan_file_, "Read settings from a file (docs/plan.md); flags override it.")
       ->type_name("FILE.toml")
       ->group("What is measured (instead of subjects: the matrix)");
 }

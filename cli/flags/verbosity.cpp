@@ -5,7 +5,7 @@ namespace infermeter {
 void VerbosityFlags::declare(CLI::App& app, const std::string& group) {
   CLI::Option* quieter = app.add_flag("-q,--quiet", quiet, "No progress on standard error.")->group(group);
   app.add_flag("-v,--verbose", verbose,
-               "Also which programs, folders and settings are used, the phases of each trial and how long each took.")
+               "Also print the programs, folders and settings used, and the phases of each trial with their times.")
       ->group(group)
       ->excludes(quieter);
 }

@@ -31,7 +31,7 @@ void DifferencePictures::declare(CLI::App& app) {
                              worst_items))
       ->type_name("FOLDER")
       ->group(kPictures);
-  app.add_option("--diff-slices", slices, "Of volumes: so many slices along each axis. Default: 1, the middle one.")
+  app.add_option("--diff-slices", slices, "Slices of volumes along each axis. Default: 1, the middle one.")
       ->type_name("N")
       ->group(kPictures);
 }

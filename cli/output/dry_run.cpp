@@ -56,7 +56,7 @@ std::string question_text(const Plan& plan) {
   const Question& q = *plan.question;
   const std::string pairs = q.all_pairs ? fmt::format("{} pairs, looked at once", plan.processes)
                                         : fmt::format("Pairs until it is known{}, {} at most",
-                                                      q.until_resolved ? " (a look after each)" : "", plan.processes);
+                                                      q.until_resolved ? " (a test after each)" : "", plan.processes);
   return fmt::format("asked: is {} different by more than {:g} %? {}{}; alpha {:g}\n", q.metric, q.margin * 100, pairs,
                      q.budget_s ? fmt::format(", begun within {}", format_duration(*q.budget_s)) : "", q.alpha);
 }

@@ -10,7 +10,7 @@ namespace infermeter {
 const char* const kExitCodes =
     "Exit codes: 0 ok · 1 outputs differ, or a gate failed · 2 usage or configuration · 3 a model failed to load or "
     "run "
-    "· 4 a worker crashed, timed out or ran out of memory · 5 inconclusive, where that was asked to fail · 130, 143 "
+    "· 4 a worker crashed, timed out or ran out of memory · 5 inconclusive, with --fail-inconclusive · 130, 143 "
     "interrupted.";
 
 namespace {

@@ -28,13 +28,12 @@ bool is_in(const std::string& name, const std::vector<std::string>& names) {
 }  // namespace
 
 void PlotFlags::declare(CLI::App& app) {
-  app.add_option(
-         "--plot", file,
-         "Instead of printing: draw the run against batch size, a line per framework and a panel per model, with "
-         "intervals; bars where there is one batch size. Needs matplotlib.")
+  app.add_option("--plot", file,
+                 "Instead of printing, plot the run against batch size: a line per framework and a panel per model, "
+                 "with intervals; bars with a single batch size. Needs matplotlib.")
       ->type_name("FILE.png|.svg")
       ->group(kPlot);
-  app.add_option("--metric", metric, "What is drawn: p50 (default), throughput, memory.")
+  app.add_option("--metric", metric, "The metric to plot: p50 (default), throughput, memory.")
       ->type_name("NAME")
       ->group(kPlot);
 }

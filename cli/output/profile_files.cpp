@@ -21,7 +21,7 @@ void ProfileFilesFlag::declare(CLI::App& app, const std::string& how) {
                      how +
                          " the operators and call stacks of a profiled run into this "
                          "folder, for Perfetto, Chrome, speedscope and flame graphs, with summaries by time and by "
-                         "memory, a breakdown, and a page that says how to view each.")
+                         "memory, a breakdown, and a page that explains how to view each file.")
           ->type_name("FOLDER")
           ->group("Profiles");
 }
@@ -29,7 +29,7 @@ void ProfileFilesFlag::declare(CLI::App& app, const std::string& how) {
 Result<Done> ProfileFilesFlag::check(bool overwrite) const {
   if (folder.empty())
     return usage_error(
-        "--profile-files needs the name of a folder, and '' is none: write them with --profile-files profiles");
+        "--profile-files needs the name of a folder: --profile-files profiles");
   for (const std::string& name : profile_export_names()) {
     INFERMETER_TRY_DONE(check_output_file(fs::path(folder) / name, overwrite));
   }

@@ -35,17 +35,16 @@ fs::path comparison_file(const fs::path& folder, Format format) {
 
 void ReportOutput::declare(CLI::App& app) {
   app.add_option("--output", file,
-                 "Write the report to this file instead of standard output; of a folder, to comparison.txt (.json, …) "
-                 "in it.")
+                 "Write the report to this file instead of standard output; in a folder, to comparison.txt (.json, …).")
       ->type_name("FILE|FOLDER/")
       ->group("Results");
-  app.add_flag("--force", force, "Write over a file that is there.")->group("Results");
+  app.add_flag("--force", force, "Overwrite existing files.")->group("Results");
   html.declare(app, "Results");
-  app.add_option("--operators", operators, "Of a profile: show the slowest so many operators.")
+  app.add_option("--operators", operators, "Show the N slowest operators of a profile.")
       ->type_name("N")
       ->capture_default_str()
       ->group("Results");
-  app.add_flag("--no-samples", no_samples, "json, --html: leave the single iterations out.")->group("Results");
+  app.add_flag("--no-samples", no_samples, "Leave single iterations out of JSON and HTML.")->group("Results");
 }
 
 Result<Format> ReportOutput::settle(const PlanDraft& draft, const OtherNames& names) {

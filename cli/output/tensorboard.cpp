@@ -39,13 +39,13 @@ Result<std::vector<NamedPicture>> pictures_in(const std::string& folder) {
 
 void TensorBoardFlags::declare(CLI::App& app) {
   app.add_option("--tensorboard", folder,
-                 "Instead of printing: write a log folder for TensorBoard: figures and histograms of latencies with a "
+                 "Instead of printing, write a log folder for TensorBoard: scalars and histograms of latencies, with a "
                  "step for each run, and the operators of profiled runs.")
       ->type_name("FOLDER")
       ->group(kTensorBoard);
   app.add_option("--pictures", pictures,
-                 "With --tensorboard: also show the PNG files of this folder, such as `infermeter validate "
-                 "--diff-images` draws.")
+                 "With --tensorboard: also show the PNG files of this folder, for example those of `infermeter "
+                 "validate --diff-images`.")
       ->type_name("FOLDER")
       ->group(kTensorBoard);
 }

@@ -82,15 +82,14 @@ Result<int> backends_action(Surroundings& world, const BackendsOptions& options)
 
 Action declare_backends(CLI::App& app) {
   auto options = std::make_shared<BackendsOptions>();
-  set_help(app,
-           {.usage = "infermeter backends [NAME] [flags]",
-            .about = "Shows the back ends that are found: runtime and version, devices, precisions; with a name also "
-                     "the library in use and every option. Each is asked in a process of its own.",
-            .examples = {{"infermeter backends", "All of them."},
-                         {"infermeter backends openvino", "One, with its options."},
-                         {"infermeter backends onnxruntime --backend-library ./libonnxruntime.so.1.20.1",
-                          "With another version of its runtime."}},
-            .notes = {}});
+  set_help(app, {.usage = "infermeter backends [NAME] [flags]",
+                 .about = "Lists the available back ends: runtime and version, devices, precisions; with a name also "
+                          "the library in use and all options. Each back end is loaded in a separate process.",
+                 .examples = {{"infermeter backends", "All of them."},
+                              {"infermeter backends openvino", "One back end, with its options."},
+                              {"infermeter backends onnxruntime --backend-library ./libonnxruntime.so.1.20.1",
+                               "The same back end with another version of its runtime."}},
+                 .notes = {}});
   app.add_option("NAME", options->name, "One back end.")->type_name("")->group("What");
   options->flags.declare(app, {"backend_library", "backend_path"});
   options->format.declare(app);

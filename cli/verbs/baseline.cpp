@@ -87,18 +87,16 @@ Result<int> remove(Surroundings& world, const BaselineOptions& options) {
 }
 
 CLI::App* declare_set(CLI::App& app, BaselineOptions& options) {
-  CLI::App* set_app = app.add_subcommand("set", "Give a finished run a name, or the name to another run.");
-  set_help(*set_app,
-           {.usage = "infermeter baseline set NAME RUN|FILE.json [flags]",
-            .about = "Gives a finished run a name. A name that is there already goes to this run. A run may also "
-                     "come from its JSON report, which is then kept in the store: its plan, machine, models "
-                     "and trials.",
-            .examples = {{"infermeter baseline set release latest", "The latest run is the release."},
-                         {"infermeter baseline set release baselines/release.json",
-                          "A report that is under version control."}},
-            .notes = {}});
+  CLI::App* set_app = app.add_subcommand("set", "Name a finished run, or move a name to another run.");
+  set_help(*set_app, {.usage = "infermeter baseline set NAME RUN|FILE.json [flags]",
+                      .about = "Names a finished run. An existing name is moved to this run. A run can also be read "
+                               "from its JSON report, which is then stored: its plan, machine, models and trials.",
+                      .examples = {{"infermeter baseline set release latest", "Name the latest run release."},
+                                   {"infermeter baseline set release baselines/release.json",
+                                    "Read the run from a report under version control."}},
+                      .notes = {}});
   set_app->add_option("NAME", options.name, "Up to 100 bytes of text.")->required()->type_name("")->group("What");
-  set_app->add_option("RUN", options.run, "An id, the beginning of one, latest, or a JSON report: FILE.json.")
+  set_app->add_option("RUN", options.run, "An id, a prefix of one, latest, or a JSON report: FILE.json.")
       ->required()
       ->type_name("")
       ->group("What");
@@ -117,12 +115,12 @@ void declare_list(CLI::App& app, BaselineOptions& options) {
 }
 
 CLI::App* declare_remove(CLI::App& app, BaselineOptions& options) {
-  CLI::App* remove_app = app.add_subcommand("remove", "Forget a name; the run stays.");
+  CLI::App* remove_app = app.add_subcommand("remove", "Remove a name; the run stays in the store.");
   set_help(*remove_app, {.usage = "infermeter baseline remove NAME [flags]",
-                         .about = "Forgets a name. The run that it stood for stays in the store.",
+                         .about = "Removes a name. The run stays in the store.",
                          .examples = {},
                          .notes = {}});
-  remove_app->add_option("NAME", options.name, "As `infermeter baseline list` shows it.")
+  remove_app->add_option("NAME", options.name, "A name listed by `infermeter baseline list`.")
       ->required()
       ->type_name("")
       ->group("What");
@@ -135,9 +133,9 @@ CLI::App* declare_remove(CLI::App& app, BaselineOptions& options) {
 Action declare_baseline(CLI::App& app) {
   auto options = std::make_shared<BaselineOptions>();
   set_help(app, {.usage = "infermeter baseline [set|list|remove] …",
-                 .about = "Gives runs names, so that later runs can be compared with them.",
-                 .examples = {{"infermeter baseline set release latest", "Remember the latest run as the release."},
-                              {"infermeter baseline", "The names that there are."}},
+                 .about = "Names runs, so that later runs can be compared with them.",
+                 .examples = {{"infermeter baseline set release latest", "Name the latest run release."},
+                              {"infermeter baseline", "List the names."}},
                  .notes = {kExitCodes}});
   CLI::App* set_app = declare_set(app, *options);
   declare_list(app, *options);

@@ -29,10 +29,10 @@ HelpText compare_help() {
   return {
       .usage = "infermeter compare A B [C…] [flags]",
       .about =
-          "Tells whether B (and C, …) is faster or slower than A, with a known rate of false alarms. Pilot processes "
-          "find out where warm-up ends and how many iterations are worth their time; then pairs of fresh processes "
-          "run in coin order, and after 8, 10, 12, … pairs the exact signed-rank test looks whether the answer is "
-          "there. Outputs are compared before times are.",
+          "Decides whether B (and C, …) is faster or slower than A, with a known false-alarm rate. Pilot processes "
+          "determine the warm-up and the number of iterations. Then pairs of fresh processes run in random order, and "
+          "after 8, 10, 12, … pairs an exact signed-rank test decides whether the result is clear. Outputs are "
+          "compared before times are.",
       .examples = {{"infermeter compare resnet50@onnxruntime resnet50@openvino", "Two runtimes."},
                    {"infermeter compare model.onnx@onnxruntime quantised.onnx@onnxruntime --margin 2%",
                     "Two model files; differences below 2 % do not matter."},
@@ -42,30 +42,33 @@ HelpText compare_help() {
                    {"infermeter compare mlp@openvino,threads=1 mlp@openvino,threads=2 --metric peak_memory",
                     "Two settings, by their memory."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --html report.html",
-                    "With a page that shows every pair."},
+                    "With an HTML page that shows every pair."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
-                    "As many pairs as it takes, two minutes at most."}},
-      .notes = {"SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
-                "A difference is a share of A's value: B at 97 ms against 100 ms is 3 % faster.",
-                "Several candidates are judged together (Holm), so that more of them raise no more false alarms.",
-                "An interrupted comparison is finished with `infermeter run --resume`; `infermeter report` shows it "
-                "again.",
-                "--fail-slower: exit code 1 if a candidate is slower; --fail-inconclusive: 5 if it cannot be told.",
-                kExitCodes}};
+                    "As many pairs as needed, for at most two minutes."}},
+      .notes = {
+          "SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
+          "A difference is a share of A's value: B at 97 ms against 100 ms is 3 % faster.",
+          "With several candidates, p values are corrected (Holm), so that the false-alarm rate does not grow.",
+          "An interrupted comparison is finished with `infermeter run --resume`; `infermeter report` prints its report "
+          "again.",
+          "--fail-slower: exit code 1 if a candidate is slower; --fail-inconclusive: 5 if the result is inconclusive.",
+          kExitCodes}};
 }
 
 void declare_compare_flags(CLI::App& app, CompareOptions& options) {
   options.plan.declare(app, Use::comparison);
   options.output.declare(app);
-  app.add_option("--a-backend-library", options.a_library,
-                 "The runtime's library of A; with one subject and --b-backend-library it is compared with itself.")
+  app.add_option(
+         "--a-backend-library", options.a_library,
+         "The runtime's library for A; with one subject and --b-backend-library the subject is compared with itself.")
       ->type_name("FILE")
       ->group(kAsked);
-  app.add_option("--b-backend-library", options.b_library, "The runtime's library of B.")
+  app.add_option("--b-backend-library", options.b_library, "The runtime's library for B.")
       ->type_name("FILE")
       ->group(kAsked);
   app.add_flag("--fail-slower", options.fail_slower, "Exit code 1 if a candidate is slower.")->group(kAsked);
-  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if it cannot be told.")->group(kAsked);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the result is inconclusive.")
+      ->group(kAsked);
   app.add_flag("--dry-run", options.dry_run, "Print the plan. Measures nothing.")->group("Running");
   options.verbosity.declare(app, "Running");
 }

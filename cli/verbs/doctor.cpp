@@ -167,21 +167,21 @@ Result<int> doctor_action(Surroundings& world, const DoctorOptions& options) {
 Action declare_doctor(CLI::App& app) {
   auto options = std::make_shared<DoctorOptions>();
   set_help(app, {.usage = "infermeter doctor [flags]",
-                 .about = "Tells what of this machine disturbs a measurement (governor, turbo, SMT, load, few cores, "
-                          "missing permissions, …) and what of infermeter is missing, each with the remedy. Changes "
-                          "nothing; the exit code is 0 whatever it finds. With --aa a program is compared with "
-                          "itself, which shows what differences this machine can tell from nothing; later "
-                          "comparisons quote it. With --peaks its processor and memory are measured at their best.",
+                 .about = "Reports what disturbs measurements on this machine (governor, turbo, SMT, load, few cores, "
+                          "missing permissions, …) and which parts of infermeter are missing, each with a remedy. "
+                          "Changes nothing; the exit code is always 0. With --aa a program is compared with itself, "
+                          "which shows the smallest difference that can be detected on this machine; later comparisons "
+                          "quote it. With --peaks the peak performance of processor and memory is measured.",
                  .examples = {{"infermeter doctor", "Before measuring."},
-                              {"infermeter doctor --aa 20", "This machine's own noise, in some ten seconds."},
-                              {"infermeter doctor --peaks", "How fast is float32, bfloat16, int8, each cache?"},
+                              {"infermeter doctor --aa 20", "The noise of this machine, in about ten seconds."},
+                              {"infermeter doctor --peaks", "Peak rates of float32, bfloat16, int8 and of each cache."},
                               {"infermeter doctor --format json | jq .fit_to_measure", "In a script."}},
                  .notes = {}});
   options->flags.declare(app, {"output_dir", "backend_path"});
   options->format.declare(app);
   options->self.declare(app);
   app.add_flag("--peaks", options->peaks,
-               "Measure operations and bytes per second at best, with one thread and with all processors: 5 s.")
+               "Measure peak operations and bytes per second, with one thread and with all processors: 5 s.")
       ->group("Peaks");
   return [options](Surroundings& world) { return doctor_action(world, *options); };
 }

@@ -43,46 +43,45 @@ struct GateOptions {
 };
 
 HelpText gate_help() {
-  return {.usage = "infermeter gate FILE.toml [flags]",
-          .about =
-              "Holds a run against what FILE.toml expects of it (docs/gate.md): latencies, speed-ups, regressions, "
-              "memory, outputs, counters. Each expectation is judged on the whole interval of its figure: it passes, "
-              "it fails, or it is inconclusive, with the reason and what would help. The file names a plan, which is "
-              "measured first, or a stored run.",
-          .examples = {{"infermeter gate gate.toml", "What the file says: a fresh run, or the latest one."},
-                       {"infermeter gate gate.toml --run latest --baseline nightly",
-                        "The latest stored run, against the run that is called nightly."},
-                       {"infermeter gate gate.toml --run latest --junit gate.xml --markdown gate.md --force",
-                        "With files for continuous integration."},
-                       {"infermeter gate gate.toml --html gate.html", "With a page to look at, and to keep."},
-                       {"infermeter gate gate.toml --run latest --fail-inconclusive --format json",
-                        "Nothing may stay open; for programs."}},
-          .notes = {"Expectations: \"latency_p99_ms <= 20\", \"peak_memory_mb < 2048\", \"speedup >= 3\", \"regression "
-                    "<= 10%\", \"no regression beyond 2%\", \"outputs agree\", \"no leak\", \"reproducible over 3 runs "
-                    "within 2%\", \"hit_rate >= 0.8\".",
-                    "Exit codes: 0 all passed, or are inconclusive · 1 an expectation failed · 2 usage or "
-                    "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
-                    "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
+  return {
+      .usage = "infermeter gate FILE.toml [flags]",
+      .about =
+          "Checks a run against the expectations in FILE.toml (docs/gate.md): latencies, speed-ups, regressions, "
+          "memory, outputs, counters. Each expectation is judged on the whole confidence interval of its figure: it "
+          "passes, fails, or is inconclusive, with the reason and what would help. The file names a plan, which is "
+          "measured first, or a stored run.",
+      .examples = {{"infermeter gate gate.toml", "As the file says: a new run, or the latest one."},
+                   {"infermeter gate gate.toml --run latest --baseline nightly",
+                    "Check the latest stored run against the run named nightly."},
+                   {"infermeter gate gate.toml --run latest --junit gate.xml --markdown gate.md --force",
+                    "With report files for continuous integration."},
+                   {"infermeter gate gate.toml --html gate.html", "With an HTML page."},
+                   {"infermeter gate gate.toml --run latest --fail-inconclusive --format json",
+                    "Fail if anything is inconclusive; JSON output."}},
+      .notes = {"Expectations: \"latency_p99_ms <= 20\", \"peak_memory_mb < 2048\", \"speedup >= 3\", \"regression "
+                "<= 10%\", \"no regression beyond 2%\", \"outputs agree\", \"no leak\", \"reproducible over 3 runs "
+                "within 2%\", \"hit_rate >= 0.8\".",
+                "Exit codes: 0 all passed, or are inconclusive · 1 an expectation failed · 2 usage or "
+                "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
+                "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
 }
 
 void declare_gate_flags(CLI::App& app, GateOptions& options) {
-  app.add_option("FILE", options.file, "What is expected, of which run.")
+  app.add_option("FILE", options.file, "The expectations, and the run or plan to check.")
       ->required()
       ->type_name("")
       ->group(kWhatIsJudged);
   app.add_option("--run", options.run,
-                 "A stored run: an id, the beginning of one, or latest. Beats the file's plan and run.")
+                 "A stored run: an id, a prefix of one, or latest. Overrides the file's plan and run.")
       ->type_name("RUN")
       ->group(kWhatIsJudged);
-  app.add_option(
-         "--baseline", options.baseline,
-         "What regressions are judged against: a named run (`infermeter baseline set NAME RUN`), or a JSON report "
-         "of one, FILE.json.")
+  app.add_option("--baseline", options.baseline,
+                 "The baseline for regressions: a named run (`infermeter baseline set NAME RUN`), or a JSON report "
+                 "of one, FILE.json.")
       ->type_name("NAME|FILE.json")
       ->group(kWhatIsJudged);
-  app.add_flag("--resume", options.resume, "Go on with what an interrupted gate of the same plan has measured.")
-      ->group(kWhatIsJudged);
-  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
+  app.add_flag("--resume", options.resume, "Continue an interrupted gate of the same plan.")->group(kWhatIsJudged);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if anything is inconclusive.")
       ->group(kWhatIsJudged);
   app.add_option("--format", options.format, "table (default), json, markdown.")
       ->type_name("FORMAT")
@@ -94,7 +93,8 @@ void declare_gate_flags(CLI::App& app, GateOptions& options) {
       ->type_name("FILE")
       ->group(kGateResults);
   options.html.declare(app, kGateResults);
-  app.add_flag("--force", options.force, "Let --junit, --markdown and --html write over files.")->group(kGateResults);
+  app.add_flag("--force", options.force, "Overwrite existing files (--junit, --markdown, --html).")
+      ->group(kGateResults);
   options.verbosity.declare(app, kGateResults);
   options.flags.declare(app, {"output_dir", "allow_code"});
 }
@@ -242,7 +242,7 @@ Result<int> gate_action(Surroundings& world, const GateOptions& options) {
 
   // The run: a new one, one that was interrupted, or a stored one.
   if (options.resume && !file.is_fresh())
-    return usage_error("--resume goes on with a plan that is measured: a stored run is judged as it is");
+    return usage_error("--resume continues a plan that is being measured: a stored run is judged unchanged");
   Problems unwritten;
   INFERMETER_TRY(const auto runs, file.is_fresh()
                                       ? measured_runs(world, gate, file, std::move(draft), options, unwritten)

@@ -33,20 +33,20 @@ struct HistoryOptions {
 };
 
 HelpText history_help() {
-  return {.usage = "infermeter history [SERIES] [flags]",
-          .about =
-              "Shows what the stored runs say over time. Without SERIES: the series that there are, each with its last "
-              "change. With one: its values, its levels, and the changes between them with what else changed there. "
-              "A series is one subject on one machine; its runs are those of `run` and `compare`.",
-          .examples = {{"infermeter history", "All series of this machine."},
-                       {"infermeter history mlp", "The one series whose name or label has mlp in it."},
-                       {"infermeter history mlp --metric peak_memory --since 2026-01-01", "Its memory since January."},
-                       {"infermeter history mlp --html history.html", "Its chart, with every run to be pointed at."},
-                       {"infermeter history --machine all --format json", "Everything, for a program."}},
-          .notes = {"A history is no verdict: days differ by more than builds. Where its last change is for the worse, "
-                    "it says how to confirm that by a comparison side by side. The exit code does not depend on what "
-                    "is found.",
-                    kExitCodes}};
+  return {
+      .usage = "infermeter history [SERIES] [flags]",
+      .about =
+          "Shows results of stored runs over time. Without SERIES: all series, each with its latest change. With "
+          "SERIES: its values, its levels, and the changes between them, with what else changed at the same time. "
+          "A series is one subject on one machine; its runs are those of `run` and `compare`.",
+      .examples = {{"infermeter history", "All series of this machine."},
+                   {"infermeter history mlp", "The series whose name or label contains mlp."},
+                   {"infermeter history mlp --metric peak_memory --since 2026-01-01", "Its memory since January."},
+                   {"infermeter history mlp --html history.html", "An interactive chart of all runs."},
+                   {"infermeter history --machine all --format json", "All series of all machines, as JSON."}},
+      .notes = {"A history is no verdict: days differ by more than builds. If the last change is a regression, the "
+                "report says how to confirm it by a direct comparison. The exit code does not depend on the results.",
+                kExitCodes}};
 }
 
 // Damaged runs are no reason to show nothing.
@@ -135,7 +135,7 @@ Result<int> history_action(Surroundings& world, const HistoryOptions& options) {
 Action declare_history(CLI::App& app) {
   auto options = std::make_shared<HistoryOptions>();
   set_help(app, history_help());
-  app.add_option("SERIES", options->series, "A part of a series' name, or of a label in it, that fits no other.")
+  app.add_option("SERIES", options->series, "Part of a series' name or label that matches one series only.")
       ->type_name("")
       ->group("What");
   app.add_option("--metric", options->metric,
@@ -143,16 +143,16 @@ Action declare_history(CLI::App& app) {
                  "first_inference_time.")
       ->type_name("NAME")
       ->group("What");
-  app.add_option("--machine", options->machine, "this (default), all, or the beginning of a fingerprint.")
+  app.add_option("--machine", options->machine, "this (default), all, or a prefix of a fingerprint.")
       ->type_name("NAME")
       ->group("What");
-  app.add_option("--since", options->since, "Leave out runs before it: 2026-11-21, 2026-11-21T11:42 (UTC).")
+  app.add_option("--since", options->since, "Leave out earlier runs: 2026-11-21, 2026-11-21T11:42 (UTC).")
       ->type_name("DATE")
       ->group("What");
   options->flags.declare(app, {"output_dir"});
   options->format.declare(app);
   options->html.declare(app, "Results");
-  app.add_flag("--force", options->force, "Write over a file that is there.")->group("Results");
+  app.add_flag("--force", options->force, "Overwrite existing files.")->group("Results");
   return [options](Surroundings& world) { return history_action(world, *options); };
 }
 

@@ -34,23 +34,22 @@ HelpText import_help() {
   return {
       .usage = "infermeter import FILE… [flags]",
       .about =
-          "Reads profiles that other tools wrote and makes a run of them, with the report that `infermeter profile` "
-          "makes: which operators take how long, which nodes of the model they are, and why one file's model is slower "
-          "than another's. Read are ONNX Runtime's profile (SessionOptions.enable_profiling), torch.profiler's trace "
+          "Reads profiles written by other tools and makes a run of them, with the report of `infermeter profile`: the "
+          "time of each operator, the nodes of the model that they belong to, and why one is slower than the other. It "
+          "reads ONNX Runtime's profile (SessionOptions.enable_profiling), torch.profiler's trace "
           "(export_chrome_trace), OpenVINO's counters (benchmark_app -report_type average_counters), operators.json "
-          "(docs/abi.md), and call stacks: what `perf script` prints, and collapsed stacks (py-spy, FlameGraph). What "
-          "a file is is told by what is in it and not by its name; it may be packed by gzip.",
+          "(docs/abi.md), and call stacks: what `perf script` prints, and collapsed stacks (py-spy, FlameGraph). The "
+          "format is detected from the contents, not from the name. Files may be compressed with gzip.",
       .examples = {{"infermeter import onnxruntime_profile.json",
-                    "The slowest operators of a session that ONNX Runtime profiled."},
+                    "The slowest operators of a session profiled by ONNX Runtime."},
                    {"infermeter import onnxruntime_profile.json --model model.onnx --compiled optimized.onnx",
-                    "With the nodes of the model and their floating-point operations."},
+                    "The same, with the nodes of the model and their floating-point operations."},
                    {"infermeter import before=a1.json,a2.json,a3.json after=b1.json,b2.json,b3.json --html why.html",
                     "Why one is slower than the other: three processes of each, for intervals."},
-                   {"infermeter import trace.json.gz --format markdown", "A trace of PyTorch's, for a pull request."}},
-      .notes = {"The times are those of the files: nothing is measured here, so that there is no p50 without the "
-                "profiler beside them, no roofline and no machine. Of each file the faster half of its iterations "
-                "counts, as everywhere.",
-                "The run is stored as others are: `infermeter report latest --profile-files FOLDER` writes it for "
+                   {"infermeter import trace.json.gz --format markdown", "A trace of PyTorch, for a pull request."}},
+      .notes = {"All times come from the files. Nothing is measured, so there is no p50 without the profiler, no "
+                "roofline and no machine. The faster half of the iterations of each file counts, as in all profiles.",
+                "The run is stored like any other: `infermeter report latest --profile-files FOLDER` writes it for "
                 "Perfetto and for flame graphs.",
                 kExitCodes}};
 }
@@ -89,14 +88,14 @@ Action declare_import(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
   options->output.operators = kImportedOperatorsShown;
   set_help(app, import_help());
-  app.add_option("FILE", options->files,
-                 "Profiles, each a subject; LABEL=FILE,FILE,…: several processes of one. The first subject is what the "
-                 "others are compared with.")
+  app.add_option(
+         "FILE", options->files,
+         "Profiles, each a subject; LABEL=FILE,FILE,…: several processes of one. The first subject is the baseline.")
       ->type_name("")
       ->required()
       ->group("Files");
   app.add_option("--model", options->model,
-                 "The ONNX file that was run, or a name from the zoo: its nodes, and what they compute.")
+                 "The ONNX file that was run, or a name from the zoo; gives the nodes and their work.")
       ->type_name("MODEL")
       ->group("Files");
   app.add_option("--batch-size", options->batch_size, "Items per inference, where the model leaves it open.")
@@ -104,13 +103,13 @@ Action declare_import(CLI::App& app) {
       ->capture_default_str()
       ->group("Files");
   app.add_option("--compiled", options->compiled,
-                 "The graph that ONNX Runtime made of it (optimized_model_filepath): kinds, inputs and outputs of its "
-                 "operators. LABEL=FILE where there are several subjects.")
+                 "The graph optimised by ONNX Runtime (optimized_model_filepath): types, inputs and outputs of its "
+                 "operators. LABEL=FILE with several subjects.")
       ->type_name("FILE")
       ->group("Files");
   options->flags.declare(app, {"output_dir", "format"});
   options->output.declare(app);
-  app.add_flag("-q,--quiet", options->quiet, "Nothing but the report.")->group("Results");
+  app.add_flag("-q,--quiet", options->quiet, "Print only the report.")->group("Results");
   return [options](Surroundings& world) { return import_action(world, *options); };
 }
 

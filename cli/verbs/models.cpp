@@ -147,21 +147,22 @@ void declare_build(CLI::App& app, ModelsOptions& options) {
                           "machine.",
                  .examples = {{"infermeter models build resnet50 resnet50.onnx", "98 MB."}},
                  .notes = {}});
-  app.add_option("NAME", options.name, "A name that `infermeter models` lists.")
+  app.add_option("NAME", options.name, "A name listed by `infermeter models`.")
       ->required()
       ->type_name("")
       ->group("What");
-  app.add_option("FILE", options.file, "Where to.")->required()->type_name("")->group("What");
-  app.add_flag("--force", options.force, "Write over the file if there is one.")->group("Flags");
+  app.add_option("FILE", options.file, "The file to write.")->required()->type_name("")->group("What");
+  app.add_flag("--force", options.force, "Overwrite an existing file.")->group("Flags");
 }
 
 void declare_show(CLI::App& app, ModelsOptions& options) {
-  set_help(app,
-           {.usage = "infermeter models show MODEL [--format json]",
-            .about = "Tells what a model is: inputs, outputs, parameters, size, SHA-256. ONNX files are read without "
-                     "any runtime.",
-            .examples = {{"infermeter models show model.onnx", "What must be fed, and the names of dimensions."}},
-            .notes = {}});
+  set_help(
+      app,
+      {.usage = "infermeter models show MODEL [--format json]",
+       .about =
+           "Shows inputs, outputs, parameters, size and SHA-256 of a model. ONNX files are read without a runtime.",
+       .examples = {{"infermeter models show model.onnx", "Inputs and outputs, with the names of dimensions."}},
+       .notes = {}});
   app.add_option("MODEL", options.name, "A name from the zoo or a file.")->required()->type_name("")->group("What");
   options.format.declare(app);
 }
@@ -171,9 +172,9 @@ void declare_show(CLI::App& app, ModelsOptions& options) {
 Action declare_models(CLI::App& app) {
   auto options = std::make_shared<ModelsOptions>();
   set_help(app, {.usage = "infermeter models [build|show] …",
-                 .about = "Lists the zoo: models that infermeter writes itself.",
+                 .about = "Lists the zoo: models that infermeter generates.",
                  .examples = {{"infermeter models", "The list."},
-                              {"infermeter models build resnet50 resnet50.onnx", "One of them as a file."},
+                              {"infermeter models build resnet50 resnet50.onnx", "Write one of them to a file."},
                               {"infermeter models show model.onnx", "Inputs, outputs and size of any model."}},
                  .notes = {kExitCodes}});
   options->format.declare(app);

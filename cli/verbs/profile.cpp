@@ -26,26 +26,26 @@ HelpText profile_help() {
   return {
       .usage = "infermeter profile SUBJECT… [flags]",
       .about =
-          "Tells which operators of a model take how long, by the runtime's own profile. The subjects are measured as "
-          "`infermeter run` measures them; then profile trials run in processes of their own, since profiling disturbs "
-          "times: what it costs is shown. Operators are attributed to the nodes of the model, so that with two "
-          "subjects it can be said why one is slower than the other, across runtimes, precisions and versions.",
+          "Shows how long each operator of a model takes, from the runtime's own profile. Subjects are first measured "
+          "as by `infermeter run`. Then they are profiled in separate processes, because profiling changes times; the "
+          "report shows by how much. Operators are attributed to the nodes of the model. With two subjects the report "
+          "explains why one is slower, across runtimes, precisions and versions.",
       .examples = {{"infermeter profile resnet50@onnxruntime", "The slowest operators of a model of the zoo."},
                    {"infermeter profile resnet50@onnxruntime resnet50@openvino",
                     "And why OpenVINO is slower or faster."},
                    {"infermeter profile resnet50@onnxruntime resnet50@onnxruntime,graph_optimization=extended",
-                    "What an option of a runtime does."},
+                    "The effect of an option of a runtime."},
                    {"infermeter profile resnet50@onnxruntime --profile-files profiling",
-                    "With time lines, flame graphs, summaries and a folder for TensorBoard."},
+                    "With timelines, flame graphs, summaries and a folder for TensorBoard."},
                    {"infermeter profile mlp@onnxruntime --profile-processes 3 --profile-iterations 10 --format json",
-                    "A quick look, for programs."},
+                    "A quick profile, as JSON."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --profile --html report.html",
-                    "The answer and its reason on one page."}},
-      .notes = {
-          "(rest) is the time that lies between operators; with it the times add up to the inference's.",
-          "Where profiling makes an inference more than 5 % slower only shares are shown.",
-          "Back ends that tell of their operators: docs/profile.md. Of the others there is no table, which is said.",
-          kExitCodes}};
+                    "The result and its explanation on one page."}},
+      .notes = {"(rest) is the time between operators; with it the times add up to the inference's.",
+                "If profiling slows an inference down by more than 5 %, only shares are shown.",
+                "docs/profile.md lists the back ends that report operators. For the others the report says that there "
+                "is no table.",
+                kExitCodes}};
 }
 
 Result<int> profile_action(Surroundings& world, const ProfileOptions& options) {

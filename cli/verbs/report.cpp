@@ -31,27 +31,24 @@ struct ReportOptions {
 HelpText report_help() {
   return {.usage = "infermeter report [RUN…] [flags]",
           .about =
-              "Prints a stored run again, byte for byte what `infermeter run` printed: the columns are the "
-              "terminal's, and 80 where there is none or with --output. Of several runs one after the other, or with "
-              "--html "
-              "one page that puts them beside each other.",
+              "Prints a stored run, byte for byte as `infermeter run` printed it. Tables are as wide as the terminal, "
+              "or 80 columns without one or with --output. Several runs are printed one after the other, or side by "
+              "side on one page with --html.",
           .examples = {{"infermeter report", "The latest run, as a table."},
                        {"infermeter report 20261121 --format json --output run.json",
-                        "The run whose id begins so, with every iteration, into a file."},
+                        "The run whose id starts like this, with every iteration, to a file."},
                        {"infermeter report latest --format markdown", "For a pull request."},
-                       {"infermeter report --html report.html",
-                        "The latest run as a page to look at: it opens in a browser, without a network."},
+                       {"infermeter report --html report.html", "The latest run as an HTML page. It works offline."},
                        {"infermeter report 20261121 20261122 --html weeks.html",
-                        "Several runs in one page, in this order; if their machines differ it says so."},
+                        "Several runs on one page, in this order; it says if their machines differ."},
                        {"infermeter report --plot latency.png",
                         "Latency against batch size, a line per framework and a panel per model."},
                        {"infermeter report --tensorboard runs",
-                        "A log folder for TensorBoard: figures, histograms, operators."},
+                        "A log folder for TensorBoard: scalars, histograms, operators."},
                        {"infermeter report --profile-files profiles",
-                        "The operators of a profiled run as time lines, flame graphs and summaries, for other tools."}},
+                        "The operators of a profiled run as timelines, flame graphs and summaries, for other tools."}},
           .notes = {"`infermeter runs` lists the ids. With --html, --plot, --profile-files or "
-                    "--tensorboard nothing is printed. The "
-                    "exit code does not depend on what the run found.",
+                    "--tensorboard nothing is printed. The exit code does not depend on the results.",
                     kExitCodes}};
 }
 
@@ -166,7 +163,7 @@ Result<int> report_action(Surroundings& world, const ReportOptions& given) {
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   set_help(app, report_help());
-  app.add_option("RUN", options->runs, "Ids, beginnings of them, or latest (default).")->type_name("")->group("Run");
+  app.add_option("RUN", options->runs, "Ids, prefixes of ids, or latest (default).")->type_name("")->group("Run");
   options->flags.declare(app, {"output_dir", "format"});
   options->output.declare(app);
   options->plot.declare(app);

@@ -26,36 +26,35 @@ struct RunOptions {
 };
 
 HelpText run_help() {
-  return {
-      .usage = "infermeter run [SUBJECT…] [flags]",
-      .about =
-          "Measures subjects, each in fresh worker processes, and prints how they compare with the first one: "
-          "latency, throughput, memory, and whether the outputs agree. Trials of different subjects are "
-          "interleaved, in an order drawn for each run. Everything is stored under --output-dir as each trial ends.",
-      .examples = {{"infermeter run model.onnx", "A model on every back end here that reads it."},
-                   {"infermeter run resnet50@onnxruntime resnet50@openvino", "Two runtimes, one model of the zoo."},
-                   {"infermeter run fast=model.onnx@openvino,threads=1 slow=model.onnx@openvino,threads=2",
-                    "Two settings of one back end, with labels."},
-                   {"infermeter run --model resnet50 vit_b_16 --backend onnxruntime openvino --batch-sizes 1 4",
-                    "A matrix: every model on every back end at both batch sizes."},
-                   {"infermeter run mlp@onnxruntime --duration 10s --format json --output report.json",
-                    "Ten seconds of timed inferences per process; the report into a file."},
-                   {"infermeter run mlp@onnxruntime mlp@openvino --html report.html",
-                    "The report as a page as well, to be looked at and sent on."},
-                   {"infermeter run --plan plan.toml --dry-run", "What a plan file would do."},
-                   {"infermeter run --resume", "Finish the run that was interrupted last."}},
-      .notes = {
-          "Units: TIME is 30s, 5m, 250ms, or plain seconds; SIZE is 2GB, 512MiB, or plain bytes.",
-          "Flags that take several values take all that follow: put subjects first, or -- before them.",
-          "Every flag but subjects, models, back ends and pairs can also be set by a variable "
-          "(--batch-sizes: INFERMETER_BATCH_SIZES) or in infermeter.toml in the current folder. Flags beat --plan, "
-          "that beats variables, and they infermeter.toml.",
-          "Files: OUTPUT_DIR/infermeter.db (every run, with raw samples) and "
-          "OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv (this run; UTC), or in OUTPUT_DIR itself where that is "
-          "called raw.",
-          "both, of --model and --framework, is the pair of models and of frameworks that the word stood for in an "
-          "earlier runner.",
-          "Ctrl-C once finishes the current iteration and reports what there is; twice stops at once.", kExitCodes}};
+  return {.usage = "infermeter run [SUBJECT…] [flags]",
+          .about =
+              "Measures subjects, each in fresh worker processes, and prints how they compare with the first one: "
+              "latency, throughput, memory, and whether the outputs agree. Trials of different subjects are "
+              "interleaved in random order. Everything is stored under --output-dir as each trial ends.",
+          .examples = {{"infermeter run model.onnx", "A model on every available back end that can load it."},
+                       {"infermeter run resnet50@onnxruntime resnet50@openvino", "Two runtimes, one model of the zoo."},
+                       {"infermeter run fast=model.onnx@openvino,threads=1 slow=model.onnx@openvino,threads=2",
+                        "Two settings of one back end, with labels."},
+                       {"infermeter run --model resnet50 vit_b_16 --backend onnxruntime openvino --batch-sizes 1 4",
+                        "A matrix: every model on every back end at both batch sizes."},
+                       {"infermeter run mlp@onnxruntime --duration 10s --format json --output report.json",
+                        "Ten seconds of timed inferences per process; the report into a file."},
+                       {"infermeter run mlp@onnxruntime mlp@openvino --html report.html",
+                        "Also write the report as an HTML page."},
+                       {"infermeter run --plan plan.toml --dry-run", "Show what a plan file would measure."},
+                       {"infermeter run --resume", "Finish the latest interrupted run."}},
+          .notes = {"Units: TIME is 30s, 5m, 250ms, or plain seconds; SIZE is 2GB, 512MiB, or plain bytes.",
+                    "Flags with several values take all values that follow: put subjects first, or after --.",
+                    "Every flag except subjects, models, back ends and pairs can also be set by an environment "
+                    "variable (--batch-sizes: INFERMETER_BATCH_SIZES) or in infermeter.toml in the current folder. "
+                    "Flags override --plan, which overrides environment variables, which override infermeter.toml.",
+                    "Files: OUTPUT_DIR/infermeter.db (every run, with raw samples) and "
+                    "OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv (this run; UTC), or in OUTPUT_DIR itself if "
+                    "its name is raw.",
+                    "both, as a value of --model or --framework, stands for the pair of models or frameworks of an "
+                    "earlier runner.",
+                    "Ctrl-C once finishes the current iteration and reports the results so far; twice stops at once.",
+                    kExitCodes}};
 }
 
 void declare_run_flags(CLI::App& app, RunOptions& options) {
@@ -64,9 +63,8 @@ void declare_run_flags(CLI::App& app, RunOptions& options) {
   app.add_flag("--dry-run", options.dry_run,
                "Print the plan: order of trials, limits, estimated time. Measures nothing.")
       ->group("Running");
-  app.add_option(
-         "--resume", options.resume,
-         "Finish an interrupted run: its id, the beginning of one, or without a value the latest unfinished one.")
+  app.add_option("--resume", options.resume,
+                 "Finish an interrupted run: its id or a prefix of it. Without a value: the latest unfinished run.")
       ->type_name("[RUN]")
       ->expected(0, 1)
       ->group("Running");
@@ -100,7 +98,7 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
   const bool own_plan = options.wants_resume && !options.plan.names_subjects();
   if (const std::string flag = options.plan.changing_flag(); own_plan && !flag.empty()) {
     return usage_error(
-        fmt::format("--resume goes on with the run's own plan: leave {} out, or give the whole plan", flag));
+        fmt::format("--resume continues with the run's own plan: leave {} out, or give the whole plan", flag));
   }
   if (options.wants_resume) {
     INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan.output_dir));

@@ -59,10 +59,10 @@ Result<int> runs_action(Surroundings& world, const RunsOptions& options) {
 Action declare_runs(CLI::App& app) {
   auto options = std::make_shared<RunsOptions>();
   set_help(app, {.usage = "infermeter runs [flags]",
-                 .about = "Lists the stored runs: id, when, how many of its trials are done, subjects.",
-                 .examples = {{"infermeter runs", "What is in results/."},
+                 .about = "Lists the stored runs: id, date, number of completed trials, subjects.",
+                 .examples = {{"infermeter runs", "The runs in results/."},
                               {"infermeter runs --format json | jq -r '.[] | select(.finished | not) | .id'",
-                               "The ids of runs that could be resumed."}},
+                               "The ids of runs that can be resumed."}},
                  .notes = {}});
   options->flags.declare(app, {"output_dir"});
   options->format.declare(app);

@@ -53,47 +53,46 @@ HelpText study_help() {
   return {
       .usage = "infermeter study [NAME|FILE.toml] [flags]",
       .about =
-          "Measures the parts of a study one after the other: each is a plan like any other, with what is expected "
-          "of it (a checklist, as in gate files), and what counters of the workload foretell beside what is "
-          "measured. Leaves a folder of reports: JSON and text of each, a summary, a page, profiles.",
-      .examples = {{"infermeter study", "The studies that there are."},
-                   {"infermeter study imaging", "What caches are worth to an imaging pipeline; five minutes."},
-                   {"infermeter study imaging --preset small", "The same, smaller: twenty seconds."},
-                   {"infermeter study imaging --dry-run", "What would be measured."}},
-      .notes = {"Files: what the study names, in the folder of --reports; runs are stored like any other "
-                "(`infermeter runs`).",
-                "An interrupted study reports the parts that it has; --resume (with --force, for its files) goes on "
-                "with them.",
-                "docs/study.md says how to write one.",
-                "Exit codes: 0 all expectations passed, or are inconclusive · 1 one failed · 2 usage or "
-                "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
-                "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
+          "Measures the parts of a study one after the other. Each part is a plan with expectations (a checklist, as "
+          "in gate files), and with the speed-up that counters of the workload predict beside the measured one. Writes "
+          "a folder of reports: JSON and text of each part, a summary, an HTML page, profiles.",
+      .examples = {{"infermeter study", "List the available studies."},
+                   {"infermeter study imaging", "The benefit of caches in an imaging pipeline; five minutes."},
+                   {"infermeter study imaging --preset small", "A smaller version: twenty seconds."},
+                   {"infermeter study imaging --dry-run", "Show what would be measured."}},
+      .notes = {
+          "Report files are written to the folder of --reports; runs are stored like any other (`infermeter runs`).",
+          "An interrupted study reports its finished parts; --resume (with --force, for its files) continues it.",
+          "docs/study.md explains how to write a study.",
+          "Exit codes: 0 all expectations passed, or are inconclusive · 1 one failed · 2 usage or "
+          "configuration · 3 a model failed to load or run · 4 a worker crashed, timed out or ran out of "
+          "memory · 5 inconclusive, with --fail-inconclusive · 130, 143 interrupted."}};
 }
 
 void declare_study_flags(CLI::App& app, StudyOptions& options) {
-  app.add_option("STUDY", options.study, "A study that ships, by its name, or a file. Without one they are listed.")
+  app.add_option("STUDY", options.study,
+                 "The name of a study that ships with infermeter, or a file. Without it: the list of studies.")
       ->type_name("")
       ->group(kWhat);
   app.add_option("--preset", options.preset, "One of the study's presets (`infermeter study` lists them).")
       ->type_name("NAME")
       ->group(kWhat);
-  app.add_option(
-         "--part", options.only,
-         "Only this part (--dry-run names them; a study may have others, measured on request alone). May be repeated.")
+  app.add_option("--part", options.only,
+                 "Measure only this part (--dry-run lists them; parts marked on_request are measured only if named "
+                 "here). May be repeated.")
       ->type_name("NAME")
       ->expected(1)
       ->take_all()
       ->group(kWhat);
-  app.add_flag("--resume", options.resume, "Go on with the parts that an interrupted study has measured.")
-      ->group(kWhat);
+  app.add_flag("--resume", options.resume, "Continue an interrupted study.")->group(kWhat);
   app.add_flag("--dry-run", options.dry_run, "Print what would be measured. Measures nothing.")->group(kWhat);
-  app.add_option("--reports", options.reports, "Folder of the files that the study leaves. Default: reports.")
+  app.add_option("--reports", options.reports, "Folder for the report files. Default: reports.")
       ->type_name("FOLDER")
       ->group(kStudyResults);
-  app.add_flag("--force", options.force, "Write over files that are there.")->group(kStudyResults);
-  app.add_flag("--no-samples", options.no_samples, "Leave the single iterations out of JSON and page.")
+  app.add_flag("--force", options.force, "Overwrite existing files.")->group(kStudyResults);
+  app.add_flag("--no-samples", options.no_samples, "Leave single iterations out of JSON and HTML.")
       ->group(kStudyResults);
-  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if something stays inconclusive.")
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if anything is inconclusive.")
       ->group(kStudyResults);
   options.verbosity.declare(app, kStudyResults);
   options.flags.declare(app, {"backend_path", "allow_code", "processes", "profile", "profile_processes",

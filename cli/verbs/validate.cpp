@@ -51,41 +51,42 @@ HelpText validate_help() {
   return {
       .usage = "infermeter validate A [B] [flags]",
       .about =
-          "Tells whether B answers as A does: both run on the same inputs, each in a worker process, and every output "
-          "is compared, sample by sample and over all. A runs twice: no tolerance is below what it differs from itself "
-          "by. With one subject: whether it answers as was recorded beside the inputs of ONNX test data sets. The exit "
+          "Compares the outputs of A and B: both run on the same inputs, each in a worker process, and every output is "
+          "compared, per sample and overall. A runs twice: no tolerance is below the difference between its two runs. "
+          "With one subject: its outputs are compared with those recorded in ONNX test data sets. The exit "
           "code is 0 if they agree and 1 if not.",
       .examples =
           {{"infermeter validate resnet50@onnxruntime resnet50@openvino",
-            "Two runtimes, on a synthetic input and nine of it with noise."},
+            "Two runtimes, on a synthetic input and nine copies of it with noise."},
            {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --rtol 0.05",
-            "Two files on the rows of an array, within 5 % of the largest value of each output."},
+            "Two files, on the rows of an array, within 5 % of the largest value of each output."},
            {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --labels "
             "labels.txt --max-drop 50%",
-            "By labels: how much less often the second one is right."},
+            "With labels: how much accuracy the second one loses."},
            {"infermeter validate my.onnx --backend openvino --data my/test_data_set_0",
             "One subject against recorded outputs: input_*.pb and output_*.pb."},
            {"infermeter validate unet2d@onnxruntime unet2d@openvino --html validation.html",
-            "With a page: every sample, and pictures of outputs that are images."},
+            "With an HTML page: every sample, and pictures of outputs that are images."},
            {"infermeter validate model.onnx@onnxruntime --data model --rtol 0.01",
             "All test_data_set_* folders in it, with a wider tolerance."}},
-      .notes = {
-          "An element agrees if |B - A| <= ATOL + RTOL * the largest |A| of its output over all samples; by "
-          "default as the coarser of the two executed precisions allows (docs/methodology.md).",
-          "Noise stays inside of what is valid: the distribution's own bounds for synthetic inputs, what each "
-          "channel of the first item spans for others. Whole numbers that are names (token ids, classes, masks) "
-          "stay as they are.",
-          "With --max-drop the labels decide: it fails if the whole 95 % interval of the drop lies beyond it, and "
-          "is inconclusive if the interval straddles it. Outputs must then be comparable, not alike.",
-          kExitCodes}};
+      .notes = {"An element agrees if |B - A| <= ATOL + RTOL * max |A| of its output over all samples. The default "
+                "tolerance is that of the coarser of the two executed precisions (docs/methodology.md).",
+                "Noise stays in the valid range: the bounds of the distribution for synthetic inputs, the range of "
+                "each channel of the first item for other data. Integers that are identifiers (token ids, classes, "
+                "masks) are unchanged.",
+                "With --max-drop the labels decide: the result is a failure if the whole 95 % interval of the drop is "
+                "above the limit, and inconclusive if the interval contains it. Outputs must then be comparable, not "
+                "equal within a tolerance.",
+                kExitCodes}};
 }
 
 void declare_inputs(CLI::App& app, ValidateOptions& options) {
   app.add_option("--perturb", options.perturb,
-                 "The first item of --data, and that with noise: so many in all. Default without --data: 10.")
+                 "Use the first item of --data and copies of it with noise, N in all. Default without --data: 10.")
       ->type_name("N")
       ->group(kInputs);
-  app.add_option("--noise", options.noise, "Its standard deviation, as a share of the valid range. Default: 1%.")
+  app.add_option("--noise", options.noise,
+                 "Standard deviation of the noise, as a share of the valid range. Default: 1%.")
       ->type_name("SHARE")
       ->group(kInputs);
 }
@@ -97,28 +98,29 @@ void declare_judged(CLI::App& app, ValidateOptions& options) {
   app.add_option("--atol", options.absolute, "Absolute tolerance of every output. Default: 0.")
       ->type_name("X")
       ->group(kJudged);
-  app.add_option("--tolerance", options.by_output, "Of one output: logits=0.01 or logits=0.01:1e-6. May be repeated.")
+  app.add_option("--tolerance", options.by_output,
+                 "Tolerance of one output: logits=0.01 or logits=0.01:1e-6. May be repeated.")
       ->type_name("OUTPUT=RTOL[:ATOL]")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(kJudged);
   app.add_option("--max-drop,--tolerance-accuracy", options.max_drop,
-                 "How much the share of right answers may drop: 1%, 0.01. Needs labels, and makes them decide.")
+                 "The largest accuracy drop allowed: 1%, 0.01. Needs labels, which then decide the result.")
       ->type_name("SHARE")
       ->group(kJudged);
-  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the drop cannot be told.")
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the accuracy drop is inconclusive.")
       ->group(kJudged);
 }
 
 void declare_results(CLI::App& app, ValidateOptions& options) {
-  app.add_option("--worst", options.worst, "Show so many samples. Default: 5.")->type_name("N")->group(kResults);
+  app.add_option("--worst", options.worst, "Show the N worst samples. Default: 5.")->type_name("N")->group(kResults);
   app.add_option("--format", options.format, "table (default), json, markdown.")->type_name("FORMAT")->group(kResults);
   app.add_option("--output", options.output, "Write the report to this file instead of standard output.")
       ->type_name("FILE")
       ->group(kResults);
   options.html.declare(app, kResults);
-  app.add_flag("--force", options.force, "Write over a file that is there.")->group(kResults);
-  app.add_flag("--no-samples", options.no_samples, "json: leave the single samples out.")->group(kResults);
+  app.add_flag("--force", options.force, "Overwrite existing files.")->group(kResults);
+  app.add_flag("--no-samples", options.no_samples, "Leave single samples out of JSON.")->group(kResults);
   options.verbosity.declare(app, kResults);
   options.pictures.declare(app);
   options.layers.declare(app);

@@ -44,31 +44,32 @@ HelpText variants_help() {
   return {
       .usage = "infermeter variants MODEL [flags]",
       .about =
-          "Makes variants of a model (float16, int8, pruned, …), measures each beside the model as it was given, "
-          "compares outputs and accuracy, and says which are on the Pareto front of accuracy, speed, memory and size "
-          "and what can be recommended. Files are made by the runtimes' own tools, each in a process of its own, and "
-          "kept in the cache; a variant that cannot be made or run has its row with the reason, and the others go on.",
+          "Makes variants of a model (float16, int8, pruned, …), measures each of them and the original, compares "
+          "outputs and accuracy, and reports which are on the Pareto front of accuracy, speed, memory and size, with "
+          "recommendations. Files are made by the runtimes' own tools, each in a separate process, and kept in the "
+          "cache. A variant that cannot be made or run is listed with the reason; the others are still measured.",
       .examples =
-          {{"infermeter variants resnet50", "float32, float16, bfloat16 and int8 on each back end that can."},
-           {"infermeter variants resnet50 --html variants.html", "The same, with a page that draws the trade-offs."},
+          {{"infermeter variants resnet50", "float32, float16, bfloat16 and int8 on each back end that supports them."},
+           {"infermeter variants resnet50 --html variants.html",
+            "The same, with an HTML page that shows the trade-offs."},
            {"infermeter variants model.onnx --precisions int8 --calibration images/ --data test.npy --labels "
             "labels.txt",
-            "Quantised on some pictures, judged on others by what is right."},
+            "Calibrated on some pictures, evaluated on others with labels."},
            {"infermeter variants resnet50 --precisions float32 --graph-opt none,basic,extended,all --threads 1,2 "
             "--batch-sizes 1,8 --backends onnxruntime",
-            "Settings instead of files."},
+            "Variants by settings, not by files."},
            {"infermeter variants --models original:model.onnx,quantized:small.onnx",
-            "Files that are there already; the first one is the baseline."},
+            "Existing files; the first one is the baseline."},
            {"infermeter variants nets.py:make@pytorch --all-phases",
             "A PyTorch model: eager, channels_last, autocast, compile, dynamic_int8, and all of them stacked."}},
-      .notes = {"The first variant is the baseline: float32, as the model was given, on the first back end.",
-                "Making needs what `scripts/setup --with variants` installs (ONNX, NNCF); what is missing is said, and "
-                "the other variants go on.",
-                "int8 is only as good as the data it was calibrated on: give --calibration, or --data. Synthetic data "
+      .notes = {"The first variant is the baseline: the original model in float32 on the first back end.",
+                "Making variants needs the packages installed by `scripts/setup --with variants` (ONNX, NNCF). If one "
+                "is missing, the variant is reported as failed and the others are still measured.",
+                "The accuracy of int8 depends on the calibration data: use --calibration or --data. Synthetic data "
                 "show speed, not accuracy.",
-                "docs/variants.md explains each variant and each line of the report; `infermeter report RUN` shows the "
-                "same run as any other.",
-                "Exit code 0: the baseline was measured; variants that failed are in the report.", kExitCodes}};
+                "docs/variants.md explains each variant and each line of the report; `infermeter report RUN` prints "
+                "the run like any other.",
+                "Exit code 0: the baseline was measured; the report lists variants that failed.", kExitCodes}};
 }
 
 CLI::Option* add_list(CLI::App& app, const char* flags, std::vector<std::string>& values, const char* type,
@@ -90,26 +91,24 @@ void declare_which(CLI::App& app, VariantsOptions& options) {
            "Also with this share of the smallest weights set to 0: 0.5, 50%.");
   add_list(app, "--prune-how", request.pruned_how, "HOW,…",
            "unstructured (default): single weights; structured: whole output channels, of PyTorch models.");
-  app.add_option(
-         "--student", request.student,
-         "Also a smaller model that MODEL has taught, as the variant distilled: a file or FILE.py:FACTORY. It is "
-         "trained elsewhere, and measured here.")
+  app.add_option("--student", request.student,
+                 "Also a smaller model distilled from MODEL, as the variant distilled: a file or FILE.py:FACTORY. It "
+                 "is trained elsewhere and measured here.")
       ->type_name("MODEL")
       ->group(kWhich);
   add_list(app, "--graph-opt", request.graph_levels, "LEVEL,…",
-           "none, basic, extended, all; of back ends that have such levels.");
+           "none, basic, extended, all; for back ends with such levels.");
   add_list(app, "--phases", request.phases, "PHASE,…",
            "Of PyTorch: eager, channels_last, autocast, compile, dynamic_int8, stacked, phase1.");
-  app.add_flag("--all-phases", options.all_phases, "All phases of PyTorch, and all of them stacked.")->group(kWhich);
+  app.add_flag("--all-phases", options.all_phases, "All phases of PyTorch, and all of them combined.")->group(kWhich);
   add_list(app, "--backends,--backend,--framework", request.backends, "NAME,…",
-           "Default: onnxruntime and openvino, where they read the model.");
-  add_list(app, "--models", request.models, "NAME:FILE,…",
-           "Instead of MODEL: files that are there already, the baseline first.");
+           "Default: onnxruntime and openvino, if they can load the model.");
+  add_list(app, "--models", request.models, "NAME:FILE,…", "Existing files instead of MODEL, the baseline first.");
   app.add_option("--calibration", request.calibration,
-                 "What int8 is calibrated on; as --data. Default: what --data says.")
+                 "Calibration data for int8; as --data. Default: the value of --data.")
       ->type_name("SOURCE")
       ->group(kWhich);
-  app.add_option("--calibration-items", request.calibration_items, "At most so many of them. Default: 32.")
+  app.add_option("--calibration-items", request.calibration_items, "Maximum number of calibration items. Default: 32.")
       ->type_name("N")
       ->group(kWhich);
 }
@@ -144,15 +143,16 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
   options.output.declare(app);
   CLI::Validator positive(CLI::PositiveNumber);
   positive.description("");  // else the help says so behind the value's name
-  app.add_option("--making-timeout", options.making_timeout_s, "Seconds that making one file may take. Default: 600.")
+  app.add_option("--making-timeout", options.making_timeout_s,
+                 "Time limit for making one file, in seconds. Default: 600.")
       ->type_name("SECONDS")
       ->check(positive)
       ->group("Running");
   app.add_option("--save-path", options.save_path,
-                 "Copy every file that is made into this folder; where one is made, this may be its name.")
+                 "Copy every file made to this folder. With one file, this may be its name.")
       ->type_name("FOLDER|FILE")
       ->group("Results");
-  app.add_flag("--dry-run", options.dry_run, "Print what would be made and measured. Makes and measures nothing.")
+  app.add_flag("--dry-run", options.dry_run, "Show what would be made and measured. Makes and measures nothing.")
       ->group("Running");
   app.add_option("--resume", options.resume, "Finish an interrupted run of the same variants.")
       ->type_name("RUN")

@@ -4,13 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "infermeter/data/images/image.hpp"
 #include "infermeter/data/tensor.hpp"
-#include "infermeter/diagnostics/result.hpp"
 
 namespace infermeter {
 
@@ -44,19 +43,7 @@ struct DataOptions {
   // [N] of such, or [N, …] of masks. Empty: the source's own labels, if it has any.
   std::string labels{};
   const std::atomic<int>* interrupt = nullptr;  // above 0: no further picture is decoded
+  OpenPictures open_pictures{};                 // who decodes them; empty: this process does
 };
-
-// Inputs that fit `ports` exactly. Errors name the input, what was wanted and what was got, or the file.
-// Synthetic default: floats uniform in [-1, 1], integers 0 … 9 (int64 named like token ids: 0 … 999), booleans fair,
-// strings short words. The bytes depend on seed, input index, dtype, shape and distribution only.
-// Recorded outputs are named and typed after `outputs`; without them they are called output_0, output_1 … .
-[[nodiscard]] Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports,
-                                        std::span<const Port> outputs = {});
-
-// The errors that make_data would have for `ports`, found without reading more than one item: names, types, shapes,
-// counts, labels. What is left is damage inside of the files.
-[[nodiscard]] Result<Done> check_data(const DataOptions& options, std::span<const Port> ports);
-// Likewise where the inputs are not known: the files are there and are what they should be.
-[[nodiscard]] Result<Done> check_source(const DataOptions& options);
 
 }  // namespace infermeter

@@ -7,6 +7,7 @@
 
 #include "infermeter/data/arrays/npy.hpp"
 #include "infermeter/data/fixtures/fixtures.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter::labels_test {
 namespace {

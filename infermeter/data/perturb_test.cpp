@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "infermeter/data/data_set.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter::perturb_test {
 namespace {

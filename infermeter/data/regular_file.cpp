@@ -55,12 +55,16 @@ Result<RegularFile> RegularFile::open(const std::string& path) {
   // Not blocking: opening a pipe would wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return failed("read", path, errno);
+  return of(descriptor, path);
+}
+
+Result<RegularFile> RegularFile::of(int descriptor, std::string name) {
   struct stat status{};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || ::lseek(descriptor, 0, SEEK_SET) != 0) {
     ::close(descriptor);
-    return io_error(fmt::format("{} is not a regular file", in_quotes(path)));
+    return io_error(fmt::format("{} is not a regular file", in_quotes(name)));
   }
-  return RegularFile(path, descriptor, static_cast<std::uint64_t>(status.st_size));
+  return RegularFile(std::move(name), descriptor, static_cast<std::uint64_t>(status.st_size));
 }
 
 RegularFile::RegularFile(RegularFile&& other) noexcept
@@ -100,8 +104,13 @@ Result<Done> RegularFile::skip(std::uint64_t count) {
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t most) {
   INFERMETER_TRY(RegularFile file, RegularFile::open(path));
+  return read_file(file, most);
+}
+
+Result<std::vector<std::byte>> read_file(RegularFile& file, std::uint64_t most) {
   if (file.remaining() > most) {
-    return io_error(fmt::format("{} has {} bytes, at most {} can be read", in_quotes(path), file.remaining(), most));
+    return io_error(
+        fmt::format("{} has {} bytes, at most {} can be read", in_quotes(file.path()), file.remaining(), most));
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(file.remaining()));
   INFERMETER_TRY_DONE(file.read(bytes));

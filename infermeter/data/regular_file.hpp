@@ -26,6 +26,8 @@ class ByteSource {
 class RegularFile final : public ByteSource {
  public:
   [[nodiscard]] static Result<RegularFile> open(const std::string& path);
+  // Takes an open descriptor over; `name` stands for its path in messages. Reads from the file's beginning.
+  [[nodiscard]] static Result<RegularFile> of(int descriptor, std::string name);
   RegularFile(RegularFile&& other) noexcept;
   RegularFile& operator=(RegularFile&& other) noexcept;
   RegularFile(const RegularFile&) = delete;
@@ -35,6 +37,8 @@ class RegularFile final : public ByteSource {
   [[nodiscard]] Result<Done> read(std::span<std::byte> out) override;
   [[nodiscard]] Result<Done> skip(std::uint64_t count) override;
   [[nodiscard]] std::uint64_t remaining() const override { return remaining_; }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   RegularFile(std::string path, int descriptor, std::uint64_t size)
@@ -47,6 +51,7 @@ class RegularFile final : public ByteSource {
 
 // The whole file; an error if it is larger than `most` bytes.
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t most);
+[[nodiscard]] Result<std::vector<std::byte>> read_file(RegularFile& file, std::uint64_t most);
 
 // Writes beside the file, makes it durable, then renames: what was there stays whole whatever happens.
 [[nodiscard]] Result<Done> write_file(const std::string& path, std::span<const std::span<const std::byte>> parts);

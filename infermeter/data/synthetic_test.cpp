@@ -9,6 +9,7 @@
 
 #include "infermeter/data/arrays/number_formats.hpp"
 #include "infermeter/data/random.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter::synthetic_test {
 namespace {

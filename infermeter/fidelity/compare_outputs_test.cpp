@@ -417,7 +417,7 @@ TEST(Undecided, NothingIsToldFromZeros) {
   const auto zeros = compare(floats({0, 0}), floats({0, -0.0F}), for_float32());
   EXPECT_TRUE(undecided(zeros));
   EXPECT_TRUE(zeros.outputs[0].within_tolerance);
-  EXPECT_EQ(zeros.outputs[0].undecided, "is 0 throughout in both, so that nothing can be told from it");
+  EXPECT_EQ(zeros.outputs[0].undecided, "is 0 throughout in both, so nothing can be concluded");
   EXPECT_TRUE(undecided(compare(floats({nan, inf}), floats({nan, inf}), for_float32())));
   // One of them answers something.
   const auto wrong = compare(floats({0, 0}), floats({0, 1e-9F}), for_float32());

@@ -146,8 +146,8 @@ class OutputState {
     const double scale = tally_.largest_reference;
     const bool is_same = tally_.max_absolute == 0 && scale > 0;
     if (tally_.count == 0 || is_same || allowed.floor <= allowed.absolute || scale > 2 * allowed.floor) return {};
-    if (tally_.finite == 0) return "has no finite number in either, so that nothing can be told from it";
-    if (tally_.max_absolute == 0) return "is 0 throughout in both, so that nothing can be told from it";
+    if (tally_.finite == 0) return "has no finite number in either, so nothing can be concluded";
+    if (tally_.max_absolute == 0) return "is 0 throughout in both, so nothing can be concluded";
     return fmt::format("has no value above {:.3g}, and differences up to {:.3g} say nothing", scale, allowed.floor);
   }
 

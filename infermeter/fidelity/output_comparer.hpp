@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "infermeter/data/tensor.hpp"
-#include "infermeter/fidelity/compare_outputs.hpp"
+#include "infermeter/fidelity/output_difference.hpp"
 
 namespace infermeter {
 

@@ -1,8 +1,9 @@
+#include "infermeter/models/cache.hpp"
+
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "infermeter/models/resolve.hpp"
 
 namespace infermeter {
 namespace {

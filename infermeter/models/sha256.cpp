@@ -1,3 +1,5 @@
+#include "infermeter/models/sha256.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -9,7 +11,6 @@
 #include <memory>
 #include <vector>
 
-#include "infermeter/models/resolve.hpp"
 
 namespace infermeter {
 namespace {

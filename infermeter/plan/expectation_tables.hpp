@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
-#include "infermeter/plan/gate_file.hpp"
+#include "infermeter/plan/expectation_draft.hpp"
 
 namespace infermeter {
 

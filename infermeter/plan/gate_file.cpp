@@ -11,12 +11,6 @@
 namespace infermeter {
 namespace {
 
-bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-std::int64_t characters(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return !is_utf8_continuation(c); });
-}
-
 class GateReader {
  public:
   GateReader(std::string_view text, std::string_view name, PlanDraft& draft)
@@ -71,11 +65,6 @@ class GateReader {
 };
 
 }  // namespace
-
-Error PlacedText::error(std::size_t offset, std::string_view message) const {
-  const std::int64_t at = column + (verbatim ? characters(std::string_view(text).substr(0, offset)) : 0);
-  return error_at(file, {static_cast<toml::source_index>(line), static_cast<toml::source_index>(at)}, message);
-}
 
 Result<GateFile> gate_file_from_toml(std::string_view text, std::string_view name, PlanDraft& draft) {
   INFERMETER_TRY(const toml::table root, parse_toml(text, name, "a gate file"));

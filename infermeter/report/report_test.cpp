@@ -282,7 +282,7 @@ TEST(Report, LeavesThePictureOutWhereThereIsNoRoomOrTooLittleToShow) {
 TEST(Report, AnswersFirst) {
   const std::string text = example(Format::table);
   EXPECT_LT(text.find("ANSWERS"), text.find("Latency p50"));
-  EXPECT_LT(text.find("Latency p50"), text.find("TO MIND"));
+  EXPECT_LT(text.find("Latency p50"), text.find("CAVEATS"));
 }
 
 TEST(Report, FitsEightyColumns) {

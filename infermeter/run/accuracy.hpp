@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "infermeter/data/data_set.hpp"
-#include "infermeter/run/outputs.hpp"
-#include "infermeter/run/run.hpp"
+#include "infermeter/run/outputs_at_hand.hpp"
+#include "infermeter/run/run_context.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/verdict/run_record.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/run/run.hpp"
+#include "infermeter/run/run_context.hpp"
 
 namespace infermeter {
 

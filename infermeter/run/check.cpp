@@ -15,6 +15,7 @@
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/trial_steps.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter {
 namespace {
@@ -190,7 +191,7 @@ class Checker {
   }
 
   [[nodiscard]] DataOptions data_options(const Subject& subject) const {
-    DataOptions options = data_options_of(plan_, subject, context_.interrupt);
+    DataOptions options = data_options_of(plan_, subject, context_.launcher, context_.interrupt);
     options.perturb = use_.perturb;
     options.noise = use_.noise;
     return options;

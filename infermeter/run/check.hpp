@@ -9,7 +9,7 @@
 
 #include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/models/resolve.hpp"
-#include "infermeter/run/run.hpp"
+#include "infermeter/run/run_context.hpp"
 
 namespace infermeter {
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "infermeter/worker/picture_process.hpp"
+#include "infermeter/data/make_data.hpp"
+
 namespace infermeter {
 
 std::string signature_of(std::span<const Port> inputs) {
@@ -14,21 +17,24 @@ std::string signature_of(std::span<const Port> inputs) {
   return text;
 }
 
-DataOptions data_options_of(const Plan& plan, const Subject& subject, const std::atomic<int>* interrupt) {
+DataOptions data_options_of(const Plan& plan, const Subject& subject, const Launcher& launcher,
+                            const std::atomic<int>* interrupt) {
   return {.source = plan.data.source,
           .distributions = plan.data.distributions,
           .batch_size = subject.batch_size,
           .limit = plan.data.limit,
           .seed = plan.data.seed,
           .labels = plan.data.labels,
-          .interrupt = interrupt};
+          .interrupt = interrupt,
+          .open_pictures =
+              launcher.worker.empty() ? OpenPictures() : pictures_in_workers(launcher, plan.sandbox, interrupt)};
 }
 
 Result<DataSet> RunInputs::operator()(const Subject& subject, std::span<const Port> ports) {
   const std::string key = std::to_string(subject.batch_size) + signature_of(ports);
   const auto place = made_.find(key);
   if (place != made_.end()) return place->second;
-  INFERMETER_TRY(auto data, make_data(data_options_of(plan_, subject, interrupt_), ports));
+  INFERMETER_TRY(auto data, make_data(data_options_of(plan_, subject, launcher_, interrupt_), ports));
   return made_.emplace(key, std::move(data)).first->second;
 }
 

@@ -44,7 +44,7 @@ std::string settled_note(const std::string& label, const PilotFinding& finding, 
 // It says nothing of the subject: the trial stays to be done.
 Error no_trial(const Error& error, const std::string& run) {
   return {ErrorKind::internal,
-          fmt::format("a trial could not be made: {}; `infermeter run --resume {}` goes on", error.message, run)};
+          fmt::format("a trial could not be made: {}; `infermeter run --resume {}` continues", error.message, run)};
 }
 
 // How many the subject has had.

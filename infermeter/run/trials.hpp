@@ -8,7 +8,7 @@
 
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/profile.hpp"
-#include "infermeter/run/run.hpp"
+#include "infermeter/run/run_context.hpp"
 #include "infermeter/run/stacks.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/verdict/pilot.hpp"
@@ -22,7 +22,7 @@ class RunTrials {
       : store_(store),
         record_(record),
         context_(context),
-        inputs_(record.plan, context.interrupt),
+        inputs_(record.plan, context.launcher, context.interrupt),
         profile_of_(record),
         is_new_(record.trials.empty() && record.side_trials.empty()) {}
 

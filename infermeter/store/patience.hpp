@@ -4,9 +4,14 @@
 
 #include <atomic>
 
-#include "infermeter/store/sqlite.hpp"
-
 namespace infermeter {
+
+// How long others are waited for, over all tries of one operation, and what ends the wait: signals, by their number
+// (RunContext::interrupt).
+struct Waiting {
+  int limit_ms = 0;
+  const std::atomic<int>* interrupt = nullptr;
+};
 
 class Patience {
  public:

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <utility>
 
-#include "infermeter/store/patience.hpp"
 #include "infermeter/store/record_digest.hpp"
 
 namespace infermeter {

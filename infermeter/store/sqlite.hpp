@@ -16,21 +16,12 @@
 #include <utility>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/store/patience.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace infermeter {
-
-// How long others are waited for, over all tries of one operation, and what ends the wait: signals, by their number
-// (RunContext::interrupt).
-struct Waiting {
-  int limit_ms = 0;
-  const std::atomic<int>* interrupt = nullptr;
-};
-
-// A wait that goes on: for SQLite's busy handler and for tries of our own, which share one limit.
-class Patience;
 
 // The file that a path names.
 struct FileIdentity {

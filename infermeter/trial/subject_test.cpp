@@ -143,7 +143,7 @@ TEST(PlanLoad, TakesModelsOfTheZooAndFactoriesOnlyWhereTheRuntimeDoes) {
   info.model_formats = "tflite,zoo";
   EXPECT_TRUE(plan_load({}, {"/cache/resnet50.onnx", "resnet50"}, info, 6).ok());
   EXPECT_THAT(plan_load({}, {"/cache/resnet50.onnx", ""}, info, 6).error().message,
-              HasSubstr("reads tflite, zoo files, and 'resnet50.onnx' is none"));
+              HasSubstr("cannot load 'resnet50.onnx' (it reads tflite, zoo files)"));
   EXPECT_THAT(plan_load({}, {"nets:make", ""}, info, 6).error().message,
               HasSubstr("runs no Python, and 'nets:make' names a Python factory; --backend python does"));
   info.model_formats = "python";

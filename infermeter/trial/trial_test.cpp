@@ -335,7 +335,7 @@ TEST(Trial, RefusesWhatTheRuntimeDoesNotList) {
                               {"option", [](Subject& s, std::string&) { s.options = {{"graph_optimisation", "all"}}; },
                                "has no option 'graph_optimisation' (did you mean 'graph_optimization'?)"},
                               {"format", [](Subject&, std::string& path) { path = "/a/model.onnx"; },
-                               "reads sim files, and 'model.onnx' is none"}};
+                               "cannot load 'model.onnx' (it reads sim files)"}};
   for (const Refusal& refusal : refusals) {
     SimulatedTrial trial;
     refusal.change(trial.request.subject, trial.request.model_path);

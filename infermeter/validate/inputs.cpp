@@ -6,6 +6,7 @@
 
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/trial/machine/clock.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter {
 namespace {
@@ -35,7 +36,7 @@ Result<DataSet> ValidationInputs::operator()(const Subject& subject, std::span<c
   const std::int64_t limit = wanted > 0 ? std::min(count, wanted - first) : count;
   made_ = {};
   key_.clear();
-  DataOptions options = data_options_of(request_.plan, subject, interrupt_);
+  DataOptions options = data_options_of(request_.plan, subject, launcher_, interrupt_);
   options.batch_size = std::max<std::int64_t>(subject.batch_size, 1);
   options.first = first;
   options.limit = limit;

@@ -5,14 +5,15 @@
 #include <span>
 #include <string>
 
-#include "infermeter/validate/validate.hpp"
+#include "infermeter/validate/request.hpp"
+#include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {
 
 class ValidationInputs {
  public:
-  ValidationInputs(const ValidationRequest& request, const std::atomic<int>* interrupt)
-      : request_(request), interrupt_(interrupt) {}
+  ValidationInputs(const ValidationRequest& request, const Launcher& launcher, const std::atomic<int>* interrupt)
+      : request_(request), launcher_(launcher), interrupt_(interrupt) {}
 
   // `count` items from `first` on for a subject that takes `ports`. With labels only where they are wanted.
   [[nodiscard]] Result<DataSet> operator()(const Subject& subject, std::span<const Port> ports, std::int64_t first,
@@ -23,6 +24,7 @@ class ValidationInputs {
 
  private:
   const ValidationRequest& request_;
+  const Launcher& launcher_;
   const std::atomic<int>* interrupt_;
   std::string key_;  // of what was made last
   DataSet made_;

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/validate/validate.hpp"
+#include "infermeter/validate/request.hpp"
+#include "infermeter/verdict/validation.hpp"
 
 namespace infermeter {
 

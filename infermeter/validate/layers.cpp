@@ -11,7 +11,9 @@
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/memory_probe.hpp"
 #include "infermeter/trial/machine/proc_file.hpp"
+#include "infermeter/verdict/sandbox_in_force.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter {
 namespace {
@@ -40,8 +42,8 @@ TrialJob make_job(const Plan& plan, const Subject& subject, const ModelFacts& co
 }
 
 Result<DataSet> one_item(const Plan& plan, const Subject& subject, std::span<const Port> inputs,
-                         const std::atomic<int>* interrupt) {
-  DataOptions options = data_options_of(plan, subject, interrupt);
+                         const Launcher& launcher, const std::atomic<int>* interrupt) {
+  DataOptions options = data_options_of(plan, subject, launcher, interrupt);
   options.limit = 1;
   options.labels.clear();
   INFERMETER_TRY(DataSet data, make_data(options, inputs));
@@ -56,7 +58,7 @@ Result<Side> run_side(const Plan& plan, const Subject& subject, const ModelFacts
   Side side;
   side.tensors = std::move(exposed.tensors);
   const TrialHooks hooks{.data = [&](std::span<const Port> inputs) -> Result<DataSet> {
-                           INFERMETER_TRY(DataSet data, one_item(plan, subject, inputs, interrupt));
+                           INFERMETER_TRY(DataSet data, one_item(plan, subject, inputs, launcher, interrupt));
                            side.item = data.items.front().name;
                            for (const Value& value : data.items.front().inputs) {
                              side.input_shapes.push_back(value.tensor.shape);
@@ -111,10 +113,12 @@ Result<LayersRecord> trace_layers(const Plan& plan, const std::array<ModelFacts,
                       .reference_trial = {},
                       .candidate_trial = {},
                       .item = {},
+                      .sandbox = std::string(to_string(plan.sandbox)),
                       .growth = {}};
   INFERMETER_TRY(Side reference, run_side(plan, record.reference, models[0], launcher, interrupt));
   record.reference_trial = reference.result.samples;
   record.item = reference.item;
+  record.sandbox = sandbox_in_force(plan.sandbox, record.reference_trial.diagnostics);
   if (!ended_well(reference)) return record;
   INFERMETER_TRY(Side candidate, run_side(plan, record.candidate, models[1], launcher, interrupt));
   record.candidate_trial = candidate.result.samples;

@@ -15,6 +15,7 @@
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/validate/inputs.hpp"
 #include "infermeter/validate/labels.hpp"
+#include "infermeter/verdict/sandbox_in_force.hpp"
 
 namespace infermeter {
 namespace {
@@ -68,7 +69,7 @@ class ValidationRun {
   ValidationRun(const ValidationRequest& request, const RunContext& context)
       : request_(request),
         context_(context),
-        inputs_(request, context.interrupt),
+        inputs_(request, context.launcher, context.interrupt),
         labels_(!request.plan.data.labels.empty(), request.max_drop) {}
 
   Result<Validation> operator()() {
@@ -148,6 +149,7 @@ class ValidationRun {
     for (const Answers* one : {&baseline, &candidate}) {
       for (const Diagnostic& diagnostic : one->samples.diagnostics) out_.diagnostics.push_back(diagnostic);
     }
+    out_.sandbox = sandbox_in_force(request_.plan.sandbox, out_.diagnostics);
     if (baseline.samples.input_digest != candidate.samples.input_digest) note_inputs(baseline, candidate);
   }
 

@@ -9,7 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/variants/variants.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/variants/request.hpp"
+#include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {
 

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "infermeter/data/arrays/write_npz.hpp"
-#include "infermeter/data/data_set.hpp"
+#include "infermeter/data/make_data.hpp"
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/models/onnx/infer_types.hpp"
@@ -13,6 +13,7 @@
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/variants/variants.hpp"
 #include "infermeter/worker/make_model.hpp"
+#include "infermeter/worker/picture_process.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
 
 namespace infermeter {
@@ -27,18 +28,20 @@ struct Calibration {
 
 // One item of every inference, batch size 1 where the model leaves it open.
 Result<Calibration> write_calibration(const VariantsRequest& request, const PlanDraft& draft, const ModelFacts& model,
-                                      const fs::path& folder, const std::atomic<int>* interrupt) {
+                                      const fs::path& folder, const VariantMakingContext& context) {
   const std::string source = request.calibration.empty() ? draft.plan.data.source : request.calibration;
   INFERMETER_TRY(const OnnxSummary summary, read_onnx_summary(model.path));
   std::vector<Port> ports = summary.inputs;
   INFERMETER_TRY_DONE(fix_dimensions(ports, draft.defaults.dimensions, draft.defaults.batch_axes));
-  const auto data = make_data({.source = source,
-                               .distributions = draft.plan.data.distributions,
-                               .batch_size = 1,
-                               .limit = request.calibration_items,
-                               .seed = draft.plan.data.seed,
-                               .interrupt = interrupt},
-                              ports);
+  const auto data =
+      make_data({.source = source,
+                 .distributions = draft.plan.data.distributions,
+                 .batch_size = 1,
+                 .limit = request.calibration_items,
+                 .seed = draft.plan.data.seed,
+                 .interrupt = context.interrupt,
+                 .open_pictures = pictures_in_workers(context.launcher, draft.plan.sandbox, context.interrupt)},
+                ports);
   if (!data.ok()) {
     return Error{data.error().kind,
                  fmt::format("the data to calibrate on do not fit (--calibration): {}", data.error().message)};
@@ -109,7 +112,7 @@ class Maker {
     if (!calibrates || model_.format != "onnx") return Done{};
     INFERMETER_TRY(auto folder, PrivateFolder::create());
     folder_.emplace(std::move(folder));
-    INFERMETER_TRY(calibration_, write_calibration(request_, draft_, model_, folder_->path(), context_.interrupt));
+    INFERMETER_TRY(calibration_, write_calibration(request_, draft_, model_, folder_->path(), context_));
     return Done{};
   }
 

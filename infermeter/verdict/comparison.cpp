@@ -22,16 +22,6 @@
 namespace infermeter {
 namespace {
 
-constexpr auto short_names = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"p50", "latency_p50"},
-    {"p90", "latency_p90"},
-    {"p95", "latency_p95"},
-    {"p99", "latency_p99"},
-    {"mean", "latency_mean"},
-    {"throughput", "throughput"},
-    {"peak_memory", "memory_peak"},
-    {"load_time", "load_time"},
-});
 constexpr std::array exploratory_metrics = {"latency_p50", "latency_p90", "latency_mean",
                                             "throughput",  "memory_peak", "load_time"};
 // A subject's processes that ended well, ready for any metric.
@@ -226,14 +216,6 @@ Estimate ratio_of(const PairedComparison& pairs) {
   return ratio;
 }
 
-Design design_of(const Plan& plan) {
-  const Question& question = *plan.question;
-  return {.alpha = question.alpha,
-          .margin = std::log1p(question.margin),
-          .looks = question.all_pairs ? std::vector{plan.processes} : usual_looks(plan.processes),
-          .until_resolved = question.until_resolved};
-}
-
 std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool ended) {
   const MetricKind* kind = record.plan.question ? metric_kind(record.plan.question->metric) : nullptr;
   if (kind == nullptr || record.plan.subjects.size() < 2) return std::nullopt;
@@ -267,30 +249,6 @@ std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool 
   if (!ended && unresolved != verdict.primary.end())
     verdict.next = next_look(share_of(design, verdict.primary.size()), *unresolved);
   return verdict;
-}
-
-Result<std::string> metric_from_string(std::string_view name) {
-  std::vector<std::string> known;
-  for (const auto& [word, metric] : short_names) {
-    if (name == word || name == metric) return std::string(metric);
-    known.emplace_back(word);
-  }
-  if (const MetricKind* kind = metric_kind(name); kind != nullptr && kind->per_process()) return std::string(name);
-  return usage_error(
-      fmt::format("there is no metric '{}'{}: p50, p90, p95, p99, mean, throughput, peak_memory or "
-                  "load_time",
-                  name, did_you_mean(name, known)));
-}
-
-Result<std::string> metric_of_question(const Plan& plan) {
-  INFERMETER_TRY(std::string name, metric_from_string(plan.question->metric));
-  const MetricKind& kind = *metric_kind(name);
-  const auto& iterations = plan.stopping.iterations;
-  if (plan.automatic.iterations || !iterations || *iterations >= kind.least_iterations()) return name;
-  return usage_error(
-      fmt::format("a process needs {0} iterations for a {1} of its own, by which pairs are compared, and {2} are asked "
-                  "for: --iterations {0}, or leave it out",
-                  kind.least_iterations(), plan.question->metric, *iterations));
 }
 
 Result<Done> check_comparable(const RunRecord& record) {

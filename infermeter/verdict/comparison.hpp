@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "infermeter/stats/comparison/design_power.hpp"
+#include "infermeter/verdict/question.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
@@ -64,16 +65,6 @@ struct ComparisonVerdict {
 
 // How many times as good the candidate is, by its pairs. It has an estimate.
 [[nodiscard]] Estimate ratio_of(const PairedComparison& pairs);
-
-// How its pairs are looked at. The plan asks a question.
-[[nodiscard]] Design design_of(const Plan& plan);
-
-// --metric's words: p50, p90, p99, mean, throughput, peak_memory, load_time; the metrics' own names as well.
-[[nodiscard]] Result<std::string> metric_from_string(std::string_view name);
-
-// The same of a plan's question, as the metric's own name. An error too where the plan's iterations are too few for a
-// process to have a value: pairs are judged by what each process says alone.
-[[nodiscard]] Result<std::string> metric_of_question(const Plan& plan);
 
 // What is wrong with comparing these subjects at all: inputs that differ. From the first trials or pilots.
 [[nodiscard]] Result<Done> check_comparable(const RunRecord& record);

@@ -12,7 +12,8 @@ namespace infermeter {
 struct LayersRecord {
   Subject reference, candidate;
   Samples reference_trial, candidate_trial;
-  std::string item;  // of the data: "synthetic 0", a file's name
+  std::string item;     // of the data: "synthetic 0", a file's name
+  std::string sandbox;  // the level in force (verdict/sandbox_in_force.hpp)
   LayerGrowth growth;
 };
 

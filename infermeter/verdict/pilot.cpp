@@ -10,7 +10,7 @@
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
 #include "infermeter/stats/summary/tail.hpp"
-#include "infermeter/verdict/comparison.hpp"
+#include "infermeter/verdict/question.hpp"
 
 namespace infermeter {
 namespace {

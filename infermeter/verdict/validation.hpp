@@ -48,6 +48,7 @@ struct Validation {
   std::int64_t perturb = 0;  // 0: the data as they are
   double noise = 0;
   std::uint64_t seed = 1;
+  std::string sandbox;             // the level in force (verdict/sandbox_in_force.hpp)
   std::vector<std::string> items;  // their names
   OutputComparison outputs;
   std::vector<SampleDifference> samples;

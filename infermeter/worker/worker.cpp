@@ -12,6 +12,7 @@
 
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/samples/samples_json.hpp"
+#include "infermeter/worker/picture_process.hpp"
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/wall/sandbox.hpp"
 #include "infermeter/worker/wall/spawn.hpp"
@@ -73,6 +74,7 @@ Result<Done> do_job(const WorkerHost& host, WorkerLink& link) {
   INFERMETER_TRY(const WorkerJob job, job_from_json(frame.payload));
   auto diagnostics = enter_sandbox(job.sandbox, sandbox_paths(job, host), worker_guard);
   if (!diagnostics.ok()) return send_refusal(job, diagnostics.error(), link);
+  if (job.pictures) return serve_pictures(link.socket, link.frames);
   if (!job.make.file.empty())
     return send_info(link, host.make ? host.make(job) : usage_error("a maker is a Python file"));
   const auto backend = host.open(job);

@@ -12,7 +12,7 @@ namespace {
 std::string how_the_worker_ended(const WorkerEnd& end, const std::string& words) {
   const std::string how = end.signal != 0 ? fmt::format("it crashed with signal {}", end.signal)
                                           : fmt::format("it ended with status {}", end.exit_code);
-  return words.empty() ? how : fmt::format("{}; its last words: {}", how, words);
+  return words.empty() ? how : fmt::format("{}; last line on stderr: {}", how, words);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "infermeter/diagnostics/last_words.hpp"
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/wire/output_tail.hpp"
-#include "infermeter/worker/worker_process.hpp"
 
 namespace infermeter {
 namespace {
@@ -48,7 +47,7 @@ Result<WorkerProgram> python_program(const Launcher& launcher, std::string_view 
                        .supervisor = launcher.worker};
 }
 
-std::optional<Error> why_unfit(const WorkerEnd& end, std::string_view output) {
+std::optional<Error> why_unfit(const SupervisorReport& end, std::string_view output) {
   if (end.signal != 0 || end.exit_code != unfit_worker) return std::nullopt;
   const std::string words(last_words(output));
   return usage_error(words.empty() ? "the Python worker could not begin" : words);

@@ -162,7 +162,7 @@ void bind_record_fields(RecordClass& record) {
       .def_prop_ro(
           "accuracy",
           [](const MeasuredRun& run) -> const std::vector<SubjectAccuracy>& { return run.record().accuracy; }, inside,
-          "Of the subjects that were held against labels.")
+          "Of the subjects with labels.")
       .def_prop_ro(
           "diagnostics",
           [](const MeasuredRun& run) -> const std::vector<Diagnostic>& { return run.record().diagnostics; }, inside,

@@ -37,9 +37,9 @@ void bind_accuracy_verdict(nb::module_& module) {
       .def_prop_ro(
           "output", [](const SubjectAccuracy& a) { return a.accuracy.output; }, "That was read as scores.")
       .def_prop_ro(
-          "labels", [](const SubjectAccuracy& a) { return a.accuracy.labels; }, "None: it was held against masks.")
+          "labels", [](const SubjectAccuracy& a) { return a.accuracy.labels; }, "None: masks were used.")
       .def_prop_ro(
-          "masks", [](const SubjectAccuracy& a) { return a.accuracy.masks; }, "None: it was held against labels.")
+          "masks", [](const SubjectAccuracy& a) { return a.accuracy.masks; }, "None: labels were used.")
       .def_ro("reference", &SubjectAccuracy::reference, "The first subject of its group; None: it is that.")
       .def_ro("paired", &SubjectAccuracy::paired, "With the reference's rows; None of masks.");
   nb::class_<PairedProportions>(module, "AccuracyChange", "Against the first subject of the group, on the same rows.")

@@ -81,7 +81,7 @@ def refuse_input_shape(load: Load) -> None:
     if INPUT_SHAPE in load.options:
         raise Refused(
             Status.INVALID_ARGUMENT,
-            f"{load.model} tells itself what it takes: leave {INPUT_SHAPE}={load.options[INPUT_SHAPE]} out; --dim "
+            f"{load.model} declares its inputs itself: leave {INPUT_SHAPE}={load.options[INPUT_SHAPE]} out; --dim "
             "NAME=SIZE gives a dynamic dimension its size",
         )
 

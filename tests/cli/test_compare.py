@@ -53,7 +53,7 @@ def test_the_answer_is_a_sentence_and_comes_first(run):
     assert re.search(r"decided after \d+ pairs", text) and "outputs agree" in text
     assert done.stdout.index("ANSWERS") < done.stdout.index("Latency p50")
     assert "doctor --aa 20" in text
-    assert "pair 8: b " in done.stderr and "next look after 8 pairs" in done.stderr
+    assert "pair 8: b " in done.stderr and "next check after 8 pairs" in done.stderr
     assert run("report").stdout == done.stdout
 
 

@@ -87,4 +87,4 @@ def test_a_python_that_fails_is_told_in_one_sentence(run, stored):
     assert not os.access("/nowhere/python", os.X_OK)
     refused(run("report", "--plot", "a.png", env={"INFERMETER_PYTHON": "/nowhere/python"}), "look at INFERMETER_PYTHON")
     broken = program(run, "python", "#!/bin/sh\necho out of cheese >&2\nexit 1\n")
-    refused(run("report", "--plot", "a.png", env=broken), "it ended with status 1; its last words: out of cheese", 4)
+    refused(run("report", "--plot", "a.png", env=broken), "it ended with status 1; last line on stderr: out of cheese", 4)

@@ -304,7 +304,7 @@ def test_shapes_that_are_none_are_refused(run, models, value, reason):
 
 
 def test_shapes_must_be_given(try_once):
-    refused(try_once("net.pt"), 2, "does not tell the shapes of its inputs (here: image)", "give input_shape=1x3x224x224")
+    refused(try_once("net.pt"), 2, "does not declare the shapes of its inputs (here: image)", "give input_shape=1x3x224x224")
 
 
 def test_arguments_and_outputs_that_are_no_tensors_are_refused(try_once):
@@ -351,7 +351,7 @@ def test_the_device_of_a_package_is_the_one_that_it_was_compiled_for(try_once, m
 
 def test_a_package_without_its_text_checks_its_inputs_itself(try_once, models, package):
     model = edited(package, models / "no_text.pt2", lambda name, data: None if name.endswith(".cpp") else data)
-    refused(try_once(model, "--batch-sizes", 2), 2, "does not tell the shapes of its 1 inputs", "give input_shape=")
+    refused(try_once(model, "--batch-sizes", 2), 2, "does not declare the shapes of its 1 inputs", "give input_shape=")
     assert try_once(model, "--batch-sizes", 2, "--option", SHAPE)["end"] == "ok"
     refused(try_once(model, "--batch-sizes", 2, "--option", "input_shape=1x3x17x16"), 3, "expected: 16, but got: 17")
 

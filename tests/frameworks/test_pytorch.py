@@ -525,9 +525,9 @@ def test_a_model_that_tells_its_inputs_takes_no_input_shape(tmp_path, refused, f
 
     made = factory("from infermeter.factory import Model\n"
                    "def make():\n    return Model(torch.nn.Linear(3, 4), [Port('x', 'float32', ('batch', 3))])\n")
-    assert "tells itself what it takes: leave input_shape=1x5 out" in refused(made, input_shape="1x5")
+    assert "declares its inputs itself: leave input_shape=1x5 out" in refused(made, input_shape="1x5")
     torch.export.save(torch.export.export(small_module(), (torch.ones(2, 3),)), tmp_path / "m.pt2")
-    assert "tells itself what it takes: leave input_shape=1x5 out" in refused(tmp_path / "m.pt2", input_shape="1x5")
+    assert "declares its inputs itself: leave input_shape=1x5 out" in refused(tmp_path / "m.pt2", input_shape="1x5")
 
 
 def test_matmul_precision(runtime, load_of, onnx_file, input_of, refused):

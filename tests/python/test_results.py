@@ -77,6 +77,7 @@ def test_a_gate(im, quick_run, run):
     assert gate.outcomes[-1].outcome == "inconclusive" and "299" in gate.outcomes[-1].reason
 
 
+@pytest.mark.alone  # verdicts on times
 def test_a_gate_with_a_baseline(im, quick_run):
     assert im.set_baseline("nightly") == quick_run.id
     baseline = im.load_baseline("nightly")

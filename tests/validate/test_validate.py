@@ -219,7 +219,7 @@ def test_labels_tell_the_drop_with_its_interval(run, onnxruntime):
     # Where a drop is allowed the labels decide.
     assert validated(run, *arguments, "--max-drop", "50%")["drop"]["outcome"] == "pass"
     passed = run("validate", *arguments, "--max-drop", "50%").stdout
-    assert "✓ b is as right as was asked beside a" in passed and "✗" not in passed.split("OVER ALL")[1]
+    assert "✓ b is as right as was asked beside a" in passed and "✗" not in passed.split("OVERALL")[1]
     assert validated(run, *arguments, "--max-drop", "1%", code=1)["drop"]["outcome"] == "fail"
     near = str(lost / 400)
     assert validated(run, *arguments, "--max-drop", near)["outcome"] == "inconclusive"

@@ -50,7 +50,7 @@ def layers() -> dict:
         tensors.append({"name": f"tensor {i}", "candidate_name": f"tensor {i}", "matched_by": "name", "node": f"node {i}", "operator": "Conv",
                         "position": i, "dtype": "float32", "candidate_dtype": "float32", "shape": [1, 8], "reason": "", "elements": 8,
                         "rounding_floor": 1.5e-5, "max_absolute_index": 0, "cosine": 1.0, "non_finite_apart": 0} | figures)
-    return {"reference": side, "candidate": side | {"label": "b"}, "item": "item 0", "note": "", "least_jump": 10, "first_difference": 2, "jump": 6,
+    return {"reference": side, "candidate": side | {"label": "b"}, "item": "item 0", "sandbox": "auto", "note": "", "least_jump": 10, "first_difference": 2, "jump": 6,
             "worst": 6, "before_jump": 1e-7, "tensors": tensors, "reference_only": [], "candidate_only": []}
 
 

@@ -686,6 +686,7 @@ export interface Validation {
   baseline: ValidationSide;
   candidate: ValidationSide;
   data: { source: string; labels: string; items: number; perturb: number; noise: number; seed: number };
+  sandbox: string;
   drop: { allowed: number; outcome: Outcome } | null;
   outputs: { allowed: number | null; floor: number; difference: OutputDifference }[];
   again: { items: number; outputs: OutputDifference[] };
@@ -764,6 +765,7 @@ export interface Layers {
   reference: LayersSide;
   candidate: LayersSide;
   item: string;
+  sandbox: string;
   note: string;
   least_jump: number;
   first_difference: number | null; // indices into tensors

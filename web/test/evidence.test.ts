@@ -73,7 +73,7 @@ const tensor = (name: string, error: number | null, apart = 0): Layers["tensors"
 });
 const side = { label: "a", model: "m", backend: "b", executed: {} };
 const layers = (tensors: Layers["tensors"]): Layers => ({
-  reference: side, candidate: { ...side, label: "b" }, item: "", note: "", least_jump: 10, first_difference: 1, jump: 2, worst: 2, before_jump: 1e-7, tensors,
+  reference: side, candidate: { ...side, label: "b" }, item: "", sandbox: "auto", note: "", least_jump: 10, first_difference: 1, jump: 2, worst: 2, before_jump: 1e-7, tensors,
   reference_only: [], candidate_only: [],
 });
 
@@ -100,7 +100,7 @@ function validation(samples: ValidationSample[]): Validation {
   const one = { label: "a", model: "m", backend: "b", batch_size: 1, sha256: "", executed: {}, accuracy: null };
   return {
     outcome: "pass", agree: true, undecided: false, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
-    drop: null, outputs: [], again: { items: 0, outputs: [] }, samples, diagnostics: [], times: { models_s: 0, again_s: 0, data_s: 0, whole_s: 0 },
+    sandbox: "auto", drop: null, outputs: [], again: { items: 0, outputs: [] }, samples, diagnostics: [], times: { models_s: 0, again_s: 0, data_s: 0, whole_s: 0 },
   };
 }
 

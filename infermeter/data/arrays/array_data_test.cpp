@@ -9,6 +9,7 @@
 #include "infermeter/data/arrays/npy.hpp"
 #include "infermeter/data/arrays/npz.hpp"
 #include "infermeter/data/fixtures/fixtures.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter::array_data_test {
 namespace {

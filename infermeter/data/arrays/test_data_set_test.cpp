@@ -6,6 +6,7 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "infermeter/data/fixtures/fixtures.hpp"
+#include "infermeter/data/make_data.hpp"
 
 namespace infermeter::test_data_set_test {
 namespace {

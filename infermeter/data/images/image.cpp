@@ -180,9 +180,14 @@ Result<Image> decode_image(std::span<const std::byte> file) {
   return io_error("it is neither JPEG nor PNG");
 }
 
+Result<Image> decode_image_file(RegularFile& file) {
+  INFERMETER_TRY(const std::vector<std::byte> bytes, read_file(file, kLargestFile));
+  return decode_image(bytes);
+}
+
 Result<Image> read_image(const std::string& path) {
-  INFERMETER_TRY(const std::vector<std::byte> bytes, read_file(path, kLargestFile));
-  auto image = decode_image(bytes);
+  INFERMETER_TRY(RegularFile file, RegularFile::open(path));
+  auto image = decode_image_file(file);
   if (image.ok()) return image;
   return io_error(fmt::format("the picture {} cannot be read: {}", in_quotes(path), image.error().message));
 }

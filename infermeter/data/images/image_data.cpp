@@ -126,15 +126,16 @@ std::string item_name(std::span<const ImageFile> files) {
 // Files that could not be read are gathered, so that the user hears of all at once.
 using Failures = std::vector<std::string>;
 
-DataItem make_item(std::span<const ImageFile> files, const PixelLayout& layout, Failures& failures) {
+DataItem make_item(std::span<const ImageFile> files, const PixelLayout& layout, const ReadPicture& read,
+                   Failures& failures) {
   DataItem item{.name = item_name(files), .inputs = {}, .expected = {}, .labels = {}};
   std::byte* writable = nullptr;
   const std::size_t size = bytes_of(layout.dtype, element_count(layout.shape).value_or(0));
   const Bytes bytes = Bytes::allocate(size, &writable);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto image = read_image(files[i].path);
+    const auto image = read(files[i].path, layout.width, layout.height);
     if (image.ok()) {
-      store_image(prepared(*image, layout.width, layout.height), layout, writable + i * (size / files.size()));
+      store_image(*image, layout, writable + i * (size / files.size()));
     } else {
       failures.push_back(image.error().message);
     }
@@ -144,8 +145,13 @@ DataItem make_item(std::span<const ImageFile> files, const PixelLayout& layout, 
   return item;
 }
 
+Result<Image> read_here(const std::string& path, std::size_t width, std::size_t height) {
+  INFERMETER_TRY(const Image image, read_image(path));
+  return prepared(image, width, height);
+}
+
 // Decoded by as many threads as there are processors: whoever waits for the pictures has nothing else to do.
-Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout, const std::atomic<int>* interrupt,
+Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout, const DataOptions& options,
                     std::vector<DataItem>& items) {
   items.resize(files.size() / layout.batch);
   std::vector<Failures> failures(items.size());
@@ -153,12 +159,13 @@ Failures make_items(std::span<const ImageFile> files, const PixelLayout& layout,
   std::atomic<bool> is_too_much = false;  // no exception leaves a thread
   const auto make = [&] {
     try {
+      const ReadPicture read = options.open_pictures ? options.open_pictures() : read_here;
       for (std::size_t i = next++; i < items.size(); i = next++) {
-        if (look_at_interrupts(interrupt) != 0) {
+        if (look_at_interrupts(options.interrupt) != 0) {
           failures[i].emplace_back("stopped by a signal");
           return;
         }
-        items[i] = make_item(files.subspan(i * layout.batch, layout.batch), layout, failures[i]);
+        items[i] = make_item(files.subspan(i * layout.batch, layout.batch), layout, read, failures[i]);
       }
     } catch (const std::bad_alloc&) {
       is_too_much = true;
@@ -212,7 +219,7 @@ Result<DataSet> make_from_images(const DataOptions& options, std::span<const Por
   DataSet set;
   set.available = wanted.available;
   set.class_names = std::move(wanted.folder.class_names);
-  const Failures failures = make_items(wanted.folder.files, wanted.layout, options.interrupt, set.items);
+  const Failures failures = make_items(wanted.folder.files, wanted.layout, options, set.items);
   if (!failures.empty()) return unreadable(failures);
   return set;
 }
@@ -222,7 +229,7 @@ Result<DataSet> sample_of_images(const DataOptions& options, std::span<const Por
   wanted.folder.files.resize(wanted.layout.batch);
   DataSet set;
   set.available = wanted.available;
-  const Failures failures = make_items(wanted.folder.files, wanted.layout, options.interrupt, set.items);
+  const Failures failures = make_items(wanted.folder.files, wanted.layout, options, set.items);
   if (!failures.empty()) return unreadable(failures);
   return set;
 }

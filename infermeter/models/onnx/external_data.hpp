@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/models/resolve.hpp"
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/models/onnx/onnx_summary.hpp"
 
 namespace infermeter {
 

@@ -1,3 +1,5 @@
+#include "infermeter/models/onnx/summary.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "infermeter/models/onnx/fields.hpp"
 #include "infermeter/models/onnx/port.hpp"
 #include "infermeter/models/onnx/tensor.hpp"
-#include "infermeter/models/resolve.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {

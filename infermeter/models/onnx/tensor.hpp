@@ -5,7 +5,7 @@
 #include <protozero/data_view.hpp>
 
 #include "infermeter/data/dtype.hpp"
-#include "infermeter/models/resolve.hpp"
+#include "infermeter/models/onnx/onnx_summary.hpp"
 
 namespace infermeter {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "infermeter/diagnostics/interrupt.hpp"
-#include "infermeter/models/resolve.hpp"
+#include "infermeter/models/sha256.hpp"
 #include "infermeter/models/zoo/architectures.hpp"
 #include "infermeter/models/zoo/write_model.hpp"
 

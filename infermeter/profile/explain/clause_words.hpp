@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/profile/explain/explain.hpp"
+#include "infermeter/profile/explain/explanation.hpp"
 #include "infermeter/profile/explain/group_facts.hpp"
 
 namespace infermeter {

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/profile/explain/explain.hpp"
+#include "infermeter/profile/explain/explanation.hpp"
+#include "infermeter/profile/operators/operator_times.hpp"
 
 namespace infermeter {
 

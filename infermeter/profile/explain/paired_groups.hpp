@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "infermeter/profile/explain/explain.hpp"
+#include "infermeter/profile/explain/explanation.hpp"
+#include "infermeter/profile/operators/operator_times.hpp"
 
 namespace infermeter {
 

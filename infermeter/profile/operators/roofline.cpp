@@ -30,15 +30,15 @@ std::vector<std::string> notes_of(const OpenSpan& open, bool has_memory, std::st
   const auto add = [&](std::size_t count, std::string_view what) {
     if (count > 0) notes.push_back(fmt::format("{}: {}", operators_text(count), what));
   };
-  add(open.assumed, fmt::format("the executed precision is not told, {} is taken", assumed_dtype));
+  add(open.assumed, fmt::format("the executed precision is not known, {} is assumed", assumed_dtype));
   for (const auto& [dtype, count] : open.without_peak)
     add(count, fmt::format("left out, as no peak of {} was measured", dtype));
   add(open.unknown_work, "left out, as its work cannot be counted");
-  add(open.without_time, "left out, as no time was told");
+  add(open.without_time, "left out: no time was reported");
   if (!has_memory)
     notes.emplace_back("DRAM was not measured: bytes that no cache can hold are left out");
   else
-    add(open.unknown_bytes, "its bytes are not known, only operations are held against their peak");
+    add(open.unknown_bytes, "its bytes are not known, only operations are compared with their peak");
   add(open.above, "faster than was measured as possible: the peak or the counted work is wrong");
   return notes;
 }
@@ -134,7 +134,7 @@ Roofline roofline(const OperatorTable& table, const std::vector<ProfiledOperator
   }
   found.notes = notes_of(open, bandwidth_for(peaks, std::numeric_limits<double>::infinity()) > 0, assumed_dtype);
   if (found.points.empty()) {
-    found.reason = found.notes.empty() ? "no operator's work is known" : "no operator can be held against a peak";
+    found.reason = found.notes.empty() ? "no operator's work is known" : "no operator can be compared with a peak";
     return found;
   }
   if (table.wall_s > 0) found.whole_fraction = least_s / table.wall_s;

@@ -121,8 +121,8 @@ TEST(Roofline, SaysWhatItLeavesOut) {
   EXPECT_THAT(
       found.notes,
       ElementsAre("1 operator: left out, as no peak of float16 was measured",
-                  "1 operator: left out, as its work cannot be counted", "1 operator: left out, as no time was told",
-                  "1 operator: its bytes are not known, only operations are held against their peak"));
+                  "1 operator: left out, as its work cannot be counted", "1 operator: left out: no time was reported",
+                  "1 operator: its bytes are not known, only operations are compared with their peak"));
 }
 
 TEST(Roofline, FlagsWhatIsAboveItAndNeverClips) {

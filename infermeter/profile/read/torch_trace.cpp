@@ -266,7 +266,7 @@ class TorchReader {
   }
 
   [[nodiscard]] std::string whose_iterations() const {
-    if (marked_by_.empty()) return "nothing in it marks iterations, so that all of it is one";
+    if (marked_by_.empty()) return "nothing in it marks iterations: all of it counts as one";
     return fmt::format("its {} iterations are the annotations '{}'", runs_.size(), marked_by_);
   }
 

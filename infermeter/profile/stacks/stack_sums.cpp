@@ -174,7 +174,7 @@ void StackSums::add_sample(std::size_t column, const StackSample& sample, double
   };
   if (has_operators_ && is_main) {
     descend(StackLevel::kind,
-            op == kOutside ? kind_number("") : kind_number(kind_of_[op].empty() ? "(no kind told)" : kind_of_[op]));
+            op == kOutside ? kind_number("") : kind_number(kind_of_[op].empty() ? "(kind unknown)" : kind_of_[op]));
     if (op != kOutside) descend(StackLevel::op, op);
   }
   for (std::size_t i = 0; i < path.size() && nodes.size() < kMostSummedNodes; ++i) {

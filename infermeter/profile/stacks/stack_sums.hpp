@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "infermeter/profile/stacks/stack_tree.hpp"
+#include "infermeter/profile/stacks/stack_trial.hpp"
 
 namespace infermeter {
 

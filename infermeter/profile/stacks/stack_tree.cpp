@@ -206,7 +206,7 @@ class FunctionWriter {
     std::map<std::string, StackPlace> by_kind;
     for (const auto& [op, seconds] : sums.self_by_op) {
       const bool outside = op == StackSums::kOutside;
-      const std::string kind = outside ? "" : kind_of_[op].empty() ? "(no kind told)" : kind_of_[op];
+      const std::string kind = outside ? "" : kind_of_[op].empty() ? "(kind unknown)" : kind_of_[op];
       StackPlace& place = by_kind[kind];
       place.kind = kind;
       place.self_s += seconds / static_cast<double>(sums_.walls.size());

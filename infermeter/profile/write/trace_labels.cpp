@@ -96,7 +96,7 @@ std::vector<TraceLabel> trace_labels(const OperatorProfile& profile, std::size_t
       {.name = "iteration", .category = "iteration", .texts = {}, .numbers = {}, .op = std::nullopt}};
   if (!profile.has_events()) {
     labels[0].name = "mean iteration, laid out from sums";
-    labels[0].texts.emplace_back("note", "the runtime told no single times and no order");
+    labels[0].texts.emplace_back("note", "the runtime reported no single times and no order");
     labels[0].numbers.emplace_back("iterations", static_cast<double>(iterations));
   }
   for (std::size_t op = 0; op < profile.operators.size(); ++op) labels.push_back(label_of(profile, op));

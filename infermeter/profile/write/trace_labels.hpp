@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/profile/write/trace_file.hpp"
+#include "infermeter/profile/write/trace.hpp"
+#include "infermeter/samples/operator_profile.hpp"
 
 namespace infermeter {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "infermeter/profile/write/trace_file.hpp"
+#include "infermeter/profile/write/trace.hpp"
 
 namespace infermeter {
 

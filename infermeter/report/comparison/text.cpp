@@ -45,7 +45,7 @@ std::string candidate_outputs_clause(const Verdict& verdict, int subject) {
 
 std::string pairs_clause(const PairedComparison& comparison) {
   if (!comparison.more_pairs) return "";
-  return fmt::format("; about {} more would (--max-pairs, --until-resolved)", *comparison.more_pairs);
+  return fmt::format("; about {} more pairs needed (--max-pairs, --until-resolved)", *comparison.more_pairs);
 }
 
 Sentence unresolved(const RunRecord& record, const ComparisonVerdict& verdict, const PairedComparison& c) {

@@ -35,7 +35,7 @@ std::string notes(const RunRecord& record, const GateVerdict& verdict) {
       if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
     }
   }
-  std::string text = all.empty() ? "" : "\n**To mind**\n\n";
+  std::string text = all.empty() ? "" : "\n**Caveats**\n\n";
   for (const std::string& note : all) text += note;
   return text;
 }

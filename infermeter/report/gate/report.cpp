@@ -139,7 +139,7 @@ class GateTable {
     }
     if (all.empty()) return;
     text_ += '\n';
-    line("TO MIND");
+    line("CAVEATS");
     rule('-');
     for (const std::string& note : all) text_ += "  · " + wrapped(note, text_width_ - 4, 4) + '\n';
   }

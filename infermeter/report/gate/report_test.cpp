@@ -11,6 +11,7 @@
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/verdict/gate/parse_expectation.hpp"
 
 namespace infermeter::gate_report_test {
 namespace {

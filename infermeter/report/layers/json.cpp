@@ -66,6 +66,7 @@ void write_layers(JsonWriter& json, const LayersRecord& record) {
   write_layers_side(json, "reference", record.reference, record.reference_trial);
   write_layers_side(json, "candidate", record.candidate, record.candidate_trial);
   json.member("item", record.item);
+  json.member("sandbox", record.sandbox);
   json.member("note", kExposedNote);
   json.member("least_jump", least_jump);
   write_index(json, "first_difference", growth.first_difference);

@@ -92,7 +92,7 @@ class LayersText {
     answer();
     who(record_.reference, record_.reference_trial, "reference");
     who(record_.candidate, record_.candidate_trial, "candidate");
-    paragraph(fmt::format("both on {}", printable(record_.item, 120)));
+    paragraph(fmt::format("both on {}; sandbox {}", printable(record_.item, 120), record_.sandbox));
     chart();
     table();
     left_out();

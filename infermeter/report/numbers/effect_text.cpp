@@ -101,7 +101,7 @@ std::string comparison_progress(const std::vector<std::string>& labels, const Co
     text += progress_of(labels.at(static_cast<std::size_t>(c.candidate)), c);
   }
   if (!verdict.next) return text;
-  text += fmt::format("; next look after {} pairs", verdict.next->pairs);
+  text += fmt::format("; next check after {} pairs", verdict.next->pairs);
   if (verdict.next->smallest_effect) text += " decides beyond " + size_text(*verdict.next->smallest_effect);
   return text;
 }

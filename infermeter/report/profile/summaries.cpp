@@ -40,7 +40,7 @@ std::string heading(const ProfiledSubject& subject, const OperatorTable& table) 
                                  counted(static_cast<std::int64_t>(table.processes), "process", "processes"),
                                  format_time(table.wall_s));
   if (table.clean_p50_s && table.profiled_p50_s) {
-    text += fmt::format("p50 {} while profiled, {} otherwise{}\n", format_time(*table.profiled_p50_s),
+    text += fmt::format("p50 {} with profiling, {} without{}\n", format_time(*table.profiled_p50_s),
                         format_time(*table.clean_p50_s),
                         table.distorted ? ": the profile slows it, so read shares and not times" : "");
   }
@@ -52,7 +52,7 @@ std::string heading(const ProfiledSubject& subject, const OperatorTable& table) 
 }
 
 std::string nothing_told(const ProfiledSubject& subject) {
-  return printable(subject.label, 300) + "\nits profile tells no times of operators\n";
+  return printable(subject.label, 300) + "\nits profile has no times of operators\n";
 }
 
 // Texts of all subjects, one below the other.
@@ -132,7 +132,7 @@ std::string process_memory(const ProfiledSubject& subject) {
 
 std::string memory_table(const OperatorTable& table) {
   const Grid grid = memory_grid(*table.profile, table.profile->operators.size(), kLongestName);
-  return grid.rows.empty() ? "the runtime tells no memory of single operators\n" : grid_text(grid, kLook);
+  return grid.rows.empty() ? "the runtime reports no memory of single operators\n" : grid_text(grid, kLook);
 }
 
 // ---- Breakdown ----

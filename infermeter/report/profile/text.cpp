@@ -120,8 +120,8 @@ std::string profile_title(const RunRecord& record, const SubjectProfile& profile
   std::string text = fmt::format("{}: {}, {}", profile_label(record, profile.subject),
                                  counted(static_cast<std::int64_t>(table.operators.size()), "operator", "operators"),
                                  counted(static_cast<std::int64_t>(table.processes), "process", "processes"));
-  if (table.profiled_p50_s) text += fmt::format("; p50 {} profiled", format_time(*table.profiled_p50_s));
-  if (table.clean_p50_s) text += fmt::format(", {} otherwise", format_time(*table.clean_p50_s));
+  if (table.profiled_p50_s) text += fmt::format("; p50 {} with profiling", format_time(*table.profiled_p50_s));
+  if (table.clean_p50_s) text += fmt::format(", {} without", format_time(*table.clean_p50_s));
   return text;
 }
 
@@ -183,7 +183,7 @@ Sentence why_sentence(const RunRecord& record, const ProfileExplanation& one) {
   for (const Clause& clause : why.clauses) told += clause.share;
   if (told < enough) {
     return cannot(
-        fmt::format("what can be told from noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
+        fmt::format("beyond noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
   }
   return {Tone::plain, fmt::format("why {}: {}, of {}", between, clauses_text(why), whole), "explained"};
 }

@@ -138,7 +138,7 @@ Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict
                                  counted(total, "trial", "trials"), end_of(trial));
   if (!trial.message.empty()) text += "; " + printable(trial.message);
   const std::string said = printable(last_words(trial.stderr_tail), 160);
-  if (!said.empty()) text += "; its last words: " + said;
+  if (!said.empty()) text += "; last line on stderr: " + said;
   return {Tone::bad, text, "failed"};
 }
 

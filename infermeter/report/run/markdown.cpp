@@ -84,7 +84,7 @@ void operator_tables(std::string& text, const std::vector<OperatorText>& texts) 
 void notice_list(std::string& text, const Verdict& verdict) {
   const auto all = notices(verdict);
   if (all.empty()) return;
-  text += "\n**To mind**\n\n";
+  text += "\n**Caveats**\n\n";
   for (const auto& notice : all) {
     for (const auto& message : notice.messages) {
       text += fmt::format("- {} `{}`: {}\n", to_string(notice.severity), to_string(notice.id), markdown_text(message));

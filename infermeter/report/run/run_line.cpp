@@ -11,6 +11,7 @@
 #include "infermeter/plan/imported.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/verdict/sandbox_in_force.hpp"
 
 namespace infermeter {
 
@@ -60,15 +61,13 @@ std::string processes(const RunRecord& record) {
   return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);
 }
 
-// What its workers were kept from: the level that was asked for, less what the kernel did not do.
 std::string sandbox(const RunRecord& record) {
-  std::string text = fmt::format("sandbox {}", to_string(record.plan.sandbox));
+  std::vector<Diagnostic> diagnostics;
   for (const Samples& trial : record.trials) {
     if (!trial.host_process.empty()) return "no sandbox";
-    if (has_diagnostic(trial, DiagnosticId::no_landlock)) return text + " without Landlock";
-    if (has_diagnostic(trial, DiagnosticId::no_seccomp)) return text + " without seccomp";
+    diagnostics.insert(diagnostics.end(), trial.diagnostics.begin(), trial.diagnostics.end());
   }
-  return text;
+  return "sandbox " + sandbox_in_force(record.plan.sandbox, diagnostics);
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ class TableReport {
     const auto all = notices(verdict_);
     if (all.empty()) return;
     text_ += '\n';
-    line("TO MIND");
+    line("CAVEATS");
     rule('-');
     for (const auto& notice : all) notice_line(notice);
   }

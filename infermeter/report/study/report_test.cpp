@@ -7,6 +7,7 @@
 
 #include "infermeter/report/forms/document.hpp"
 #include "infermeter/report/test_records.hpp"
+#include "infermeter/verdict/gate/parse_expectation.hpp"
 
 namespace infermeter::study_report_test {
 namespace {

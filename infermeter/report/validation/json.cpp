@@ -125,6 +125,7 @@ void write_validation(JsonWriter& json, const Validation& validation, bool with_
   write_validation_side(json, "baseline", validation.baseline, drop, false);
   write_validation_side(json, "candidate", validation.candidate, drop, true);
   write_validation_data(json, validation);
+  json.member("sandbox", validation.sandbox);
   write_drop(json, validation);
   write_validation_outputs(json, validation);
   write_again(json, validation);

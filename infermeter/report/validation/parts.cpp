@@ -207,7 +207,8 @@ ValidationWords validation_words(const Validation& validation, std::size_t worst
   words.title = validation_title(validation);
   words.heads = {{"baseline", head_of(validation.baseline)},
                  {"candidate", head_of(validation.candidate)},
-                 {"inputs", inputs_of(validation)}};
+                 {"inputs", inputs_of(validation)},
+                 {"sandbox", validation.sandbox}};
   words.outputs = outputs_grid(validation);
   words.samples = samples_grid(validation, worst);
   const std::size_t shown = words.samples.rows.size();

@@ -31,7 +31,7 @@ class ValidationReport {
     rule('=');
     grid("BY OUTPUT", words_.outputs);
     grid(words_.samples_title, words_.samples);
-    if (!words_.sentences.empty()) text_ += "\nOVER ALL\n" + std::string(text_width_, '-') + '\n';
+    if (!words_.sentences.empty()) text_ += "\nOVERALL\n" + std::string(text_width_, '-') + '\n';
     for (const Sentence& sentence : words_.sentences) {
       text_ += "  " + painted(sign_of(sentence.tone), sentence.tone, color_) + ' ' +
                wrapped(sentence.text, text_width_ - 4, 4) + '\n';

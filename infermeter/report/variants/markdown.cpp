@@ -38,7 +38,7 @@ std::string render_variants_markdown(const RunRecord& record, const Verdict& ver
   if (!set.notes.empty()) text += "\n**Left out**\n\n";
   for (const std::string& note : set.notes) text += fmt::format("- {}\n", markdown_text(printable(note, 600)));
   const auto all = notices_of_variants(verdict);
-  if (!all.empty()) text += "\n**To mind**\n\n";
+  if (!all.empty()) text += "\n**Caveats**\n\n";
   for (const Notice& notice : all)
     text += fmt::format("- {} `{}`: {}\n", to_string(notice.severity), to_string(notice.id),
                         markdown_text(notice.messages.front()));

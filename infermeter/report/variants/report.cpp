@@ -80,7 +80,7 @@ class VariantsText {
   void notices(const Verdict& verdict) {
     const auto all = notices_of_variants(verdict);
     if (all.empty()) return;
-    heading("TO MIND");
+    heading("CAVEATS");
     for (const Notice& notice : all) {
       const Tone tone = notice.severity == Severity::error     ? Tone::bad
                         : notice.severity == Severity::warning ? Tone::warning

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "infermeter/stats/changes/change_points.hpp"
+#include "infermeter/stats/changes/change_point.hpp"
 
 namespace infermeter {
 

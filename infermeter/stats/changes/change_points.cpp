@@ -8,6 +8,7 @@
 #include "infermeter/stats/changes/change_list.hpp"
 #include "infermeter/stats/changes/e_divisive.hpp"
 #include "infermeter/stats/changes/level_scan.hpp"
+#include "infermeter/stats/changes/scan_critical_values.hpp"
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
 

@@ -6,15 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace infermeter {
+#include "infermeter/stats/changes/change_point.hpp"
 
-struct ChangePoint {
-  std::size_t index = 0;  // the first run of the new level
-  double change = 0;      // relative: exp(difference of mean logarithms) − 1; positive: larger
-  double statistic = 0;   // |t| after the correction for autocorrelation
-  double p = 1;           // of E-divisive's permutation test at this point; 1 if it is above alpha
-  bool by_scan = false, by_e_divisive = false;
-};
+namespace infermeter {
 
 struct ChangeOptions {
   double alpha = 0.01;
@@ -42,9 +36,5 @@ struct Level {
 
 // One more than there are change points; none for an empty series.
 [[nodiscard]] std::vector<Level> levels_of(std::span<const double> logs, std::span<const ChangePoint> change_points);
-
-// The |t| that the best split of n independent normal values exceeds with probability alpha (0.01 or 0.05), from a
-// simulated table (scan_critical_values.cpp) up to n = 10,000; n = 50: 3.71 at 1 %.
-[[nodiscard]] double scan_critical_value(std::size_t n, double alpha);
 
 }  // namespace infermeter

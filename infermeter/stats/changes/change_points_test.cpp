@@ -1,5 +1,7 @@
 #include "infermeter/stats/changes/change_points.hpp"
 
+#include "infermeter/stats/changes/scan_critical_values.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "infermeter/diagnostics/check.hpp"
-#include "infermeter/stats/changes/change_points.hpp"
+#include "infermeter/stats/changes/scan_critical_values.hpp"
 #include "infermeter/stats/summary/moments.hpp"
 
 namespace infermeter {

@@ -1,10 +1,11 @@
+#include "infermeter/stats/changes/scan_critical_values.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 
 #include "infermeter/diagnostics/check.hpp"
-#include "infermeter/stats/changes/change_points.hpp"
 
 namespace infermeter {
 namespace {

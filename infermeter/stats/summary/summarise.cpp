@@ -30,8 +30,8 @@ void note_too_few(const Summary& summary, const SubjectTimes& times, std::vector
   if (count == 1) {
     const auto rounds = times.processes.size();
     out.push_back({DiagnosticId::too_few_processes,
-                   rounds == 1 ? "one process tells no interval"
-                               : fmt::format("{} rounds of one process tell no interval", rounds),
+                   rounds == 1 ? "one process gives no interval"
+                               : fmt::format("{} rounds of one process give no interval", rounds),
                    {}});
   }
   std::string wanted;

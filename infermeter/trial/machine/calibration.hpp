@@ -39,6 +39,8 @@ template <class Clock, class Reference>
 }
 
 [[nodiscard]] ClockPair read_pair(ClockKind kind);
+// CLOCK_REALTIME - CLOCK_MONOTONIC, of the tightest of several pairs of readings.
+[[nodiscard]] std::int64_t realtime_ahead_ns();
 
 // Ticks -> seconds since `origin`.
 struct TickScale {

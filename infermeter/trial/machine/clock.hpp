@@ -43,7 +43,5 @@ struct TscClock {
 [[nodiscard]] double monotonic_s();
 // Seconds that this thread has been on a processor.
 [[nodiscard]] double thread_time_s();
-// CLOCK_REALTIME - CLOCK_MONOTONIC, of the tightest of several pairs of readings.
-[[nodiscard]] std::int64_t realtime_ahead_ns();
 
 }  // namespace infermeter

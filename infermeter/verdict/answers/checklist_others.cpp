@@ -16,7 +16,7 @@ std::string counts(const std::vector<const ExpectationVerdict*>& verdicts, Outco
 // Of one subject its reason; of several how many, and the first that is not well.
 Check expectation_check(const RunRecord& record, const Expectation& expectation,
                         const std::vector<const ExpectationVerdict*>& verdicts) {
-  Check check{.name = expectation.source.text, .outcome = {}, .detail = "held against no subject"};
+  Check check{.name = expectation.source.text, .outcome = {}, .detail = "applied to no subject"};
   if (verdicts.empty()) return check;
   const ExpectationVerdict* worst = verdicts.front();
   for (const Outcome outcome : {Outcome::inconclusive, Outcome::fail}) {

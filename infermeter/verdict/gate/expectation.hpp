@@ -4,10 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "infermeter/diagnostics/result.hpp"
-#include "infermeter/plan/gate_file.hpp"
+#include "infermeter/plan/expectation_draft.hpp"
 
 namespace infermeter {
 
@@ -53,8 +51,5 @@ struct Expectation {
   [[nodiscard]] bool compares() const;
   [[nodiscard]] bool has_bound() const;  // relation and threshold, and not a margin
 };
-
-// Messages point into the file and name the nearest word.
-[[nodiscard]] Result<Expectation> parse_expectation(const ExpectationDraft& draft);
 
 }  // namespace infermeter

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/verdict/gate/gate.hpp"
+#include "infermeter/verdict/gate/evidence.hpp"
+#include "infermeter/verdict/gate/expectation.hpp"
 
 namespace infermeter {
 

@@ -11,6 +11,7 @@
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
+#include "infermeter/verdict/gate/parse_expectation.hpp"
 
 namespace infermeter {
 namespace {
@@ -59,7 +60,7 @@ Result<Done> check_one(const Expectation& expectation, const Plan& plan, bool ha
   if (!subjects_of(expectation, plan, has_baseline).empty()) return Done{};
   if (expectation.subject) {
     return expectation.subject->error(
-        0, fmt::format("'{}' is the first of its group: there is nothing that it could be compared with",
+        0, fmt::format("'{}' is the baseline: there is nothing to compare it with",
                        expectation.subject->text));
   }
   return expectation.source.error(

@@ -9,13 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "infermeter/plan/gate_file.hpp"
+#include "infermeter/verdict/gate/evidence.hpp"
 #include "infermeter/verdict/gate/expectation.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
-
-enum class Outcome { pass, fail, inconclusive };
-[[nodiscard]] std::string_view to_string(Outcome outcome);
 
 struct Gate {
   std::string name;  // of its file
@@ -36,14 +35,6 @@ struct Gate {
 
 // How many subjects of `run` were measured in `other` as well, under the same conditions.
 [[nodiscard]] std::size_t repeated_subjects(const RunRecord& run, const RunRecord& other);
-
-struct GateEvidence {
-  const RunRecord& run;
-  const Verdict& verdict;               // of the run
-  const RunRecord* baseline = nullptr;  // null: none was named
-  std::string baseline_name{};
-  std::span<const RunRecord> earlier{};  // finished runs, newest first; those that are no repetition are passed over
-};
 
 struct ExpectationVerdict {
   std::size_t expectation = 0;

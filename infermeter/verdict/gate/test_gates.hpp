@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "infermeter/verdict/gate/gate.hpp"
+#include "infermeter/verdict/gate/parse_expectation.hpp"
 
 namespace infermeter::test {
 

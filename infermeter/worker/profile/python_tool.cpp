@@ -36,7 +36,7 @@ Result<Done> check_end(const PythonTool& tool, const WatchEnd& end, const std::s
   }
   const std::string words(last_words(said));
   return worker_error(fmt::format("{} failed: {}{}", tool.module, how_the_tool_ended(tool, end),
-                                  words.empty() ? "" : fmt::format("; its last words: {}", words)));
+                                  words.empty() ? "" : fmt::format("; last line on stderr: {}", words)));
 }
 
 }  // namespace

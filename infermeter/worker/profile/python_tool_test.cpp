@@ -74,7 +74,7 @@ TEST_F(PythonToolTest, TellsInOneSentenceWhyItRefuses) {
 
 TEST_F(PythonToolTest, TellsHowItFailed) {
   EXPECT_EQ(refusal("raise ValueError('out of cheese')"),
-            "tool failed: it ended with status 1; its last words: ValueError: out of cheese");
+            "tool failed: it ended with status 1; last line on stderr: ValueError: out of cheese");
   EXPECT_EQ(refusal("os.kill(os.getpid(), 9)"), "tool failed: it was ended by signal 9");
   EXPECT_EQ(refusal("pass"), "tool ended well but made no file");
   EXPECT_EQ(refusal("open(sys.argv[2], 'w')"), "tool ended well but made no file");

@@ -29,7 +29,8 @@ std::uint32_t checksum(std::string_view payload) {
 // A record with the memory after each iteration may be long; what is told of a model or a back end is not.
 std::size_t longest_payload(FrameType type) {
   constexpr std::size_t of_a_description = std::size_t{8} << 20U;
-  const bool describes = type == FrameType::ports || type == FrameType::facts || type == FrameType::info;
+  const bool describes =
+      type == FrameType::ports || type == FrameType::facts || type == FrameType::info || type == FrameType::picture;
   return describes ? of_a_description : FrameReader::max_payload;
 }
 
@@ -132,7 +133,7 @@ Result<std::optional<Frame>> FrameReader::next() {
   std::memcpy(&header, buffer_.data(), sizeof header);
   const std::uint32_t type = header.type & ~descriptor_flag;
   if (header.magic_number != magic) return refuse("it does not begin as one");
-  if (type < static_cast<std::uint32_t>(FrameType::job) || type > static_cast<std::uint32_t>(FrameType::listener))
+  if (type < static_cast<std::uint32_t>(FrameType::job) || type > static_cast<std::uint32_t>(FrameType::picture))
     return refuse(fmt::format("its type is {}", type));
   if (header.length > longest_payload(static_cast<FrameType>(type)))
     return refuse(fmt::format("its length is {}", header.length));

@@ -25,6 +25,7 @@ enum class FrameType : std::uint32_t {
   result = 6,    // worker -> launcher: the record; nothing follows
   info = 7,      // worker -> launcher: what a back end is
   listener = 8,  // worker -> supervisor: a descriptor at which system calls wait (system_calls.hpp)
+  picture = 9,   // launcher -> worker: a file; worker -> launcher: its pixels, or why not (picture_process.hpp)
 };
 
 struct Frame {

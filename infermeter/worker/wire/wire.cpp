@@ -88,6 +88,7 @@ template <class V, MaybeConst<WorkerJob> S>
 void visit_fields(V& v, S& s) {
   v.field("probe", s.probe);
   v.field("prepare", s.prepare);
+  v.field("pictures", s.pictures);
   v.required("plugin", s.plugin);
   v.field("trial", s.trial);
   v.field("sandbox", s.sandbox);

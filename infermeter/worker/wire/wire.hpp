@@ -19,9 +19,10 @@ struct MakeJob {
 };
 
 struct WorkerJob {
-  bool probe = false;    // only look at the back end
-  bool prepare = false;  // load, leave what is worth keeping in trial.cache_folder, and nothing else
-  std::string plugin;    // path
+  bool probe = false;     // only look at the back end
+  bool prepare = false;   // load, leave what is worth keeping in trial.cache_folder, and nothing else
+  bool pictures = false;  // decode pictures, and nothing else (picture_process.hpp)
+  std::string plugin;     // path
   TrialRequest trial;
   Sandbox sandbox = Sandbox::automatic;
   std::vector<std::string> readable;    // what the sandbox lets it read, besides the system

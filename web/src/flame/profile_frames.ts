@@ -6,7 +6,7 @@ import type { Frame } from "./frames.ts";
 
 export const restName = "(rest)";
 // The kind of which nothing is told.
-export const kindName = (kind: string): string => (kind === "" ? "(no kind told)" : kind);
+export const kindName = (kind: string): string => (kind === "" ? "(kind unknown)" : kind);
 const ofOneSide = (seconds: number): Frame["values"] => ({ a: seconds, b: 0, difference: seconds });
 
 // Operators by kind, in the order in which kinds come up.

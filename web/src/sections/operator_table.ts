@@ -126,7 +126,7 @@ function nodesText(nodes: string[]): string {
 function told(table: OperatorTable, profile: SubjectProfile): HTMLElement[] {
   const lines: HTMLElement[] = [];
   const say = (tone: Parameters<typeof sign>[0], ...content: Child[]): void => void lines.push(el("li", {}, sign(tone), el("span", {}, ...content)));
-  const p50 = table.profiled_p50_s === null || table.clean_p50_s === null ? "" : `p50 ${format("s", table.profiled_p50_s)} profiled, ${format("s", table.clean_p50_s)} otherwise`;
+  const p50 = table.profiled_p50_s === null || table.clean_p50_s === null ? "" : `p50 ${format("s", table.profiled_p50_s)} with profiling, ${format("s", table.clean_p50_s)} without`;
   if (table.distorted) say("warning", `Profiling slowed it by more than 5 % (${p50}): its times are not those of the timed runs, and only shares are shown.`);
   else if (p50 !== "") say("plain", `What profiling cost: ${p50}.`);
   if (profile.left_out > 0) say("warning", `${count(profile.left_out, "process", "processes")} had other operators, and are left out.`);

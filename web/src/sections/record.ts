@@ -19,7 +19,7 @@ export function record(part: Part): (HTMLElement | null)[] {
     ...(run === null ? [] : runRecord(run, figures)),
     ...(validation === null ? [] : validationRecord(validation)),
     layers === null ? null : headed("Sides", sidesTable(layers.reference, layers.candidate, "reference")),
-    layers === null ? null : factGroups([{ title: "Data", facts: [{ name: "item that both ran on", value: layers.item }] }]),
+    layers === null ? null : factGroups([{ title: "Data", facts: [{ name: "item that both ran on", value: layers.item }, { name: "sandbox", value: layers.sandbox }] }]),
     history === null || history.machines.length === 0
       ? null
       : headed("Machines", factGroups(history.machines.map((machine) => ({
@@ -208,6 +208,7 @@ function validationRecord(validation: Validation): (HTMLElement | null)[] {
           { name: "noise", value: String(data.noise) },
           { name: "seed", value: String(data.seed) },
           { name: "items run twice for the floor", value: whole(validation.again.items) },
+          { name: "sandbox", value: validation.sandbox },
         ],
       },
       {

@@ -16,7 +16,7 @@ export function summary(content: ReportDocument): HTMLElement | null {
     el(
       "section",
       { "aria-labelledby": "summary-parts-title", id: "summary-parts" },
-      el("h3", { id: "summary-parts-title" }, several ? "Outcomes" : "To mind"),
+      el("h3", { id: "summary-parts-title" }, several ? "Outcomes" : "Caveats"),
       noticeList(content.notices),
       several ? el("p", { class: "tally" }, tally(content.parts)) : null,
       several ? partsTable(content.parts) : null,

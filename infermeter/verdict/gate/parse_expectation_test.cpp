@@ -1,4 +1,4 @@
-#include "infermeter/verdict/gate/expectation.hpp"
+#include "infermeter/verdict/gate/parse_expectation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

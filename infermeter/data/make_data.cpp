@@ -1,4 +1,4 @@
-#include "infermeter/data/data_set.hpp"
+#include "infermeter/data/make_data.hpp"
 
 #include <fmt/format.h>
 

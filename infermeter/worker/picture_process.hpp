@@ -1,0 +1,26 @@
+// Pictures are decoded in a process of their own: JPEG and PNG files come from strangers, and their decoders are large.
+// It has the worker's sandbox with no file at all (each picture is handed over as an open descriptor), a limit of
+// memory and a limit of time.
+#pragma once
+
+#include <atomic>
+
+#include "infermeter/data/data_set.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/wire/frames.hpp"
+
+namespace infermeter {
+
+inline constexpr double picture_timeout_s = 60;                                 // for one picture
+inline constexpr std::uint64_t picture_memory_bytes = std::uint64_t{4} << 30U;  // beside what an idle worker has
+
+// For DataOptions::open_pictures. A process that crashes, or takes too much, costs one picture; the next picture gets a
+// new one. `interrupt` as in RunContext: ends the picture that is being decoded.
+[[nodiscard]] OpenPictures pictures_in_workers(const Launcher& launcher, Sandbox sandbox,
+                                               const std::atomic<int>* interrupt, double timeout_s = picture_timeout_s);
+
+// The worker's side: decodes what comes through the socket until the launcher closes it.
+[[nodiscard]] Result<Done> serve_pictures(int socket, FrameReader& frames);
+
+}  // namespace infermeter
