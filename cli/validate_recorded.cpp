@@ -7,6 +7,7 @@
 
 #include "cli/flags/list_format.hpp"
 #include "cli/flags/test_data_folders.hpp"
+#include "infermeter/data/make_data.hpp"
 #include "infermeter/fidelity/compare_outputs.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/subject.hpp"

@@ -23,9 +23,7 @@ void enable_profile(const OrtApi& api, OrtSessionOptions* options, const std::st
 }
 
 void save_optimised_graph(const OrtApi& api, OrtSessionOptions* options, const std::string& folder) {
-  const auto must = [&](OrtStatus* status) {
-    check(api, status, IMB_RUN_ERROR, "ONNX Runtime cannot save its graph");
-  };
+  const auto must = [&](OrtStatus* status) { check(api, status, IMB_RUN_ERROR, "ONNX Runtime cannot save its graph"); };
   must(api.SetOptimizedModelFilePath(options, (folder + "/optimized.onnx").c_str()));
   must(api.AddSessionConfigEntry(options, kOrtSessionOptionsOptimizedModelExternalInitializersFileName, weights_file));
   must(api.AddSessionConfigEntry(options, kOrtSessionOptionsOptimizedModelExternalInitializersMinSizeInBytes,

@@ -6,8 +6,8 @@
 
 #include "compile.hpp"
 #include "devices.hpp"
-#include "letter_case.hpp"
 #include "infermeter_backend.h"
+#include "letter_case.hpp"
 #include "library.hpp"
 #include "ports.hpp"
 #include "profile.hpp"

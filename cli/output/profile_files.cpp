@@ -27,9 +27,7 @@ void ProfileFilesFlag::declare(CLI::App& app, const std::string& how) {
 }
 
 Result<Done> ProfileFilesFlag::check(bool overwrite) const {
-  if (folder.empty())
-    return usage_error(
-        "--profile-files needs the name of a folder: --profile-files profiles");
+  if (folder.empty()) return usage_error("--profile-files needs the name of a folder: --profile-files profiles");
   for (const std::string& name : profile_export_names()) {
     INFERMETER_TRY_DONE(check_output_file(fs::path(folder) / name, overwrite));
   }

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "infermeter/data/arrays/number_formats.hpp"
-#include "infermeter/data/random.hpp"
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/data/random.hpp"
 
 namespace infermeter::synthetic_test {
 namespace {

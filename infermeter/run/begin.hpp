@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "infermeter/run/run_context.hpp"
+#include "infermeter/store/store.hpp"
 
 namespace infermeter {
 

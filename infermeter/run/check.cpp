@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "infermeter/data/batch_axis.hpp"
+#include "infermeter/data/make_data.hpp"
 #include "infermeter/models/onnx/infer_types.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/workload.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/trial_steps.hpp"
-#include "infermeter/data/make_data.hpp"
 
 namespace infermeter {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "infermeter/worker/picture_process.hpp"
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/worker/picture_process.hpp"
 
 namespace infermeter {
 

@@ -90,8 +90,9 @@ Result<Done> check_format(const ModelPlace& model, std::string_view backend, con
   const std::size_t dot = name.find_last_of('.');
   const std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
   if (contains(formats, ending)) return Done{};
-  return usage_error(fmt::format("{0} cannot load '{2}' (it reads {1} files); choose another --backend or convert the model",
-                                 backend, fmt::join(formats, ", "), name));
+  return usage_error(
+      fmt::format("{0} cannot load '{2}' (it reads {1} files); choose another --backend or convert the model", backend,
+                  fmt::join(formats, ", "), name));
 }
 
 Result<LoadPlan> plan_load(const Subject& subject, const ModelPlace& model, const imb_runtime_info& info,

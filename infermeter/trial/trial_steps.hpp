@@ -9,10 +9,10 @@
 #include "infermeter/trial/loop_records.hpp"
 #include "infermeter/trial/machine/memory_probe.hpp"
 #include "infermeter/trial/outputs.hpp"
+#include "infermeter/trial/sample_block.hpp"
 #include "infermeter/trial/signal_sampler.hpp"
 #include "infermeter/trial/subject.hpp"
 #include "infermeter/trial/timed_loop.hpp"
-#include "infermeter/trial/sample_block.hpp"
 #include "infermeter/trial/trial_request.hpp"
 
 namespace infermeter {

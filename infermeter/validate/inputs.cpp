@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "infermeter/data/make_data.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/trial/machine/clock.hpp"
-#include "infermeter/data/make_data.hpp"
 
 namespace infermeter {
 namespace {

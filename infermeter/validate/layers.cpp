@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "infermeter/data/make_data.hpp"
 #include "infermeter/models/onnx/expose_outputs.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/trial_job.hpp"
@@ -13,7 +14,6 @@
 #include "infermeter/trial/machine/proc_file.hpp"
 #include "infermeter/verdict/sandbox_in_force.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
-#include "infermeter/data/make_data.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "infermeter/plan/draft.hpp"
 #include "infermeter/plan/subject.hpp"
 
 namespace infermeter {

@@ -9,8 +9,8 @@
 
 #include "infermeter/data/fixtures/fixtures.hpp"
 #include "infermeter/data/images/image_data.hpp"
-#include "infermeter/worker/fake_trial.hpp"
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/worker/fake_trial.hpp"
 
 namespace infermeter::picture_process_test {
 namespace {
@@ -77,8 +77,8 @@ TEST(PictureProcess, DataSetsAreTheSameBytes) {
   ASSERT_TRUE(here.ok() && there.ok());
   ASSERT_EQ(there->items.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_TRUE(std::ranges::equal(here->items[i].inputs[0].tensor.data.span(),
-                                   there->items[i].inputs[0].tensor.data.span()));
+    EXPECT_TRUE(
+        std::ranges::equal(here->items[i].inputs[0].tensor.data.span(), there->items[i].inputs[0].tensor.data.span()));
 }
 
 // What a hostile decoder would send instead of a picture.

@@ -60,7 +60,7 @@ def refused(done, code, *fragments):
     (["run", "mlp@fake", "--quiet", "--verbose"], ["--quiet excludes --verbose"]),
     (["run", FAKE, "--dtype", "flaot16"], ["--dtype: unknown dtype 'flaot16' (did you mean 'float16'?)"]),
     (["run", "--resume"], ["infermeter.db"]),
-    (["run", "--resume", "--seed", "3"], ["--resume goes on with the run's own plan: leave --seed out"]),
+    (["run", "--resume", "--seed", "3"], ["--resume continues with the run's own plan: leave --seed out"]),
     (["report", "nosuch"], ["infermeter.db"]),
     (["backends", "fak"], ["unknown back end 'fak' (did you mean 'fake'?)"]),
     (["backends", "--format", "csv"], ["there are table and json here"]),

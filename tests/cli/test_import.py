@@ -119,7 +119,7 @@ def test_nothing_is_claimed_that_was_not_measured(run, real):
     done = run("import", real / "all0.json")
     text = " ".join(done.stdout.split())
     assert "machine is not known" in text and "imported: '" in text and "not measured" not in text
-    for word in ("Latency p50", "Throughput", "with profiling", "faster", "GFLOP", "at batch size"):
+    for word in ("Latency p50", "Throughput", "s without", "faster", "GFLOP", "at batch size"):
         assert word not in text, word
     markdown = run("report", "latest", "--format", "markdown").stdout
     assert "other tools wrote" in markdown and "Latency p50" not in markdown

@@ -40,5 +40,5 @@ def test_what_is_asked_for_wrongly(run, stored, arguments, sentence):
 
 
 def test_a_folder_without_a_name_is_refused(run, stored):
-    refused(run("report", "--profile-files", ""), "--profile-files needs the name of a folder, and '' is none")
+    refused(run("report", "--profile-files", ""), "--profile-files needs the name of a folder: --profile-files profiles")
     assert sorted(each.name for each in run.folder.iterdir()) == ["results"]

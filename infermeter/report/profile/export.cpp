@@ -64,7 +64,8 @@ std::string remarks(const TraceFile& trace) {
   std::string text;
   if (from_means > 0) {
     text += fmt::format(
-        "- Of {} the runtime reported sums only: they are drawn as one \"mean iteration\", one operator after the other. "
+        "- Of {} the runtime reported sums only: they are drawn as one \"mean iteration\", one operator after the "
+        "other. "
         "Widths are right, the order is not one that was seen.\n",
         counted(static_cast<std::int64_t>(from_means), "process", "processes"));
   }

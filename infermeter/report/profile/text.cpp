@@ -182,8 +182,7 @@ Sentence why_sentence(const RunRecord& record, const ProfileExplanation& one) {
   double told = 0;
   for (const Clause& clause : why.clauses) told += clause.share;
   if (told < enough) {
-    return cannot(
-        fmt::format("beyond noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
+    return cannot(fmt::format("beyond noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
   }
   return {Tone::plain, fmt::format("why {}: {}, of {}", between, clauses_text(why), whole), "explained"};
 }

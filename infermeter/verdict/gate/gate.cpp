@@ -60,8 +60,7 @@ Result<Done> check_one(const Expectation& expectation, const Plan& plan, bool ha
   if (!subjects_of(expectation, plan, has_baseline).empty()) return Done{};
   if (expectation.subject) {
     return expectation.subject->error(
-        0, fmt::format("'{}' is the baseline: there is nothing to compare it with",
-                       expectation.subject->text));
+        0, fmt::format("'{}' is the baseline: there is nothing to compare it with", expectation.subject->text));
   }
   return expectation.source.error(
       0, "this is about a subject and the first one of its group, and here no group has two subjects");
