@@ -1,5 +1,6 @@
 """Who may include whom, and who alone may do what: the code held against infermeter/CMakeLists.txt and docs/architecture.md."""
 
+import graphlib
 import os
 import re
 import shutil
@@ -100,6 +101,25 @@ def test_layers_form_no_cycle():
         free = {layer for layer in table if layer not in done and table[layer] <= done}
         assert free, f"a cycle among {sorted(set(table) - done)}"
         done |= free
+
+
+def test_units_include_each_other_in_no_loop():
+    """A unit is a header and the source of the same name; what two of them need of each other has a header of its own."""
+    def is_part(file):
+        return not file.stem.endswith("_test")
+
+    graph = {}
+    for file in filter(is_part, sources("infermeter", "cli", "python", "simulation", "backends", suffixes=(".hpp", ".cpp"))):
+        needs = graph.setdefault(file.with_suffix(""), set())
+        for name in own_includes(file):
+            found = next((root / name for root in (SOURCE, SOURCE / "backends", file.parent) if (root / name).exists()), None)
+            if found is not None and found.with_suffix("") != file.with_suffix(""):
+                needs.add(found.with_suffix(""))
+    assert sum(map(len, graph.values())) > 1000
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(str(unit.relative_to(SOURCE)) for unit in error.args[1]))
 
 
 MOST_FILES = 40
