@@ -6,10 +6,14 @@
 #include <cmath>
 
 #include "infermeter/report/numbers/effect_text.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
+#include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/run/answers.hpp"
-#include "infermeter/report/run/row.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/verdict/comparison.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

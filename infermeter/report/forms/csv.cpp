@@ -11,6 +11,9 @@
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/counter_table.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

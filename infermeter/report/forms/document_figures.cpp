@@ -4,10 +4,12 @@
 
 #include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/report/run/row.hpp"
 #include "infermeter/stats/summary/distribution.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/comparison.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

@@ -1,10 +1,16 @@
+#include "infermeter/report/forms/document_history.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "infermeter/report/forms/document_part.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/history/parts.hpp"
+#include "infermeter/report/history/report.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
+#include "infermeter/report/options.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -1,7 +1,13 @@
+#include "infermeter/report/forms/document_layers.hpp"
+
 #include <fmt/format.h>
 
 #include "infermeter/report/forms/document_part.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/layers/parts.hpp"
+#include "infermeter/report/layers/report.hpp"
+#include "infermeter/report/options.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

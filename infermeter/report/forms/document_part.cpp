@@ -1,6 +1,6 @@
 #include "infermeter/report/forms/document_part.hpp"
 
-#include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,10 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/report/forms/document.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
-#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/forms/report_part.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
+#include "infermeter/verdict/gate/gate.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

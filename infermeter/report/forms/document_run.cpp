@@ -1,3 +1,5 @@
+#include "infermeter/report/forms/document_run.hpp"
+
 // Documents of what is made from a run: the run itself, its gate, its variants.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,13 +8,19 @@
 
 #include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/forms/renderers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/gate/renderers.hpp"
+#include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/gate/text.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/recommendations.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/report/variants/report.hpp"
 #include "infermeter/report/variants/table.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "infermeter/report/forms/document.hpp"
+#include "infermeter/report/forms/report_part.hpp"
 
 namespace infermeter {
 

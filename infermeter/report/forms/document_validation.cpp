@@ -1,8 +1,14 @@
+#include "infermeter/report/forms/document_validation.hpp"
+
 #include <fmt/format.h>
 
 #include "infermeter/report/forms/base64.hpp"
 #include "infermeter/report/forms/document_part.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/options.hpp"
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/validation/parts.hpp"
+#include "infermeter/report/validation/report.hpp"
 
 namespace infermeter {
 namespace {

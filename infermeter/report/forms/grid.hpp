@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/run/row.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/text/terminal.hpp"
 
 namespace infermeter {

@@ -7,10 +7,10 @@
 
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/report/forms/base64.hpp"
-#include "infermeter/report/forms/document.hpp"
 #include "infermeter/report/forms/document_title.hpp"
 #include "infermeter/report/forms/markup.hpp"
 #include "infermeter/report/forms/page.hpp"
+#include "infermeter/report/forms/render_document.hpp"
 
 namespace infermeter {
 namespace {

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/options.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

@@ -12,6 +12,7 @@
 #include "infermeter/report/forms/event_file.hpp"
 #include "infermeter/report/profile/summaries.hpp"
 #include "infermeter/stats/summary/summary.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/profile/export.hpp"
+#include "infermeter/report/profile/export_file.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {

@@ -6,6 +6,7 @@
 #include "infermeter/report/gate/renderers.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "infermeter/report/forms/markdown_text.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/gate/renderers.hpp"
 #include "infermeter/report/gate/text.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/report/run/run_line.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

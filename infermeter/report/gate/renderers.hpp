@@ -5,6 +5,7 @@
 
 #include "infermeter/report/forms/json_writer.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

@@ -3,8 +3,9 @@
 
 #include <string>
 
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "infermeter/report/forms/json_writer.hpp"
-#include "infermeter/report/history/report.hpp"
-#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/history/history_report.hpp"
 
 namespace infermeter {
 

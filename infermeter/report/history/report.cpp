@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
+#include "infermeter/report/numbers/sparkline.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
 
 namespace infermeter {

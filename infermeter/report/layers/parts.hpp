@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/verdict/layers_record.hpp"
 

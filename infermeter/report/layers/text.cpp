@@ -6,12 +6,15 @@
 #include <set>
 
 #include "infermeter/report/forms/grid.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/history/report.hpp"
 #include "infermeter/report/layers/parts.hpp"
 #include "infermeter/report/layers/report.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/numbers/sparkline.hpp"
 #include "infermeter/report/run/answers.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
 
 namespace infermeter {

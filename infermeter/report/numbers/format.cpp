@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
 
 namespace infermeter {
 namespace {

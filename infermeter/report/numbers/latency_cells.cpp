@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/histogram_line.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/history/report.hpp"
+#include "infermeter/report/numbers/sparkline.hpp"
 
 namespace infermeter {
 namespace {

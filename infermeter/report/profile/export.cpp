@@ -10,8 +10,10 @@
 #include "infermeter/profile/write/trace_writers.hpp"
 #include "infermeter/report/forms/tensorboard.hpp"
 #include "infermeter/report/profile/summaries.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/report/profile/export_file.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
-
-struct ProfileExport {
-  std::string name;  // of the file, in the folder that all are in; "tensorboard/…" has folders of its own
-  std::string bytes;
-};
 
 // All names that there can be, but for those in folders: what is to be looked for before anything is written.
 [[nodiscard]] std::vector<std::string> profile_export_names();

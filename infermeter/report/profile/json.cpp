@@ -4,6 +4,7 @@
 
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -5,9 +5,14 @@
 #include <algorithm>
 
 #include "infermeter/profile/write/frame_text.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "infermeter/profile/stacks/stack_tree.hpp"
 #include "infermeter/report/profile/text.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

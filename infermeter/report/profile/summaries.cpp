@@ -9,10 +9,14 @@
 #include <optional>
 
 #include "infermeter/report/forms/grid.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/report/run/operator_memory.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "infermeter/profile/operators/operator_times.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {

@@ -6,10 +6,13 @@
 #include <cmath>
 
 #include "infermeter/plan/imported.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/report/run/operator_memory.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "infermeter/report/forms/grid.hpp"
-#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {

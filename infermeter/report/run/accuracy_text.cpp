@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

@@ -8,11 +8,15 @@
 #include "infermeter/diagnostics/last_words.hpp"
 #include "infermeter/plan/imported.hpp"
 #include "infermeter/report/comparison/text.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/profile/text.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
+#include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
 
 namespace infermeter {
@@ -208,17 +212,6 @@ std::string message_of(const Diagnostic& diagnostic) {
 }
 
 }  // namespace
-
-const char* sign_of(Tone tone) {
-  switch (tone) {
-    case Tone::good: return "✓";
-    case Tone::warning: return "⚠";
-    case Tone::bad: return "✗";
-    case Tone::faint: return "?";
-    case Tone::plain: return "·";
-  }
-  return "·";
-}
 
 std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
   std::vector<Sentence> sentences;

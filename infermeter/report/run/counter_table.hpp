@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

@@ -1,4 +1,5 @@
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

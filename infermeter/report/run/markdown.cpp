@@ -5,6 +5,7 @@
 #include "infermeter/report/comparison/text.hpp"
 #include "infermeter/report/forms/markdown_text.hpp"
 #include "infermeter/report/forms/renderers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/profile/stack_text.hpp"
 #include "infermeter/report/profile/text.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
@@ -12,6 +13,10 @@
 #include "infermeter/report/run/counter_table.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/run_line.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

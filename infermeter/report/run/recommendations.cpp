@@ -4,8 +4,10 @@
 
 #include <cmath>
 
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -3,8 +3,9 @@
 
 #include <string>
 
-#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/verdict/answers/recommend.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

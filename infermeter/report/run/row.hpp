@@ -5,18 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
-
-// How a text is meant. Never told by colour alone: the words say it too.
-enum class Tone { plain, good, warning, bad, faint };
-
-struct Cell {
-  std::string text;
-  Tone tone = Tone::plain;
-};
 
 struct Row {
   Cell label, latency, speed_up, throughput, memory, size, outputs, p99, accuracy, latencies;
@@ -31,13 +24,6 @@ struct Group {
 [[nodiscard]] std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict);
 [[nodiscard]] Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject);
 
-// The subject's label without what its group has in common and says elsewhere: "resnet50@openvino,batch=4" is
-// "openvino" where all are resnet50 at batch size 4. The label itself where that would make two of the group the same.
-[[nodiscard]] std::string short_label(const RunRecord& record, int subject);
-// For where no group's title stands above: the short label, or the whole one where another group has the same.
-[[nodiscard]] std::string label_alone(const RunRecord& record, int subject);
-
-[[nodiscard]] const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict);
 [[nodiscard]] const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric);
 // What the subject's memory is: the device's, where its framework accounts for one of its own, as the host's says
 // little about a model that is not there; else the worker's resident memory.

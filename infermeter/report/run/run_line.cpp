@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "infermeter/plan/imported.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/sandbox_in_force.hpp"
 
 namespace infermeter {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {

@@ -2,6 +2,7 @@
 
 #include "infermeter/report/gate/renderers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/version.hpp"
 
 namespace infermeter {

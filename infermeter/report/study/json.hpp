@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/study/report.hpp"
+#include "infermeter/report/options.hpp"
+#include "infermeter/report/study/file_line.hpp"
+#include "infermeter/verdict/gate/study.hpp"
 
 namespace infermeter {
 

@@ -1,8 +1,9 @@
 // What counters foretold beside what was measured, in words.
 #pragma once
 
-#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/verdict/gate/prediction.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

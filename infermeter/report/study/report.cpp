@@ -4,15 +4,18 @@
 
 #include <algorithm>
 
-#include "infermeter/report/forms/document.hpp"
 #include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/forms/markdown_text.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/gate/text.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/study/json.hpp"
 #include "infermeter/report/study/prediction_text.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

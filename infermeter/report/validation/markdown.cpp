@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "infermeter/report/forms/markdown_text.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/validation/parts.hpp"
 
 namespace infermeter {

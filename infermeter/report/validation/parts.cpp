@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "infermeter/report/forms/grid.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/verdict/validation.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/verdict/validation.hpp"
 
 namespace infermeter {

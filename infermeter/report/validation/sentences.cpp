@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/report.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
 #include "infermeter/report/validation/parts.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

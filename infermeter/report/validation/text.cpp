@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <array>
 
-#include "infermeter/report/forms/document.hpp"
+#include "infermeter/report/forms/document_validation.hpp"
+#include "infermeter/report/forms/render_document.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/validation/parts.hpp"
 #include "infermeter/report/validation/report.hpp"
 #include "infermeter/text/terminal.hpp"

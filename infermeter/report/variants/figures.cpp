@@ -6,6 +6,7 @@
 #include <array>
 
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/stats/summary/proportions.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/summary_options.hpp"

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/variants/report.hpp"
+#include "infermeter/report/variants/variant_set.hpp"
 #include "infermeter/verdict/answers/pareto.hpp"
 #include "infermeter/verdict/answers/recommend.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

@@ -2,7 +2,10 @@
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/recommendations.hpp"
+#include "infermeter/report/run/row.hpp"
+#include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/report/variants/table.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include "infermeter/report/forms/markdown_text.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/variants/table.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -2,29 +2,13 @@
 // be recommended. Pure, like those of a run.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "infermeter/report/report.hpp"
+#include "infermeter/report/options.hpp"
+#include "infermeter/report/variants/variant_set.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
-
-// One row of the report.
-struct VariantEntry {
-  std::string label;
-  std::string kind;                            // "int8-static"
-  std::string refusal;                         // why it was not measured; empty: it was
-  std::vector<std::optional<int>> subjects{};  // of the run, by batch size
-};
-
-struct VariantSet {
-  std::string model;
-  std::vector<std::int64_t> batch_sizes{};
-  std::vector<VariantEntry> entries{};  // the first one is the baseline
-  std::vector<std::string> notes{};     // sentences: what was left out and why
-};
 
 // Format::csv is the run's own. `record` is the run of `set`'s subjects.
 [[nodiscard]] std::string render_variants(const RunRecord& record, const Verdict& verdict, const VariantSet& set,

@@ -7,9 +7,14 @@
 #include <functional>
 #include <set>
 
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/recommendations.hpp"
+#include "infermeter/report/run/row.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

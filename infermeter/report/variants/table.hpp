@@ -6,8 +6,9 @@
 
 #include "infermeter/report/forms/grid.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
-#include "infermeter/report/run/answers.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/variants/figures.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 

@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <array>
 
-#include "infermeter/report/forms/document.hpp"
+#include "infermeter/report/forms/document_run.hpp"
+#include "infermeter/report/forms/render_document.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/options.hpp"
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/variants/table.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

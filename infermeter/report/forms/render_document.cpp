@@ -1,4 +1,4 @@
-#include "infermeter/report/forms/document.hpp"
+#include "infermeter/report/forms/render_document.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,9 @@
 
 #include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/forms/document_title.hpp"
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/run/answers.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/version.hpp"
 
 namespace infermeter {

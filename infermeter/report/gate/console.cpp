@@ -7,11 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/forms/document.hpp"
+#include "infermeter/report/forms/document_run.hpp"
+#include "infermeter/report/forms/render_document.hpp"
+#include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/gate/renderers.hpp"
 #include "infermeter/report/gate/text.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/run/run_line.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 namespace {

@@ -1,0 +1,13 @@
+// A line of the summary that names a file.
+#pragma once
+
+#include <string>
+
+namespace infermeter {
+
+// What the summary tells about files: where they are, and of what.
+struct StudyFileLine {
+  std::string file, about;
+};
+
+}  // namespace infermeter
