@@ -13,6 +13,7 @@
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/version.hpp"
 
 namespace infermeter {

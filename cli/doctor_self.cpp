@@ -12,6 +12,7 @@
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/stats/comparison/design_power.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/self_noise.hpp"
 
 namespace infermeter {

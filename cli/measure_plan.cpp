@@ -17,6 +17,7 @@
 #include "cli/output/shell_quote.hpp"
 #include "cli/output/verbose_text.hpp"
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

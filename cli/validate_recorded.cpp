@@ -14,6 +14,7 @@
 #include "infermeter/report/report.hpp"
 #include "infermeter/run/check.hpp"
 #include "infermeter/run/trial_job.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

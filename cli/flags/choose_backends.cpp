@@ -9,6 +9,7 @@
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/output_file.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 

@@ -10,6 +10,7 @@
 #include "infermeter/report/layers/report.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/run/trial_failure.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/validate/layers.hpp"
 #include "infermeter/worker/profile/python_tool.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

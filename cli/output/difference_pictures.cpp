@@ -6,6 +6,7 @@
 
 #include "cli/output/output_file.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/validate/difference_pictures.hpp"
 #include "infermeter/worker/profile/python_tool.hpp"
 

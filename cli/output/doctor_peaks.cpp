@@ -8,6 +8,7 @@
 #include "cli/output/columns.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/samples/profile_json.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 
 namespace infermeter {

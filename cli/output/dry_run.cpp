@@ -12,6 +12,8 @@
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/store/store.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "infermeter/text/quoted.hpp"
+
 namespace infermeter {
 namespace {
 

@@ -10,6 +10,7 @@
 #include "cli/output/output_file.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/worker/profile/python_tool.hpp"
 
 namespace infermeter {

@@ -7,6 +7,7 @@
 #include "cli/output/output_file.hpp"
 #include "infermeter/report/profile/export.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -10,6 +10,7 @@
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/stats/summary/summary.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

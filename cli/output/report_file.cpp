@@ -5,6 +5,7 @@
 #include "cli/output/output_file.hpp"
 #include "infermeter/importing/read_report.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/output/profile_files.hpp"
 #include "infermeter/report/forms/tensorboard.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

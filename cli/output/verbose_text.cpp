@@ -11,6 +11,7 @@
 
 #include "cli/output/dry_run.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

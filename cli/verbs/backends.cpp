@@ -14,6 +14,7 @@
 #include "cli/verbs/verb.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/run/check.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {

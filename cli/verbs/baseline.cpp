@@ -14,6 +14,7 @@
 #include "cli/verbs/verb.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/store/store.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 
 namespace infermeter {

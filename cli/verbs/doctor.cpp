@@ -19,6 +19,7 @@
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/samples/samples_json.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -19,6 +19,7 @@
 #include "infermeter/report/history/report.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/store/store.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/comparison.hpp"
 
 namespace infermeter {

@@ -14,7 +14,9 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/text/counts.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {

@@ -19,6 +19,7 @@
 #include "cli/verbs/verb.hpp"
 #include "infermeter/plan/study_file.hpp"
 #include "infermeter/report/forms/document.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/comparison.hpp"
 
 namespace infermeter {

@@ -23,6 +23,7 @@
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/validation/report.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/validate/validate.hpp"
 
 namespace infermeter {

@@ -17,6 +17,7 @@
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/setting.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/variants/variants.hpp"
 
 namespace infermeter {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "infermeter/text/counts.hpp"
+
 namespace infermeter {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "infermeter/stats/test_noise.hpp"
+#include "infermeter/text/counts.hpp"
 
 namespace infermeter::trend_test {
 namespace {
