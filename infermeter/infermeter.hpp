@@ -44,6 +44,7 @@
 #include "infermeter/stats/summary/summary.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/trial/measure.hpp"
 #include "infermeter/validate/difference_pictures.hpp"
