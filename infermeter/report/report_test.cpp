@@ -11,9 +11,11 @@
 #include <sstream>
 
 #include "infermeter/report/numbers/effect_text.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/run_line.hpp"
+#include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/text/terminal.hpp"
@@ -158,7 +160,7 @@ TEST(Report, TellsAnOpenQuestionAsOpen) {
   const Verdict verdict = test::comparison_verdict(record);
   EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})),
               AllOf(HasSubstr("cannot tell whether fake is faster or slower than onnxruntime"),
-                    HasSubstr("1.98 % faster … 2.84 % slower"), HasSubstr("about 60 more would")));
+                    HasSubstr("1.98 % faster … 2.84 % slower"), HasSubstr("about 60 more pairs needed")));
 }
 
 TEST(Effects, AreSharesOfTheBaseline) {

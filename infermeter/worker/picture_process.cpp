@@ -59,8 +59,8 @@ class PictureProcess {
     WorkerJob job;
     job.pictures = true;
     job.sandbox = sandbox_;
-    INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(job)));
     worker_.emplace(std::move(worker));
+    (void)send_frame(worker_->socket(), FrameType::job, job_to_json(job));  // one that is gone says so when it is asked
     return Done{};
   }
 

@@ -80,7 +80,7 @@ TEST(Roofline, TakesFloat32WhereNoPrecisionIsToldAndSaysSo) {
   ASSERT_EQ(found.points.size(), 1U);
   EXPECT_EQ(found.points[0].dtype, "float32");
   EXPECT_TRUE(found.points[0].dtype_assumed);
-  EXPECT_THAT(found.notes, ElementsAre("1 operator: the executed precision is not told, float32 is taken"));
+  EXPECT_THAT(found.notes, ElementsAre("1 operator: the executed precision is not known, float32 is assumed"));
   EXPECT_DOUBLE_EQ(roofline(table_of({0.02}, 0), operators, machine(), "bfloat16").points.at(0).fraction, 0.25);
 }
 

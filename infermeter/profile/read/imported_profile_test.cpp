@@ -149,7 +149,7 @@ TEST(ImportedProfile, TakesAllOfATraceThatMarksNothing) {
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   ASSERT_EQ(profile->begin_s.size(), 1U);
   EXPECT_THAT(profile->operators.iteration, Each(0U));
-  EXPECT_THAT(profile->operators.sources.at(0).detail, HasSubstr("all of it is one"));
+  EXPECT_THAT(profile->operators.sources.at(0).detail, HasSubstr("all of it counts as one"));
   const auto marked = import_torch_trace(torch("infermeter_iteration"));
   EXPECT_EQ(profile->operators.duration_s.size(), marked->operators.duration_s.size());
 }

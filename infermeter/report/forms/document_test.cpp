@@ -6,6 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "infermeter/report/forms/document_run.hpp"
+#include "infermeter/report/forms/document_validation.hpp"
+#include "infermeter/report/forms/page.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/test_documents.hpp"
 #include "infermeter/report/test_golden.hpp"
 

@@ -5,7 +5,10 @@
 #include <regex>
 
 #include "infermeter/report/forms/base64.hpp"
+#include "infermeter/report/forms/document_run.hpp"
+#include "infermeter/report/forms/document_validation.hpp"
 #include "infermeter/report/forms/page.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/test_documents.hpp"
 
 namespace infermeter::html_test {

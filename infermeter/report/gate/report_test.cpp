@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/text/terminal.hpp"

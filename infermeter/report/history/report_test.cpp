@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/report/numbers/sparkline.hpp"
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/text/terminal.hpp"
 

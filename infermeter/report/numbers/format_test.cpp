@@ -5,11 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/test_golden.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
 
 namespace infermeter::format_test {

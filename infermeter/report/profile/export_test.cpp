@@ -171,7 +171,7 @@ TEST(ExportProfiles, SaysWhatAMeanIs) {
   for (auto* column : {&profile.iteration, &profile.op, &profile.thread}) column->clear();
   profile.begin_s.clear();
   profile.duration_s.clear();
-  EXPECT_THAT(exported(record).at("profiling_summary.txt"), HasSubstr("Of 1 process the runtime told sums only"));
+  EXPECT_THAT(exported(record).at("profiling_summary.txt"), HasSubstr("Of 1 process the runtime reported sums only"));
 }
 
 TEST(ExportProfiles, ARunWithoutProfilesIsRefused) {
@@ -202,7 +202,7 @@ TEST(SummaryByMemory, LargestFirstAndTheProcess) {
       op.activation_bytes = op.parameter_bytes = op.output_bytes = std::nullopt;
     }
   }
-  EXPECT_THAT(summary_by_memory(profiled_subjects(silent)), HasSubstr("tells no memory of single operators"));
+  EXPECT_THAT(summary_by_memory(profiled_subjects(silent)), HasSubstr("reports no memory of single operators"));
 }
 
 TEST(ProfileBreakdown, TellsEverythingInExecutionOrder) {

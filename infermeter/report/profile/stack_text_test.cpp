@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/test_records.hpp"
 

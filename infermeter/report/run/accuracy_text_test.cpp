@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/run/recommendations.hpp"
 #include "infermeter/report/test_records.hpp"

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "infermeter/report/forms/document.hpp"
+#include "infermeter/report/forms/page.hpp"
+#include "infermeter/report/options.hpp"
 #include "infermeter/report/test_records.hpp"
 #include "infermeter/verdict/gate/parse_expectation.hpp"
 

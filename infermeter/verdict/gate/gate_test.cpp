@@ -238,7 +238,7 @@ TEST(Gate, KnowsBeforeItRunsWhatCannotBeJudged) {
   EXPECT_EQ(check_error(gate_of({"latency_p50_ms <= 3"}, "resnet50@openvin"), plan),
             "gate.toml:2:9: no subject is called 'resnet50@openvin' (did you mean 'resnet50@openvino'?)");
   EXPECT_THAT(check_error(gate_of({"speedup >= 3"}, "resnet50@onnxruntime"), plan),
-              HasSubstr("gate.toml:2:9: 'resnet50@onnxruntime' is the first of its group"));
+              HasSubstr("gate.toml:2:9: 'resnet50@onnxruntime' is the baseline"));
   EXPECT_THAT(check_error(gate_of({"regression <= 10%"}), plan),
               HasSubstr("gate.toml:1:1: a regression is against a baseline"));
   EXPECT_EQ(check_error(gate_of({"regression <= 10%"}), plan, true), "no error");
