@@ -45,9 +45,8 @@ class PictureProcess {
     if (!worker_) INFERMETER_TRY_DONE(begin());
     auto answer = ask(file, {width, height});
     if (!answer.ok()) {
-      const Error why = answer.error();
       worker_.reset();
-      return not_decoded(path, why.message);
+      return not_decoded(path, answer.error().message);
     }
     if (!answer->descriptor) return not_decoded(path, printable(answer->payload));
     return pixels_of(*answer, path, width, height);
