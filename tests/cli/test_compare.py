@@ -60,7 +60,8 @@ def test_the_answer_is_a_sentence_and_comes_first(run):
 def test_exit_codes_say_what_was_asked_to_fail(run):
     assert run("compare", A, B_SLOWER, *SHORT, "--fail-slower").returncode == 1
     assert run("compare", B_SLOWER, A, *SHORT, "--fail-slower").returncode == 0
-    undecided = ("compare", A, B_SAME, *SHORT, "--max-pairs", 6, "--margin", "0.01%")
+    # Six pairs cannot reach a p of 0.1 %, whatever the load of the machine does to them.
+    undecided = ("compare", A, B_SAME, *SHORT, "--max-pairs", 6, "--margin", "0.01%", "--alpha", "0.1%")
     assert run(*undecided).returncode == 0
     assert run(*undecided, "--fail-inconclusive").returncode == 5
 
@@ -119,7 +120,8 @@ def test_pilots_choose_warmup_and_iterations(run):
     assert len(pilots) >= 10 and len(short) == 8 and {pilot["iterations"] for pilot in short} == {20}
     counts = {trial["iterations"] for trial in record["trials"]}
     assert len(counts) == 1 and 10 <= counts.pop() <= 200
-    assert {len(trial["warmup_samples"]["begin_s"]) for trial in record["trials"]} != {10}
+    warmups = {len(trial["warmup_samples"]["begin_s"]) for trial in record["trials"]}
+    assert len(warmups) == 1 and warmups.pop() >= 3
 
 
 def test_a_run_has_one_pilot_for_each_subject(run):

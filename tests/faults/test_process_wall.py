@@ -178,7 +178,13 @@ def test_resume_refuses_another_plan_and_a_finished_run(run, infermeter, environ
     wait_until(lambda: trials_stored(run.folder) >= 1)
     driver.kill()
     driver.wait()
-    other = run("run", "mlp@fake,latency=constant:4ms", "--processes", 3, "--iterations", 100, "--resume", "latest")
+
+    def other_plan():
+        return run("run", "mlp@fake,latency=constant:4ms", "--processes", 3, "--iterations", 100, "--resume", "latest")
+
+    # A worker that was just being started may hold the run a moment longer.
+    wait_until(lambda: "another infermeter" not in other_plan().stderr)
+    other = other_plan()
     assert other.returncode == 2 and "plan" in other.stderr
     assert run("run", *arguments, "--resume", "latest").returncode == 0
     again = run("run", *arguments, "--resume", "latest")
