@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.alone  # verdicts on times
+
 # Process spread gives differences of their own to the pairs, so that nothing is decided by a constant.
 A = "a=mlp@fake,latency=normal:200us:2us,process_spread=0.005"
 B_SLOWER = "b=mlp@fake,latency=normal:260us:2us,process_spread=0.005"
