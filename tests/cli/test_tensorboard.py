@@ -73,8 +73,8 @@ def test_figures_and_histograms_of_a_run(run, board):
 
 
 def test_several_runs_are_steps(run, board):
-    for microseconds in (100, 300, 200):
-        stored(run, f"a=mlp@fake,latency=constant:{microseconds}us")
+    for milliseconds in (1, 40, 6):
+        stored(run, f"a=mlp@fake,latency=constant:{milliseconds}ms")
     ids = [each["id"] for each in json.loads(run("runs", "--format", "json").stdout)]
     server = board(*ids)
     wait_until(lambda: "a" in server.ask("plugin/scalars/tags"))
