@@ -12,7 +12,8 @@
 
 namespace infermeter {
 
-Result<Plan> asked_plan(const PlanDraft& draft) {
+Result<Plan> asked_plan(PlanDraft draft) {
+  if (!draft.is_comparison) INFERMETER_TRY_DONE(use_fixed_processes(draft));
   INFERMETER_TRY(Plan plan, make_plan(draft));
   if (!plan.question) return plan;
   auto metric = metric_of_question(plan);

@@ -15,7 +15,7 @@
 namespace infermeter {
 
 // The draft's plan; the metric of its question, if it has one, is one that there is.
-[[nodiscard]] Result<Plan> asked_plan(const PlanDraft& draft);
+[[nodiscard]] Result<Plan> asked_plan(PlanDraft draft);
 
 class RunSeries {
  public:

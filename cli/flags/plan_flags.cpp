@@ -67,8 +67,15 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "first inference is timed, for workloads that start cold each time."},
     {"iterations", "--iterations", "N|auto", "", "Timed inferences per process. Default: auto, from pilot processes."},
     {"duration", "--duration", "TIME", "", "Instead of --iterations: seconds of timed inferences per process."},
-    {"processes", "--processes", "N", "",
-     "Worker processes per subject, the independent repetitions. Default: 3; intervals need 2.", Use::run},
+    {"processes", "--processes", "N|auto", "",
+     "Worker processes per subject, the independent repetitions. auto, the default of run: 3 to 20, until every answer "
+     "is decided or known within --precision, or --budget is over. Default of other verbs: 3.",
+     Use::run},
+    {"precision", "--precision", "SHARE", "",
+     "Smaller differences count as none; with --processes auto, intervals this narrow are enough. Default: 2%.",
+     Use::run},
+    {"budget", "--budget", "TIME", "", "With --processes auto: start no round that would end later. Default: 2m.",
+     Use::run},
     {"leak_iterations", "--leak-iterations", "N", "",
      "Check for memory leaks in one more process per subject, over N iterations (2000, for example). Default: 0, no "
      "check."},

@@ -11,6 +11,7 @@
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -63,6 +64,15 @@ std::string question_text(const Plan& plan) {
                      q.budget_s ? fmt::format(", begun within {}", format_duration(*q.budget_s)) : "", q.alpha);
 }
 
+std::string processes_text(const Plan& plan) {
+  if (plan.automatic.processes) {
+    return fmt::format("{} to {} processes each: until answers are decided or known within {:g} %, or {} are over",
+                       kLeastRounds, plan.processes, plan.precision * 100, format_duration(*plan.budget_s));
+  }
+  return fmt::format("{} each: {}", counted(plan.processes, "process", "processes"),
+                     counted(plan.order.size(), "trial"));
+}
+
 std::string limits_text(const Limits& limits) {
   const std::string memory =
       limits.memory_limit_bytes == 0 ? "80 % of the available memory" : size_to_string(limits.memory_limit_bytes);
@@ -81,6 +91,13 @@ std::string text_of(const std::optional<TrialTime>& time) {
   return (time->is_least ? "at least " : "") + format_duration(time->seconds);
 }
 
+// `all_s`: of all rounds that there may be.
+std::string automatic_time_text(const Plan& plan, double all_s) {
+  const double least_s = all_s / plan.processes * std::min(kLeastRounds, plan.processes);
+  if (least_s >= *plan.budget_s) return "at least " + format_duration(least_s);
+  return fmt::format("{} to {}", format_duration(least_s), format_duration(std::min(all_s, *plan.budget_s)));
+}
+
 std::string time_text(const Plan& plan, std::span<const std::optional<TrialTime>> per_subject) {
   TrialTime sum;
   std::size_t unknown = 0;
@@ -94,6 +111,7 @@ std::string time_text(const Plan& plan, std::span<const std::optional<TrialTime>
     }
   }
   if (unknown == plan.order.size()) return "unknown until measured";
+  if (plan.automatic.processes) return automatic_time_text(plan, sum.seconds);
   const std::string known = (sum.is_least ? "at least " : "about ") + format_duration(sum.seconds);
   return unknown == 0 ? known : fmt::format("{} and {} unknown until measured", known, counted(unknown, "trial"));
 }
@@ -114,8 +132,7 @@ std::optional<TrialTime> estimated(const Plan& plan, const Subject& subject, std
 }  // namespace
 
 std::string describe_settings(const Plan& plan) {
-  std::string text = fmt::format("{}, {} each: {}\n", counted(plan.subjects.size(), "subject"),
-                                 counted(plan.processes, "process", "processes"), counted(plan.order.size(), "trial"));
+  std::string text = fmt::format("{}, {}\n", counted(plan.subjects.size(), "subject"), processes_text(plan));
   text += question_text(plan);
   text += fmt::format("each: {}\n", length_text(plan));
   text += fmt::format("limits: {}\n", limits_text(plan.limits));
@@ -132,13 +149,16 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
   std::string text = describe_settings(plan);
   text += fmt::format("estimated time: {}\n\n", time_text(plan, estimates));
   std::vector<std::vector<std::string>> rows{{"trial", "process", "subject", "estimated"}};
-  for (std::size_t i = 0; i < std::min(plan.order.size(), kTrialsShown); ++i) {
+  std::size_t least = plan.order.size();
+  if (plan.automatic.processes) least = std::min(least, kLeastRounds * plan.subjects.size());
+  for (std::size_t i = 0; i < std::min(least, kTrialsShown); ++i) {
     const PlannedTrial& trial = plan.order[i];
     rows.push_back({std::to_string(i + 1), std::to_string(trial.process + 1), plan.subjects[trial.subject].label,
                     text_of(estimates[trial.subject])});
   }
   text += columns(rows);
-  if (plan.order.size() > kTrialsShown) text += fmt::format("… and {} more\n", plan.order.size() - kTrialsShown);
+  if (least > kTrialsShown) text += fmt::format("… and {} more\n", least - kTrialsShown);
+  if (plan.order.size() > least) text += fmt::format("… and up to {} more, as answers need\n", plan.order.size() - least);
   return text;
 }
 

@@ -56,6 +56,7 @@ Result<int> profile_action(Surroundings& world, const ProfileOptions& options) {
   ProfileFilesFlag files = options.files;
   if (!files.wanted()) files.folder = options.plan.other_names().save_dir();
   if (draft.plan.profiling.processes == 0) draft.plan.profiling.processes = kProfileProcesses;
+  INFERMETER_TRY_DONE(use_fixed_processes(draft));
   MeasureRequest request{.format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()};
   request.profile_files = files;
   INFERMETER_TRY(request.plan, make_plan(draft));

@@ -164,6 +164,7 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
 Result<PlanDraft> gather(const Surroundings& world, const VariantsOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
+  INFERMETER_TRY_DONE(use_fixed_processes(draft));
   // --batch-size: one item, and so many at once.
   auto& sizes = draft.batch_sizes;
   if (options.flags.other_names().has("--batch-size") && std::ranges::find(sizes, 1) == sizes.end()) {

@@ -41,12 +41,13 @@ struct PlanDraft {
   std::vector<int> threads{};
   Subject defaults{};  // device, dimensions, batch axes, options, library of every subject
   // Everything else; its subjects are those of an earlier stage, used if nothing else names any.
-  Plan plan{.automatic = {.warmup = true, .iterations = true}};
+  Plan plan{.automatic = {.warmup = true, .iterations = true, .processes = true}};
   // Is the first subject to be compared with the others until it is known which is faster? Then in one group, whatever
   // the models are called, and `question` says how.
   bool is_comparison = false;
   Question question{};
   std::optional<double> run_timeout_s{};  // default: what a plan usually has, and the duration that is asked for
+  bool wants_automatic_processes = false;  // said, not by default
   std::optional<int> max_pairs{};         // default: 40, or 200 until resolved
   std::string format{};                   // of the report; empty: not said
   // What a file names that is code, first of its kind: a model (is_factory) or library of its subjects, the library of
@@ -70,6 +71,10 @@ void set_pairs(Subject& subject, const SubjectDraft& draft);
 
 // The draft's limits: those that were said, and for a run that is to last a certain time so much longer.
 [[nodiscard]] Limits limits_of(const PlanDraft& draft);
+
+// Three processes of each subject where no number was asked for: what judges runs by tests of its own, or takes many of
+// them, does not let the data choose. Error: `auto` was asked for.
+[[nodiscard]] Result<Done> use_fixed_processes(PlanDraft& draft);
 
 // Multiplies out, labels, orders and checks. Subjects written out are compared with the first of them: they form one
 // group per batch size of the plan (one that says its own is in the first), but two different names from the zoo are

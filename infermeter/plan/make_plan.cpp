@@ -127,8 +127,17 @@ void renumber_groups(std::vector<Subject>& subjects) {
 constexpr int kUsualPairs = 40;
 constexpr int kPairsUntilResolved = 200;
 
+constexpr int kMostAutomaticProcesses = 20;
+constexpr double kAutomaticBudget = 120;
+
 void ask(Plan& plan, const PlanDraft& draft) {
-  if (!draft.is_comparison) return;
+  if (!draft.is_comparison) {
+    if (!plan.automatic.processes) return;
+    plan.processes = kMostAutomaticProcesses;
+    plan.budget_s = draft.question.budget_s.value_or(kAutomaticBudget);
+    return;
+  }
+  plan.automatic.processes = false;
   plan.question = draft.question;
   plan.processes = draft.max_pairs.value_or(draft.question.until_resolved ? kPairsUntilResolved : kUsualPairs);
   for (Subject& subject : plan.subjects) subject.group = 0;
@@ -168,6 +177,16 @@ Limits limits_of(const PlanDraft& draft) {
   limits.run_timeout_s =
       draft.run_timeout_s.value_or(limits.run_timeout_s + draft.plan.stopping.duration_s.value_or(0));
   return limits;
+}
+
+Result<Done> use_fixed_processes(PlanDraft& draft) {
+  if (!draft.plan.automatic.processes) return Done{};
+  if (draft.wants_automatic_processes) {
+    return usage_error("processes: auto is for `infermeter run`; give a number here (--processes 5)");
+  }
+  draft.plan.automatic.processes = false;
+  draft.plan.processes = Plan{}.processes;
+  return Done{};
 }
 
 Result<Plan> make_plan(const PlanDraft& draft) {

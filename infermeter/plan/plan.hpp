@@ -57,6 +57,10 @@ struct Stopping {
 // they have told, and where they cannot, Stopping's own figures hold.
 struct Automatic {
   bool warmup = false, iterations = false;
+  // As many rounds (one process of each subject) as it takes, at most Plan::processes: until every answer is decided or
+  // known within Plan::precision, or another round would take longer than Plan::budget_s. Not with a question, which
+  // ends trials by itself.
+  bool processes = false;
 };
 
 // A question to be answered: is each subject slower or faster than the first, by more than a margin?
@@ -136,6 +140,8 @@ struct Plan {
   int processes = 3;  // worker processes per subject: the replications; with a question, the most pairs
   Stopping stopping{};
   Automatic automatic{};
+  double precision = 0.02;           // differences and intervals within this share are small enough
+  std::optional<double> budget_s{};  // of all timed trials; with automatic processes only
   std::optional<Question> question{};  // trials end when it is answered
   // One more process per subject, which looks at its memory after each of so many iterations; 0: none.
   std::int64_t leak_iterations = 0;

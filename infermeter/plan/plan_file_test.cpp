@@ -156,7 +156,10 @@ TEST(PlanFromToml, NamesLineAndColumn) {
   EXPECT_EQ(error_of("warmup = 1\niteratons = 3\n"),
             "p.toml:2:1: unknown key 'iteratons' (did you mean 'iterations'?)");
   EXPECT_EQ(error_of("qqqqq = 3\n"), "p.toml:1:1: unknown key 'qqqqq'");
-  EXPECT_EQ(error_of("\n  processes = \"3\""), "p.toml:2:15: 'processes' wants a whole number, got a string");
+  EXPECT_EQ(error_of("\n  leak_iterations = \"3\""),
+            "p.toml:2:21: 'leak_iterations' wants a whole number, got a string");
+  EXPECT_EQ(error_of("\n  processes = \"some\""),
+            "p.toml:2:15: processes: wanted auto, or a whole number from 1 to 10000, got 'some'");
   EXPECT_EQ(error_of("iterations = 0"),
             "p.toml:1:14: iterations: wanted auto, or a whole number of at least 1, got '0'");
   EXPECT_EQ(error_of("warmup = \"nil\""),

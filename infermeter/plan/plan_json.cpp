@@ -166,6 +166,9 @@ Json settings_to_json(const Plan& p) {
           {"count_first", p.stopping.count_first},
           {"automatic_warmup", p.automatic.warmup},
           {"automatic_iterations", p.automatic.iterations},
+          {"automatic_processes", p.automatic.processes},
+          {"precision", p.precision},
+          {"budget_s", optional_to_json(p.budget_s)},
           {"leak_iterations", p.leak_iterations},
           {"profile_processes", p.profiling.processes},
           {"profile_iterations", p.profiling.iterations},
@@ -225,6 +228,9 @@ void read_settings(Members& m, Plan& p) {
   m.read("count_first", p.stopping.count_first);
   m.read("automatic_warmup", p.automatic.warmup);
   m.read("automatic_iterations", p.automatic.iterations);
+  m.read("automatic_processes", p.automatic.processes);
+  m.read("precision", p.precision);
+  m.read("budget_s", p.budget_s);
   m.read("leak_iterations", p.leak_iterations);
   m.read("profile_processes", p.profiling.processes);
   m.read("profile_iterations", p.profiling.iterations);

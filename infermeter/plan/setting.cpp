@@ -68,8 +68,9 @@ constexpr std::string_view kAutomatic = "auto";
 constexpr std::string_view kNone = "none";
 
 // A number, where words are possible as well.
-Result<std::int64_t> count_from_string(std::string_view text, std::int64_t low, std::string_view words) {
-  const auto count = integer_from_string(text, low, kAnyNumber);
+Result<std::int64_t> count_from_string(std::string_view text, std::int64_t low, std::string_view words,
+                                       std::int64_t high = kAnyNumber) {
+  const auto count = integer_from_string(text, low, high);
   if (count.ok()) return count;
   return usage_error(
       fmt::format("wanted {}, or {}", words, count.error().message.substr(std::string_view("wanted ").size())));
@@ -108,7 +109,9 @@ Result<Done> set_duration(PlanDraft& draft, Texts values) {
 }
 
 Result<Done> set_processes(PlanDraft& draft, Texts values) {
-  INFERMETER_TRY(const std::int64_t processes, integer_from_string(values[0], 1, kMostProcesses));
+  draft.plan.automatic.processes = draft.wants_automatic_processes = values[0] == kAutomatic;
+  if (draft.plan.automatic.processes) return Done{};
+  INFERMETER_TRY(const std::int64_t processes, count_from_string(values[0], 1, kAutomatic, kMostProcesses));
   draft.plan.processes = static_cast<int>(processes);
   return Done{};
 }
@@ -179,7 +182,12 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"warmup", "warmup", Shape::one, Type::integer_or_text, From::anywhere, set_warmup, nullptr},
     {"iterations", "iterations", Shape::one, Type::integer_or_text, From::anywhere, set_iterations, nullptr},
     {"duration", "duration", Shape::one, Type::number_or_text, From::anywhere, set_duration, nullptr},
-    {"processes", "processes", Shape::one, Type::integer, From::anywhere, set_processes, nullptr},
+    {"processes", "processes", Shape::one, Type::integer_or_text, From::anywhere, set_processes, nullptr},
+    {"precision", "precision", Shape::one, Type::number_or_text, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(d.plan.precision, share_from_string(v[0]));
+       return Done{};
+     }, nullptr},
     {"leak_iterations", "leak-iterations", Shape::one, Type::integer, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.leak_iterations, integer_from_string(v[0], 0, kMostLeakIterations));

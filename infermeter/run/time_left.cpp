@@ -1,11 +1,12 @@
 #include "infermeter/run/time_left.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace infermeter {
 
 std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> ended, std::size_t next,
-                                  std::span<const std::optional<double>> expected) {
+                                  std::span<const std::optional<double>> expected, std::size_t end) {
   struct Sum {
     double wall_s = 0;
     int count = 0;
@@ -20,7 +21,7 @@ std::optional<double> time_left_s(const Plan& plan, std::span<const Samples> end
     ++all.count;
   }
   double seconds = 0;
-  for (std::size_t i = next; i < plan.order.size(); ++i) {
+  for (std::size_t i = next; i < std::min(end, plan.order.size()); ++i) {
     const std::size_t subject = plan.order[i].subject;
     const Sum& own = by_subject[subject];
     const Sum& sum = own.count > 0 ? own : all;

@@ -41,5 +41,11 @@ TEST(TimeLeft, TakesWhatPilotsLetExpectBeforeATrialHasEnded) {
   EXPECT_FALSE(time_left_s(two_subjects(), {}, 0, half));
 }
 
+TEST(TimeLeft, EndsWhereTheRunMayEnd) {
+  const std::vector<Samples> trials = {ended(0, 3), ended(1, 1)};
+  EXPECT_DOUBLE_EQ(time_left_s(two_subjects(), trials, 2, {}, 4).value(), 1 + 3);
+  EXPECT_DOUBLE_EQ(time_left_s(two_subjects(), trials, 4, {}, 4).value(), 0);
+}
+
 }  // namespace
 }  // namespace infermeter::time_left_test

@@ -20,6 +20,7 @@
 #include "infermeter/run/workload.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
+#include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {
 namespace {
@@ -108,12 +109,18 @@ TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const 
   return job;
 }
 
+// Of the timed ones: as many as there will be at most or, of automatic length, until it may next end.
+std::size_t RunTrials::planned_trials() const {
+  const std::size_t until_end = static_cast<std::size_t>(next_end(record_)) * record_.plan.subjects.size();
+  return std::min(until_end, record_.plan.order.size());
+}
+
 Progress RunTrials::progress_at(const Place& place) const {
   Progress progress;
   progress.trial = place.position;
   progress.trials = place.purpose == Purpose::pilot
                         ? static_cast<std::size_t>(pilot_processes(record_.plan)) * record_.plan.subjects.size()
-                        : record_.plan.order.size();
+                        : planned_trials();
   progress.purpose = place.purpose;
   progress.subject = &record_.plan.subjects[place.subject];
   return progress;
@@ -123,7 +130,7 @@ Progress RunTrials::progress_at(const Place& place) const {
 std::optional<double> RunTrials::time_left(const Place& place, std::size_t further) const {
   const Plan& plan = record_.plan;
   if (place.purpose == Purpose::timed) {
-    return time_left_s(plan, record_.trials, place.position + further, expected_s_);
+    return time_left_s(plan, record_.trials, place.position + further, expected_s_, planned_trials());
   }
   if (place.purpose != Purpose::pilot || record_.side_trials.empty()) return std::nullopt;
   const auto ended = static_cast<double>(record_.side_trials.size());
@@ -276,7 +283,7 @@ Result<Done> RunTrials::timed() {
     const PlannedTrial& planned = plan.order[position];
     const bool begins_pair = position % plan.subjects.size() == 0;
     if (already_done(record_, planned)) continue;
-    if (begins_pair && is_enough(answer)) break;
+    if (begins_pair && (is_enough(answer) || has_enough_rounds(record_))) break;
     const Place place{.subject = planned.subject, .position = position, .process = planned.process};
     INFERMETER_TRY_DONE(measure(place, stopping[planned.subject]));
     if (position + 1 == plan.subjects.size()) INFERMETER_TRY_DONE(check_refusals(record_.trials));
@@ -331,7 +338,7 @@ void RunTrials::tell_pair(const Place& place, const ComparisonVerdict& answer) c
   Progress progress = progress_at(place);
   progress.phase = Phase::done;
   progress.comparison = &answer;
-  progress.seconds_left = time_left_s(record_.plan, record_.trials, place.position + 1);
+  progress.seconds_left = time_left_s(record_.plan, record_.trials, place.position + 1, {}, planned_trials());
   context_.on_progress(progress);
 }
 

@@ -53,6 +53,7 @@ class RunTrials {
   [[nodiscard]] Result<Done> peaks();
   [[nodiscard]] TrialJob job_for(const Place& place, const Stopping& stopping) const;
   [[nodiscard]] TrialHooks hooks_for(const Place& place);
+  [[nodiscard]] std::size_t planned_trials() const;
   [[nodiscard]] Progress progress_at(const Place& place) const;
   [[nodiscard]] std::optional<double> time_left(const Place& place, std::size_t further) const;
   // Before a pair: is the question answered, or is there no time for another pair?

@@ -5,7 +5,10 @@
 #include <zlib.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <functional>
+#include <thread>
 #include <utility>
 
 #include "infermeter/store/store_impl.hpp"
@@ -56,6 +59,18 @@ Taken take(int descriptor, const std::string& file, std::string_view run) {
   return all ? Taken::file_removed : Taken::no;
 }
 
+// A process that dies while it starts a worker leaves a copy of its lock in the child, until that executes the worker's
+// program: a run that was just killed is free a moment later. Asks `is_held` until it is free or a second has gone by.
+bool stays_held(const std::function<bool()>& is_held) {
+  using namespace std::chrono_literals;
+  const auto deadline = std::chrono::steady_clock::now() + 1s;
+  while (is_held()) {
+    if (std::chrono::steady_clock::now() >= deadline) return true;
+    std::this_thread::sleep_for(5ms);
+  }
+  return false;
+}
+
 }  // namespace
 
 RunLock::RunLock(RunLock&& other) noexcept
@@ -71,6 +86,7 @@ RunLock::~RunLock() {
 
 Result<RunLock> Store::lock_run(std::string_view id) {
   const std::string file = lock_file_of(impl_->database);
+  bool waited = false;
   while (true) {
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
     if (descriptor < 0) {
@@ -83,6 +99,7 @@ Result<RunLock> Store::lock_run(std::string_view id) {
     ::close(descriptor);
     if (taken == Taken::file_removed) continue;
     if (error == EAGAIN || error == EACCES) {
+      if (!std::exchange(waited, true) && !stays_held([&] { return is_being_measured(id); })) continue;
       return usage_error(
           fmt::format("run {} is being measured by another infermeter: wait until that ends, or end it", id));
     }
@@ -104,7 +121,7 @@ Result<std::string> Store::latest_unfinished() {
   bool any_measured = false;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (run->finished) continue;
-    if (!is_being_measured(run->id)) return run->id;
+    if (!stays_held([&] { return is_being_measured(run->id); })) return run->id;
     any_measured = true;
   }
   return usage_error(fmt::format("there is no unfinished run in {}{} (--output-dir); `infermeter runs` lists them",

@@ -531,6 +531,33 @@ TEST(StoreFaults, ARunIsMeasuredByOneAtATime) {
   EXPECT_TRUE(other.lock_run("a").ok());
 }
 
+// A child that its killed parent has just forked has the lock until it executes the worker.
+TEST(StoreFaults, WaitsForALockThatADeadProcessLeftInItsChild) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  make_store_with_run(file);
+  auto store = Store::open(file, Store::Mode::write).value(), other = Store::open(file, Store::Mode::write).value();
+  std::array<int, 2> locked{};
+  ASSERT_EQ(::pipe(locked.data()), 0);
+  const pid_t parent = start([&] {
+    const auto lock = store.lock_run("a");
+    if (::fork() == 0) {
+      (void)!::write(locked[1], "x", 1);
+      ::usleep(100'000);
+      ::_exit(0);
+    }
+    return ::raise(SIGKILL);
+  });
+  char byte = 0;
+  ASSERT_EQ(::read(locked[0], &byte, 1), 1);
+  EXPECT_EQ(exit_code_of(parent), 128 + SIGKILL);
+  EXPECT_TRUE(other.is_being_measured("a"));
+  EXPECT_EQ(other.latest_unfinished().value(), "a");
+  EXPECT_TRUE(other.lock_run("a").ok());
+  ::close(locked[0]);
+  ::close(locked[1]);
+}
+
 // Each table in turn: one letter of a text, or one bit of a block.
 TEST(StoreFaults, NoticesARecordThatIsNotAsItWasWritten) {
   for (const char* const damage :

@@ -229,6 +229,7 @@ Result<VariantsPlan> plan_variants(const VariantList& list, const PlanDraft& dra
     entry.subjects.resize(sizes.size());
     planned.set.entries.push_back(std::move(entry));
   }
+  planned.plan.automatic.processes = false;  // as many of each as plans have
   planned.plan.limits = limits_of(draft);
   planned.plan.subjects.clear();
   for (std::size_t size = 0; size < sizes.size(); ++size) {

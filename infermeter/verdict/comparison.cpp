@@ -28,7 +28,7 @@ constexpr std::array exploratory_metrics = {"latency_p50", "latency_p90", "laten
 class Processes {
  public:
   explicit Processes(const RunRecord& record) : subjects_(record.plan.subjects.size()) {
-    const SummaryOptions options = summary_options(record.plan.outliers);
+    const SummaryOptions options = summary_options(record);
     for (const Samples& trial : record.trials) {
       if (trial.subject < 0 || static_cast<std::size_t>(trial.subject) >= subjects_.size()) continue;
       started_ = std::max(started_, trial.process + 1);

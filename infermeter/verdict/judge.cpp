@@ -73,8 +73,7 @@ std::optional<LeakEstimate> judge_leak_trial(const RunRecord& record, int subjec
 }
 
 SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vector<Samples>>& trials,
-                             std::size_t subject) {
-  const SummaryOptions options = summary_options(record.plan.outliers);
+                             const SummaryOptions& options, std::size_t subject) {
   SubjectVerdict verdict;
   verdict.subject = static_cast<int>(subject);
   verdict.summary = summarise(trials[subject], options);
@@ -89,7 +88,7 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
     verdict.ratios.push_back(
         ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options, Pairing::blocks));
   }
-  verdict.direction = direction_of(verdict.ratios.front().estimate);
+  verdict.direction = direction_of(verdict.ratios.front().estimate, record.plan.precision);
   return verdict;
 }
 
@@ -150,18 +149,21 @@ int comparison_exit_code(const Question& question, const ComparisonVerdict& comp
 
 }  // namespace
 
-Direction direction_of(const Estimate& ratio) {
+Direction direction_of(const Estimate& ratio, double precision) {
   if (!ratio.value || !ratio.interval) return Direction::unresolved;
-  if (ratio.interval->low > 1) return Direction::faster;
-  return ratio.interval->high < 1 ? Direction::slower : Direction::unresolved;
+  const auto [low, high, confidence] = *ratio.interval;
+  if (low > 1) return Direction::faster;
+  if (high < 1) return Direction::slower;
+  return low * (1 + precision) >= 1 && high <= 1 + precision ? Direction::equivalent : Direction::unresolved;
 }
 
 Verdict judge(const RunRecord& record) {
   const auto trials = trials_by_subject(record);
   Verdict verdict;
+  const SummaryOptions options = summary_options(record);
   verdict.diagnostics = record.diagnostics;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    verdict.subjects.push_back(judge_subject(record, trials, i));
+    verdict.subjects.push_back(judge_subject(record, trials, options, i));
     append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
   }
   verdict.comparison = judge_comparison(record, record.finished);

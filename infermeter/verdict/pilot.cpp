@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "infermeter/stats/comparison/design_power.hpp"
+#include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/stats/comparison/sequential.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/stats/summary/moments.hpp"
@@ -107,6 +108,9 @@ bool is_of_iterations(const Plan& plan) {
   return kind == nullptr || kind->of_iterations();
 }
 
+// That an interval of p99 is to be had from.
+int usual_processes(const Plan& plan) { return plan.automatic.processes ? kFirstLook : plan.processes; }
+
 std::int64_t iterations_for_figures(int processes, double iteration_s) {
   const std::int64_t needed = (tail_iterations(0.99, processes) + processes - 1) / processes;
   const auto affordable = static_cast<std::int64_t>(longest_s / std::max(iteration_s, 1e-9));
@@ -193,7 +197,7 @@ Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::s
   for (const PilotFinding* finding : group) {
     if (!is_known(finding)) continue;
     const std::int64_t wanted = plan.question ? iterations_for_question(*plan.question, *finding, stopping.warmup)
-                                              : iterations_for_figures(plan.processes, *finding->iteration_s);
+                                              : iterations_for_figures(usual_processes(plan), *finding->iteration_s);
     stopping.iterations = std::max(*stopping.iterations, wanted);
     if (!is_of_iterations(plan)) continue;
     stopping.iterations = std::max(*stopping.iterations, iterations_for_loop(*finding->iteration_s));

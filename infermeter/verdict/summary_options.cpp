@@ -1,9 +1,13 @@
 #include "infermeter/verdict/summary_options.hpp"
 
+#include "infermeter/verdict/rounds.hpp"
+
 namespace infermeter {
 
-SummaryOptions summary_options(const OutlierRule& rule) {
+SummaryOptions summary_options(const RunRecord& record) {
+  const OutlierRule& rule = record.plan.outliers;
   SummaryOptions options;
+  if (record.plan.automatic.processes) options.coverage.of_processes = 1 - level_of_rounds(record);
   options.outlier_factor = rule.factor;
   switch (rule.kind) {
     case OutlierRule::Kind::none: options.outlier_rule = "none"; break;

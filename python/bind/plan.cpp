@@ -95,7 +95,12 @@ using PlanClass = nb::class_<Plan>;
 
 void bind_plan_fields(PlanClass& plan) {
   plan.def_ro("subjects", &Plan::subjects)
-      .def_ro("processes", &Plan::processes, "Per subject; of a comparison the most pairs.")
+      .def_ro("processes", &Plan::processes, "Per subject; of a comparison, and of automatic length, the most.")
+      .def_prop_ro(
+          "automatic_processes", [](const Plan& p) { return p.automatic.processes; },
+          "As many processes as answers take, 3 to 20.")
+      .def_ro("precision", &Plan::precision, "The share within which differences and intervals are small enough.")
+      .def_ro("budget_s", &Plan::budget_s, "Of automatic length: no round begins that would end later.")
       .def_prop_ro(
           "warmup", [](const Plan& p) { return p.automatic.warmup ? std::nullopt : std::optional(p.stopping.warmup); },
           "Untimed iterations; None: pilots tell.")

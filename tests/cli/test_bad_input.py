@@ -30,7 +30,7 @@ def refused(done, code, *fragments):
     (["run", FAKE, "--warmup", "-1"], ["--warmup: wanted auto or none, or a whole number of at least 0, got '-1'"]),
     (["run", FAKE, "--batch-sizes", "0"], ["--batch-sizes: wanted a whole number from 1"]),
     (["run", "mlp@fake,batch=0"], ["subject 'mlp@fake,batch=0': batch: wanted a whole number from 1"]),
-    (["run", FAKE, "--processes", "0"], ["--processes: wanted a whole number from 1"]),
+    (["run", FAKE, "--processes", "0"], ["--processes: wanted auto, or a whole number from 1"]),
     (["run", FAKE, "--threads", "-2"], ["--threads: wanted a whole number from 0"]),
     (["run", FAKE, "--duration", "-1s"], ["--duration: wanted a time such as 30s", "got '-1s'"]),
     (["run", FAKE, "--duration", "0"], ["--duration: wanted a time above 0"]),

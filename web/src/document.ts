@@ -327,6 +327,9 @@ export interface Plan {
   duration_s: number | null;
   automatic_warmup: boolean;
   automatic_iterations: boolean;
+  automatic_processes: boolean;
+  precision: number;
+  budget_s: number | null;
   leak_iterations: number;
   question: Question | null;
   load_timeout_s: number | null;

@@ -68,13 +68,13 @@ void write_ratio(JsonWriter& json, std::size_t baseline, std::size_t subject, co
 }
 
 std::vector<SubjectFigures> figures_of(const RunRecord& record) {
-  const SummaryOptions options = summary_options(record.plan.outliers);
+  const SummaryOptions options = summary_options(record);
   const MetricKind& kind = *metric_kind(compared_metric);
   std::vector<SubjectFigures> figures;
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
     const std::vector<Samples> trials = trials_of(record, static_cast<int>(i));
     const SubjectTimes times = subject_times(trials, options);
-    figures.push_back({distribution_of(times), ratio_side(kind, times, options.confidence)});
+    figures.push_back({distribution_of(times), ratio_side(kind, times, options.coverage)});
   }
   return figures;
 }
@@ -86,7 +86,8 @@ std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
 }
 
 void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures,
-                         const std::optional<ComparisonVerdict>& comparison, const std::vector<std::size_t>& group) {
+                         const std::optional<ComparisonVerdict>& comparison, const std::vector<std::size_t>& group,
+                         const Coverage& coverage) {
   const MetricKind& kind = *metric_kind(compared_metric);
   const std::size_t baselines = group.size() > largest_paired_group ? 1 : group.size();
   for (std::size_t b = 0; b < baselines; ++b) {
@@ -96,8 +97,8 @@ void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& fi
                      : nullptr;
       const Estimate ratio = pairs != nullptr && pairs->estimate
                                  ? ratio_of(*pairs)
-                                 : ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side,
-                                                  SummaryOptions{}.confidence, Pairing::blocks);
+                                 : ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side, coverage,
+                                                  Pairing::blocks);
       write_ratio(json, group[b], group[s], ratio);
       write_ratio(json, group[s], group[b], reversed(ratio));
     }
@@ -108,6 +109,7 @@ void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& fi
 
 void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& verdict) {
   const std::vector<SubjectFigures> figures = figures_of(record);
+  const Coverage coverage = summary_options(record).coverage;
   json.begin_object();
   write_levels(json, "quantile_levels", pooled_levels());
   write_levels(json, "process_levels", process_levels());
@@ -122,7 +124,7 @@ void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& ver
   json.key("ratios");
   json.begin_array();
   for (const auto& [name, group] : groups_of(record.plan))
-    write_figure_ratios(json, figures, verdict.comparison, group);
+    write_figure_ratios(json, figures, verdict.comparison, group, coverage);
   json.end_array();
   write_fronts(json, record, verdict);
   json.end_object();

@@ -1,8 +1,10 @@
 #include "infermeter/report/run/answers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "infermeter/diagnostics/last_words.hpp"
@@ -15,9 +17,12 @@
 #include "infermeter/report/run/accuracy_text.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/verdict/answers/fastest.hpp"
+#include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {
 namespace {
@@ -77,6 +82,38 @@ bool is_of_one_process(const RunRecord& record, const SubjectVerdict& verdict) {
   });
 }
 
+// "takes 3.12 % less time than"; `factor` is baseline by candidate.
+std::string time_change(double factor) {
+  const double change = 1 / factor - 1;
+  return fmt::format("{} % {} time", three_digits(std::abs(change) * 100), change < 0 ? "less" : "more");
+}
+
+// "between 14.1 % less and 10.0 % more", "between 1.10 % and 2.30 % less"
+std::string time_range(const Interval& ratio) {
+  const auto part = [](double factor) { return three_digits(std::abs(1 / factor - 1) * 100); };
+  const auto word = [](double factor) { return factor > 1 ? "less" : "more"; };
+  if ((ratio.low > 1) == (ratio.high > 1)) {
+    return fmt::format("between {} % and {} % {}", part(ratio.low > 1 ? ratio.low : ratio.high),
+                       part(ratio.low > 1 ? ratio.high : ratio.low), word(ratio.low));
+  }
+  return fmt::format("between {} % less and {} % more", part(ratio.high), part(ratio.low));
+}
+
+// "; about 5 more processes of each (40 s) would settle it (--processes 10)"
+std::string what_would_settle(const RunRecord& record, const Estimate& ratio) {
+  const int rounds = ratio.processes / 2;
+  if (rounds < 2) return "";
+  const double target = std::max(std::abs(std::log(*ratio.value)), std::log1p(record.plan.precision));
+  const auto more = more_rounds(*ratio.interval, rounds, level_of_rounds(record), target);
+  if (!more) return "; more processes are unlikely to settle it";
+  double round_s = 0;
+  for (const Samples& trial : record.trials) round_s += trial.wall_s;
+  round_s *= static_cast<double>(record.plan.subjects.size()) / static_cast<double>(record.trials.size());
+  return fmt::format("; about {} of each ({}) would settle it (--processes {})",
+                     counted(*more, "more process", "more processes"), format_duration(round_s * *more),
+                     rounds + *more);
+}
+
 // Times are compared as baseline / candidate: above 1 the candidate is faster.
 Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
   const std::string candidate = printable(short_label(record, verdict.subject), 120);
@@ -101,7 +138,7 @@ Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) 
             "cannot tell"};
   }
   const auto [low, high, confidence] = *ratio->estimate.interval;
-  const Direction direction = direction_of(ratio->estimate);
+  const Direction direction = direction_of(ratio->estimate, record.plan.precision);
   if (direction == Direction::faster) {
     return {Tone::good,
             fmt::format("{} is {} faster than {} {} ({})", candidate, format_ratio(value), baseline, place,
@@ -114,12 +151,20 @@ Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) 
                         bounds(1 / high, 1 / low, confidence)),
             "slower"};
   }
-  const std::string why =
+  if (direction == Direction::equivalent) {
+    return {Tone::good,
+            fmt::format("{} and {} take the same time {}, within {:g} % ({}: {})", candidate, baseline, place,
+                        record.plan.precision * 100, candidate, time_range(*ratio->estimate.interval)),
+            "same"};
+  }
+  const std::string known =
       tells_nothing(value, *ratio->estimate.interval)
-          ? "there are too few processes (more --processes tell)"
-          : fmt::format("the {} includes 1 (more --processes narrow it)", bounds(low, high, confidence));
-  return {Tone::faint, fmt::format("cannot tell whether {} or {} is faster {}: {}", candidate, baseline, place, why),
-          "cannot tell"};
+          ? std::string("too few processes for an interval")
+          : fmt::format("{:.0f} % interval: {}", confidence * 100, time_range(*ratio->estimate.interval));
+  return {Tone::faint,
+          fmt::format("undecided whether {} or {} is faster {}: {} took {} ({}){}", candidate, baseline, place,
+                      candidate, time_change(value), known, what_would_settle(record, ratio->estimate)),
+          "undecided"};
 }
 
 Sentence comparison_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
@@ -133,6 +178,23 @@ Sentence comparison_sentence(const RunRecord& record, const SubjectVerdict& verd
     sentence.verdict = "outputs differ";
   }
   return sentence;
+}
+
+// "openvino", "openvino or onnxruntime"
+std::string any_of(const RunRecord& record, const std::vector<int>& subjects) {
+  std::vector<std::string> labels;
+  for (const int subject : subjects) labels.push_back(printable(short_label(record, subject), 120));
+  return fmt::format("{}", fmt::join(labels, " or "));
+}
+
+Sentence group_sentence(const RunRecord& record, const Verdict& verdict, const GroupAnswer& answer) {
+  const std::string place = where(record, verdict.subjects.at(static_cast<std::size_t>(answer.first)));
+  const bool is_one = answer.fastest.size() == 1;
+  std::string text = fmt::format("{} {}: {}", is_one ? "fastest" : "among the fastest", place,
+                                 any_of(record, answer.fastest));
+  if (!is_one) text += " (not told apart)";
+  if (answer.least_memory.size() == 1) text += fmt::format("; least memory: {}", any_of(record, answer.least_memory));
+  return {is_one ? Tone::good : Tone::faint, text, is_one ? "fastest" : "undecided"};
 }
 
 Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict, const Samples& trial) {
@@ -219,6 +281,9 @@ std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
   for (Sentence& sentence : sentences)
     for (const SubjectVerdict& subject : verdict.subjects)
       if (!sentence.verdict.empty()) sentence.text += requests_clause(record, {subject.subject});
+  for (const GroupAnswer& answer : answer_groups(record, verdict)) {
+    sentences.push_back(group_sentence(record, verdict, answer));
+  }
   for (const auto& subject : verdict.subjects) {
     if (!verdict.comparison && subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0) {
       sentences.push_back(comparison_sentence(record, subject));
@@ -241,6 +306,8 @@ std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
   for (const auto& subject : verdict.subjects) {
     if (subject.leak) sentences.push_back(leak_sentence(record, subject));
   }
+  // What went wrong comes first.
+  std::ranges::stable_partition(sentences, [](const Sentence& sentence) { return sentence.tone == Tone::bad; });
   return sentences;
 }
 

@@ -118,6 +118,9 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   write_stopping(json, plan.stopping);
   json.member("automatic_warmup", plan.automatic.warmup);
   json.member("automatic_iterations", plan.automatic.iterations);
+  json.member("automatic_processes", plan.automatic.processes);
+  json.member("precision", plan.precision);
+  json.member("budget_s", plan.budget_s);
   json.member("leak_iterations", plan.leak_iterations);
   json.member("profile_processes", plan.profiling.processes);
   json.member("profile_iterations", plan.profiling.iterations);

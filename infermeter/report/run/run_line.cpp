@@ -14,6 +14,7 @@
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds.hpp"
 #include "infermeter/verdict/sandbox_in_force.hpp"
 
 namespace infermeter {
@@ -59,6 +60,7 @@ std::string processes(const RunRecord& record) {
   if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
     return counted(plan.processes, "round", "rounds") + " each in one process";
   }
+  if (plan.automatic.processes) return counted(complete_rounds(record), "process", "processes") + " each";
   if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
   const auto pairs = record.trials.size() / std::max<std::size_t>(plan.subjects.size(), 1);
   return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);

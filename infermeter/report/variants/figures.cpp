@@ -127,7 +127,7 @@ void remark_on_float16(const RunRecord& record, const VariantsFigures& all, Vari
   const SubjectVerdict* float32 = float32_beside(record, all, *subject);
   if (float32 == nullptr) return;
   const Ratio gain = ratio(trials_of(record, float32->subject), trials_of(record, subject->subject), "latency_p50",
-                           summary_options(record.plan.outliers), Pairing::blocks);
+                           summary_options(record), Pairing::blocks);
   const auto& interval = gain.estimate.interval;
   constexpr double least_gain = 1.01;
   std::string remark = "float16 is executed as float32 here: half the size";

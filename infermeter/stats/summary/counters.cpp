@@ -35,7 +35,7 @@ void collect(const Samples& trial, const std::vector<Counter>& counters, std::ve
 
 void add_note(std::string& notes, std::string note) { notes += (notes.empty() ? "" : "; ") + std::move(note); }
 
-Estimate estimate_of(const Collected& collected, std::size_t processes, double confidence) {
+Estimate estimate_of(const Collected& collected, std::size_t processes, const Coverage& coverage) {
   Estimate result;
   const std::vector<double> values = collected.values.values();
   result.processes = static_cast<int>(values.size());
@@ -49,7 +49,7 @@ Estimate estimate_of(const Collected& collected, std::size_t processes, double c
     result.note = "no process gave a finite value";
     return result;
   }
-  const Centre centre = arithmetic_centre_of(values, confidence);
+  const Centre centre = covering(arithmetic_centre_of(values, coverage.of_processes), coverage);
   if (!std::isfinite(centre.value)) {
     result.note = "too large for a floating-point number";
     return result;
@@ -81,7 +81,7 @@ std::vector<Counter> per_sample(const ProcessTimes& process) {
 
 }  // namespace
 
-std::vector<CounterSummary> summarise_counters(const SubjectTimes& times, double confidence) {
+std::vector<CounterSummary> summarise_counters(const SubjectTimes& times, const Coverage& coverage) {
   std::vector<Collected> all;
   std::unordered_map<std::string_view, std::size_t> places;
   std::vector<std::vector<Counter>> derived;
@@ -98,7 +98,7 @@ std::vector<CounterSummary> summarise_counters(const SubjectTimes& times, double
   summaries.reserve(all.size());
   for (const Collected& collected : all) {
     summaries.push_back(
-        {collected.first->name, collected.first->unit, estimate_of(collected, times.replications, confidence)});
+        {collected.first->name, collected.first->unit, estimate_of(collected, times.replications, coverage)});
   }
   return summaries;
 }

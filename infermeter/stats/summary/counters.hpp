@@ -10,6 +10,6 @@ namespace infermeter {
 
 // One figure per name. Of a process that gives a name twice the first counts; a value that is not finite is none.
 // Processes that disagree about the unit leave no value.
-[[nodiscard]] std::vector<CounterSummary> summarise_counters(const SubjectTimes& times, double confidence);
+[[nodiscard]] std::vector<CounterSummary> summarise_counters(const SubjectTimes& times, const Coverage& coverage);
 
 }  // namespace infermeter

@@ -25,7 +25,7 @@ std::vector<double> needs_of(std::span<const double> levels) {
   std::vector<double> needs;
   for (const double level : levels) {
     const bool extreme = level == 0 || level == 1;
-    needs.push_back(extreme ? 1 : static_cast<double>(quantile_needs(level, SummaryOptions{}.confidence)));
+    needs.push_back(extreme ? 1 : static_cast<double>(quantile_needs(level, Coverage{}.confidence)));
   }
   return needs;
 }

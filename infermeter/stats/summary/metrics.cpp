@@ -165,7 +165,7 @@ void set_tail(const MetricKind& kind, const SubjectTimes& times, double confiden
 }  // namespace
 
 std::int64_t MetricKind::least_iterations() const {
-  return source == Source::tail_percentile ? quantile_needs(q, SummaryOptions{}.confidence) : 1;
+  return source == Source::tail_percentile ? quantile_needs(q, Coverage{}.confidence) : 1;
 }
 
 bool MetricKind::of_iterations() const {
@@ -196,13 +196,13 @@ std::vector<double> process_values(const MetricKind& kind, const SubjectTimes& t
   return collect_process_values(kind, times).values();
 }
 
-Estimate estimate(const MetricKind& kind, const SubjectTimes& times, double confidence) {
+Estimate estimate(const MetricKind& kind, const SubjectTimes& times, const Coverage& coverage) {
   if (!kind.per_process()) return pooled_estimate(kind, times);
   if (kind.source == Source::tail_percentile) {
     Estimate result;
     result.n = times.iterations();
     result.method = method_of(kind, false);
-    set_tail(kind, times, confidence, result);
+    set_tail(kind, times, coverage.confidence, result);
     return result;
   }
   const std::vector<double> values = process_values(kind, times);
@@ -210,14 +210,14 @@ Estimate estimate(const MetricKind& kind, const SubjectTimes& times, double conf
   result.processes = static_cast<int>(values.size());
   result.n = kind.of_iterations() ? times.iterations() : result.processes;
   result.method = method_of(kind, true);
-  const std::int64_t needed = kind.source == Source::percentile ? quantile_needs(kind.q, confidence) : 1;
+  const std::int64_t needed = kind.source == Source::percentile ? quantile_needs(kind.q, coverage.confidence) : 1;
   if (values.empty()) {
     result.note = why_no_value(kind, times);
   } else if (result.n < needed) {
     result.note = fmt::format("needs {} iterations", needed);
   } else {
-    const Centre centre = centre_of(values, confidence);
-    result.method = method_of(kind, centre.geometric);
+    const Centre centre = covering(centre_of(values, coverage.of_processes), coverage);
+    result.method = method_of(kind, centre.geometric) + looks_note(coverage);
     set_metric_centre(result, centre);
   }
   return result;

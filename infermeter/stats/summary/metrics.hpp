@@ -48,7 +48,7 @@ struct MetricKind {
 [[nodiscard]] std::vector<double> process_values(const MetricKind& kind, const SubjectTimes& times);
 [[nodiscard]] ProcessValues collect_process_values(const MetricKind& kind, const SubjectTimes& times);
 
-// What the metric says about a subject. `confidence` as in SummaryOptions.
-[[nodiscard]] Estimate estimate(const MetricKind& kind, const SubjectTimes& times, double confidence);
+// What the metric says about a subject.
+[[nodiscard]] Estimate estimate(const MetricKind& kind, const SubjectTimes& times, const Coverage& coverage);
 
 }  // namespace infermeter

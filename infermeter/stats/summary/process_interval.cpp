@@ -104,6 +104,15 @@ std::optional<Centre> ratio_of(std::span<const double> numerator, std::span<cons
   return centre;
 }
 
+std::string looks_note(const Coverage& coverage) {
+  return coverage.of_processes > coverage.confidence ? ", wider as the run ends by what it shows" : "";
+}
+
+Centre covering(Centre centre, const Coverage& coverage) {
+  if (centre.interval) centre.interval->confidence = coverage.confidence;
+  return centre;
+}
+
 std::optional<Centre> paired_ratio_of(std::span<const double> numerator, std::span<const double> denominator,
                                       double confidence) {
   INFERMETER_CHECK(!numerator.empty() && numerator.size() == denominator.size());

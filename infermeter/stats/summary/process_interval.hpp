@@ -33,4 +33,8 @@ struct Centre {
 [[nodiscard]] std::optional<Centre> paired_ratio_of(std::span<const double> numerator,
                                                     std::span<const double> denominator, double confidence);
 
+// Its interval says how often it covers, which several looks make less often than its own confidence.
+[[nodiscard]] std::string looks_note(const Coverage& coverage);  // for the method: "" without looks
+[[nodiscard]] Centre covering(Centre centre, const Coverage& coverage);
+
 }  // namespace infermeter

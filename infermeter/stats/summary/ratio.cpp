@@ -38,7 +38,7 @@ void set_ratio_centre(Estimate& result, const std::optional<Centre>& centre, boo
 
 RatioSide side_of(const MetricKind& kind, std::span<const Samples> trials, const SummaryOptions& options) {
   const Wanted wanted = kind.needs_order() ? Wanted::sorted : Wanted::any_order;
-  return ratio_side(kind, subject_times(trials, options, wanted), options.confidence);
+  return ratio_side(kind, subject_times(trials, options, wanted), options.coverage);
 }
 
 constexpr std::size_t least_blocks = 3;  // Student's t of two differences is wider than anybody can use
@@ -49,16 +49,21 @@ bool shares_blocks(const RatioSide& above, const RatioSide& below) {
   return above.blocks.size() >= least_blocks && above.blocks == below.blocks;
 }
 
-void ratio_over_processes(const RatioSide& above, const RatioSide& below, double confidence, Pairing pairing,
+void ratio_over_processes(const RatioSide& above, const RatioSide& below, const Coverage& coverage, Pairing pairing,
                           Estimate& result) {
+  const auto set = [&](std::optional<Centre> centre, bool enough_processes) {
+    if (centre) centre = covering(*centre, coverage);
+    set_ratio_centre(result, centre, enough_processes);
+  };
   if (pairing == Pairing::blocks && shares_blocks(above, below)) {
     result.method = "ratio of geometric means over processes; paired t interval on logarithms over blocks";
-    set_ratio_centre(result, paired_ratio_of(above.values, below.values, confidence), true);
+    result.method += looks_note(coverage);
+    set(paired_ratio_of(above.values, below.values, coverage.of_processes), true);
     return;
   }
   result.method = "ratio of geometric means over processes; Welch's t interval on logarithms";
-  set_ratio_centre(result, ratio_of(above.values, below.values, confidence),
-                   above.values.size() >= 2 && below.values.size() >= 2);
+  result.method += looks_note(coverage);
+  set(ratio_of(above.values, below.values, coverage.of_processes), above.values.size() >= 2 && below.values.size() >= 2);
 }
 
 // Logarithms of two estimates whose intervals are not symmetric, subtracted (Zou & Donner, "Construction of confidence
@@ -88,8 +93,8 @@ void ratio_of_values(const RatioSide& above, const RatioSide& below, Estimate& r
 
 }  // namespace
 
-RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, double confidence) {
-  RatioSide side{estimate(kind, times, confidence), {}, {}};
+RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, const Coverage& coverage) {
+  RatioSide side{estimate(kind, times, coverage), {}, {}};
   if (!kind.per_process() || kind.source == MetricKind::Source::tail_percentile) return side;
   const ProcessValues values = collect_process_values(kind, times);
   side.values = values.values();
@@ -98,7 +103,7 @@ RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, double c
 }
 
 Estimate ratio_of_sides(const MetricKind& kind, const RatioSide& baseline, const RatioSide& candidate,
-                        double confidence, Pairing pairing) {
+                        const Coverage& coverage, Pairing pairing) {
   Estimate result;
   result.n = baseline.estimate.n + candidate.estimate.n;
   result.processes = baseline.estimate.processes + candidate.estimate.processes;
@@ -109,7 +114,7 @@ Estimate ratio_of_sides(const MetricKind& kind, const RatioSide& baseline, const
   } else if (kind.source == MetricKind::Source::tail_percentile) {
     ratio_of_tails(above, below, result);
   } else if (kind.per_process()) {
-    ratio_over_processes(above, below, confidence, pairing, result);
+    ratio_over_processes(above, below, coverage, pairing, result);
   } else {
     ratio_of_values(above, below, result);
   }
@@ -126,7 +131,7 @@ Estimate reversed(Estimate ratio) {
 
 Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidate, std::string_view metric,
             const SummaryOptions& options, Pairing pairing) {
-  INFERMETER_CHECK(options.confidence > 0 && options.confidence < 1);
+  INFERMETER_CHECK(options.coverage.confidence > 0 && options.coverage.of_processes < 1);
   Ratio result{std::string(metric), {}};
   const MetricKind* kind = metric_kind(metric);
   if (kind == nullptr) {
@@ -134,7 +139,7 @@ Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidat
     return result;
   }
   result.estimate = ratio_of_sides(*kind, side_of(*kind, baseline, options), side_of(*kind, candidate, options),
-                                   options.confidence, pairing);
+                                   options.coverage, pairing);
   return result;
 }
 

@@ -12,11 +12,11 @@ struct RatioSide {
   std::vector<double> values;  // of its processes; empty for metrics that have none
   std::vector<int> blocks;     // of each value; empty: not known
 };
-[[nodiscard]] RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, double confidence);
+[[nodiscard]] RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, const Coverage& coverage);
 
 // As ratio() of summary.hpp.
 [[nodiscard]] Estimate ratio_of_sides(const MetricKind& kind, const RatioSide& baseline, const RatioSide& candidate,
-                                      double confidence, Pairing pairing);
+                                      const Coverage& coverage, Pairing pairing);
 
 // The same with baseline and candidate exchanged: the reciprocal, its interval turned.
 [[nodiscard]] Estimate reversed(Estimate ratio);

@@ -85,14 +85,14 @@ TEST(Ratio, OfSidesMadeReadyIsTheSame) {
   const auto before = constant_processes(slow), after = constant_processes(fast);
   for (const char* metric : {"latency_p50", "throughput", "latency_max"}) {
     const MetricKind& kind = *metric_kind(metric);
-    const RatioSide baseline = ratio_side(kind, subject_times(before, {}), 0.95);
-    const RatioSide candidate = ratio_side(kind, subject_times(after, {}), 0.95);
-    const Estimate prepared = ratio_of_sides(kind, baseline, candidate, 0.95, Pairing::none);
+    const RatioSide baseline = ratio_side(kind, subject_times(before, {}), Coverage{});
+    const RatioSide candidate = ratio_side(kind, subject_times(after, {}), Coverage{});
+    const Estimate prepared = ratio_of_sides(kind, baseline, candidate, Coverage{}, Pairing::none);
     const Estimate whole = ratio(before, after, metric, {}).estimate;
     EXPECT_EQ(prepared.value, whole.value) << metric;
     EXPECT_EQ(prepared.interval.has_value(), whole.interval.has_value()) << metric;
     EXPECT_EQ(prepared.n, whole.n);
-    const Estimate turned = reversed(prepared), other = ratio_of_sides(kind, candidate, baseline, 0.95, Pairing::none);
+    const Estimate turned = reversed(prepared), other = ratio_of_sides(kind, candidate, baseline, Coverage{}, Pairing::none);
     EXPECT_NEAR(*turned.value, *other.value, 1e-12) << metric;
     if (!other.interval) continue;
     EXPECT_NEAR(turned.interval->low, other.interval->low, 1e-12) << metric;

@@ -86,10 +86,11 @@ void note_values(const SubjectTimes& times, std::span<const double> pooled, std:
   }
 }
 
-Metric measure(const MetricKind& kind, const SubjectTimes& times, std::span<const double> pooled, double confidence) {
-  Metric metric{std::string(kind.name), std::string(kind.unit), kind.lower_is_better, estimate(kind, times, confidence),
+Metric measure(const MetricKind& kind, const SubjectTimes& times, std::span<const double> pooled,
+               const Coverage& coverage) {
+  Metric metric{std::string(kind.name), std::string(kind.unit), kind.lower_is_better, estimate(kind, times, coverage),
                 std::nullopt};
-  if (kind.is_percentile()) metric.within = quantile_interval(pooled, kind.q, confidence);
+  if (kind.is_percentile()) metric.within = quantile_interval(pooled, kind.q, coverage.confidence);
   return metric;
 }
 
@@ -101,7 +102,7 @@ const Metric* Summary::metric(std::string_view name) const {
 }
 
 Summary summarise(std::span<const Samples> trials, const SummaryOptions& options) {
-  INFERMETER_CHECK(options.confidence > 0 && options.confidence < 1);
+  INFERMETER_CHECK(options.coverage.confidence > 0 && options.coverage.of_processes < 1);
   const SubjectTimes times = subject_times(trials, options);
   const std::vector<double> pooled = times.pooled();
   Summary summary;
@@ -111,9 +112,9 @@ Summary summarise(std::span<const Samples> trials, const SummaryOptions& options
   summary.trials_failed = times.failed;
   summary.outliers = times.outliers;
   for (const MetricKind& kind : metric_kinds()) {
-    summary.metrics.push_back(measure(kind, times, pooled, options.confidence));
+    summary.metrics.push_back(measure(kind, times, pooled, options.coverage));
   }
-  summary.counters = summarise_counters(times, options.confidence);
+  summary.counters = summarise_counters(times, options.coverage);
   note_partial(times, summary.diagnostics);
   note_too_few(summary, times, summary.diagnostics);
   note_outliers(times, options, summary.diagnostics);

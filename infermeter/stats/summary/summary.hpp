@@ -68,11 +68,18 @@ struct Summary {
   [[nodiscard]] const Metric* metric(std::string_view name) const;
 };
 
+// How often an interval covers (`confidence`, which it says), and the confidence that Student's intervals over processes
+// are made with to do so: higher where a run looked at them several times (stats/comparison/rounds.hpp).
+struct Coverage {
+  double confidence = 0.95;
+  double of_processes = 0.95;
+};
+
 struct SummaryOptions {
   // "none", "sigma", "iqr", "mad" and its factor.
   std::string outlier_rule = "none";
   double outlier_factor = 0;
-  double confidence = 0.95;
+  Coverage coverage{};
 };
 
 // All trials of one subject, in any order. Works with none, with partial ones and with single iterations.

@@ -250,8 +250,8 @@ TEST(Summary, ARuleThatWouldRemoveAllIsIgnoredAndSaid) {
 
 TEST(Summary, TheConfidenceAskedForIsUsed) {
   const auto trials = trials_of(noisy(5, 200, 4));
-  const Interval narrow = *summarise(trials, {"none", 0, 0.8}).metric("latency_p50")->estimate.interval;
-  const Interval wide = *summarise(trials, {"none", 0, 0.99}).metric("latency_p50")->estimate.interval;
+  const Interval narrow = *summarise(trials, {"none", 0, {0.8, 0.8}}).metric("latency_p50")->estimate.interval;
+  const Interval wide = *summarise(trials, {"none", 0, {0.99, 0.99}}).metric("latency_p50")->estimate.interval;
   EXPECT_EQ(wide.confidence, 0.99);
   EXPECT_LT(wide.low, narrow.low);
   EXPECT_GT(wide.high, narrow.high);

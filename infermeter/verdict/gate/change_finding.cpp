@@ -66,7 +66,7 @@ void note_disturbance(std::span<const Samples> trials, const std::string& whose,
 LogChange unpaired(const RunRecord& before, int before_subject, const GateEvidence& evidence, int subject,
                    std::string_view metric, const std::string& name) {
   const auto baseline = trials_of(before, before_subject), candidate = trials_of(evidence.run, subject);
-  const auto options = summary_options(evidence.run.plan.outliers);
+  const auto options = summary_options(evidence.run);
   const Pairing pairing = &before == &evidence.run ? Pairing::blocks : Pairing::none;
   LogChange change = change_from(ratio(baseline, candidate, metric, options, pairing), evidence.run.plan.processes);
   const MetricKind* kind = metric_kind(metric);

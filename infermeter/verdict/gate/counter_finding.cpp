@@ -44,7 +44,7 @@ Finding find_counter_difference(std::string_view counter, int subject, const Gat
     return nothing(
         fmt::format("no process of {} counted '{}'", before.empty() ? "the first subject" : "this subject", counter));
   }
-  const double confidence = SummaryOptions{}.confidence;
+  const double confidence = Coverage{}.confidence;
   const Centre one = arithmetic_centre_of(after, confidence), other = arithmetic_centre_of(before, confidence);
   Finding finding;
   finding.value = std::abs(one.value - other.value);

@@ -125,7 +125,7 @@ Finding find_model_fact(const Expectation& expectation, int subject, const GateE
 
 Finding find_process_value(const Expectation& expectation, int subject, const GateEvidence& evidence) {
   const auto trials = trials_of(evidence.run, subject);
-  const auto times = subject_times(trials, summary_options(evidence.run.plan.outliers), Wanted::any_order);
+  const auto times = subject_times(trials, summary_options(evidence.run), Wanted::any_order);
   std::vector<double> values;
   for (const ProcessTimes& process : times.processes) {
     if (expectation.kind == Kind::memory_after_load) {
@@ -137,7 +137,7 @@ Finding find_process_value(const Expectation& expectation, int subject, const Ga
   }
   const bool is_size = expectation.kind == Kind::memory_after_load;
   if (values.empty()) return nothing(is_size ? "not measured" : why_no_counter(expectation, times));
-  const double confidence = SummaryOptions{}.confidence;
+  const double confidence = Coverage{}.confidence;
   // A counter as reports show it.
   return finding_from(values, is_size ? centre_of(values, confidence) : arithmetic_centre_of(values, confidence));
 }

@@ -22,7 +22,7 @@ struct RunValues {
 
 RunValues values_in(const RunRecord& run, int subject, std::string_view metric) {
   const auto trials = trials_of(run, subject);
-  const auto times = subject_times(trials, summary_options(run.plan.outliers));
+  const auto times = subject_times(trials, summary_options(run));
   RunValues result{run.id, {}};
   if (times.ok == 0) return result;
   result.values = process_values(*metric_kind(metric), times);
@@ -96,7 +96,7 @@ Finding find_reproducibility(const Expectation& expectation, int subject, const 
                               expectation.runs, runs.size() == 1 ? "is" : "are", runs.size());
     return finding;
   }
-  const auto deviations = deviations_from_centre(values, SummaryOptions{}.confidence);
+  const auto deviations = deviations_from_centre(values, Coverage{}.confidence);
   if (!std::ranges::all_of(deviations, [](const Deviation& one) { return one.interval.has_value(); })) {
     finding.why = "needs 2 processes in each run for an interval (--processes 3)";
     return finding;

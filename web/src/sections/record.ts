@@ -103,7 +103,7 @@ function planFacts(plan: Plan): FactGroup[] {
     {
       title: "Stopping",
       facts: [
-        { name: question === null ? "processes per subject" : "pairs at most", value: whole(plan.processes) },
+        { name: question === null ? "processes per subject" : "pairs at most", value: plan.automatic_processes ? `as many as answers take, ${plan.processes} at most` : whole(plan.processes) },
         { name: "warm-up", value: plan.count_first ? "none: the first inference counts" : plan.automatic_warmup ? `chosen from pilots (${plan.warmup} where they fail)` : count(plan.warmup, "iteration", "iterations") },
         { name: "iterations", value: plan.automatic_iterations ? "chosen from pilots" : plan.iterations === null ? "as many as fit" : whole(plan.iterations) },
         ...(plan.duration_s === null ? [] : [{ name: "duration", value: duration(plan.duration_s) }]),

@@ -1,0 +1,60 @@
+#include "infermeter/stats/comparison/rounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "infermeter/diagnostics/check.hpp"
+#include "infermeter/stats/comparison/spending.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::array looks = {kFirstLook, 8, 12, kMostRounds};
+constexpr int most_rounds_foretold = 1000;
+
+// Pocock-like: early looks may spend, because a run that ends early is what is wanted.
+double spent_by(int rounds, double alpha) {
+  const double fraction = std::min(1.0, static_cast<double>(rounds) / kMostRounds);
+  return alpha * std::log1p((std::numbers::e - 1) * fraction);
+}
+
+double half_width_quantile(int rounds, double level) {
+  return boost::math::quantile(boost::math::complement(boost::math::students_t(rounds - 1), level / 2));
+}
+
+}  // namespace
+
+bool is_round_look(int rounds) { return std::ranges::find(looks, rounds) != looks.end(); }
+
+double round_level(int rounds, double alpha, bool ended) {
+  INFERMETER_CHECK(alpha > 0 && alpha < 1);
+  if (rounds < 2) return alpha;
+  std::vector<int> counts;
+  std::vector<double> spent;
+  for (const int look : looks) {
+    if (look >= rounds) break;
+    counts.push_back(look);
+    spent.push_back(spent_by(look, alpha));
+  }
+  counts.push_back(rounds);
+  spent.push_back(ended ? alpha : spent_by(rounds, alpha));
+  return spending_levels(counts, spent).back();
+}
+
+std::optional<int> more_rounds(const Interval& interval, int rounds, double level, double target) {
+  INFERMETER_CHECK(rounds >= 2 && target > 0 && interval.low > 0);
+  const double half_width = std::log(interval.high / interval.low) / 2;
+  const double deviation = half_width / half_width_quantile(rounds, level) * std::sqrt(rounds);
+  for (int wanted = rounds + 1; wanted <= rounds + most_rounds_foretold; ++wanted) {
+    const double then = half_width_quantile(wanted, 1 - interval.confidence) * deviation / std::sqrt(wanted);
+    if (then <= target) return wanted - rounds;
+  }
+  return std::nullopt;
+}
+
+}  // namespace infermeter

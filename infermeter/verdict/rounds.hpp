@@ -1,0 +1,26 @@
+// A run of automatic length (Automatic::processes): when it ends, and what that makes of its intervals. Pure functions
+// of the record, so that a report that is made again says the same.
+#pragma once
+
+#include <optional>
+
+#include "infermeter/stats/summary/summary.hpp"
+#include "infermeter/verdict/run_record.hpp"
+
+namespace infermeter {
+
+// Rounds in which every subject's trial has ended.
+[[nodiscard]] int complete_rounds(const RunRecord& record);
+
+// The two-sided level of intervals over processes: 5 %, or less where the run looked at them several times
+// (stats/comparison/rounds.hpp).
+[[nodiscard]] double level_of_rounds(const RunRecord& record);
+
+// May it end after its last complete round? Its answers are decided or narrow enough, or there is no time for another.
+// Always false for runs of a fixed length.
+[[nodiscard]] bool has_enough_rounds(const RunRecord& record);
+
+// After how many rounds it may next end, as long as they take: what is foretold while it runs. Of a fixed length: all.
+[[nodiscard]] int next_end(const RunRecord& record);
+
+}  // namespace infermeter
