@@ -1,13 +1,20 @@
 #include "infermeter/verdict/summary_options.hpp"
 
+#include <algorithm>
+
 #include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {
+namespace {
+
+constexpr double rounding = 1e-9;
+
+}  // namespace
 
 SummaryOptions summary_options(const RunRecord& record) {
   const OutlierRule& rule = record.plan.outliers;
   SummaryOptions options;
-  if (record.plan.automatic.processes) options.coverage.of_processes = 1 - level_of_rounds(record);
+  options.coverage = coverage_in_family(record, 1);
   options.outlier_factor = rule.factor;
   switch (rule.kind) {
     case OutlierRule::Kind::none: options.outlier_rule = "none"; break;
@@ -16,6 +23,15 @@ SummaryOptions summary_options(const RunRecord& record) {
     case OutlierRule::Kind::mad: options.outlier_rule = "mad"; break;
   }
   return options;
+}
+
+Coverage coverage_in_family(const RunRecord& record, std::size_t open) {
+  Coverage coverage;
+  coverage.of_processes = std::max(coverage.confidence, 1 - level_of_rounds(record, open));
+  const bool has_looks = 1 - level_of_rounds(record) > coverage.confidence + rounding;
+  if (open > 1) coverage.widened_for = has_looks ? "repeated looks and several comparisons" : "several comparisons";
+  if (open <= 1 && has_looks) coverage.widened_for = "repeated looks";
+  return coverage;
 }
 
 }  // namespace infermeter

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <boost/math/distributions/students_t.hpp>
 
 #include "infermeter/diagnostics/check.hpp"
@@ -104,8 +106,8 @@ std::optional<Centre> ratio_of(std::span<const double> numerator, std::span<cons
   return centre;
 }
 
-std::string looks_note(const Coverage& coverage) {
-  return coverage.of_processes > coverage.confidence ? ", wider as the run ends by what it shows" : "";
+std::string widening_note(const Coverage& coverage) {
+  return coverage.widened_for.empty() ? "" : fmt::format(", widened for {}", coverage.widened_for);
 }
 
 Centre covering(Centre centre, const Coverage& coverage) {
