@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/verdict/enough_rounds.hpp"
 #include "infermeter/verdict/judge.hpp"
-#include "infermeter/verdict/rounds.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 #include "simulation/blocks.hpp"
 #include "simulation/comparison.hpp"

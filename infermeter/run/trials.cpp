@@ -21,6 +21,7 @@
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/enough_rounds.hpp"
 #include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {

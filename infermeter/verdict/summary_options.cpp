@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "infermeter/diagnostics/check.hpp"
 #include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {
@@ -26,6 +27,7 @@ SummaryOptions summary_options(const RunRecord& record) {
 }
 
 Coverage coverage_in_family(const RunRecord& record, std::size_t open) {
+  INFERMETER_CHECK(open > 0);
   Coverage coverage;
   coverage.of_processes = std::max(coverage.confidence, 1 - level_of_rounds(record, open));
   const bool has_looks = 1 - level_of_rounds(record) > coverage.confidence + rounding;

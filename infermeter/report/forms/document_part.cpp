@@ -5,47 +5,8 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t longest_detail = 1000;
-
-const char* name_in_document(Tone tone) {
-  switch (tone) {
-    case Tone::plain: return "plain";
-    case Tone::good: return "good";
-    case Tone::warning: return "warning";
-    case Tone::bad: return "bad";
-    case Tone::faint: return "faint";
-  }
-  return "plain";
-}
-
 std::string_view name_in_document(const std::optional<Outcome>& outcome) {
   return outcome ? to_string(*outcome) : "none";
-}
-
-void write_answers(JsonWriter& json, const std::vector<Sentence>& answers) {
-  json.key("answers");
-  json.begin_array();
-  for (const Sentence& answer : answers) {
-    json.begin_object();
-    json.member("verdict", answer.verdict);
-    json.member("tone", name_in_document(answer.tone));
-    json.member("text", answer.text);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_checks(JsonWriter& json, const std::vector<Check>& checks) {
-  json.key("checks");
-  json.begin_array();
-  for (const Check& check : checks) {
-    json.begin_object();
-    json.member("name", printable(check.name));
-    json.member("outcome", name_in_document(check.outcome));
-    json.member("detail", printable(check.detail, longest_detail));
-    json.end_object();
-  }
-  json.end_array();
 }
 
 void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>& recommendations) {
@@ -58,7 +19,7 @@ void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>
     json.begin_array();
     for (const Sentence& sentence : one.sentences) {
       json.begin_object();
-      json.member("tone", name_in_document(sentence.tone));
+      json.member("tone", to_string(sentence.tone));
       json.member("text", sentence.text);
       json.end_object();
     }
