@@ -208,6 +208,7 @@ class TrialRun {
     INFERMETER_TRY(SharedMemory memory, ours(SharedMemory::create(size, "infermeter-inputs")));
     write_block(items, memory.bytes().first(size));
     INFERMETER_TRY_DONE(memory.make_read_only());
+    worker.tree().exclude_shared_memory(size);
     return send_frame(worker.socket(), FrameType::data, std::to_string(size), memory.descriptor().get());
   }
 
@@ -242,8 +243,8 @@ class TrialRun {
                                 job_.limits.run_timeout_s, doing));
       case KillReason::memory:
         return stop(TrialEnd::out_of_memory,
-                    fmt::format("out of memory: {} resident {}, the limit is {}; --memory-limit sets it",
-                                in_unit_of(memory_limit_, end.resident_bytes), doing, size_to_string(memory_limit_)));
+                    fmt::format("out of memory: {} in memory {}, the limit is {}; --memory-limit sets it",
+                                in_unit_of(memory_limit_, end.memory_bytes), doing, size_to_string(memory_limit_)));
       case KillReason::interrupt: return stop(TrialEnd::interrupted, "interrupted " + doing);
       case KillReason::refused: return fail(*end.refused);
       case KillReason::none: return conclude_death(end.worker, block, kernel_ran_out, doing);

@@ -38,6 +38,7 @@ enum FileRight : std::uint64_t {
 };
 constexpr std::uint64_t rights_of_files = execute | write_file | read_file | truncate | ioctl_dev;
 constexpr std::uint64_t reading = execute | read_file | read_dir;
+constexpr std::uint64_t not_executing = ~std::uint64_t{execute};
 
 struct RulesetAttributes {
   std::uint64_t handled_files;
@@ -97,8 +98,8 @@ bool enter_landlock(const SandboxPaths& paths, bool own_shared_memory) {
     allow(ruleset.get(), path, reading);
   for (const char* const path : {"/dev/null", "/dev/zero"}) allow(ruleset.get(), path, all);
   for (const std::string& path : paths.readable) allow(ruleset.get(), path, reading);
-  for (const std::string& path : paths.writable) allow(ruleset.get(), path, all);
-  if (own_shared_memory) allow(ruleset.get(), "/dev/shm", all);
+  for (const std::string& path : paths.writable) allow(ruleset.get(), path, all & not_executing);
+  if (own_shared_memory) allow(ruleset.get(), "/dev/shm", all & not_executing);
   if (paths.devices)
     for (const std::string& path : device_paths()) allow(ruleset.get(), path, all);
   return syscall(call_restrict_self, ruleset.get(), 0U) == 0;

@@ -117,10 +117,13 @@ class Watch {
   void look_at_memory() {
     if (rules_.memory_limit_bytes == 0 && rules_.block == nullptr) return;
     const std::uint64_t bytes = worker_.resident_bytes(own_bytes(), rules_.memory_limit_bytes).value_or(0);
-    end_.resident_bytes = std::max(end_.resident_bytes, bytes);
     if (rules_.block != nullptr) memory_.add({seconds_since_origin(), rules_.block->phase(), bytes});
     if (rules_.memory_limit_bytes == 0 || end_.reason != KillReason::none) return;
-    if (bytes > rules_.memory_limit_bytes) end_.reason = KillReason::memory;
+    const std::uint64_t all = bytes + worker_.tree().bytes_beside(bytes, rules_.memory_limit_bytes);
+    end_.memory_bytes = std::max(end_.memory_bytes, all);
+    if (all > rules_.memory_limit_bytes) end_.reason = KillReason::memory;
+    const std::string excess = worker_.tree().excess();
+    if (!excess.empty() && end_.reason == KillReason::none) refuse(worker_error("the worker has " + excess));
   }
 
   void look_for_stalls() {
