@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "infermeter/data/value_block.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/trial/machine/clock.hpp"
@@ -66,6 +67,13 @@ std::string while_doing(Phase phase) {
     case Phase::done: return "at its end";
   }
   return "";
+}
+
+// What cannot be read of it is not the user's to mend: the other subjects go on.
+template <class T>
+Result<T> as_the_worker_said(Result<T> read) {
+  if (read.ok()) return read;
+  return worker_error(read.error().message);
 }
 
 class TrialRun {
@@ -198,7 +206,7 @@ class TrialRun {
   }
 
   Result<Done> give_data(WorkerProcess& worker, std::string_view payload) {
-    INFERMETER_TRY(ModelPorts ports, ports_from_json(payload));
+    INFERMETER_TRY(ModelPorts ports, as_the_worker_said(ports_from_json(payload)));
     product_.inputs = std::move(ports.inputs);
     product_.outputs = std::move(ports.outputs);
     INFERMETER_TRY(const DataSet data, hooks_.data(product_.inputs));
@@ -213,14 +221,14 @@ class TrialRun {
   }
 
   Result<Done> take_samples(std::string_view payload) {
-    INFERMETER_TRY(product_.samples, samples_from_json(payload));
+    INFERMETER_TRY(product_.samples, as_the_worker_said(samples_from_json(payload)));
     return Done{};
   }
 
   // When the worker and its children have ended: nobody changes them any more, and they need no copy.
   Result<Done> read_outputs() {
     INFERMETER_TRY(const Mapping mapping, map_filled_memory(outputs_.get(), memory_limit_));
-    INFERMETER_TRY(product_.output_values, read_block(mapping.bytes, mapping.owner));
+    INFERMETER_TRY(product_.output_values, as_the_worker_said(read_block(mapping.bytes, mapping.owner)));
     product_.output_block = Bytes::view(mapping.bytes, mapping.owner);
     return Done{};
   }
@@ -228,7 +236,10 @@ class TrialRun {
   // The record of how it ended, whatever the worker had said of itself before.
   void conclude(const WatchEnd& end, const SampleBlock& block, bool kernel_ran_out) {
     Samples& samples = product_.samples;
-    if (end.finished && !end.refused) return;
+    const bool is_over = end.finished && !end.refused;
+    if (is_over && samples.end == TrialEnd::interrupted && look_at_interrupts(hooks_.interrupt) == 0)
+      return stop(TrialEnd::crashed, "the worker says that it was interrupted, and nobody has interrupted it");
+    if (is_over) return;
     samples.phase = std::max(samples.phase, block.phase());
     samples.signal = end.worker.signal;
     const std::string doing = while_doing(samples.phase);
