@@ -129,6 +129,8 @@ class View {
       this.dataBox,
     );
     if (picture.kind === "chart") this.addKeys(picture);
+    // ECharts would keep the page from scrolling by a plain wheel too, which zooms nothing.
+    this.box.addEventListener("wheel", (event) => event.ctrlKey || event.stopPropagation(), { capture: true, passive: true });
     if (picture.kind === "drawn") picture.watch?.(this.figure, () => this.refresh());
   }
 
