@@ -11,6 +11,7 @@
 #include "infermeter/report/forms/report_part.hpp"
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/options.hpp"
+#include "infermeter/report/overview/overview.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -26,6 +27,7 @@ struct DocumentPart {
   std::string_view kind;  // "run", "gate", …
   std::string title;
   std::optional<Outcome> outcome;
+  Overview overview{};            // its headline: of the answers, unless it has one
   std::vector<Sentence> answers;  // the primary one first
   std::vector<Notice> notices;
   std::vector<Check> checks;

@@ -13,6 +13,7 @@
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/gate/text.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/report/overview/headline.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/recommendations.hpp"
@@ -161,6 +162,7 @@ DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, co
                     .notices = notices(verdict),
                     .checks = checklist(record, verdict),
                     .recommendations = recommendations_of(record, verdict)};
+  part.overview = overview_of_run(record, verdict, part.answers);
   part.outcome = outcome_of(part.checks);
   part.run = [&record, &verdict, samples = options.samples, share = drawn_share(record)](JsonWriter& json) {
     if (!samples) return write_run(json, record, verdict, {});
@@ -197,6 +199,7 @@ DocumentPart document_of_gate(const RunRecord& record, const Verdict& of_run, co
   part.kind = "gate";
   part.title = fmt::format("{}: {}", printable(gate.name, 120), part.title);
   part.outcome = outcome_of_gate(verdict);
+  part.overview.headline = headline_of_gate(record, gate, verdict);
   part.answers = answers(record, of_run);
   prepend(answers_of_gate(record, gate, verdict), part.answers);
   prepend(checklist(record, gate, verdict), part.checks);
@@ -217,6 +220,7 @@ ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const 
   DocumentPart part = document_of_run(record, verdict, options);
   part.kind = "variants";
   part.title = "Variants of " + printable(file_name(set.model), 120) + when_and_where(record);
+  part.overview.headline = headline_of_variants(figures);
   part.answers = answers_of_variants(figures);
   part.notices = notices_of_variants(verdict);
   part.checks = checklist(record, verdict, {.variants = true});

@@ -23,6 +23,7 @@ struct Sentence {
 };
 // "✓", "✗", "⚠", "?", "·"
 [[nodiscard]] const char* sign_of(Tone tone);
+[[nodiscard]] const char* to_string(Tone tone);  // "good", as the enumerator
 
 // Diagnostics that say the same of several subjects, once; errors first, infos last.
 struct Notice {

@@ -25,6 +25,7 @@ export interface Ways {
 // Frames that something else than a search asks for: those of a clause.
 interface Picked {
   label: string;
+  cleared?(): void;
   has: Hit;
 }
 
@@ -283,6 +284,7 @@ export class FlameView {
   // Shown as what a search finds, until there is one.
   pick(picked: Picked | null): void {
     this.input.value = "";
+    if (picked === null) this.picked?.cleared?.();
     this.picked = picked;
     this.finding = this.lookedFor();
     this.showFound();

@@ -19,7 +19,8 @@ const most = 700; // runs whose intervals are drawn
 export function historyPictures(part: Part): Picture[] {
   const history = part.history;
   if (history === null) return [];
-  return history.series.flatMap((series, index) => (series.values === null || series.values.length === 0 ? [] : [picture(history, series, series.values, index)]));
+  const inOrder = [...history.series].sort((a, b) => Number(b.alarm !== null) - Number(a.alarm !== null));
+  return inOrder.flatMap((series, index) => (series.values === null || series.values.length === 0 ? [] : [picture(history, series, series.values, index)]));
 }
 
 function picture(history: History, series: Series, values: HistoryRun[], index: number): ChartPicture {

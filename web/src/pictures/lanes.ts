@@ -28,6 +28,17 @@ export function lanesHeight(lanes: number, width: number, height: number): numbe
   return top + bottom + lanes * laneHeight(width, height);
 }
 
+// The lane at a height of the drawing.
+export function laneAt(y: number, lanes: number, height: number): number | null {
+  const at = Math.floor(((y - top) / (height - top - bottom)) * lanes);
+  return lanes > 0 && at >= 0 && at < lanes ? at : null;
+}
+
+export function laneBox(lane: number, lanes: number, height: number): { top: string; height: string } {
+  const each = (height - top - bottom) / lanes;
+  return { top: `${top + lane * each}px`, height: `${each}px` };
+}
+
 function longest(texts: string[], most: number): number {
   return Math.min(most, Math.max(0, ...texts.map((text) => text.length)) * perCharacter);
 }
@@ -42,7 +53,7 @@ export interface LaneFrame {
 export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
   const tight = isNarrow(width);
   const left = tight ? 12 : 26 + longest(lanes.map((lane) => (lane.heading === true ? `${lane.text}  ` : lane.text)), width * 0.3);
-  const after = longest(lanes.map(behind), width * 0.34);
+  const after = longest(lanes.map(behind), width * 0.42);
   const signs = lanes.some((lane) => lane.word !== undefined) ? signRoom : 0;
   const right = tight || after === 0 ? 16 : after + signs + 14;
   const room = width - left - right;

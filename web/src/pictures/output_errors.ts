@@ -117,7 +117,7 @@ function verdicts(outputs: Output[], high: number, look: Look): Option {
         distance: 10,
         fontSize: 12,
         color: !output.difference.within_tolerance ? look.bad : output.difference.undecided === "" ? look.good : look.warning,
-        formatter: !output.difference.within_tolerance ? "✗ beyond" : output.difference.undecided !== "" ? "? cannot tell" : output.difference.max_absolute === 0 ? "✓ the same" : "✓ within",
+        formatter: !output.difference.within_tolerance ? "✗ beyond" : output.difference.undecided !== "" ? "? undecided" : output.difference.max_absolute === 0 ? "✓ the same" : "✓ within",
       },
     })),
   };

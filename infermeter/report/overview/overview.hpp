@@ -1,0 +1,22 @@
+// What a page shows first of a report: one sentence, and the effects that its first chart and its matrix are of.
+#pragma once
+
+#include <vector>
+
+#include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/overview/effects.hpp"
+
+namespace infermeter {
+
+struct Overview {
+  Sentence headline{};
+  double margin = 0;              // of the effects
+  std::vector<Effect> effects{};  // of runs
+};
+
+[[nodiscard]] Overview overview_of_run(const RunRecord& record, const Verdict& verdict,
+                                       const std::vector<Sentence>& answers);
+
+void write_overview(JsonWriter& json, const Overview& overview);  // with its key
+
+}  // namespace infermeter
