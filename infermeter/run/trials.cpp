@@ -20,6 +20,7 @@
 #include "infermeter/run/workload.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
+#include "infermeter/verdict/enough_rounds.hpp"
 #include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {

@@ -12,10 +12,6 @@
 namespace infermeter {
 namespace {
 
-const Subject& subject_at(const RunRecord& run, int subject) {
-  return run.plan.subjects.at(static_cast<std::size_t>(subject));
-}
-
 // Trials without their samples: what was executed is all that conditions need.
 void add_subject(RunRecord& pair, const RunRecord& run, int subject) {
   const int index = static_cast<int>(pair.plan.subjects.size());

@@ -16,9 +16,8 @@ namespace infermeter {
 // (stats/comparison/rounds.hpp).
 [[nodiscard]] double level_of_rounds(const RunRecord& record);
 
-// May it end after its last complete round? Its answers are decided or narrow enough, or there is no time for another.
-// Always false for runs of a fixed length.
-[[nodiscard]] bool has_enough_rounds(const RunRecord& record);
+// Is there no time, or no round left, for another? Decided by clocks alone, never by what was measured.
+[[nodiscard]] bool is_out_of_time(const RunRecord& record, int rounds);
 
 // After how many rounds it may next end, as long as they take: what is foretold while it runs. Of a fixed length: all.
 [[nodiscard]] int next_end(const RunRecord& record);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "infermeter/verdict/enough_rounds.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/test_pairs.hpp"

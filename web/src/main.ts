@@ -66,7 +66,7 @@ async function start(): Promise<void> {
     const text = document.querySelector("noscript")?.textContent ?? "";
     place.replaceChildren(
       el("p", { role: "alert" }, `The report cannot be shown as a page: ${error instanceof Error ? error.message : String(error)}. It follows as text.`),
-      el("pre", {}, text.replace(/^\s*<pre>|<\/pre>\s*$/g, "")),
+      el("pre", {}, text.replace(/^\s*<pre[^>]*>|<\/pre>\s*$/g, "")),
     );
   }
 }

@@ -18,6 +18,7 @@ import { swatch } from "./signs.ts";
 import { choose, chosenFor, chooseSoon, onAddress } from "./state.ts";
 
 const shownRows = 500;
+const heightOnPaper = 250;
 type Zoom = { start: number; end: number };
 
 export class View {
@@ -119,7 +120,7 @@ export class View {
 
   private buttons(): HTMLElement {
     const button = (text: string, label: string, act: () => void): HTMLElement =>
-      el("button", { type: "button", class: "small", "aria-label": `${text} ${label}: ${this.picture.title}`, title: label, onclick: act }, text);
+      el("button", { type: "button", class: "small", "aria-label": `${label}: ${this.picture.title}`, title: label, onclick: act }, text);
     const zoom: Child[] =
       this.zoomAxes().length === 0
         ? []
@@ -150,9 +151,16 @@ export class View {
     return widthOnPaper() ?? (this.place.clientWidth || 720);
   }
 
+  // On paper two charts share a page.
+  private height(width: number): number {
+    const height = this.picture.height(width);
+    const isFree = this.picture.kind === "chart" && this.picture.lanes === undefined && height < 460;
+    return widthOnPaper() === null || !isFree ? height : Math.min(height, heightOnPaper);
+  }
+
   // All that stands around a drawing.
   private surround(look: Look, width: number): number {
-    const height = this.picture.height(width);
+    const height = this.height(width);
     this.place.style.height = `${height}px`;
     if (this.picture.kind === "chart") this.drawLegend(this.picture, look);
     this.tellNote();

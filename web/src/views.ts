@@ -73,7 +73,7 @@ export function watchPage(): void {
     redrawAll();
   });
   sizes.observe(document.documentElement);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"]) window.matchMedia(query).addEventListener("change", redrawAll);
   const opened: HTMLDetailsElement[] = [];
   window.addEventListener("beforeprint", () => {
     setPrinting(true);

@@ -6,42 +6,14 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t longest_detail = 1000;
-
 std::string_view name_in_document(const std::optional<Outcome>& outcome) {
   return outcome ? to_string(*outcome) : "none";
-}
-
-void write_answers(JsonWriter& json, const std::vector<Sentence>& answers) {
-  json.key("answers");
-  json.begin_array();
-  for (const Sentence& answer : answers) {
-    json.begin_object();
-    json.member("verdict", answer.verdict);
-    json.member("tone", to_string(answer.tone));
-    json.member("text", answer.text);
-    json.end_object();
-  }
-  json.end_array();
 }
 
 void write_overview_of(JsonWriter& json, const DocumentPart& part) {
   Overview overview = part.overview;
   if (overview.headline.text.empty()) overview.headline = worst_of(part.answers);
   write_overview(json, overview);
-}
-
-void write_checks(JsonWriter& json, const std::vector<Check>& checks) {
-  json.key("checks");
-  json.begin_array();
-  for (const Check& check : checks) {
-    json.begin_object();
-    json.member("name", printable(check.name));
-    json.member("outcome", name_in_document(check.outcome));
-    json.member("detail", printable(check.detail, longest_detail));
-    json.end_object();
-  }
-  json.end_array();
 }
 
 void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>& recommendations) {

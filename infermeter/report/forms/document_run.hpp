@@ -3,9 +3,9 @@
 
 #include "infermeter/report/forms/report_part.hpp"
 #include "infermeter/report/options.hpp"
-#include "infermeter/report/variants/variant_set.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/variants/variant_set.hpp"
 
 namespace infermeter {
 

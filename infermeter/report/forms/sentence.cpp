@@ -13,15 +13,4 @@ const char* sign_of(Tone tone) {
   return "·";
 }
 
-const char* to_string(Tone tone) {
-  switch (tone) {
-    case Tone::plain: return "plain";
-    case Tone::good: return "good";
-    case Tone::warning: return "warning";
-    case Tone::bad: return "bad";
-    case Tone::faint: return "faint";
-  }
-  return "plain";
-}
-
 }  // namespace infermeter

@@ -21,7 +21,7 @@ std::string name_of(const RunRecord& record, int subject) {
 
 bool has_run(const SubjectVerdict& subject) { return subject.summary.trials_ok + subject.summary.trials_partial > 0; }
 
-Sentence word_of(Direction direction, std::string_view metric) {
+Headline direction_word(Direction direction, std::string_view metric) {
   const bool is_time = metric.starts_with("latency_") || metric.ends_with("_time");
   switch (direction) {
     case Direction::faster: return {Tone::good, "", is_time ? "faster" : "better"};
@@ -33,13 +33,13 @@ Sentence word_of(Direction direction, std::string_view metric) {
 }
 
 // What went wrong counts more than any time.
-Sentence verdict_of(const RunRecord& record, const SubjectVerdict& subject, const Effect& effect) {
+Headline verdict_of(const RunRecord& record, const SubjectVerdict& subject, const Effect& effect) {
   if (failed_trial(record, subject.subject) != nullptr) return {Tone::bad, "", "failed"};
   if (!has_run(subject)) return {Tone::faint, "", "not measured"};
   const bool differ =
       subject.outputs != nullptr && !subject.outputs->comparison.agree && !subject.outputs->comparison.undecided;
   if (differ) return {Tone::bad, "", "outputs differ"};
-  return word_of(subject.direction.value_or(Direction::unresolved), effect.metric);
+  return direction_word(subject.direction.value_or(Direction::unresolved), effect.metric);
 }
 
 // Without what all groups share: "resnet50, batch size 1" needs no dtype where all have the same.

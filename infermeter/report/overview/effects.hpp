@@ -11,6 +11,12 @@
 
 namespace infermeter {
 
+// An outcome as a sentence and as a word: "faster", "failed".
+struct Headline {
+  Tone tone = Tone::plain;
+  std::string text{}, verdict{};
+};
+
 struct Effect {
   int subject = 0;
   std::optional<int> baseline;                // nullopt: it is one itself, and failed
@@ -19,7 +25,7 @@ struct Effect {
   std::string metric{};                       // "latency_p50", or the question's
   std::optional<double> change{};             // of the metric, a share of the baseline's value: -0.1 is 10 % less
   std::optional<Interval> change_interval{};  // at the level at which the verdict was reached
-  Sentence verdict{};                         // its word and tone; no text
+  Headline verdict{};                         // its word and tone; no text
 };
 
 // One of every candidate, and of every baseline that failed, in the plan's order.

@@ -22,6 +22,8 @@ int badness(Tone tone) {
   return static_cast<int>(std::ranges::find(worse_and_worse, tone) - worse_and_worse.begin());
 }
 
+Headline sentence_of(const WordedAnswer& answer) { return {answer.tone(), answer.text, word_of(answer.answer)}; }
+
 // "a", "a and b", "a, b and 4 more"
 std::string names_text(const Names& names) {
   if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
@@ -58,7 +60,7 @@ Names leaking(const RunRecord& record, const Verdict& verdict) {
 }
 
 // "segv and hang failed; the outputs of nan differ; leaky leaks 102 kB per iteration"
-Sentence troubles(const RunRecord& record, const Verdict& verdict, const std::vector<Effect>& effects,
+Headline troubles(const RunRecord& record, const Verdict& verdict, const std::vector<Effect>& effects,
                   std::size_t answers) {
   Names clauses;
   const Names failed = names_of(effects, "failed", &Effect::label);
@@ -95,9 +97,9 @@ std::string tally(const std::vector<Effect>& effects, bool by_group) {
   return fmt::format("{}", fmt::join(clauses, ", "));
 }
 
-Sentence counts_of(const std::vector<Effect>& effects) {
+Headline counts_of(const std::vector<Effect>& effects) {
   const bool by_group = is_shared(effects, &Effect::label) && is_shared(effects, &Effect::against);
-  const Sentence& first = effects.front().verdict;
+  const Headline& first = effects.front().verdict;
   const bool alike =
       std::ranges::all_of(effects, [&](const Effect& one) { return one.verdict.verdict == first.verdict; });
   const std::string whom = by_group ? fmt::format("{} against {}", effects.front().label, effects.front().against)
@@ -109,20 +111,22 @@ Sentence counts_of(const std::vector<Effect>& effects) {
 
 }  // namespace
 
-Sentence worst_of(const std::vector<Sentence>& answers) {
+Headline worst_of(const std::vector<WordedAnswer>& answers) {
   if (answers.empty()) return {};
-  return *std::ranges::max_element(answers, {}, [](const Sentence& one) { return badness(one.tone); });
+  return sentence_of(
+      *std::ranges::max_element(answers, {}, [](const WordedAnswer& one) { return badness(one.tone()); }));
 }
 
-Sentence headline_of_run(const RunRecord& record, const Verdict& verdict, const std::vector<Effect>& effects,
-                         const std::vector<Sentence>& answers) {
-  const auto bad = std::ranges::count(answers, Tone::bad, &Sentence::tone);
+Headline headline_of_run(const RunRecord& record, const Verdict& verdict, const std::vector<Effect>& effects,
+                         const std::vector<WordedAnswer>& answers) {
+  const auto bad = std::ranges::count(answers, Tone::bad, &WordedAnswer::tone);
   if (bad > 1) return troubles(record, verdict, effects, static_cast<std::size_t>(bad));
-  if (bad == 1) return *std::ranges::find(answers, Tone::bad, &Sentence::tone);
-  if (effects.size() < 2) return answers.empty() ? Sentence{} : answers.front();
-  const auto fastest = std::ranges::find(answers, "fastest", &Sentence::verdict);
+  if (bad == 1) return sentence_of(*std::ranges::find(answers, Tone::bad, &WordedAnswer::tone));
+  if (effects.size() < 2) return answers.empty() ? Headline{} : sentence_of(answers.front());
+  const auto is_fastest = [](const WordedAnswer& one) { return one.answer.kind == AnswerKind::fastest; };
+  const auto fastest = std::ranges::find_if(answers, is_fastest);
   if (is_shared(effects, &Effect::group) && fastest != answers.end()) {
-    return {fastest->tone, fmt::format("{}; {}", fastest->text, counts_of(effects).text), fastest->verdict};
+    return {fastest->tone(), fmt::format("{}; {}", fastest->text, counts_of(effects).text), word_of(fastest->answer)};
   }
   return counts_of(effects);
 }

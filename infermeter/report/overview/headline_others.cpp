@@ -63,7 +63,7 @@ std::string told_of(const VariantFigures& one) {
 
 }  // namespace
 
-Sentence headline_of_gate(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
+Headline headline_of_gate(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
   const Outcome outcome = outcome_of_all(verdict);
   if (outcome == Outcome::pass) {
     const std::string all = verdict.passed == 1 ? "the only expectation is met"
@@ -85,7 +85,7 @@ Sentence headline_of_gate(const RunRecord& record, const Gate& gate, const GateV
           std::string(to_string(outcome))};
 }
 
-Sentence headline_of_variants(const VariantsFigures& figures) {
+Headline headline_of_variants(const VariantsFigures& figures) {
   const VariantFigures* fastest = fastest_of(figures, [](const VariantFigures&) { return true; });
   if (fastest == nullptr) return {Tone::plain, "no variant is shown to be faster than the baseline", "no gain"};
   std::string text = "fastest: " + told_of(*fastest);

@@ -23,7 +23,7 @@ void write_effect(JsonWriter& json, const Effect& effect) {
 
 }  // namespace
 
-Overview overview_of_run(const RunRecord& record, const Verdict& verdict, const std::vector<Sentence>& answers) {
+Overview overview_of_run(const RunRecord& record, const Verdict& verdict, const std::vector<WordedAnswer>& answers) {
   Overview overview{.headline = {}, .margin = margin_of(record), .effects = effects_of(record, verdict)};
   overview.headline = headline_of_run(record, verdict, overview.effects, answers);
   return overview;

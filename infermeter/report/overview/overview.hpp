@@ -4,18 +4,19 @@
 #include <vector>
 
 #include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/forms/worded_answer.hpp"
 #include "infermeter/report/overview/effects.hpp"
 
 namespace infermeter {
 
 struct Overview {
-  Sentence headline{};
+  Headline headline{};
   double margin = 0;              // of the effects
   std::vector<Effect> effects{};  // of runs
 };
 
 [[nodiscard]] Overview overview_of_run(const RunRecord& record, const Verdict& verdict,
-                                       const std::vector<Sentence>& answers);
+                                       const std::vector<WordedAnswer>& answers);
 
 void write_overview(JsonWriter& json, const Overview& overview);  // with its key
 

@@ -16,7 +16,7 @@ using testing::Not;
 using testing::StartsWith;
 
 Overview of_run(const RunRecord& record, const Verdict& verdict) {
-  return overview_of_run(record, verdict, answers(record, verdict));
+  return overview_of_run(record, verdict, worded_answers(record, verdict));
 }
 
 TEST(Overview, EffectsAreChangesOfTheCandidatesWithTheirVerdicts) {
@@ -53,7 +53,7 @@ TEST(Overview, EffectsOfAComparisonAreThoseOfItsPairs) {
 TEST(Overview, WhatWentWrongIsTheHeadline) {
   const RunRecord record = test::example_record();
   const Verdict verdict = test::example_verdict(record);
-  const Sentence headline = of_run(record, verdict).headline;
+  const Headline headline = of_run(record, verdict).headline;
   EXPECT_EQ(headline.text, "fake failed; the outputs of openvino differ");
   EXPECT_EQ(headline.tone, Tone::bad);
   EXPECT_EQ(headline.verdict, "problems");
@@ -87,13 +87,18 @@ TEST(Overview, OfOneCandidateItIsItsAnswer) {
   FourSubjects of;
   of.record.plan.subjects.resize(2);
   of.verdict.subjects.resize(2);
-  const auto all = answers(of.record, of.verdict);
+  const auto all = worded_answers(of.record, of.verdict);
   EXPECT_EQ(headline_of_run(of.record, of.verdict, effects_of(of.record, of.verdict), all).text, all.front().text);
 }
 
 TEST(Overview, TheWorstAnswerIsTheFirstOfTheWorst) {
-  EXPECT_EQ(worst_of({{Tone::good, "a"}, {Tone::bad, "b"}, {Tone::bad, "c"}}).text, "b");
-  EXPECT_EQ(worst_of({{Tone::plain, "a"}, {Tone::faint, "b"}, {Tone::warning, "c"}}).text, "c");
+  const auto answer = [](Tone tone, const char* text) {
+    WordedAnswer one{.answer = {}, .text = text};
+    one.answer.tone = tone;
+    return one;
+  };
+  EXPECT_EQ(worst_of({answer(Tone::good, "a"), answer(Tone::bad, "b"), answer(Tone::bad, "c")}).text, "b");
+  EXPECT_EQ(worst_of({answer(Tone::plain, "a"), answer(Tone::faint, "b"), answer(Tone::warning, "c")}).text, "c");
   EXPECT_TRUE(worst_of({}).text.empty());
 }
 
@@ -108,7 +113,7 @@ TEST(Overview, AGateTellsWhatFailed) {
   verdict.verdicts[0].outcome = Outcome::fail;
   verdict.verdicts[0].value = 0.0382;
   verdict.verdicts[1].outcome = Outcome::pass;
-  const Sentence failed = headline_of_gate(record, gate, verdict);
+  const Headline failed = headline_of_gate(record, gate, verdict);
   EXPECT_THAT(failed.text,
               StartsWith("1 of 2 expectations failed: latency_p50_ms <= 20 on resnet50@onnxruntime: 38.2 ms"));
   EXPECT_THAT(failed.text, Not(HasSubstr("more")));

@@ -142,6 +142,9 @@ export class FlameView {
       painted.mode === "difference" && !frame.separable ? "not separable" : "",
       placed.above ? "zoomed into" : "",
     ];
+    // What is read on it is part of its name, so that it can be called by it.
+    const read = visible(box.text ?? "");
+    if (!said.join(", ").includes(read)) said.push(read);
     return svg(
       "g",
       {

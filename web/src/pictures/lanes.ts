@@ -10,7 +10,7 @@ export interface Lane {
   word?: string; // before `after`, where there is room, with a sign: see signPlace
 }
 
-const narrow = 620;
+const narrow = 560;
 const perCharacter = 7.3; // pixels, of the widest fonts at 12 px
 const bottom = 52;
 const top = 8;
@@ -98,7 +98,7 @@ export function signPlace(area: { x: number; width: number }, y: number, width: 
 // The name is cut, not the figures behind it.
 function besides(lane: Lane, room: number): string {
   const text = visible(lane.text);
-  const after = lane.after ?? "";
+  const after = room > 300 ? behind(lane) : (lane.after ?? "");
   if (after === "") return shortened(text, room / perCharacter);
   const most = Math.floor((room - (lane.word === undefined ? 0 : signRoom)) / perCharacter) - after.length - 3;
   // Isolated, so that a name from right to left does not turn the figures around.

@@ -32,7 +32,7 @@ function headed(title: string, content: HTMLElement | null, id?: string): HTMLEl
 function firstSight(part: Part, id: string): HTMLElement {
   const { headline } = part.overview;
   const { pictures, isWide } = heroOf(part);
-  const [first = "", ...rest] = headline.text.split(/(?<=; )/);
+  const [first = "", ...rest] = headline.text.split(/(?<=; )(?![^(]*\))/);
   const told = el(
     "p",
     { class: `headline ${headline.tone}` },
@@ -96,8 +96,9 @@ function unfinished(run: Run): HTMLElement | null {
 
 // Without the one that is the headline; many are folded, as the matrix has them.
 function otherAnswers(part: Part): HTMLElement | null {
-  const inTable = part.gate === null ? [] : ["pass", "fail", "inconclusive"]; // a gate's expectations have a table of their own
-  const rest = part.answers.filter((answer) => answer.text !== part.overview.headline.text && !inTable.includes(answer.verdict));
+  // A gate's expectations have a table of their own.
+  const inTable = (answer: Answer): boolean => part.gate !== null && (answer.topic === "gate" || answer.topic === "expectation");
+  const rest = part.answers.filter((answer) => answer.text !== part.overview.headline.text && !inTable(answer));
   if (rest.length === 0) return null;
   const item = (answer: Answer): HTMLElement => el("li", { class: `answer ${answer.tone}` }, badge(answer.verdict, answer.tone), " ", el("span", { class: "sentence" }, prose(answer.text)));
   const list = el("ul", { class: "answer-list" }, ...rest.map(item));

@@ -1,10 +1,9 @@
 // The same question, asked of several models or settings, as one table: a cell says how it came out and by how much. A cell
 // is a button that tells more.
 import type { Effect, Part } from "../document.ts";
-import { el, freshId, name } from "../dom.ts";
+import { el, freshId, name, prose } from "../dom.ts";
 import { markIn, touch } from "../hover.ts";
 import { effectText } from "../pictures/effects_chart.ts";
-import { metricTitle } from "../pictures/metric.ts";
 import { scrolling } from "../scrolling.ts";
 import { sign } from "../signs.ts";
 
@@ -57,10 +56,11 @@ function tell(part: Part, effect: Effect, button: HTMLElement, details: HTMLElem
   for (const other of button.closest("table")?.querySelectorAll("button") ?? []) other.setAttribute("aria-expanded", String(open && other === button));
   details.hidden = !open;
   const label = part.run?.subjects[effect.subject]?.label ?? effect.label;
+  const answers = part.answers.filter((answer) => answer.subjects.includes(effect.subject) && answer.topic !== "fastest");
   const sentences = part.recommendations.find((each) => each.subject === label)?.sentences ?? [];
   details.replaceChildren(
     el("h4", {}, name(effect.label), " against ", name(effect.against), ": ", name(effect.group)),
-    el("p", {}, effect.verdict, effect.change === null ? "" : `: ${effectText(effect)} of ${metricTitle(effect.metric).toLowerCase()}`),
+    ...answers.map((answer) => el("p", {}, sign(answer.tone), " ", prose(answer.text))),
     el("ul", { class: "said-list" }, ...sentences.map((sentence) => el("li", {}, sign(sentence.tone), el("span", {}, name(sentence.text))))),
   );
 }

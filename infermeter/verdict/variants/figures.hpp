@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/report/variants/variant_set.hpp"
 #include "infermeter/verdict/answers/pareto.hpp"
 #include "infermeter/verdict/answers/recommend.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/variants/variant_set.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 
