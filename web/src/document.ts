@@ -88,6 +88,14 @@ export interface Overview {
   headline: { verdict: string; tone: Tone; text: string };
   margin: number; // effects below it are no difference
   effects: Effect[]; // of runs
+  since_last: SinceLast | null; // of runs: the last one of the same subjects
+}
+
+export interface SinceLast {
+  run: string;
+  at: string;
+  subjects: { subject: number; change: number | null; interval: Interval | null; direction: Direction }[]; // of latency p50
+  differences: string[]; // of machine, software, models and settings
 }
 
 // A candidate against its baseline; or a baseline that failed.

@@ -28,24 +28,30 @@ function galleryOf(gallery: Gallery, id: string, place: number): HTMLElement {
   return el("details", { class: "gallery", id: `${id}-model-${place + 1}`, "data-short": gallery.title, open: place < galleriesOpen }, el("summary", {}, el("h4", {}, name(gallery.title))), pictures);
 }
 
-function part(content: Part, index: number): HTMLElement {
+// A section at a time, so that the browser is never busy for long.
+async function part(content: Part, index: number): Promise<HTMLElement> {
   const id = `part-${index + 1}`;
-  return el(
-    "article",
-    { id, class: "part", "aria-labelledby": `${id}-title` },
-    el("h2", { id: `${id}-title` }, name(content.title)),
-    section(id, "answers", "Answer", answers(content, id)),
-    section(id, "tables", "Numbers", tables(content, id)),
-    section(id, "operators", "Operators", operators(content, id)),
-    section(id, "charts", "Charts", galleriesOf(content).map((gallery, place) => galleryOf(gallery, id, place))),
-    section(id, "record", "Record", record(content)),
-  );
+  const sections = [
+    () => section(id, "answers", "Answer", answers(content, id)),
+    () => section(id, "tables", "Numbers", tables(content, id)),
+    () => section(id, "operators", "Operators", operators(content, id)),
+    () => section(id, "charts", "Charts", galleriesOf(content).map((gallery, place) => galleryOf(gallery, id, place))),
+    () => section(id, "record", "Record", record(content)),
+  ];
+  const article = el("article", { id, class: "part", "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, name(content.title)));
+  for (const make of sections) {
+    const made = make();
+    if (made !== null) article.append(made);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return article;
 }
 
 const galleriesOpen = 2;
 
-function build(content: ReportDocument, place: HTMLElement): void {
-  const parts = content.parts.map(part);
+async function build(content: ReportDocument, place: HTMLElement): Promise<void> {
+  const parts: HTMLElement[] = [];
+  for (const [index, each] of content.parts.entries()) parts.push(await part(each, index));
   const main = el("main", { id: "content", class: parts.length === 1 ? "single" : undefined, tabindex: -1 }, summary(content), ...parts);
   place.replaceChildren(head(content), el("div", { class: "columns" }, navigation(main), main));
 }
@@ -57,7 +63,7 @@ async function start(): Promise<void> {
     readAddress();
     const content = await readDocument();
     document.body.append(el("div", { id: "announcements", role: "status", "aria-live": "polite" }));
-    build(content, place);
+    await build(content, place);
     watchFolds(place);
     watchPage();
     watchAddress();

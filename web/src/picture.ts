@@ -52,7 +52,6 @@ export interface PlanesPicture extends Common {
   kind: "planes";
   height(width: number): number;
   paint(canvas: HTMLCanvasElement, look: Look, width: number, height: number, scale: number): void;
-  point?(x: number, y: number, width: number, height: number): string; // what is under the pointer, in words
 }
 
 // What has elements, keys and tools of its own.

@@ -150,8 +150,11 @@ ReportPart report_part(const DocumentPart& part, const RunRecord& record, const 
           .text = {}};
 }
 
-ReportPart run_part(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
-  ReportPart part = report_part(document_of_run(record, verdict, options), record, options);
+ReportPart run_part(const RunRecord& record, const Verdict& verdict, const RenderOptions& options,
+                    const RunRecord* earlier) {
+  DocumentPart document = document_of_run(record, verdict, options);
+  if (earlier != nullptr) document.overview.since = since_last(record, *earlier);
+  ReportPart part = report_part(document, record, options);
   part.text = render_table(record, verdict, {});
   return part;
 }

@@ -1,7 +1,9 @@
 #include "infermeter/report/overview/overview.hpp"
 
+#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/overview/headline.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -18,6 +20,29 @@ void write_effect(JsonWriter& json, const Effect& effect) {
   write_interval(json, "interval", effect.change_interval);
   json.member("verdict", effect.verdict.verdict);
   json.member("tone", to_string(effect.verdict.tone));
+  json.end_object();
+}
+
+void write_since(JsonWriter& json, const std::optional<SinceLast>& since) {
+  json.key("since_last");
+  if (!since) return json.value(nullptr);
+  json.begin_object();
+  json.member("run", since->run);
+  json.member("at", utc_time(since->at));
+  json.key("subjects");
+  json.begin_array();
+  for (const ChangeSinceLast& one : since->subjects) {
+    json.begin_object();
+    json.member("subject", one.subject);
+    json.member("change", one.change);
+    write_interval(json, "interval", one.change_interval);
+    json.member("direction", to_string(one.direction));
+    json.end_object();
+  }
+  json.end_array();
+  std::vector<std::string> differences;
+  for (const std::string& difference : since->differences) differences.push_back(printable(difference));
+  json.strings("differences", differences);
   json.end_object();
 }
 
@@ -43,6 +68,7 @@ void write_overview(JsonWriter& json, const Overview& overview) {
   json.begin_array();
   for (const Effect& effect : overview.effects) write_effect(json, effect);
   json.end_array();
+  write_since(json, overview.since);
   json.end_object();
 }
 

@@ -143,7 +143,7 @@ export class FlameView {
       placed.above ? "zoomed into" : "",
     ];
     // What is read on it is part of its name, so that it can be called by it.
-    const read = visible(box.text ?? "");
+    const read = visible(box.text ?? "").replace(/\s+/g, " ").trim();
     if (!said.join(", ").includes(read)) said.push(read);
     return svg(
       "g",

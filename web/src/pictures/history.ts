@@ -34,6 +34,7 @@ function picture(history: History, series: Series, values: HistoryRun[], index: 
     kind: "chart",
     id: `history-${index + 1}`,
     title: `${series.series}: ${metric} over time${where}`,
+    short: visible(series.series),
     reads:
       `A point is a run, its whisker the 95 % interval across worker processes; ${history.lower_is_better ? "lower" : "higher"} is better. ` +
       "A thick line is a level: the runs between two changes. The axis need not begin at 0.",

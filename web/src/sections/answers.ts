@@ -1,5 +1,5 @@
 // The answer: one sentence, the chart that shows it, the caveat that matters most; then all answers, caveats and checks.
-import type { Answer, Check, Notice, Part, Recommendations, Run } from "../document.ts";
+import type { Answer, Check, Notice, Part, Recommendations, Run, SinceLast } from "../document.ts";
 import { el, name, prose } from "../dom.ts";
 import { count } from "../format.ts";
 import { heroOf } from "../pictures/hero.ts";
@@ -8,6 +8,7 @@ import { show } from "../views.ts";
 import { gateTable } from "./gate_table.ts";
 import { matrix, matrixOf } from "./matrix.ts";
 import { noticeList, toneOfNotice } from "./notices.ts";
+import { sinceLast } from "./since_last.ts";
 
 const fewAnswers = 4;
 const fewSubjects = 6;
@@ -20,6 +21,7 @@ export function answers(part: Part, id: string): (HTMLElement | null)[] {
     otherAnswers(part),
     part.gate === null ? null : gateTable(part.gate),
     headed("Caveats", noticeList(part.notices), `${id}-caveats`),
+    part.run === null || (part.overview.since_last ?? null) === null ? null : headed("Since the last run", sinceLast(part.run, part.overview.since_last as SinceLast, id)),
     headed("Per subject", recommendations(part.recommendations)),
     headed("Checklist", checklist(part.checks.filter((check) => part.gate?.verdicts.every((each) => each.expectation !== check.name) ?? true))),
   ];
