@@ -269,6 +269,8 @@ inline Verdict comparison_verdict(const RunRecord& record) {
   comparison.looks = {{{.pairs = 16, .level = 0.0019, .p = 3e-5, .estimate = -0.031, .direction = Direction::faster}},
                       {}};
   comparison.exploratory = {paired(1, "throughput", -0.03, -0.036, -0.023), paired(1, "memory_peak", 0.95, 0.9, 1)};
+  comparison.exploratory[0].direction = Direction::faster;
+  comparison.exploratory[1].direction = Direction::slower;
   comparison.pairs = 16;
   comparison.ended = true;
   comparison.wall_s = 41;

@@ -133,6 +133,16 @@ void take_last_look(PairedComparison& comparison, const std::vector<Look>& looks
   comparison.estimate = last.estimate;
 }
 
+// It decides nothing: a direction that the interval has and the adjusted p confirms, or an interval within the margin.
+Direction exploratory_direction(const PairedComparison& one, const Question& question) {
+  if (!one.interval) return Direction::unresolved;
+  const auto [low, high, confidence] = *one.interval;
+  if (one.p <= question.alpha && low > 0) return Direction::slower;
+  if (one.p <= question.alpha && high < 0) return Direction::faster;
+  const double margin = std::log1p(question.margin);
+  return low >= -margin && high <= margin ? Direction::equivalent : Direction::unresolved;
+}
+
 std::vector<PairedComparison> explore(const RunRecord& record, const Processes& processes, bool ended) {
   const Question& question = *record.plan.question;
   std::vector<PairedComparison> found;
@@ -152,7 +162,10 @@ std::vector<PairedComparison> explore(const RunRecord& record, const Processes& 
   std::vector<double> p;
   for (const PairedComparison& one : found) p.push_back(one.p);
   const auto adjusted = benjamini_hochberg(p);
-  for (std::size_t i = 0; i < found.size(); ++i) found[i].p = adjusted[i];
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].p = adjusted[i];
+    found[i].direction = exploratory_direction(found[i], question);
+  }
   return found;
 }
 

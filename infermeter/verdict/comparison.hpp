@@ -22,8 +22,8 @@ struct PairedComparison {
   int incomplete = 0;      // pairs in which a process failed or the metric was not measured
   int dropped = 0;         // by Question::drop_disturbed
 
-  Direction direction = Direction::unresolved;
-  std::optional<double> estimate;    // Hodges–Lehmann; nullopt without a pair
+  Direction direction = Direction::unresolved;  // exploratory metrics: what it looks like; it decides nothing
+  std::optional<double> estimate;               // Hodges–Lehmann; nullopt without a pair
   std::optional<Interval> interval;  // repeated interval of the last look; exploratory metrics: of this sample alone
   std::optional<Interval> t, sign;   // beside it: of this sample alone, not corrected for looks
   double p = 1;                      // signed-rank; exploratory metrics: adjusted (Benjamini & Hochberg)

@@ -83,10 +83,40 @@ export interface Recommendations {
   sentences: { tone: Tone; text: string }[];
 }
 
+// What is shown first.
+export interface Overview {
+  headline: { verdict: string; tone: Tone; text: string };
+  margin: number; // effects below it are no difference
+  effects: Effect[]; // of runs
+  since_last: SinceLast | null; // of runs: the last one of the same subjects
+}
+
+export interface SinceLast {
+  run: string;
+  at: string;
+  subjects: { subject: number; change: number | null; interval: Interval | null; direction: Direction }[]; // of latency p50
+  differences: string[]; // of machine, software, models and settings
+}
+
+// A candidate against its baseline; or a baseline that failed.
+export interface Effect {
+  subject: number;
+  baseline: number | null;
+  group: string; // "resnet50, batch size 1, float32"
+  label: string; // without what it shares with its group
+  against: string;
+  metric: string;
+  change: number | null; // share of the baseline's value: -0.1 is 10 % less
+  interval: Interval | null;
+  verdict: "faster" | "slower" | "better" | "worse" | "same" | "undecided" | "outputs differ" | "failed" | "not measured";
+  tone: Tone;
+}
+
 export interface Part {
   kind: "run" | "gate" | "validation" | "variants" | "layers" | "history";
   title: string;
   outcome: Outcome;
+  overview: Overview;
   answers: Answer[];
   notices: Notice[];
   checks: Check[];
@@ -441,7 +471,7 @@ export interface Comparison {
   ended: boolean;
   wall_s: number;
   primary: (PairedComparison & { direction: Direction; looks: Look[] })[];
-  exploratory: PairedComparison[];
+  exploratory: (PairedComparison & { direction: Direction })[]; // what it looks like: it decides nothing
 }
 
 export interface Run extends Answered {

@@ -101,21 +101,29 @@ std::string machine_noise_text(const RunRecord& record) {
                      utc_time(noise.measured_at).substr(0, 10));
 }
 
-// "better", "worse", or nothing where it cannot be told. Of exploratory metrics the adjusted p has to agree.
-std::string_view sense(const PairedComparison& c, bool primary, double alpha) {
-  if (!primary && c.p > alpha) return "";
-  if (!c.interval || (c.interval->low <= 0 && c.interval->high >= 0)) return "";
-  return c.interval->low > 0 ? " worse" : " better";
+// How a row's change is meant: of the question's metric by its interval, of the others as the verdict has it.
+Cell sense(const PairedComparison& c, bool primary) {
+  const bool apart = c.interval && (c.interval->low > 0 || c.interval->high < 0);
+  const Direction direction = !primary              ? c.direction
+                              : !apart              ? Direction::unresolved
+                              : c.interval->low > 0 ? Direction::slower
+                                                    : Direction::faster;
+  switch (direction) {
+    case Direction::slower: return {" worse", Tone::warning};
+    case Direction::faster: return {" better", Tone::good};
+    case Direction::equivalent: return {" same", Tone::plain};
+    case Direction::unresolved: break;
+  }
+  return {"", Tone::faint};
 }
 
 ComparisonRow row_of(const RunRecord& record, const PairedComparison& c, bool primary) {
   ComparisonRow row;
-  const std::string_view word = sense(c, primary, record.plan.question->alpha);
-  const Tone tone = word.empty() ? Tone::faint : word == " worse" ? Tone::warning : Tone::good;
+  const Cell word = sense(c, primary);
   row.subject.text = comparison_label(record, c.candidate);
   row.metric.text = metric_name(c.metric) + (primary ? " *" : "");
   row.change =
-      c.estimate ? Cell{signed_number(c.metric, *c.estimate) + " %" + std::string(word), tone} : Cell{"–", Tone::faint};
+      c.estimate ? Cell{signed_number(c.metric, *c.estimate) + " %" + word.text, word.tone} : Cell{"–", Tone::faint};
   row.interval.text = "–";
   if (c.interval) {
     // More effect is less of a metric of which more is better.

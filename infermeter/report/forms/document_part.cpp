@@ -1,5 +1,6 @@
 #include "infermeter/report/forms/document_part.hpp"
 
+#include "infermeter/report/overview/headline.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -7,6 +8,12 @@ namespace {
 
 std::string_view name_in_document(const std::optional<Outcome>& outcome) {
   return outcome ? to_string(*outcome) : "none";
+}
+
+void write_overview_of(JsonWriter& json, const DocumentPart& part) {
+  Overview overview = part.overview;
+  if (overview.headline.text.empty()) overview.headline = worst_of(part.answers);
+  write_overview(json, overview);
 }
 
 void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>& recommendations) {
@@ -65,6 +72,7 @@ std::string part_json(const DocumentPart& part, std::size_t expected_bytes) {
   json.member("kind", part.kind);
   json.member("title", part.title);
   json.member("outcome", name_in_document(part.outcome));
+  write_overview_of(json, part);
   write_answers(json, part.answers);
   write_notices(json, part.notices);
   write_checks(json, part.checks);

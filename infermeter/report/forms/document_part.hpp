@@ -12,6 +12,7 @@
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/forms/worded_answer.hpp"
 #include "infermeter/report/options.hpp"
+#include "infermeter/report/overview/overview.hpp"
 #include "infermeter/verdict/answers/check.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -27,6 +28,7 @@ struct DocumentPart {
   std::string_view kind;  // "run", "gate", …
   std::string title;
   std::optional<Outcome> outcome;
+  Overview overview{};                // its headline: of the answers, unless it has one
   std::vector<WordedAnswer> answers;  // the primary one first
   std::vector<Notice> notices;
   std::vector<Check> checks;

@@ -13,6 +13,7 @@
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/gate/text.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/report/overview/headline.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/recommendations.hpp"
@@ -124,6 +125,7 @@ DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, co
                     .notices = notices(verdict),
                     .checks = verdict.checks,
                     .recommendations = recommendations_of(record, verdict)};
+  part.overview = overview_of_run(record, verdict, part.answers);
   part.outcome = outcome_of(part.checks);
   part.run = [&record, &verdict, samples = options.samples, share = drawn_share(record)](JsonWriter& json) {
     if (!samples) return write_run(json, record, verdict, {});
@@ -148,8 +150,11 @@ ReportPart report_part(const DocumentPart& part, const RunRecord& record, const 
           .text = {}};
 }
 
-ReportPart run_part(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
-  ReportPart part = report_part(document_of_run(record, verdict, options), record, options);
+ReportPart run_part(const RunRecord& record, const Verdict& verdict, const RenderOptions& options,
+                    const RunRecord* earlier) {
+  DocumentPart document = document_of_run(record, verdict, options);
+  if (earlier != nullptr) document.overview.since = since_last(record, *earlier);
+  ReportPart part = report_part(document, record, options);
   part.text = render_table(record, verdict, {});
   return part;
 }
@@ -159,6 +164,7 @@ DocumentPart document_of_gate(const RunRecord& record, const Verdict& of_run, co
   DocumentPart part = document_of_run(record, of_run, options);
   part.kind = "gate";
   part.title = fmt::format("{}: {}", printable(gate.name, 120), part.title);
+  part.overview.headline = headline_of_gate(record, gate, verdict);
   part.outcome = outcome_of(verdict);
   part.answers = without_levels(worded_answers(record, of_run));
   prepend(worded_answers(record, gate, verdict), part.answers);
@@ -180,6 +186,7 @@ ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const 
   DocumentPart part = document_of_run(record, verdict, options);
   part.kind = "variants";
   part.title = "Variants of " + printable(file_name(set.model), 120) + when_and_where(record);
+  part.overview.headline = headline_of_variants(figures);
   part.answers = worded(figures, variants_answers(figures));
   part.notices = notices_of_variants(verdict);
   part.checks = checklist(record, verdict, {.variants = true});
