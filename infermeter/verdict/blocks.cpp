@@ -64,6 +64,14 @@ std::vector<const Samples*> trials_that_count(const RunRecord& record) {
   return trials;
 }
 
+std::vector<Samples> trials_of(const RunRecord& run, int subject) {
+  std::vector<Samples> trials;
+  for (const Samples* trial : trials_that_count(run)) {
+    if (trial->subject == subject) trials.push_back(*trial);
+  }
+  return trials;
+}
+
 int complete_blocks(const RunRecord& record) { return complete_blocks_without(record, blocks_set_aside(record)); }
 
 std::vector<Diagnostic> block_diagnostics(const RunRecord& record) {

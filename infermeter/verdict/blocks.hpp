@@ -15,6 +15,9 @@ namespace infermeter {
 // The trials that figures are made from, of all subjects, in their order; pointers into the record.
 [[nodiscard]] std::vector<const Samples*> trials_that_count(const RunRecord& record);
 
+// Those of one subject.
+[[nodiscard]] std::vector<Samples> trials_of(const RunRecord& run, int subject);
+
 // Blocks that count in which every subject's trial has ended.
 [[nodiscard]] int complete_blocks(const RunRecord& record);
 

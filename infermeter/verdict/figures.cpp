@@ -7,7 +7,7 @@
 
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
-#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/disturbance.hpp"
 
 namespace infermeter {

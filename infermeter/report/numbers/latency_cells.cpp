@@ -5,7 +5,7 @@
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/histogram_line.hpp"
-#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {

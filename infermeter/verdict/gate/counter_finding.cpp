@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "infermeter/stats/summary/process_interval.hpp"
-#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
 
 namespace infermeter {
