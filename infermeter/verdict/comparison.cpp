@@ -16,9 +16,9 @@
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/nearest.hpp"
-#include "infermeter/verdict/blocks.hpp"
-#include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

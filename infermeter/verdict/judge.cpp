@@ -9,8 +9,8 @@
 #include "infermeter/verdict/answers/run_answers.hpp"
 #include "infermeter/verdict/answers/run_checklist.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
-#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

@@ -7,7 +7,7 @@
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/across_runs.hpp"
-#include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/verdict.hpp"
 

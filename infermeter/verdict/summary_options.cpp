@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "infermeter/diagnostics/check.hpp"
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 namespace infermeter {
 namespace {

@@ -27,7 +27,7 @@ std::string where_compared(const RunRecord& record, int subject) {
   return fmt::format("on {} at batch size {}", printable(measured.model, 60), measured.batch_size);
 }
 
-const PairedComparison& pairs_of(const Verdict& verdict, const Answer& answer) {
+const PairedComparison& compared_pairs(const Verdict& verdict, const Answer& answer) {
   const int subject = answer.subjects.front();
   return *std::ranges::find(verdict.comparison->primary, subject, &PairedComparison::candidate);
 }
@@ -46,7 +46,7 @@ std::string pairs_clause(const Answer& answer) {
 }
 
 std::string unresolved_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
-  const PairedComparison& c = pairs_of(verdict, answer);
+  const PairedComparison& c = compared_pairs(verdict, answer);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
   const std::string start =
       fmt::format("cannot tell whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
@@ -63,7 +63,7 @@ std::string unresolved_text(const RunRecord& record, const Verdict& verdict, con
 
 std::string decision_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   if (answer.direction == Direction::unresolved) return unresolved_text(record, verdict, answer);
-  const PairedComparison& c = pairs_of(verdict, answer);
+  const PairedComparison& c = compared_pairs(verdict, answer);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
   const std::string rest =
       fmt::format("{}; {} {}), decided after {}", metric_name(c.metric), confidence(record),
@@ -87,7 +87,7 @@ std::string other_outputs_text(const RunRecord& record, const Verdict& verdict, 
 }
 
 std::string power_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
-  const PairedComparison& c = pairs_of(verdict, answer);
+  const PairedComparison& c = compared_pairs(verdict, answer);
   return fmt::format("{} of {} show a difference of {} here with 80 % power, as looks were taken; a pair varies by {}",
                      counted(answer.n, "pair", "pairs"), comparison_label(record, c.candidate),
                      size_text(*c.minimum_effect), size_text(c.spread));

@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

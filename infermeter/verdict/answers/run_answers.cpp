@@ -10,7 +10,7 @@
 #include "infermeter/verdict/answers/comparison_answers.hpp"
 #include "infermeter/verdict/answers/fastest.hpp"
 #include "infermeter/verdict/answers/profile_answers.hpp"
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 namespace infermeter {
 namespace {

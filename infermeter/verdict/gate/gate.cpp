@@ -10,9 +10,9 @@
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
-#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
 #include "infermeter/verdict/gate/parse_expectation.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {
 namespace {

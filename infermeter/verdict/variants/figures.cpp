@@ -6,7 +6,7 @@
 #include <array>
 
 #include "infermeter/stats/summary/proportions.hpp"
-#include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

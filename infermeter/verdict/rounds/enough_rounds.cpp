@@ -1,12 +1,12 @@
-#include "infermeter/verdict/enough_rounds.hpp"
+#include "infermeter/verdict/rounds/enough_rounds.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "infermeter/stats/comparison/rounds.hpp"
-#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/judge.hpp"
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 namespace infermeter {
 namespace {

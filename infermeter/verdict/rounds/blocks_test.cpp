@@ -1,4 +1,4 @@
-#include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 #include <gmock/gmock.h>
 

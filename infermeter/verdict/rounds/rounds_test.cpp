@@ -1,12 +1,12 @@
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "infermeter/verdict/blocks.hpp"
-#include "infermeter/verdict/enough_rounds.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/enough_rounds.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 

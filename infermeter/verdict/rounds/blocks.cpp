@@ -1,4 +1,4 @@
-#include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "infermeter/text/counts.hpp"
-#include "infermeter/verdict/disturbance.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 
 namespace infermeter {
 namespace {

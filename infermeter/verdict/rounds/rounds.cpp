@@ -1,10 +1,10 @@
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "infermeter/stats/comparison/rounds.hpp"
-#include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {
 namespace {
