@@ -78,7 +78,7 @@ void add_pairs(Effect& effect, const PairedComparison& pairs) {
   effect.change_interval = Interval{std::min(one, other), std::max(one, other), pairs.interval->confidence};
 }
 
-const PairedComparison* pairs_of(const Verdict& verdict, int candidate) {
+const PairedComparison* primary_of(const Verdict& verdict, int candidate) {
   if (!verdict.comparison) return nullptr;
   const auto& primary = verdict.comparison->primary;
   const auto found = std::ranges::find(primary, candidate, &PairedComparison::candidate);
@@ -100,7 +100,7 @@ std::vector<Effect> effects_of(const RunRecord& record, const Verdict& verdict) 
       // What a subject did before it failed is no figure of it.
       if (subject->summary.trials_ok == 0) {
         effect.metric = record.plan.question ? record.plan.question->metric : "latency_p50";
-      } else if (const PairedComparison* pairs = pairs_of(verdict, subject->subject)) {
+      } else if (const PairedComparison* pairs = primary_of(verdict, subject->subject)) {
         add_pairs(effect, *pairs);
       } else {
         add_ratio(effect, *subject);
