@@ -33,7 +33,7 @@ Headline direction_word(Direction direction, std::string_view metric) {
 }
 
 // What went wrong counts more than any time.
-Headline verdict_of(const RunRecord& record, const SubjectVerdict& subject, const Effect& effect) {
+Headline effect_verdict(const RunRecord& record, const SubjectVerdict& subject, const Effect& effect) {
   if (failed_trial(record, subject.subject) != nullptr) return {Tone::bad, "", "failed"};
   if (!has_run(subject)) return {Tone::faint, "", "not measured"};
   const bool differ =
@@ -105,7 +105,7 @@ std::vector<Effect> effects_of(const RunRecord& record, const Verdict& verdict) 
       } else {
         add_ratio(effect, *subject);
       }
-      effect.verdict = verdict_of(record, *subject, effect);
+      effect.verdict = effect_verdict(record, *subject, effect);
       effects.push_back(std::move(effect));
     }
   }
