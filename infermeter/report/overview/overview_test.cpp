@@ -86,6 +86,7 @@ TEST(Overview, SeveralGroupsAreCounted) {
 TEST(Overview, OfOneCandidateItIsItsAnswer) {
   FourSubjects of;
   of.record.plan.subjects.resize(2);
+  of.record.outputs.resize(1);
   of.verdict.subjects.resize(2);
   const auto all = worded_answers(of.record, of.verdict);
   EXPECT_EQ(headline_of_run(of.record, of.verdict, effects_of(of.record, of.verdict), all).text, all.front().text);
