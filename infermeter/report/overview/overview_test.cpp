@@ -88,6 +88,10 @@ TEST(Overview, OfOneCandidateItIsItsAnswer) {
   of.record.plan.subjects.resize(2);
   of.record.outputs.resize(1);
   of.verdict.subjects.resize(2);
+  std::erase_if(of.record.trials, [](const Samples& trial) { return trial.subject > 1; });
+  of.record.outputs.resize(1);
+  of.verdict.subjects[1].outputs = of.record.outputs.data();
+  of.verdict.answers = run_answers(of.record, of.verdict);
   const auto all = worded_answers(of.record, of.verdict);
   EXPECT_EQ(headline_of_run(of.record, of.verdict, effects_of(of.record, of.verdict), all).text, all.front().text);
 }
