@@ -15,6 +15,7 @@
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/verdict/apart.hpp"
 #include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"
@@ -22,8 +23,6 @@
 namespace infermeter {
 namespace {
 
-constexpr std::array exploratory_metrics = {"latency_p50", "latency_p90", "latency_mean",
-                                            "throughput",  "memory_peak", "load_time"};
 // A subject's processes that ended well, ready for any metric.
 class Processes {
  public:
@@ -219,6 +218,7 @@ Estimate ratio_of(const PairedComparison& pairs) {
 std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool ended) {
   const MetricKind* kind = record.plan.question ? metric_kind(record.plan.question->metric) : nullptr;
   if (kind == nullptr || record.plan.subjects.size() < 2) return std::nullopt;
+  if (!record.joined.empty()) return compare_apart(record);
   const Question& question = *record.plan.question;
   const Design design = design_of(record.plan);
   const Processes processes(record);

@@ -6,6 +6,7 @@
 
 #include "infermeter/verdict/answers/like_for_like.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
+#include "infermeter/verdict/apart.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
@@ -84,9 +85,10 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
   verdict.leak = judge_leak_trial(record, verdict.subject);
   verdict.accuracy = accuracy_of(record, verdict.subject);
   if (!verdict.baseline) return verdict;
+  const Pairing pairing = record.joined.empty() ? Pairing::blocks : Pairing::none;
   for (const std::string_view metric : compared_metrics) {
     verdict.ratios.push_back(
-        ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options, Pairing::blocks));
+        ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options, pairing));
   }
   verdict.direction = direction_of(verdict.ratios.front().estimate, record.plan.precision);
   return verdict;
@@ -96,6 +98,7 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
 void take_answers_from(const ComparisonVerdict& comparison, std::vector<SubjectVerdict>& subjects) {
   for (const PairedComparison& pairs : comparison.primary)
     subjects.at(static_cast<std::size_t>(pairs.candidate)).direction = pairs.direction;
+  if (!comparison.paired) return;  // the table's ratios are Welch's already
   for (const auto* list : {&comparison.primary, &comparison.exploratory}) {
     for (const PairedComparison& pairs : *list) {
       auto& ratios = subjects.at(static_cast<std::size_t>(pairs.candidate)).ratios;
@@ -169,7 +172,8 @@ Verdict judge(const RunRecord& record) {
   verdict.comparison = judge_comparison(record, record.finished);
   if (verdict.comparison) {
     take_answers_from(*verdict.comparison, verdict.subjects);
-    append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
+    append(verdict.diagnostics,
+           record.joined.empty() ? comparison_diagnostics(record, *verdict.comparison) : diagnostics_of_joined(record));
   }
   verdict.profile = find_in_profiles(record);
   if (verdict.profile) append(verdict.diagnostics, profile_diagnostics(record, *verdict.profile));

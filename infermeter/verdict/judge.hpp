@@ -49,8 +49,8 @@ struct Verdict {
   int exit_code = 0;
 };
 
-// Of a ratio of times, baseline by candidate: faster or slower where the interval leaves out 1, equivalent where it lies
-// between 1 / (1 + precision) and 1 + precision.
+// Of a ratio of times, baseline by candidate: faster or slower where the interval leaves out 1, equivalent where it
+// lies between 1 / (1 + precision) and 1 + precision.
 [[nodiscard]] Direction direction_of(const Estimate& ratio, double precision);
 
 // The verdict points into `record`, which must outlive it and stay where it is.

@@ -1,5 +1,7 @@
 #include "infermeter/verdict/summary_options.hpp"
 
+#include <algorithm>
+
 #include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {
@@ -7,6 +9,9 @@ namespace infermeter {
 SummaryOptions summary_options(const RunRecord& record) {
   const OutlierRule& rule = record.plan.outliers;
   SummaryOptions options;
+  for (const JoinedRun& run : record.joined) {
+    options.coverage.of_processes = std::max(options.coverage.of_processes, 1 - run.level);
+  }
   if (record.plan.automatic.processes) options.coverage.of_processes = 1 - level_of_rounds(record);
   options.outlier_factor = rule.factor;
   switch (rule.kind) {

@@ -368,6 +368,8 @@ export interface PairedComparison {
   pairs: number;
   incomplete: number;
   dropped: number;
+  baseline_processes: number; // of two runs; 0 of pairs
+  candidate_processes: number;
   estimate: number | null;
   interval: Interval | null;
   t_interval: Interval | null;
@@ -392,12 +394,13 @@ export interface Look {
 }
 
 export interface Comparison {
+  paired: boolean; // false: of two runs, which were not interleaved
   pairs: number;
   resolved: boolean;
   steady: boolean;
   ended: boolean;
   wall_s: number;
-  primary: (PairedComparison & { direction: Direction; looks: Look[] })[];
+  primary: (PairedComparison & { direction: Direction; withheld: string; looks: Look[] })[];
   exploratory: PairedComparison[];
 }
 
@@ -407,6 +410,7 @@ export interface Run {
   created_at: string;
   finished: boolean;
   exit_code: number;
+  joined: { id: string; created_at: string; machine: string; unmatched: string[] }[]; // the two runs that are compared, or none
   plan: Plan;
   environment: Record<string, unknown> & { machine: string; processor: string; hostname: string; command: string };
   models: Model[]; // of each subject, in order

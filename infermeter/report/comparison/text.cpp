@@ -27,13 +27,19 @@ std::string where_compared(const RunRecord& record, int subject) {
   return fmt::format("on {} at batch size {}", printable(measured.model, 60), measured.batch_size);
 }
 
+// "16 pairs, 45 s"; of two runs "3 and 5 processes".
 std::string after(const ComparisonVerdict& verdict, const PairedComparison& comparison) {
+  if (!verdict.paired) {
+    return fmt::format("{} and {}", comparison.baseline_processes,
+                       counted(comparison.candidate_processes, "process", "processes"));
+  }
   return fmt::format("{}, {}", counted(static_cast<std::int64_t>(comparison.differences.size()), "pair", "pairs"),
                      format_duration(verdict.wall_s));
 }
 
-std::string confidence(const RunRecord& record) {
-  return fmt::format("{:g} % interval", 100 * (1 - record.plan.question->alpha));
+std::string confidence(const RunRecord& record, const PairedComparison& comparison) {
+  const double share = comparison.interval ? comparison.interval->confidence : 1 - record.plan.question->alpha;
+  return fmt::format("{:.3g} % interval", 100 * share);
 }
 
 const SubjectOutputs* outputs_of(const Verdict& verdict, int subject) {
@@ -60,20 +66,24 @@ Sentence unresolved(const RunRecord& record, const ComparisonVerdict& verdict, c
   const auto because = [&](const std::string& why) {
     return Sentence{Tone::faint, fmt::format("{}: {}", start, why), "cannot tell"};
   };
-  if (!c.estimate) return because("there is no whole pair");
+  const std::string when = verdict.paired ? "after" : "from";
+  if (!c.withheld.empty()) return because(printable(c.withheld, 300));
+  if (!c.estimate) return because(verdict.paired ? "there is no whole pair" : "one of the runs has no such figure");
   if (!c.interval) {
-    return because(fmt::format("{} after {}, too few for an interval{}", effect_text(c.metric, *c.estimate),
+    return because(fmt::format("{} {} {}, too few for an interval{}", effect_text(c.metric, *c.estimate), when,
                                after(verdict, c), pairs_clause(c)));
   }
-  return because(fmt::format("{} {} after {} (margin {}){}", confidence(record), effects_text(c.metric, *c.interval),
-                             after(verdict, c), size_text(std::log1p(record.plan.question->margin)), pairs_clause(c)));
+  return because(fmt::format("{} {} {} {} (margin {}){}", confidence(record, c), effects_text(c.metric, *c.interval),
+                             when, after(verdict, c), size_text(std::log1p(record.plan.question->margin)),
+                             pairs_clause(c)));
 }
 
 Sentence answer(const RunRecord& record, const Verdict& verdict, const PairedComparison& c) {
   if (c.direction == Direction::unresolved) return unresolved(record, *verdict.comparison, c);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
-  const std::string rest = fmt::format("{}; {} {}), decided after {}{}", metric_name(c.metric), confidence(record),
+  const std::string rest = fmt::format("{}; {} {}), {} {}{}", metric_name(c.metric), confidence(record, c),
                                        sizes_text(c.metric, c.interval.value_or(Interval{})),
+                                       verdict.comparison->paired ? "decided after" : "from",
                                        after(*verdict.comparison, c), candidate_outputs_clause(verdict, c.candidate));
   if (c.direction == Direction::equivalent) {
     return {Tone::plain,
@@ -129,6 +139,23 @@ std::string_view sense(const PairedComparison& c, bool primary, double alpha) {
   return c.interval->low > 0 ? " worse" : " better";
 }
 
+// What an interval of two runs leaves out, and who is in one of them alone.
+std::vector<Sentence> about_runs(const RunRecord& record) {
+  std::vector<Sentence> sentences = {
+      {Tone::warning,
+       "the two runs were not interleaved: the interval covers how processes vary within a run, not what changed on "
+       "the "
+       "machine between the runs; where runs drift, it says 'faster' or 'slower' of equals more often than it claims",
+       "not interleaved"}};
+  for (const JoinedRun& run : record.joined) {
+    if (run.unmatched.empty()) continue;
+    std::string labels;
+    for (const std::string& label : run.unmatched) labels += (labels.empty() ? "" : ", ") + printable(label, 80);
+    sentences.push_back({Tone::faint, fmt::format("only in {}: {}", printable(run.id, 60), labels), "not in both"});
+  }
+  return sentences;
+}
+
 ComparisonRow row_of(const RunRecord& record, const PairedComparison& c, bool primary) {
   ComparisonRow row;
   const std::string_view word = sense(c, primary, record.plan.question->alpha);
@@ -160,9 +187,26 @@ std::vector<Sentence> comparison_answers(const RunRecord& record, const Verdict&
     }
   }
   for (const PairedComparison& c : verdict.comparison->primary) sentences.push_back(answer(record, verdict, c));
+  if (!verdict.comparison->paired) {
+    for (Sentence& sentence : about_runs(record)) sentences.push_back(std::move(sentence));
+  }
   if (auto sentence = power(record, *verdict.comparison)) sentences.push_back(std::move(*sentence));
   sentences.push_back(machine_noise(record));
   return sentences;
+}
+
+std::string comparison_title(const RunRecord& record, const ComparisonVerdict& verdict) {
+  if (!verdict.paired) {
+    return fmt::format("Run {} against run {}, process by process", printable(record.joined.back().id, 60),
+                       printable(record.joined.front().id, 60));
+  }
+  return fmt::format("{}, candidate against {}", counted(verdict.pairs, "pair", "pairs"), comparison_label(record, 0));
+}
+
+std::string comparison_legend(const ComparisonVerdict& verdict) {
+  constexpr const char* decides = "* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).";
+  if (!verdict.paired) return fmt::format("{} Intervals and p: Welch's, on logarithms.", decides);
+  return fmt::format("{} Detectable: the smallest difference that these pairs show with 80 % power.", decides);
 }
 
 std::vector<ComparisonRow> comparison_rows(const RunRecord& record, const ComparisonVerdict& verdict) {

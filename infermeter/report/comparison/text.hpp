@@ -13,6 +13,11 @@ namespace infermeter {
 // What each candidate is, the worst news first: other outputs, then the answers, then how far to trust them.
 [[nodiscard]] std::vector<Sentence> comparison_answers(const RunRecord& record, const Verdict& verdict);
 
+// "16 pairs, candidate against onnxruntime"
+[[nodiscard]] std::string comparison_title(const RunRecord& record, const ComparisonVerdict& verdict);
+// What stands below it.
+[[nodiscard]] std::string comparison_legend(const ComparisonVerdict& verdict);
+
 // One line of the table of metrics.
 struct ComparisonRow {
   Cell subject, metric, change, interval, p, smallest;

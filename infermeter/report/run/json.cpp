@@ -58,6 +58,7 @@ void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict
   json.member("created_at", utc_time(record.created_at));
   json.member("finished", record.finished);
   json.member("exit_code", verdict.exit_code);
+  write_joined(json, record.joined);
   write_plan(json, record.plan);
   write_environment(json, record.environment);
   write_models(json, record);
