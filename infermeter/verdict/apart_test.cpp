@@ -120,15 +120,15 @@ TEST(Apart, IsWiderForARunThatEndedByWhatItShowed) {
 TEST(Apart, TellsNoDirectionAcrossMachinesAndInputs) {
   RunRecord after = run_of("two", {"x"}, 0.1);
   after.environment.processor = "another";
-  const auto machines = judge_comparison(joined(run_of("one", {"x"}, 0), after), true);
-  EXPECT_EQ(machines->primary[0].direction, Direction::unresolved);
-  EXPECT_EQ(machines->primary[0].withheld, "the runs are of two machines");
-  EXPECT_FALSE(machines->resolved);
+  const auto machines = compare_apart(joined(run_of("one", {"x"}, 0), after));
+  EXPECT_EQ(machines.primary[0].direction, Direction::unresolved);
+  EXPECT_EQ(machines.primary[0].withheld, "the runs are of two machines");
+  EXPECT_FALSE(machines.resolved);
   after.environment.processor.clear();
   for (Samples& trial : after.trials) trial.input_digest = 8;
-  const auto inputs = judge_comparison(joined(run_of("one", {"x"}, 0), after), true);
-  EXPECT_EQ(inputs->primary[0].direction, Direction::unresolved);
-  EXPECT_THAT(inputs->primary[0].withheld, HasSubstr("the input bytes are not those of"));
+  const auto inputs = compare_apart(joined(run_of("one", {"x"}, 0), after));
+  EXPECT_EQ(inputs.primary[0].direction, Direction::unresolved);
+  EXPECT_THAT(inputs.primary[0].withheld, HasSubstr("the input bytes are not those of"));
 }
 
 TEST(Apart, SaysThatTheRunsWereNotInterleaved) {

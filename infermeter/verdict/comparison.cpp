@@ -15,7 +15,6 @@
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/nearest.hpp"
-#include "infermeter/verdict/apart.hpp"
 #include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"
@@ -218,7 +217,6 @@ Estimate ratio_of(const PairedComparison& pairs) {
 std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool ended) {
   const MetricKind* kind = record.plan.question ? metric_kind(record.plan.question->metric) : nullptr;
   if (kind == nullptr || record.plan.subjects.size() < 2) return std::nullopt;
-  if (!record.joined.empty()) return compare_apart(record);
   const Question& question = *record.plan.question;
   const Design design = design_of(record.plan);
   const Processes processes(record);

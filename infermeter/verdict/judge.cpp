@@ -169,7 +169,8 @@ Verdict judge(const RunRecord& record) {
     verdict.subjects.push_back(judge_subject(record, trials, options, i));
     append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
   }
-  verdict.comparison = judge_comparison(record, record.finished);
+  verdict.comparison =
+      record.joined.empty() ? judge_comparison(record, record.finished) : std::optional(compare_apart(record));
   if (verdict.comparison) {
     take_answers_from(*verdict.comparison, verdict.subjects);
     append(verdict.diagnostics,

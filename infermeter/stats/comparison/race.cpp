@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "infermeter/diagnostics/check.hpp"
+#include "infermeter/stats/summary/quantile.hpp"
 
 namespace infermeter {
 namespace {
@@ -21,11 +22,9 @@ double bound_factor(double degrees) {
   return degrees / boost::math::quantile(chi, 1 - variance_confidence);
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+double median_of_any(std::vector<double> values) {
+  std::ranges::sort(values);
+  return quantile(values, 0.5);
 }
 
 }  // namespace
@@ -196,7 +195,7 @@ void Race::choose_leader() {
       if (!is_in(i) || i == *leader_) continue;
       std::vector<double> apart = differences(i, *leader_);
       if (apart.empty()) continue;
-      const double count = static_cast<double>(apart.size()), median = median_of(std::move(apart));
+      const double count = static_cast<double>(apart.size()), median = median_of_any(std::move(apart));
       const bool is_clear = blocks() <= least_blocks_before_bets ||
                             median < -clearly * deviation(moments(i, *leader_), pool) / std::sqrt(count);
       if (median >= lowest || !is_clear) continue;
