@@ -61,6 +61,11 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "False-alarm rate: how often equal subjects may be called different. Default: 5%.", Use::comparison},
     {"max_pairs", "--max-pairs", "N", "",
      "Maximum number of pairs of processes. Default: 40, or 200 with --until-resolved.", Use::comparison},
+    {"repeat_disturbed", "--repeat-disturbed", "N", "",
+     "Measure up to N rounds again in which other programs, steal or throttling disturbed a process; the disturbed "
+     "ones "
+     "enter no figure. Default: 3 with --processes auto and in gate, a fifth of --max-pairs (at most 8) in compare, "
+     "else 0."},
     {"budget", "--budget", "TIME", "", "Start no new pair after this time.", Use::comparison},
     {"warmup", "--warmup", "N|auto|none", "How it is measured",
      "Untimed inferences between the first and the timed ones. Default: auto, from pilot processes. none: even the "

@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = 1 << 20;
 constexpr int kRepetitionsLookedAt = 100;  // for repetitions of this one
+constexpr int kRoundsRepeated = 3;         // of disturbed ones
 constexpr const char* kWhatIsJudged = "What is judged";
 constexpr const char* kGateResults = "Results";
 
@@ -192,6 +193,7 @@ Result<std::vector<RunRecord>> stored_runs(const Surroundings& world, const Gate
 // look that first tells a direction leaves open on which side of a margin the difference lies.
 Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
   draft.is_comparison = asks_for_regression(gate) && !file.baseline;
+  if (!draft.is_comparison && !draft.repeat_disturbed) draft.repeat_disturbed = kRoundsRepeated;
   if (draft.is_comparison) draft.question.all_pairs = !draft.question.until_resolved;
   return asked_plan(draft);
 }

@@ -85,6 +85,7 @@ enum class DiagnosticId {
   pilot_failed,         // warm-up and iterations could not be chosen
   margin_out_of_reach,  // the pairs that may run cannot show so small a difference
   pairs_incomplete,     // a process of a pair gave no value
+  disturbed_repeated,   // blocks were disturbed, and measured again
   pairs_dropped,        // disturbed, and left out because that was asked for
   skewed_differences,   // the two intervals of the differences do not agree
   // Memory over iterations.

@@ -148,8 +148,11 @@ TEST(Report, SaysInTheAnswerThatOneRequestAtATimeWasMeasured) {
   RunRecord record = test::example_record();
   record.trials[1].diagnostics = {{DiagnosticId::one_request_at_a_time, "2 at once", ""}};
   const auto told = answers(record, test::example_verdict(record));
-  EXPECT_THAT(told[0].text, HasSubstr("; resnet50@openvino was measured one request at a time"));
-  EXPECT_THAT(told[1].text, testing::Not(HasSubstr("one request at a time")));
+  const auto is_told = [](const Sentence& sentence) {
+    return sentence.text.find("; resnet50@openvino was measured one request at a time") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(told, is_told), 1);
+  EXPECT_TRUE(is_told(told.back()));
   RunRecord pairs = test::comparison_record();
   pairs.trials[1].diagnostics = {{DiagnosticId::one_request_at_a_time, "2 at once", ""}};
   EXPECT_THAT(answers(pairs, test::comparison_verdict(pairs))[0].text, HasSubstr("one request at a time"));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "infermeter/verdict/answers/like_for_like.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/figures.hpp"
 
 namespace infermeter {
@@ -85,8 +86,9 @@ bool is_repetition(const RunRecord& run, int subject, const RunRecord& other, in
 
 std::vector<Samples> trials_of(const RunRecord& run, int subject) {
   std::vector<Samples> trials;
-  std::ranges::copy_if(run.trials, std::back_inserter(trials),
-                       [subject](const Samples& trial) { return trial.subject == subject; });
+  for (const Samples* trial : trials_that_count(run)) {
+    if (trial->subject == subject) trials.push_back(*trial);
+  }
   return trials;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "infermeter/stats/comparison/design_power.hpp"
 #include "infermeter/stats/comparison/signed_rank.hpp"
@@ -15,6 +16,7 @@
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"
@@ -27,16 +29,16 @@ class Processes {
  public:
   explicit Processes(const RunRecord& record) : subjects_(record.plan.subjects.size()) {
     const SummaryOptions options = summary_options(record);
-    for (const Samples& trial : record.trials) {
-      if (trial.subject < 0 || static_cast<std::size_t>(trial.subject) >= subjects_.size()) continue;
-      started_ = std::max(started_, trial.process + 1);
-      if (trial.end != TrialEnd::ok) continue;
-      auto& times = subjects_[static_cast<std::size_t>(trial.subject)];
-      times.emplace(trial.process, subject_times(std::span(&trial, 1), options));
+    for (const Samples* trial : trials_that_count(record)) {
+      if (trial->subject < 0 || static_cast<std::size_t>(trial->subject) >= subjects_.size()) continue;
+      started_.insert(trial->process);
+      if (trial->end != TrialEnd::ok) continue;
+      auto& times = subjects_[static_cast<std::size_t>(trial->subject)];
+      times.emplace(trial->process, subject_times(std::span(trial, 1), options));
     }
   }
 
-  [[nodiscard]] int started() const { return started_; }  // blocks of which a trial has ended
+  [[nodiscard]] const std::set<int>& started() const { return started_; }  // blocks of which a trial has ended
 
   [[nodiscard]] const SubjectTimes* find(int subject, int process) const {
     const auto& times = subjects_[static_cast<std::size_t>(subject)];
@@ -64,7 +66,7 @@ class Processes {
 
  private:
   std::vector<std::map<int, SubjectTimes>> subjects_;
-  int started_ = 0;
+  std::set<int> started_;
 };
 
 PairedComparison paired_differences(const Question& question, const Processes& processes, const MetricKind& kind,
@@ -72,7 +74,7 @@ PairedComparison paired_differences(const Question& question, const Processes& p
   PairedComparison result;
   result.candidate = candidate;
   result.metric = kind.name;
-  for (int pair = 0; pair < processes.started(); ++pair) {
+  for (const int pair : processes.started()) {
     const auto before = processes.log_value(kind, 0, pair), after = processes.log_value(kind, candidate, pair);
     if (!before || !after) {
       ++result.incomplete;
@@ -211,6 +213,11 @@ Estimate ratio_of(const PairedComparison& pairs) {
   ratio.processes = 2 * static_cast<int>(pairs.differences.size());
   ratio.method = "Hodges-Lehmann of pairs, on logarithms; interval of the signed-rank test";
   ratio.note = pairs.interval ? "" : "too few pairs for an interval";
+  const int apart = pairs.baseline_processes + pairs.candidate_processes;
+  if (apart == 0) return ratio;
+  ratio.n = ratio.processes = apart;
+  ratio.method = "ratio of geometric means over processes of two runs; Welch's t interval on logarithms";
+  ratio.note = pairs.interval ? "" : "needs 2 processes of each for an interval";
   return ratio;
 }
 

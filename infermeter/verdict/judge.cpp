@@ -4,9 +4,11 @@
 #include <array>
 #include <numeric>
 
+#include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
 #include "infermeter/verdict/apart.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
@@ -17,9 +19,9 @@ constexpr std::array<std::string_view, 3> compared_metrics = {"latency_p50", "th
 
 std::vector<std::vector<Samples>> trials_by_subject(const RunRecord& record) {
   std::vector<std::vector<Samples>> result(record.plan.subjects.size());
-  for (const Samples& trial : record.trials) {
-    if (trial.subject < 0 || static_cast<std::size_t>(trial.subject) >= result.size()) continue;
-    result[static_cast<std::size_t>(trial.subject)].push_back(trial);
+  for (const Samples* trial : trials_that_count(record)) {
+    if (trial->subject < 0 || static_cast<std::size_t>(trial->subject) >= result.size()) continue;
+    result[static_cast<std::size_t>(trial->subject)].push_back(*trial);
   }
   return result;
 }
@@ -84,21 +86,40 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
   verdict.outputs = outputs_of(record, verdict.subject);
   verdict.leak = judge_leak_trial(record, verdict.subject);
   verdict.accuracy = accuracy_of(record, verdict.subject);
-  if (!verdict.baseline) return verdict;
-  const Pairing pairing = record.joined.empty() ? Pairing::blocks : Pairing::none;
-  for (const std::string_view metric : compared_metrics) {
-    verdict.ratios.push_back(
-        ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options, pairing));
-  }
-  verdict.direction = direction_of(verdict.ratios.front().estimate, record.plan.precision);
   return verdict;
+}
+
+// The ratios of one metric are one family: looking at many subjects makes no difference more likely.
+void compare_with_baselines(const RunRecord& record, const std::vector<std::vector<Samples>>& trials,
+                            const SummaryOptions& options, std::string_view metric,
+                            std::vector<SubjectVerdict>& subjects) {
+  const MetricKind& kind = *metric_kind(metric);
+  const Pairing pairing = record.joined.empty() ? Pairing::blocks : Pairing::none;
+  std::vector<RatioSide> sides;
+  for (const auto& of_subject : trials) sides.push_back(ratio_side(of_subject, kind, options));
+  std::vector<RatioSides> family;
+  std::vector<SubjectVerdict*> candidates;
+  for (SubjectVerdict& subject : subjects) {
+    if (!subject.baseline) continue;
+    const RatioSide& baseline = sides[static_cast<std::size_t>(*subject.baseline)];
+    const RatioSide& candidate = sides[static_cast<std::size_t>(subject.subject)];
+    if (!baseline.estimate.value || !candidate.estimate.value) {
+      subject.ratios.push_back(
+          {std::string(metric), ratio_of_sides(kind, baseline, candidate, options.coverage, pairing)});
+      continue;
+    }
+    family.push_back({&baseline, &candidate});
+    candidates.push_back(&subject);
+  }
+  const auto coverage_of = [&](std::size_t open) { return coverage_in_family(record, open); };
+  const auto ratios = ratios_in_family(kind, family, coverage_of, pairing);
+  for (std::size_t i = 0; i < ratios.size(); ++i) candidates[i]->ratios.push_back({std::string(metric), ratios[i]});
 }
 
 // The answer of a comparison and its table are about the same pairs.
 void take_answers_from(const ComparisonVerdict& comparison, std::vector<SubjectVerdict>& subjects) {
   for (const PairedComparison& pairs : comparison.primary)
     subjects.at(static_cast<std::size_t>(pairs.candidate)).direction = pairs.direction;
-  if (!comparison.paired) return;  // the table's ratios are Welch's already
   for (const auto* list : {&comparison.primary, &comparison.exploratory}) {
     for (const PairedComparison& pairs : *list) {
       auto& ratios = subjects.at(static_cast<std::size_t>(pairs.candidate)).ratios;
@@ -165,9 +186,16 @@ Verdict judge(const RunRecord& record) {
   Verdict verdict;
   const SummaryOptions options = summary_options(record);
   verdict.diagnostics = record.diagnostics;
+  append(verdict.diagnostics, block_diagnostics(record));
   for (std::size_t i = 0; i < trials.size(); ++i) {
     verdict.subjects.push_back(judge_subject(record, trials, options, i));
     append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
+  }
+  for (const std::string_view metric : compared_metrics)
+    compare_with_baselines(record, trials, options, metric, verdict.subjects);
+  for (SubjectVerdict& subject : verdict.subjects) {
+    if (!subject.baseline) continue;
+    subject.direction = direction_of(subject.ratios.front().estimate, record.plan.precision);
   }
   verdict.comparison =
       record.joined.empty() ? judge_comparison(record, record.finished) : std::optional(compare_apart(record));

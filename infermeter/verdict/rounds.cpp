@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "infermeter/stats/comparison/rounds.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
@@ -47,19 +48,10 @@ bool is_answered(const Verdict& verdict, const SubjectVerdict& subject, double p
 
 }  // namespace
 
-int complete_rounds(const RunRecord& record) {
-  std::vector<int> ended(record.plan.subjects.size(), 0);
-  for (const Samples& trial : record.trials) {
-    if (trial.subject >= 0 && static_cast<std::size_t>(trial.subject) < ended.size())
-      ++ended[static_cast<std::size_t>(trial.subject)];
-  }
-  return ended.empty() ? 0 : std::ranges::min(ended);
-}
-
-double level_of_rounds(const RunRecord& record) {
-  const double alpha = 1 - Coverage{}.confidence;
+double level_of_rounds(const RunRecord& record, std::size_t share) {
+  const double alpha = (1 - Coverage{}.confidence) / static_cast<double>(share);
   if (!record.plan.automatic.processes) return alpha;
-  const int rounds = complete_rounds(record);
+  const int rounds = complete_blocks(record);
   const bool ended = record.finished && (!is_round_look(rounds) || is_out_of_time(record, rounds));
   return round_level(rounds, alpha, ended);
 }
@@ -67,7 +59,7 @@ double level_of_rounds(const RunRecord& record) {
 int next_end(const RunRecord& record) {
   const Plan& plan = record.plan;
   if (!plan.automatic.processes) return plan.processes;
-  const int done = complete_rounds(record);
+  const int done = complete_blocks(record);
   int next = done + 1;
   while (next < plan.processes && !is_round_look(next)) ++next;
   if (done == 0 || !plan.budget_s) return next;
@@ -76,7 +68,7 @@ int next_end(const RunRecord& record) {
 }
 
 bool has_enough_rounds(const RunRecord& record) {
-  const int rounds = complete_rounds(record);
+  const int rounds = complete_blocks(record);
   if (!record.plan.automatic.processes || rounds < kLeastRounds) return false;
   if (is_out_of_time(record, rounds)) return true;
   if (!is_round_look(rounds)) return false;

@@ -9,12 +9,9 @@
 
 namespace infermeter {
 
-// Rounds in which every subject's trial has ended.
-[[nodiscard]] int complete_rounds(const RunRecord& record);
-
 // The two-sided level of intervals over processes: 5 %, or less where the run looked at them several times
-// (stats/comparison/rounds.hpp).
-[[nodiscard]] double level_of_rounds(const RunRecord& record);
+// (stats/comparison/rounds.hpp). `share`: so many hypotheses share the 5 % equally.
+[[nodiscard]] double level_of_rounds(const RunRecord& record, std::size_t share = 1);
 
 // May it end after its last complete round? Its answers are decided or narrow enough, or there is no time for another.
 // Always false for runs of a fixed length.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
@@ -71,9 +72,9 @@ TEST(Rounds, EndWhereAnotherTakesTooLong) {
 TEST(Rounds, CountWholeOnes) {
   RunRecord record = automatic(2, 4, {0, 0});
   record.trials.pop_back();
-  EXPECT_EQ(complete_rounds(record), 3);
+  EXPECT_EQ(complete_blocks(record), 3);
   record.trials.clear();
-  EXPECT_EQ(complete_rounds(record), 0);
+  EXPECT_EQ(complete_blocks(record), 0);
 }
 
 // A run that time ended has looked less often: its intervals are narrower.

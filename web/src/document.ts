@@ -330,6 +330,7 @@ export interface Plan {
   automatic_processes: boolean;
   precision: number;
   budget_s: number | null;
+  repeat_disturbed: number;
   leak_iterations: number;
   question: Question | null;
   load_timeout_s: number | null;
@@ -838,6 +839,7 @@ export interface History {
     last_at: string | null;
     last_value: number | null;
     left_out: number;
+    disturbed: number; // runs left out, too
     too_few: boolean;
     levels: { first_run: string; last_run: string; runs: number; value: number; sd_log: number }[];
     changes: {

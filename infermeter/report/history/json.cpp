@@ -89,6 +89,7 @@ void write_summary(JsonWriter& json, const History& history) {
   json.member("last_at", empty ? std::nullopt : known(utc_time(history.figures.back().created_at)));
   json.member("last_value", empty ? std::nullopt : std::optional(history.figures.back().value));
   json.member("left_out", history.left_out);
+  json.member("disturbed", history.disturbed);
   json.member("too_few", history.too_few);
 }
 

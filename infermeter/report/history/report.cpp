@@ -173,6 +173,7 @@ class HistoryText {
       text += first == last ? " on " + first : fmt::format(" from {} to {}", first, last);
     }
     if (history_.left_out > 0) text += fmt::format("; {} with a value of 0 left out", history_.left_out);
+    if (history_.disturbed > 0) text += fmt::format("; {} left out, disturbed by other work", history_.disturbed);
     return text;
   }
 

@@ -13,8 +13,8 @@
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/judge.hpp"
-#include "infermeter/verdict/rounds.hpp"
 #include "infermeter/verdict/sandbox_in_force.hpp"
 
 namespace infermeter {
@@ -60,10 +60,9 @@ std::string processes(const RunRecord& record) {
   if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
     return counted(plan.processes, "round", "rounds") + " each in one process";
   }
-  if (plan.automatic.processes) return counted(complete_rounds(record), "process", "processes") + " each";
+  if (plan.automatic.processes) return counted(complete_blocks(record), "process", "processes") + " each";
   if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
-  const auto pairs = record.trials.size() / std::max<std::size_t>(plan.subjects.size(), 1);
-  return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);
+  return fmt::format("{} of at most {}", counted(complete_blocks(record), "pair", "pairs"), plan.processes);
 }
 
 std::string sandbox(const RunRecord& record) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <boost/math/distributions/students_t.hpp>
 
 #include "infermeter/diagnostics/check.hpp"
@@ -113,8 +115,8 @@ std::optional<double> welch_p(std::span<const double> first, std::span<const dou
   return 2 * student_t_tail(apart / error, welch_degrees(one, other));
 }
 
-std::string looks_note(const Coverage& coverage) {
-  return coverage.of_processes > coverage.confidence ? ", wider as the run ends by what it shows" : "";
+std::string widening_note(const Coverage& coverage) {
+  return coverage.widened_for.empty() ? "" : fmt::format(", widened for {}", coverage.widened_for);
 }
 
 Centre covering(Centre centre, const Coverage& coverage) {

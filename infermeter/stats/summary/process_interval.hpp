@@ -38,7 +38,7 @@ struct Centre {
                                                     std::span<const double> denominator, double confidence);
 
 // Its interval says how often it covers, which several looks make less often than its own confidence.
-[[nodiscard]] std::string looks_note(const Coverage& coverage);  // for the method: "" without looks
+[[nodiscard]] std::string widening_note(const Coverage& coverage);  // for the method: ", widened for …", or ""
 [[nodiscard]] Centre covering(Centre centre, const Coverage& coverage);
 
 }  // namespace infermeter

@@ -51,7 +51,10 @@ std::vector<GroupAnswer> answer_groups(const RunRecord& record, const Verdict& v
     if (!has_value(subject, "latency_p50") || !does_the_same_work(subject)) continue;
     groups[record.plan.subjects[static_cast<std::size_t>(subject.subject)].group].push_back(&subject);
   }
-  const SummaryOptions options = summary_options(record);
+  SummaryOptions options = summary_options(record);
+  options.coverage =
+      coverage_in_family(record, static_cast<std::size_t>(std::ranges::count_if(
+                                     groups, [](const auto& group) { return group.second.size() >= least_subjects; })));
   std::vector<GroupAnswer> answers;
   for (const auto& [group, subjects] : groups) {
     if (subjects.size() < least_subjects) continue;

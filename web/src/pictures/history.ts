@@ -48,6 +48,7 @@ function picture(history: History, series: Series, values: HistoryRun[], index: 
 function left(series: Series, values: HistoryRun[]): string {
   const sentences: string[] = [];
   if (series.too_few) sentences.push("Too few runs to look for changes.");
+  if (series.disturbed > 0) sentences.push(`${count(series.disturbed, "run", "runs")} left out, disturbed by other work.`);
   if (series.left_out > 0) sentences.push(`${count(series.left_out, "run", "runs")} with a value of 0 left out.`);
   const without = values.filter((value) => value.low === null || value.high === null).length;
   if (without > 0) sentences.push(`${count(without, "run has", "runs have")} no interval: that takes two processes.`);
