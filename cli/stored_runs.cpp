@@ -10,7 +10,7 @@
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/text/quoted.hpp"
-#include "infermeter/verdict/join_runs.hpp"
+#include "infermeter/verdict/apart/join_runs.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/question.hpp"
 

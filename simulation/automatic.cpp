@@ -7,7 +7,7 @@
 
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/verdict/judge.hpp"
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/enough_rounds.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 #include "simulation/blocks.hpp"
 #include "simulation/comparison.hpp"
@@ -82,16 +82,16 @@ Outcome run_once(const Family& family, const Case& one, SplitMix& random) {
   return outcome_of(record, rounds, 1 + one.comparison.effect);
 }
 
-Comparison run_of(double effect, double drift = 0, int candidates = 1) {
+Comparison rounds_with(double effect, double drift = 0, int candidates = 1) {
   return {.pairs = most_rounds, .effect = effect, .drift = drift, .candidates = candidates};
 }
 
 std::vector<Case> cases_of_one() {
-  return {{"equal", run_of(0)},
-          {"equal, the machine slows down by 5 %", run_of(0, 0.05)},
-          {"equal, a clock with ticks of 0.5 %", run_of(0), 0.005 * usual_s},
-          {"1 % slower", run_of(0.01)},
-          {"5 % slower", run_of(0.05)}};
+  return {{"equal", rounds_with(0)},
+          {"equal, the machine slows down by 5 %", rounds_with(0, 0.05)},
+          {"equal, a clock with ticks of 0.5 %", rounds_with(0), 0.005 * usual_s},
+          {"1 % slower", rounds_with(0.01)},
+          {"5 % slower", rounds_with(0.05)}};
 }
 
 void add_rate(const std::string& what, const Family& family, Target target, const std::vector<Outcome>& outcomes,
@@ -124,7 +124,7 @@ Table of_matrices(const Families& families, const Effort& effort) {
   Table table{
       .caption = "Equal subjects, any of them called faster or slower than the first", .figures = {}, .across = true};
   for (const int candidates : {1, 3, 7}) {
-    const Case one{fmt::format("{} subjects", candidates + 1), run_of(0, 0, candidates)};
+    const Case one{fmt::format("{} subjects", candidates + 1), rounds_with(0, 0, candidates)};
     for (const Family& family : families) {
       const auto outcomes = simulate(effort, "matrix " + one.what + family.name,
                                      [&](SplitMix& random) { return run_once(family, one, random); });

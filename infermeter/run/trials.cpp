@@ -20,8 +20,9 @@
 #include "infermeter/run/workload.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
-#include "infermeter/verdict/blocks.hpp"
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/enough_rounds.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 namespace infermeter {
 namespace {

@@ -1,7 +1,10 @@
 #include "infermeter/samples/samples_json.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 
 #include "infermeter/samples/json_fields.hpp"
@@ -194,8 +197,18 @@ void visit_fields(V& v, S& s) {
 
 std::string samples_to_json(const Samples& samples) { return structure_to_json(samples); }
 
+// Reports compare each with each. Workers and stores may be anybody's.
 Result<Samples> samples_from_json(std::string_view text) {
-  return structure_from_json<Samples>(text, "the record of a trial");
+  INFERMETER_TRY(Samples samples, structure_from_json<Samples>(text, "the record of a trial"));
+  const std::tuple<std::string_view, std::size_t, std::size_t> lists[] = {
+      {"counters", samples.counters.size(), kMostCounters},
+      {"diagnostics", samples.diagnostics.size(), kMostTrialDiagnostics},
+      {"facts of what was executed", samples.executed.size(), kMostExecutedFacts},
+      {"outputs", samples.outputs.size(), kMostOutputs}};
+  for (const auto& [what, count, most] : lists) {
+    if (count > most) return io_error(fmt::format("the record of a trial has {} {}, more than {}", count, what, most));
+  }
+  return samples;
 }
 
 std::string environment_to_json(const Environment& environment) { return structure_to_json(environment); }

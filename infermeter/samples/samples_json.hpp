@@ -16,6 +16,9 @@ namespace infermeter {
 
 // Everything but begin_s, end_s, warmup_begin_s, warmup_end_s. Missing optionals are null. Canonical.
 [[nodiscard]] std::string samples_to_json(const Samples& samples);
+// More than these are an error.
+inline constexpr std::size_t kMostCounters = 1000, kMostTrialDiagnostics = 1000, kMostExecutedFacts = 1000;
+inline constexpr std::size_t kMostOutputs = 65'536;
 [[nodiscard]] Result<Samples> samples_from_json(std::string_view text);
 
 [[nodiscard]] std::vector<std::byte> doubles_to_bytes(std::span<const double> values);

@@ -113,6 +113,8 @@ class Store {
   [[nodiscard]] Result<std::string> id_of_run(std::string_view run);
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
   [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first
+  // The last finished run before this one that has the same labels; nullopt: there is none, or it cannot be read.
+  [[nodiscard]] Result<std::optional<RunRecord>> earlier_run(const RunRecord& run);
 
   // `run` as for load_run; a finished one. Replaces the baseline of that name and returns what is kept. Names are UTF-8
   // of 1 to 100 bytes without control characters.

@@ -16,9 +16,9 @@
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/nearest.hpp"
-#include "infermeter/verdict/blocks.hpp"
-#include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -150,7 +150,10 @@ std::vector<PairedComparison> explore(const RunRecord& record, const Processes& 
   std::vector<double> p;
   for (const PairedComparison& one : found) p.push_back(one.p);
   const auto adjusted = benjamini_hochberg(p);
-  for (std::size_t i = 0; i < found.size(); ++i) found[i].p = adjusted[i];
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].p = adjusted[i];
+    found[i].direction = exploratory_direction(found[i], question);
+  }
   return found;
 }
 
@@ -190,6 +193,15 @@ bool all_steady(const RunRecord& record) {
 }
 
 }  // namespace
+
+Direction exploratory_direction(const PairedComparison& one, const Question& question) {
+  if (!one.interval) return Direction::unresolved;
+  const auto [low, high, confidence] = *one.interval;
+  if (one.p <= question.alpha && low > 0) return Direction::slower;
+  if (one.p <= question.alpha && high < 0) return Direction::faster;
+  const double margin = std::log1p(question.margin);
+  return low >= -margin && high <= margin ? Direction::equivalent : Direction::unresolved;
+}
 
 const PairedComparison* paired(const ComparisonVerdict& comparison, int baseline, int candidate,
                                std::string_view metric) {

@@ -27,7 +27,7 @@ struct PairedComparison {
   int baseline_processes = 0, candidate_processes = 0;
   std::string withheld;
 
-  Direction direction = Direction::unresolved;
+  Direction direction = Direction::unresolved;  // exploratory metrics: what it looks like; it decides nothing
   // Hodges–Lehmann; nullopt without a pair. Of two runs: of geometric means, with Welch's interval.
   std::optional<double> estimate;
   std::optional<Interval> interval;  // repeated interval of the last look; exploratory metrics: of this sample alone
@@ -70,6 +70,10 @@ inline constexpr std::array<std::string_view, 6> exploratory_metrics = {"latency
 
 // nullopt: the plan asks no question. `ended`: the run is over, by decision, by budget or because all pairs are there.
 [[nodiscard]] std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool ended);
+
+// What a metric that was not asked for looks like: a direction that the interval has and the adjusted p confirms, or an
+// interval within the margin.
+[[nodiscard]] Direction exploratory_direction(const PairedComparison& one, const Question& question);
 
 // Of these two by this metric; nullptr: they were not compared by it.
 [[nodiscard]] const PairedComparison* paired(const ComparisonVerdict& comparison, int baseline, int candidate,

@@ -7,8 +7,8 @@
 
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
-#include "infermeter/verdict/across_runs.hpp"
-#include "infermeter/verdict/disturbance.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 
 namespace infermeter {
 namespace {

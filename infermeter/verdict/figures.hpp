@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 

@@ -6,10 +6,12 @@
 
 #include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
+#include "infermeter/verdict/answers/run_answers.hpp"
+#include "infermeter/verdict/answers/run_checklist.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
-#include "infermeter/verdict/apart.hpp"
-#include "infermeter/verdict/blocks.hpp"
+#include "infermeter/verdict/apart/compare_apart.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -173,14 +175,6 @@ int comparison_exit_code(const Question& question, const ComparisonVerdict& comp
 
 }  // namespace
 
-Direction direction_of(const Estimate& ratio, double precision) {
-  if (!ratio.value || !ratio.interval) return Direction::unresolved;
-  const auto [low, high, confidence] = *ratio.interval;
-  if (low > 1) return Direction::faster;
-  if (high < 1) return Direction::slower;
-  return low * (1 + precision) >= 1 && high <= 1 + precision ? Direction::equivalent : Direction::unresolved;
-}
-
 Verdict judge(const RunRecord& record) {
   const auto trials = trials_by_subject(record);
   Verdict verdict;
@@ -210,6 +204,8 @@ Verdict judge(const RunRecord& record) {
   if (verdict.exit_code == 0 && verdict.comparison) {
     verdict.exit_code = comparison_exit_code(*record.plan.question, *verdict.comparison);
   }
+  verdict.answers = run_answers(record, verdict);
+  verdict.checks = checklist(record, verdict);
   return verdict;
 }
 

@@ -70,4 +70,12 @@ struct RunRecord {
   std::vector<JoinedRun> joined{};
 };
 
+[[nodiscard]] const Subject& subject_at(const RunRecord& record, int subject);
+// nullptr where the record does not say.
+[[nodiscard]] const ModelFacts* model_of(const RunRecord& record, int subject);
+// The first trial of the subject that did not end well; nullptr if all did.
+[[nodiscard]] const Samples* failed_trial(const RunRecord& record, int subject);
+// "crashed, signal 9", "timeout in load".
+[[nodiscard]] std::string end_of(const Samples& trial);
+
 }  // namespace infermeter

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/diagnostics/check.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 namespace infermeter {
 namespace {
@@ -26,6 +27,7 @@ SummaryOptions summary_options(const RunRecord& record) {
 }
 
 Coverage coverage_in_family(const RunRecord& record, std::size_t open) {
+  INFERMETER_CHECK(open > 0);
   Coverage coverage;
   double level = level_of_rounds(record);
   for (const JoinedRun& run : record.joined) level = std::min(level, run.level);

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "infermeter/data/value_block.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/trial/machine/clock.hpp"
@@ -66,6 +67,13 @@ std::string while_doing(Phase phase) {
     case Phase::done: return "at its end";
   }
   return "";
+}
+
+// What cannot be read of it is not the user's to mend: the other subjects go on.
+template <class T>
+Result<T> as_the_worker_said(Result<T> read) {
+  if (read.ok()) return read;
+  return worker_error(read.error().message);
 }
 
 class TrialRun {
@@ -198,7 +206,7 @@ class TrialRun {
   }
 
   Result<Done> give_data(WorkerProcess& worker, std::string_view payload) {
-    INFERMETER_TRY(ModelPorts ports, ports_from_json(payload));
+    INFERMETER_TRY(ModelPorts ports, as_the_worker_said(ports_from_json(payload)));
     product_.inputs = std::move(ports.inputs);
     product_.outputs = std::move(ports.outputs);
     INFERMETER_TRY(const DataSet data, hooks_.data(product_.inputs));
@@ -208,18 +216,19 @@ class TrialRun {
     INFERMETER_TRY(SharedMemory memory, ours(SharedMemory::create(size, "infermeter-inputs")));
     write_block(items, memory.bytes().first(size));
     INFERMETER_TRY_DONE(memory.make_read_only());
+    worker.tree().exclude_shared_memory(size);
     return send_frame(worker.socket(), FrameType::data, std::to_string(size), memory.descriptor().get());
   }
 
   Result<Done> take_samples(std::string_view payload) {
-    INFERMETER_TRY(product_.samples, samples_from_json(payload));
+    INFERMETER_TRY(product_.samples, as_the_worker_said(samples_from_json(payload)));
     return Done{};
   }
 
   // When the worker and its children have ended: nobody changes them any more, and they need no copy.
   Result<Done> read_outputs() {
     INFERMETER_TRY(const Mapping mapping, map_filled_memory(outputs_.get(), memory_limit_));
-    INFERMETER_TRY(product_.output_values, read_block(mapping.bytes, mapping.owner));
+    INFERMETER_TRY(product_.output_values, as_the_worker_said(read_block(mapping.bytes, mapping.owner)));
     product_.output_block = Bytes::view(mapping.bytes, mapping.owner);
     return Done{};
   }
@@ -227,7 +236,10 @@ class TrialRun {
   // The record of how it ended, whatever the worker had said of itself before.
   void conclude(const WatchEnd& end, const SampleBlock& block, bool kernel_ran_out) {
     Samples& samples = product_.samples;
-    if (end.finished && !end.refused) return;
+    const bool is_over = end.finished && !end.refused;
+    if (is_over && samples.end == TrialEnd::interrupted && look_at_interrupts(hooks_.interrupt) == 0)
+      return stop(TrialEnd::crashed, "the worker says that it was interrupted, and nobody has interrupted it");
+    if (is_over) return;
     samples.phase = std::max(samples.phase, block.phase());
     samples.signal = end.worker.signal;
     const std::string doing = while_doing(samples.phase);
@@ -242,8 +254,8 @@ class TrialRun {
                                 job_.limits.run_timeout_s, doing));
       case KillReason::memory:
         return stop(TrialEnd::out_of_memory,
-                    fmt::format("out of memory: {} resident {}, the limit is {}; --memory-limit sets it",
-                                in_unit_of(memory_limit_, end.resident_bytes), doing, size_to_string(memory_limit_)));
+                    fmt::format("out of memory: {} in memory {}, the limit is {}; --memory-limit sets it",
+                                in_unit_of(memory_limit_, end.memory_bytes), doing, size_to_string(memory_limit_)));
       case KillReason::interrupt: return stop(TrialEnd::interrupted, "interrupted " + doing);
       case KillReason::refused: return fail(*end.refused);
       case KillReason::none: return conclude_death(end.worker, block, kernel_ran_out, doing);

@@ -31,8 +31,9 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, d
   rules.load_timeout_s = timeout_s;
   rules.interrupt = interrupt;
   rules.on_frame = [&](Frame& frame) -> Result<Done> {
+    if (frame.type != FrameType::info) return worker_error("its answer is not one");
     info = backend_info_from_json(frame.payload);
-    if (!info.ok()) return info.error();
+    if (!info.ok()) return worker_error(info.error().message);
     return Done{};
   };
   const WatchEnd end = watch(worker, rules);

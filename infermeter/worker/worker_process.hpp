@@ -44,6 +44,7 @@ class WorkerProcess {
   [[nodiscard]] std::optional<std::uint64_t> resident_bytes(std::uint64_t own_bytes, std::uint64_t limit) {
     return tree_.resident_bytes(own_bytes, limit);
   }
+  [[nodiscard]] ProcessTree& tree() { return tree_; }
 
   void read_output();
   void kill() const;  // it and whatever it has started, in whatever session
@@ -56,7 +57,7 @@ class WorkerProcess {
         socket_(std::move(socket)),
         output_(std::move(output)),
         child_(std::move(child)),
-        tree_(child_.pid, child_.supervisor) {}
+        tree_(child_.pid, child_.supervisor, folder_.path()) {}
 
   PrivateFolder folder_;
   FileDescriptor socket_, output_;

@@ -171,6 +171,8 @@ void bind_verdict(nb::module_& module) {
   nb::class_<Verdict>(module, "Verdict", "What a run says: a pure function of its record.")
       .def_ro("subjects", &Verdict::subjects, "In the plan's order.")
       .def_ro("comparison", &Verdict::comparison, "None: the plan asks no question.")
+      .def_ro("answers", &Verdict::answers, "What went wrong first. `record.json()` has them in words too.")
+      .def_ro("checks", &Verdict::checks, "The checklist.")
       .def_ro("diagnostics", &Verdict::diagnostics, "Everything that a reader must know, each once.")
       .def_ro(
           "exit_code", &Verdict::exit_code,

@@ -206,14 +206,47 @@ def test_one_signal_finishes_the_iteration_and_reports_what_there_is(run, inferm
     wait_until(lambda: gone(worker))
 
 
+@pytest.mark.parametrize("where, phase", [("load", "load"), ("compile", "compile"), ("run:1", "first_inference")])
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_one_signal_ends_a_worker_that_does_not_look_for_one(run, infermeter, environment, where, phase, number, code):
+    driver = start(infermeter, environment, run.folder, f"mlp@fake,hang={where}", "--processes", 2, "--warmup", 0,
+                   "--iterations", 5, "--load-timeout", "1h", "--run-timeout", "1h", "--format", "json")
+    worker = wait_until(lambda: [child for child in started_by(driver.pid) if hangs(child) and not_supervisor(child)])[0]
+    driver.send_signal(number)
+    output, errors = driver.communicate(timeout=HANG_S)
+    assert driver.returncode == code, errors
+    trial = json.loads(output)["trials"][0]
+    assert (trial["end"], trial["phase"]) == ("interrupted", phase), trial
+    wait_until(lambda: gone(worker))
+
+
+def not_supervisor(pid):
+    try:
+        return b"--supervise" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return False
+
+
+def test_one_signal_ends_an_iteration_that_does_not_end(run, infermeter, environment):
+    driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:5ms,work=sleep,hang=run:200",
+                   "--processes", 2, "--warmup", 0, "--iterations", 1000, "--run-timeout", "1h", "--format", "json")
+    worker = trial_worker(driver, sleeps=190)
+    wait_until(lambda: hangs(worker))
+    driver.send_signal(signal.SIGINT)
+    output, errors = driver.communicate(timeout=HANG_S)
+    assert driver.returncode == 130, errors
+    trial = json.loads(output)["trials"][0]
+    assert trial["end"] == "interrupted" and len(latencies(trial)) > 100, "what it has done is kept"
+    wait_until(lambda: gone(worker))
+
+
 def test_two_signals_end_at_once(run, infermeter, environment):
     driver = start(infermeter, environment, run.folder, "mlp@fake,latency=constant:5ms,work=sleep,hang=run:200",
                    "--processes", 2, "--warmup", 0, "--iterations", 1000)
     worker = trial_worker(driver, sleeps=190)
     wait_until(lambda: hangs(worker))
     driver.send_signal(signal.SIGINT)
-    wait_until(lambda: int(field_of(driver.pid, "ShdPnd"), 16) == 0)
-    assert driver.poll() is None
+    wait_until(lambda: driver.poll() is not None or int(field_of(driver.pid, "ShdPnd") or "0", 16) == 0)
     driver.send_signal(signal.SIGINT)
     driver.communicate(timeout=HANG_S)
     assert driver.returncode == 130

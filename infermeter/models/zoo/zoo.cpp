@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -116,15 +115,19 @@ bool is_whole_file(const Entry& entry, const fs::path& file) {
   return fs::is_regular_file(file, error) && fs::file_size(file, error) == entry.model.size_bytes && !error;
 }
 
-// Held while a model is built, so that several processes that want it build it once.
+// Held while a model is built, so that several processes that want it build it once. A lock of a record, which workers
+// cannot take: flock(2) needs no more than the right to read, and they may read the cache.
 class Lock {
  public:
   explicit Lock(const fs::path& file)
       : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
     int done = descriptor_ < 0 ? -1 : 0;
     if (descriptor_ >= 0) {
+      struct flock whole{};
+      whole.l_type = F_WRLCK;
+      whole.l_whence = SEEK_SET;
       do {
-        done = ::flock(descriptor_, LOCK_EX);
+        done = ::fcntl(descriptor_, F_OFD_SETLKW, &whole);
       } while (done != 0 && errno == EINTR);
     }
     if (done != 0) error_ = errno;

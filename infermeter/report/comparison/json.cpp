@@ -71,6 +71,7 @@ void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& 
   json.begin_array();
   for (const PairedComparison& comparison : verdict->exploratory) {
     json.begin_object();
+    json.member("direction", to_string(comparison.direction));
     write_paired(json, comparison);
     json.end_object();
   }

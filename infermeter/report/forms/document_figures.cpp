@@ -7,9 +7,9 @@
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/stats/summary/distribution.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
-#include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

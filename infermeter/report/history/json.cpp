@@ -140,6 +140,8 @@ void write_history(JsonWriter& json, const HistoryReport& report, bool with_runs
   for (const MachineName& machine : report.machines) write_machine(json, machine);
   json.end_array();
   json.member("hidden_runs", report.hidden_runs);
+  write_answers(json, worded_answers(report));
+  write_checks(json, history_checks(report));
   json.key("series");
   json.begin_array();
   for (const HistoryEntry& entry : report.entries) write_entry(json, entry, with_runs);

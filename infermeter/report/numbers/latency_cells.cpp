@@ -5,8 +5,8 @@
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/histogram_line.hpp"
-#include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {
 namespace {

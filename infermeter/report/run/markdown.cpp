@@ -102,8 +102,8 @@ void notice_list(std::string& text, const Verdict& verdict) {
 std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   std::string text = "## " + markdown_text(run_line(record)) + "\n\n";
   if (!record.finished) text += "⚠ Not finished: what there is so far is shown.\n\n";
-  for (const auto& sentence : answers(record, verdict)) {
-    text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
+  for (const auto& sentence : without_levels(worded_answers(record, verdict))) {
+    text += fmt::format("- {} {}\n", sign_of(sentence.tone()), markdown_text(sentence.text));
   }
   if (!is_imported(record.plan)) {
     for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);

@@ -135,35 +135,6 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
           .latencies = {}};
 }
 
-bool is_on_device(const SubjectVerdict& verdict) {
-  const Metric* metric = verdict.summary.metric("device_memory_peak");
-  return metric != nullptr && metric->estimate.value;
-}
-
-const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric) {
-  const auto found = std::ranges::find(verdict.ratios, metric, &Ratio::metric);
-  return found == verdict.ratios.end() ? nullptr : &*found;
-}
-
-const ModelFacts* model_of(const RunRecord& record, int subject) {
-  const auto index = static_cast<std::size_t>(subject);
-  return index < record.models.size() ? &record.models[index] : nullptr;
-}
-
-const Samples* failed_trial(const RunRecord& record, int subject) {
-  const auto found = std::ranges::find_if(
-      record.trials, [&](const Samples& trial) { return trial.subject == subject && trial.end != TrialEnd::ok; });
-  return found == record.trials.end() ? nullptr : &*found;
-}
-
-std::string end_of(const Samples& trial) {
-  std::string text(to_string(trial.end));
-  if (trial.end == TrialEnd::timeout || trial.end == TrialEnd::interrupted) {
-    return fmt::format("{} in {}", text, to_string(trial.phase));
-  }
-  return trial.signal == 0 ? text : fmt::format("{}, signal {}", text, trial.signal);
-}
-
 std::string difference_words(const OutputComparison& comparison) {
   if (not_comparable(comparison)) return "not comparable";
   const auto largest = largest_difference(comparison);

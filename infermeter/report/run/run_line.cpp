@@ -13,8 +13,8 @@
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
-#include "infermeter/verdict/blocks.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/sandbox_in_force.hpp"
 
 namespace infermeter {

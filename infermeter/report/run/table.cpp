@@ -200,12 +200,12 @@ class TableReport {
   }
 
   void answer_lines() {
-    const auto sentences = answers(record_, verdict_);
+    const auto sentences = without_levels(worded_answers(record_, verdict_));
     if (sentences.empty()) return;
     text_ += '\n';
     line("ANSWERS");
     rule('-');
-    for (const auto& sentence : sentences) signed_line(sign_of(sentence.tone), sentence.tone, sentence.text);
+    for (const auto& sentence : sentences) signed_line(sign_of(sentence.tone()), sentence.tone(), sentence.text);
   }
 
   void notice_lines() {

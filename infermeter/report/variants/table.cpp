@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <span>
 
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
@@ -19,6 +20,7 @@
 namespace infermeter {
 namespace {
 
+constexpr std::size_t longest_label_of_failure = 300;
 const Cell nothing_cell{"–", Tone::faint};
 
 struct VariantsColumn {
@@ -141,6 +143,29 @@ std::string variant_label(const VariantsFigures& figures, std::size_t index) {
   return printable(figures.variants[index].entry->label, 100);
 }
 
+// "a, b"
+std::string labels_of(const VariantsFigures& figures, std::span<const int> variants, const char* separator) {
+  std::vector<std::string> labels;
+  for (const int variant : variants) labels.push_back(variant_label(figures, static_cast<std::size_t>(variant)));
+  return fmt::format("{}", fmt::join(labels, separator));
+}
+
+std::string variants_text(const VariantsFigures& figures, const Answer& answer) {
+  const std::span<const int> variants = answer.subjects;
+  switch (answer.kind) {
+    case AnswerKind::failed:
+      return fmt::format("{}: {}", printable(answer.about, longest_label_of_failure), printable(answer.reason, 600));
+    case AnswerKind::on_front:
+      return fmt::format("On the Pareto front of {}: {}. What intervals cannot tell apart does not count.",
+                         fmt::join(figures.pareto_of, ", "), labels_of(figures, variants, ", "));
+    case AnswerKind::dominated:
+      return fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
+                         labels_of(figures, variants.first(1), ""),
+                         labels_of(figures, variants.subspan(1), " and by "));
+    default: return "no variant was measured";
+  }
+}
+
 }  // namespace
 
 Grid variants_grid(const VariantSet& set, const VariantsFigures& figures) {
@@ -176,27 +201,10 @@ std::vector<Sentence> sentences_of(const RunRecord& record, const VariantSet& se
   return sentences;
 }
 
-std::vector<Sentence> front_sentences(const VariantsFigures& figures) {
-  std::vector<std::string> on_it;
-  std::vector<Sentence> sentences;
-  for (std::size_t i = 0; i < figures.variants.size(); ++i) {
-    const ParetoVerdict& pareto = figures.variants[i].pareto;
-    if (pareto.place == ParetoPlace::front) on_it.push_back(variant_label(figures, i));
-    if (pareto.place != ParetoPlace::dominated) continue;
-    std::vector<std::string> by;
-    for (const std::size_t other : pareto.dominated_by) by.push_back(variant_label(figures, other));
-    sentences.push_back({Tone::plain,
-                         fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
-                                     variant_label(figures, i), fmt::join(by, " and by ")),
-                         "beaten"});
-  }
-  if (on_it.empty()) return sentences;
-  sentences.insert(sentences.begin(),
-                   {Tone::plain,
-                    fmt::format("On the Pareto front of {}: {}. What intervals cannot tell apart does not count.",
-                                fmt::join(figures.pareto_of, ", "), fmt::join(on_it, ", ")),
-                    "Pareto front"});
-  return sentences;
+std::vector<WordedAnswer> worded(const VariantsFigures& figures, const std::vector<Answer>& answers) {
+  std::vector<WordedAnswer> all;
+  for (const Answer& answer : answers) all.push_back({answer, variants_text(figures, answer)});
+  return all;
 }
 
 std::vector<Notice> notices_of_variants(const Verdict& verdict) {

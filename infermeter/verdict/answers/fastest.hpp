@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 

@@ -1,5 +1,6 @@
 #include "infermeter/worker/profile/profile_folder.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
 #include "infermeter/worker/wall/file_descriptor.hpp"
@@ -18,9 +20,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_profile_bytes = std::size_t{512} << 20U;
 
-// The worker may be hostile and still be writing: nothing that is no regular file is opened for reading.
-std::string read_regular(const fs::path& file, std::size_t limit) {
-  const FileDescriptor descriptor(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+constexpr std::size_t most_profile_files = 4096;
+
+// The worker may be hostile: no link is followed, and nothing that is no regular file is opened for reading.
+std::string read_regular(int folder, const char* name, std::size_t limit) {
+  const FileDescriptor descriptor(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat status{};
   if (!descriptor || fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   if (static_cast<std::uint64_t>(status.st_size) > limit) return {};
@@ -47,13 +51,19 @@ Result<std::string> make_profile_folder(const fs::path& worker_folder) {
 
 std::vector<ProfileFile> read_profile_folder(const fs::path& folder) {
   std::vector<ProfileFile> files;
-  std::error_code error;
+  FileDescriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const int descriptor = opened.get();
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opened ? fdopendir(descriptor) : nullptr, closedir);
+  if (stream == nullptr) return files;
+  static_cast<void>(opened.release());
   std::size_t left = most_profile_bytes;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::string bytes = read_regular(entry.path(), left);
+  for (std::size_t i = 0; i < most_profile_files; ++i) {
+    const dirent* const entry = readdir(stream.get());
+    if (entry == nullptr) break;
+    std::string bytes = read_regular(descriptor, entry->d_name, left);
     if (bytes.empty()) continue;
     left -= bytes.size();
-    files.push_back({.name = entry.path().filename().string(), .bytes = std::move(bytes)});
+    files.push_back({.name = entry->d_name, .bytes = std::move(bytes)});
   }
   std::ranges::sort(files, {}, &ProfileFile::name);
   return files;

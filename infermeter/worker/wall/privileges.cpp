@@ -27,7 +27,7 @@ namespace {
 // mount_setattr(2), which the C libraries of older distributions do not know.
 constexpr long set_mount_attributes = 442;
 constexpr unsigned recursively = 0x8000;
-constexpr std::uint64_t mounted_read_only = 1;
+constexpr std::uint64_t mounted_read_only = 1, mounted_without_devices = 4;
 struct MountAttributes {
   std::uint64_t set = 0, clear = 0, propagation = 0, user_namespace = 0;
 };
@@ -75,6 +75,14 @@ bool lies_in_shared_memory(const std::string& path) {
   return full.starts_with(fmt::format("{}/", shared_memory));
 }
 
+// Those that are a mount of their own now.
+std::vector<std::string> bind_to_themselves(const std::vector<std::string>& paths) {
+  std::vector<std::string> bound;
+  for (const std::string& path : paths)
+    if (mount(path.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) bound.push_back(path);
+  return bound;
+}
+
 bool path_is_there(const std::string& path) {
   struct stat status{};
   return stat(path.c_str(), &status) == 0;
@@ -87,18 +95,17 @@ PrivateMounts enter_private_mounts(const MountPaths& paths) {
   const std::string folder = std::filesystem::current_path(error).string();
   if (error || !have_mount_namespace()) return {};
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {};
-  std::vector<std::string> writable;
-  for (const std::string& path : paths.writable)
-    if (path_is_there(path) && mount(path.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0)
-      writable.push_back(path);
+  std::vector<std::string> writable = bind_to_themselves(paths.writable);
+  const std::vector<std::string> devices = bind_to_themselves(paths.devices);
   const bool free_shared_memory = std::ranges::none_of(paths.writable, lies_in_shared_memory) &&
                                   std::ranges::none_of(paths.readable, lies_in_shared_memory);
   PrivateMounts entered;
   entered.shared_memory = free_shared_memory && path_is_there(shared_memory) &&
                           mount("tmpfs", shared_memory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") == 0;
   if (entered.shared_memory) writable.emplace_back(shared_memory);
-  entered.good = set_mount("/", {.set = mounted_read_only});
+  entered.good = set_mount("/", {.set = mounted_read_only | mounted_without_devices});
   for (const std::string& path : writable) set_mount(path.c_str(), {.clear = mounted_read_only});
+  for (const std::string& path : devices) set_mount(path.c_str(), {.clear = mounted_without_devices});
   static_cast<void>(chdir(folder.c_str()) == 0);  // onto the mount that may be written to
   return entered;
 }

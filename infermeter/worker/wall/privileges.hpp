@@ -6,11 +6,13 @@
 
 namespace infermeter {
 
-// From here on everything is read-only but `writable` (files and folders), and /dev/shm is empty and ends with this
-// process, unless one of the paths lies in it. In a user namespace of its own where that takes one. False: the kernel
-// does not let this user do so, and nothing has changed.
+// From here on everything is read-only but `writable` (files and folders), no device can be opened but `devices`, which
+// read-only would leave writable, and /dev/shm is empty and ends with this process, unless one of the paths lies in it.
+// In a user namespace of its own where that takes one. False: the kernel does not let this user do so, and nothing has
+// changed.
 struct MountPaths {
   std::vector<std::string> writable, readable;
+  std::vector<std::string> devices;  // files and folders
 };
 struct PrivateMounts {
   bool good = false, shared_memory = false;  // everything is read-only; /dev/shm is its own

@@ -1,27 +1,24 @@
 #include "infermeter/worker/wall/process_tree.hpp"
 
 #include <fmt/format.h>
-#include <linux/magic.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "infermeter/trial/machine/memory_probe.hpp"
 #include "infermeter/trial/machine/proc_file.hpp"
+#include "infermeter/worker/wall/shared_pages.hpp"
 
 namespace infermeter {
 namespace {
 
-constexpr std::size_t most_descendants = 1024;
 constexpr double times_its_cost = 49;     // what is read of processes is read for at most 2 % of the time
 constexpr double between_files_s = 0.25;  // a look at descriptors takes some 100 us
+constexpr double between_sizes_s = 0.1;   // a look at /proc/PID/status some 30 us
 
 void add_numbers(std::string_view text, std::vector<pid_t>& numbers) {
   while (!text.empty()) {
@@ -64,37 +61,6 @@ std::uint64_t bytes_of_descendant(pid_t process) {
   return statm_of(process).value_or(Statm{}).resident;
 }
 
-// Of its memfd: what has been written to them is in memory, mapped or not.
-std::uint64_t bytes_of_memory_files(pid_t process) {
-  constexpr std::string_view memory_file = "/memfd:";
-  constexpr std::uint64_t bytes_per_block = 512;  // stat(2)
-  std::uint64_t bytes = 0;
-  std::vector<ino_t> seen;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/fd", process), error), end;
-       !error && entry != end; entry.increment(error)) {
-    std::array<char, memory_file.size()> target{};
-    const char* const path = entry->path().c_str();
-    struct stat status{};
-    if (readlink(path, target.data(), target.size()) != static_cast<ssize_t>(target.size())) continue;
-    if (std::string_view(target.data(), target.size()) != memory_file || stat(path, &status) != 0) continue;
-    if (std::ranges::find(seen, status.st_ino) != seen.end()) continue;
-    seen.push_back(status.st_ino);
-    bytes += static_cast<std::uint64_t>(status.st_blocks) * bytes_per_block;
-  }
-  return bytes;
-}
-
-// Of a /dev/shm that is not ours.
-std::uint64_t bytes_of_own_shared_memory(pid_t process) {
-  const std::string path = fmt::format("/proc/{}/root/dev/shm", process);
-  struct stat theirs{}, ours{};
-  struct statfs used{};
-  if (stat(path.c_str(), &theirs) != 0 || stat("/dev/shm", &ours) != 0 || theirs.st_dev == ours.st_dev) return 0;
-  if (statfs(path.c_str(), &used) != 0 || used.f_type != TMPFS_MAGIC) return 0;
-  return (used.f_blocks - used.f_bfree) * static_cast<std::uint64_t>(used.f_bsize);
-}
-
 }  // namespace
 
 std::optional<std::vector<pid_t>> children_of(pid_t process) {
@@ -109,6 +75,15 @@ std::optional<std::vector<pid_t>> children_of(pid_t process) {
   }
   if (!readable) return std::nullopt;
   return children;
+}
+
+std::vector<pid_t> descendants_of(pid_t process) {
+  std::vector<pid_t> found = children_of(process).value_or(std::vector<pid_t>());
+  for (std::size_t i = 0; i < found.size() && found.size() < most_worker_threads; ++i) {
+    const auto children = children_of(found[i]).value_or(std::vector<pid_t>());
+    found.insert(found.end(), children.begin(), children.end());
+  }
+  return found;
 }
 
 void Seldom::run(const std::function<void()>& what, double pause_s) {
@@ -126,15 +101,12 @@ std::uint64_t SeldomSum::at(std::uint64_t cheap, std::uint64_t limit, const std:
   return taken_;
 }
 
+ProcessTree::ProcessTree(pid_t worker, pid_t supervisor, std::filesystem::path folder)
+    : worker_(worker), supervisor_(supervisor), folder_(std::move(folder)), shared_before_(shared_memory_in_use()) {}
+
 void ProcessTree::search() {
-  descendants_ = children_of(supervisor_).value_or(std::vector<pid_t>());
+  descendants_ = descendants_of(supervisor_ > 0 ? supervisor_ : worker_);
   std::erase(descendants_, worker_);
-  const auto add_children = [this](pid_t process) {
-    const auto children = children_of(process).value_or(std::vector<pid_t>());
-    descendants_.insert(descendants_.end(), children.begin(), children.end());
-  };
-  add_children(worker_);
-  for (std::size_t i = 0; i < descendants_.size() && i < most_descendants; ++i) add_children(descendants_[i]);
 }
 
 const std::vector<pid_t>& ProcessTree::descendants() {
@@ -146,14 +118,56 @@ const std::vector<pid_t>& ProcessTree::descendants() {
   return descendants_;
 }
 
-std::uint64_t ProcessTree::bytes_in_memory_files() {
-  if (!files_.is_due()) return in_files_;
-  const auto sum = [this] {
-    in_files_ = bytes_of_memory_files(worker_) + bytes_of_own_shared_memory(worker_);
-    for (const pid_t process : descendants_) in_files_ += bytes_of_memory_files(process);
+void ProcessTree::look_at_files() {
+  const auto look = [this] {
+    HeldFiles held;
+    held.add(worker_);
+    for (const pid_t process : descendants_) held.add(process);
+    in_files_ = held.bytes + bytes_of_own_shared_memory(worker_);
+    sockets_ = held.sockets;
   };
-  files_.run(sum, between_files_s);
-  return in_files_;
+  if (files_.is_due()) files_.run(look, between_files_s);
+}
+
+void ProcessTree::look_at_sizes() {
+  const auto look = [this] {
+    ProcessSize sum = size_of_process(worker_);
+    for (const pid_t process : descendants_) {
+      const ProcessSize size = size_of_process(process);
+      sum.beside_bytes += size.beside_bytes;
+      sum.threads += size.threads;
+    }
+    beside_bytes_ = sum.beside_bytes;
+    threads_ = sum.threads;
+    const std::uint64_t shared = shared_memory_in_use();
+    shared_growth_ = shared - std::min(shared, shared_before_);
+  };
+  if (sizes_.is_due()) sizes_.run(look, between_sizes_s);
+}
+
+// Of what shared memory has grown by on this machine, what could be theirs and is in no other sum.
+std::uint64_t ProcessTree::hidden_bytes() {
+  std::vector<pid_t> all = descendants_;
+  all.push_back(worker_);
+  std::uint64_t counted = not_mapped_;
+  for (const pid_t process : all) counted += mapped_shared_memory_of(process);
+  const std::uint64_t held = std::min(shared_growth_, most_shared_memory_of(all, folder_));
+  return held - std::min(held, counted);
+}
+
+std::uint64_t ProcessTree::bytes_beside(std::uint64_t counted, std::uint64_t limit) {
+  look_at_sizes();
+  if (limit == 0) return beside_bytes_;
+  if (counted + beside_bytes_ + shared_growth_ <= limit) return beside_bytes_;
+  if (hidden_.is_due()) hidden_.run([this] { hidden_bytes_ = hidden_bytes(); });
+  return beside_bytes_ + hidden_bytes_;
+}
+
+std::string ProcessTree::excess() const {
+  if (threads_ > most_worker_threads)
+    return fmt::format("{} threads and processes, more than {}", threads_, most_worker_threads);
+  if (sockets_ > most_worker_sockets) return fmt::format("{} sockets, more than {}", sockets_, most_worker_sockets);
+  return {};
 }
 
 std::optional<std::uint64_t> ProcessTree::resident_bytes(std::uint64_t own_bytes, std::uint64_t limit) {
@@ -161,9 +175,9 @@ std::optional<std::uint64_t> ProcessTree::resident_bytes(std::uint64_t own_bytes
   if (!worker) return std::nullopt;
   const std::uint64_t own = std::min(own_bytes, worker->shared);
   // Pages of memory files that are mapped are in the resident set already.
-  const std::uint64_t in_files = bytes_in_memory_files();
-  const std::uint64_t in_both = std::min(in_files, std::max(own_bytes, worker->shared));
-  const std::uint64_t of_worker = worker->resident - own + (in_files - in_both);
+  look_at_files();
+  not_mapped_ = in_files_ - std::min(in_files_, std::max(own_bytes, worker->shared));
+  const std::uint64_t of_worker = worker->resident - own + not_mapped_;
   std::uint64_t of_others = 0;
   for (const pid_t process : descendants()) of_others += statm_of(process).value_or(Statm{}).resident;
   if (of_others == 0) return of_worker;
@@ -178,7 +192,7 @@ std::optional<std::uint64_t> ProcessTree::resident_bytes(std::uint64_t own_bytes
   // Pages that a child has inherited are in both: counted in parts, they are counted once.
   return all_.at(of_worker + of_others, limit, [&] {
     const std::uint64_t exact = proportional_bytes(worker_).value_or(worker->resident);
-    return exact - std::min(own, exact) + (in_files - in_both) + sum_of_others();
+    return exact - std::min(own, exact) + not_mapped_ + sum_of_others();
   });
 }
 

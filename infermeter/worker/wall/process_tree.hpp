@@ -3,7 +3,9 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,6 +17,15 @@ namespace infermeter {
 
 // Of all its threads; nothing where /proc does not tell.
 [[nodiscard]] std::optional<std::vector<pid_t>> children_of(pid_t process);
+// Its children and theirs, those that have ended and were not reaped among them.
+[[nodiscard]] std::vector<pid_t> descendants_of(pid_t process);
+
+// What a worker may have at most, with all its processes: no runtime comes near. The machine has a number for each, and
+// memory that counts for nobody.
+inline constexpr std::size_t most_worker_processes =
+    1024;  // of a worker under a supervisor that decides (system_calls.hpp)
+inline constexpr std::size_t most_worker_threads = 16'384;
+inline constexpr std::size_t most_worker_sockets = 1024;
 
 // Paces what costs time: for at most 2 % of the time.
 class Seldom {
@@ -45,27 +56,38 @@ class SeldomSum {
 
 class ProcessTree {
  public:
-  // Orphans of the worker are children of `supervisor`.
-  ProcessTree(pid_t worker, pid_t supervisor) : worker_(worker), supervisor_(supervisor) {}
+  // Orphans of the worker are children of `supervisor`. `folder`: its own.
+  ProcessTree(pid_t worker, pid_t supervisor, std::filesystem::path folder = {});
 
   // Bytes in memory: the worker's resident set without `own_bytes` of shared memory that are not the subject's, the
   // proportional sets of the processes that it has started, and what it keeps in memory files (memfd, its own
   // /dev/shm). Above `limit` (0: none) what they share with the worker is counted once. Nothing where /proc does not
   // tell. Costs some microseconds where there are no such processes.
   [[nodiscard]] std::optional<std::uint64_t> resident_bytes(std::uint64_t own_bytes, std::uint64_t limit);
+  // What is in memory for them beside that (shared_pages.hpp). `counted`: resident_bytes. Looked at seldom.
+  [[nodiscard]] std::uint64_t bytes_beside(std::uint64_t counted, std::uint64_t limit);
+  // Shared memory that is made for the worker and not by it.
+  void exclude_shared_memory(std::uint64_t bytes) { shared_before_ += bytes; }
+  // What there is more of than they may have; empty: nothing. As bytes_beside saw it last.
+  [[nodiscard]] std::string excess() const;
   // Other than the worker; looked for only when a process or thread has been made on this machine since the last time.
   [[nodiscard]] const std::vector<pid_t>& descendants();
 
  private:
   void search();
-  [[nodiscard]] std::uint64_t bytes_in_memory_files();
+  void look_at_files();
+  void look_at_sizes();
+  [[nodiscard]] std::uint64_t hidden_bytes();
 
   pid_t worker_, supervisor_;
+  std::filesystem::path folder_;
   std::string last_made_{};
   std::vector<pid_t> descendants_{};
   SeldomSum others_{}, all_{};
-  Seldom search_{}, files_{};
-  std::uint64_t in_files_ = 0;
+  Seldom search_{}, files_{}, sizes_{}, hidden_{};
+  std::uint64_t in_files_ = 0, sockets_ = 0, not_mapped_ = 0;
+  std::uint64_t beside_bytes_ = 0, threads_ = 0, hidden_bytes_ = 0;
+  std::uint64_t shared_before_ = 0, shared_growth_ = 0;  // of the whole machine
 };
 
 }  // namespace infermeter

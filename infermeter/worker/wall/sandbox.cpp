@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "infermeter/worker/launcher.hpp"
@@ -38,6 +39,7 @@ enum FileRight : std::uint64_t {
 };
 constexpr std::uint64_t rights_of_files = execute | write_file | read_file | truncate | ioctl_dev;
 constexpr std::uint64_t reading = execute | read_file | read_dir;
+constexpr std::uint64_t not_executing = ~std::uint64_t{execute};
 
 struct RulesetAttributes {
   std::uint64_t handled_files;
@@ -77,6 +79,16 @@ std::vector<std::string> device_paths() {
   return paths;
 }
 
+constexpr const char* read_devices[] = {"/dev/urandom", "/dev/random"};
+constexpr const char* written_devices[] = {"/dev/null", "/dev/zero"};
+
+std::vector<std::string> all_devices(const SandboxPaths& paths) {
+  std::vector<std::string> all = paths.devices ? device_paths() : std::vector<std::string>();
+  all.insert(all.end(), std::begin(read_devices), std::end(read_devices));
+  all.insert(all.end(), std::begin(written_devices), std::end(written_devices));
+  return all;
+}
+
 bool has_nvidia() { return access("/dev/nvidiactl", F_OK) == 0; }
 
 std::size_t size_of_attributes(int abi) {
@@ -93,12 +105,13 @@ bool enter_landlock(const SandboxPaths& paths, bool own_shared_memory) {
       static_cast<int>(syscall(call_create_ruleset, &attributes, size_of_attributes(abi), 0U)));
   if (!ruleset) return false;
   for (const char* const path : {"/usr", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/sys", "/etc/ld.so.cache",
-                                 "/etc/localtime", "/etc/OpenCL", "/dev/urandom", "/dev/random"})
+                                 "/etc/localtime", "/etc/OpenCL"})
     allow(ruleset.get(), path, reading);
-  for (const char* const path : {"/dev/null", "/dev/zero"}) allow(ruleset.get(), path, all);
+  for (const char* const path : read_devices) allow(ruleset.get(), path, reading);
+  for (const char* const path : written_devices) allow(ruleset.get(), path, all);
   for (const std::string& path : paths.readable) allow(ruleset.get(), path, reading);
-  for (const std::string& path : paths.writable) allow(ruleset.get(), path, all);
-  if (own_shared_memory) allow(ruleset.get(), "/dev/shm", all);
+  for (const std::string& path : paths.writable) allow(ruleset.get(), path, all & not_executing);
+  if (own_shared_memory) allow(ruleset.get(), "/dev/shm", all & not_executing);
   if (paths.devices)
     for (const std::string& path : device_paths()) allow(ruleset.get(), path, all);
   return syscall(call_restrict_self, ruleset.get(), 0U) == 0;
@@ -123,7 +136,8 @@ Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPath
   const FileDescriptor guard(supervisor);
   if (sandbox == Sandbox::off) return missing;
   const bool locked = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-  const PrivateMounts mounts = enter_private_mounts({.writable = paths.writable, .readable = paths.readable});
+  const PrivateMounts mounts =
+      enter_private_mounts({.writable = paths.writable, .readable = paths.readable, .devices = all_devices(paths)});
   drop_capabilities();
   if (!locked || !enter_landlock(paths, mounts.shared_memory))
     missing.push_back({DiagnosticId::no_landlock, "the kernel does not restrict files by Landlock here", {}});

@@ -53,7 +53,8 @@ class Guard {
   CallJudge judge_;
 };
 
-// Returns when the worker has ended, or when it is to be.
+// Returns when the worker has ended, or when it is to be. From then on nobody decides on calls, and those that make a
+// process fail: no process can fork faster than it is killed.
 void wait_for_end(pid_t worker, SupervisorReport& report) {
   sigset_t awaited;
   sigemptyset(&awaited);
@@ -77,6 +78,15 @@ void wait_for_end(pid_t worker, SupervisorReport& report) {
   }
 }
 
+// Reaps the children that have ended.
+void reap_all(pid_t worker, SupervisorReport& report) {
+  siginfo_t ended{};
+  while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG) == 0 && ended.si_pid != 0) {
+    if (ended.si_pid == worker) report = report_of(ended);
+    ended = {};
+  }
+}
+
 // A killed process leaves its children to us, so that killing our own until there are none reaches all of them.
 void kill_all(pid_t worker, SupervisorReport& report) {
   kill(-worker, SIGKILL);
@@ -86,10 +96,10 @@ void kill_all(pid_t worker, SupervisorReport& report) {
     const auto children = children_of(getpid());
     if (!children) return;  // no /proc: the worker's own group is what can be reached
     for (const pid_t child : *children) kill(child, SIGKILL);
-    siginfo_t ended{};
-    if (waitid(P_ALL, 0, &ended, WEXITED | (children->empty() ? WNOHANG : 0)) != 0) return;
-    if (ended.si_pid == worker) report = report_of(ended);
-    if (ended.si_pid == 0) sched_yield();  // they are there and were not listed: one ended meanwhile
+    siginfo_t any{};
+    if (waitid(P_ALL, 0, &any, WEXITED | WNOWAIT | (children->empty() ? WNOHANG : 0)) != 0) return;
+    if (any.si_pid == 0) sched_yield();  // they are there and were not listed: one ended meanwhile
+    reap_all(worker, report);
   }
 }
 

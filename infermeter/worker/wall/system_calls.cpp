@@ -30,8 +30,8 @@ namespace {
 // Numbers that the libseccomp of older distributions does not know; the same on every architecture.
 constexpr int call_open_tree = 428, call_move_mount = 429, call_fsopen = 430, call_fsconfig = 431, call_fsmount = 432,
               call_fspick = 433, call_pidfd_getfd = 438, call_openat2 = 437, call_process_madvise = 440,
-              call_mount_setattr = 442, call_process_mrelease = 448, call_fchmodat2 = 452, call_setxattrat = 463,
-              call_removexattrat = 466, call_open_tree_attr = 467, call_file_setattr = 469;
+              call_mount_setattr = 442, call_memfd_secret = 447, call_process_mrelease = 448, call_fchmodat2 = 452,
+              call_setxattrat = 463, call_removexattrat = 466, call_open_tree_attr = 467, call_file_setattr = 469;
 
 // Answered with EPERM rather than death: a runtime that tries and goes on without is none the worse.
 constexpr int program_calls[] = {SCMP_SYS(execve), SCMP_SYS(execveat)};
@@ -49,7 +49,10 @@ constexpr int denied_calls[] = {
     SCMP_SYS(lchown), SCMP_SYS(fchownat), SCMP_SYS(utime), SCMP_SYS(utimes), SCMP_SYS(futimesat), SCMP_SYS(utimensat),
     SCMP_SYS(setxattr), SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr), call_setxattrat, SCMP_SYS(removexattr),
     SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), call_removexattrat, call_file_setattr, SCMP_SYS(truncate),
-    SCMP_SYS(mknod), SCMP_SYS(mknodat), SCMP_SYS(open_by_handle_at), SCMP_SYS(fanotify_init),
+    SCMP_SYS(mknod), SCMP_SYS(mknodat), SCMP_SYS(open_by_handle_at), SCMP_SYS(fanotify_init), SCMP_SYS(inotify_init),
+    SCMP_SYS(inotify_init1),
+    // Memory that nobody can count.
+    call_memfd_secret,
     // Namespaces and file systems.
     SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot), SCMP_SYS(setns), SCMP_SYS(unshare),
     call_open_tree, call_move_mount, call_fsopen, call_fsconfig, call_fsmount, call_fspick, call_mount_setattr,
@@ -64,6 +67,11 @@ constexpr int denied_calls[] = {
 // SOCK_SEQPACKET sends to nobody but whom it is connected to.
 constexpr int listening_calls[] = {SCMP_SYS(socket), SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept),
                                    SCMP_SYS(accept4)};
+
+// Those make a process where their flags do not say that it is a thread.
+constexpr int making_calls[] = {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(clone)};
+constexpr int namespace_flags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                   CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 
 // Their arguments are in memory, where no filter can look: libraries that are told so use the call before it.
 constexpr int hidden_calls[] = {SCMP_SYS(clone3), call_openat2};
@@ -127,6 +135,7 @@ class CallFilter {
     for (const int call : hidden_calls) add(SCMP_ACT_ERRNO(ENOSYS), call);
     deny_arguments();
     for (const NamingCall& each : naming_calls) add_naming(each);
+    add_making();
   }
 
   bool load() { return good_ && seccomp_load(filter_) == 0; }
@@ -148,17 +157,17 @@ class CallFilter {
   }
 
   void deny_arguments() {
-    constexpr int namespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-                                  CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
-    for (const int bit : namespaces)
+    for (const int bit : namespace_flags)
       deny(SCMP_SYS(clone), argument_has(0, static_cast<scmp_datum_t>(bit), static_cast<scmp_datum_t>(bit)));
     // A pair of sockets leads nowhere else unless its ends can be addressed (SOCK_DGRAM).
     deny(SCMP_SYS(socketpair), argument(0, SCMP_CMP_NE, AF_UNIX));
     for (const int type : {SOCK_DGRAM, SOCK_RAW, SOCK_RDM})
       deny(SCMP_SYS(socketpair), argument_has(1, bits_of_socket_type, static_cast<scmp_datum_t>(type)));
     deny(SCMP_SYS(sendto), argument(4, SCMP_CMP_NE, 0));
-    // A descriptor that sends a signal to whom it likes, or that keeps others from opening its file.
-    for (const int command : {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY})
+    // A descriptor that sends a signal to whom it likes, or that keeps others from opening or writing its file: who may
+    // only read a store can lock it.
+    for (const int command :
+         {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY, F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW})
       deny(SCMP_SYS(fcntl), argument_has(1, bits_of_int, static_cast<scmp_datum_t>(command)));
     constexpr scmp_datum_t socket_owner = 0x8901, socket_group = 0x8902, set_flags = 0x40086602,
                            set_flags_32 = 0x40046602, set_attributes = 0x401c5820;
@@ -166,9 +175,34 @@ class CallFilter {
                                        scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}})
       deny(SCMP_SYS(ioctl), argument_has(1, bits_of_int, request));
     deny(SCMP_SYS(perf_event_open), argument(1, SCMP_CMP_NE, 0));
+    // Who cannot be looked into cannot be counted.
+    add(SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prctl),
+        std::vector{argument_has(0, bits_of_int, PR_SET_DUMPABLE), argument(1, SCMP_CMP_NE, 1)});
+    for (const int buffer : {SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE})
+      add(SCMP_ACT_ERRNO(EPERM), SCMP_SYS(setsockopt),
+          std::vector{argument(1, SCMP_CMP_EQ, SOL_SOCKET),
+                      argument_has(2, bits_of_int, static_cast<scmp_datum_t>(buffer))});
+    // A file that makes whoever executes it its owner.
+    for (const mode_t bit : {S_ISUID, S_ISGID}) deny_new_files(bit);
     // Kernels before 6.2 let it cut files that may only be read.
     deny(SCMP_SYS(openat), argument_has(2, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC));
     deny(SCMP_SYS(open), argument_has(1, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC));
+  }
+
+  void deny_new_files(mode_t bit) {
+    for (const scmp_datum_t flag : {scmp_datum_t{O_CREAT}, scmp_datum_t{O_TMPFILE & ~O_DIRECTORY}}) {
+      add(SCMP_ACT_ERRNO(EPERM), SCMP_SYS(openat), std::vector{argument_has(2, flag, flag), argument_has(3, bit, bit)});
+      add(SCMP_ACT_ERRNO(EPERM), SCMP_SYS(open), std::vector{argument_has(1, flag, flag), argument_has(2, bit, bit)});
+    }
+    deny(SCMP_SYS(creat), argument_has(1, bit, bit));
+  }
+
+  // Where nobody decides, processes are made freely.
+  void add_making() {
+    if (for_naming_ != SCMP_ACT_NOTIFY) return;
+    add(for_naming_, SCMP_SYS(fork));
+    add(for_naming_, SCMP_SYS(vfork));
+    add(for_naming_, SCMP_SYS(clone), std::vector{argument_has(0, CLONE_THREAD, 0)});
   }
 
   // Of the calls that name a process only those wait that name another one: nothing that a runtime does for itself.
@@ -213,13 +247,7 @@ bool is_own(pid_t process) {
 
 // Sessions are made by descendants or by us for them, so that a group with one of them in it has no others.
 bool is_own_group(pid_t group) {
-  std::vector<pid_t> all = children_of(getpid()).value_or(std::vector<pid_t>());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (getpgid(all[i]) == group) return true;
-    const auto children = children_of(all[i]).value_or(std::vector<pid_t>());
-    all.insert(all.end(), children.begin(), children.end());
-  }
-  return false;
+  return std::ranges::any_of(descendants_of(getpid()), [&](pid_t process) { return getpgid(process) == group; });
 }
 
 bool may_go_on(const seccomp_data& call) {
@@ -230,6 +258,16 @@ bool may_go_on(const seccomp_data& call) {
   if (named == 0) return true;  // the caller itself, or its group
   if (named < 0) return found->names == Names::group_or_process && named < -1 && is_own_group(-named);
   return is_own(named);
+}
+
+bool makes_process(const seccomp_data& call) {
+  return std::ranges::find(making_calls, call.nr) != std::end(making_calls);
+}
+
+bool makes_namespace(const seccomp_data& call) {
+  return call.nr == SCMP_SYS(clone) && std::ranges::any_of(namespace_flags, [&](int bit) {
+           return (call.args[0] & static_cast<unsigned>(bit)) != 0;
+         });
 }
 
 }  // namespace
@@ -251,16 +289,35 @@ bool has_call_listeners() {
   return has_call_filters() && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+// Counted again only when there could be too many: whoever starts one program after the other does not wait for that.
+bool CallJudge::has_room() {
+  if (room_ == 0 && count_.is_due()) {
+    count_.run([this] {
+      const std::size_t now = descendants_of(getpid()).size();
+      room_ = now < most_worker_processes ? most_worker_processes - now : 0;
+    });
+  }
+  if (room_ == 0) return false;
+  --room_;
+  return true;
+}
+
+int CallJudge::refusal_of(const seccomp_data& call) {
+  if (!makes_process(call)) return may_go_on(call) ? 0 : EPERM;
+  if (makes_namespace(call)) return EPERM;
+  return has_room() ? 0 : EAGAIN;
+}
+
 void CallJudge::answer() {
   seccomp_notif* asked = nullptr;
   seccomp_notif_resp* answered = nullptr;
   if (seccomp_notify_alloc(&asked, &answered) != 0) return listener_.reset();
   if (seccomp_notify_receive(listener_.get(), asked) == 0) {
-    const bool good = may_go_on(asked->data);
+    const int refusal = refusal_of(asked->data);
     answered->id = asked->id;
     answered->val = 0;
-    answered->error = good ? 0 : -EPERM;
-    answered->flags = good ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
+    answered->error = -refusal;
+    answered->flags = refusal == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
     seccomp_notify_respond(listener_.get(), answered);  // the caller may have been killed meanwhile
   } else if (errno != EINTR && errno != ENOENT) {
     listener_.reset();

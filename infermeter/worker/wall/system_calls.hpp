@@ -3,8 +3,13 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/worker/wall/file_descriptor.hpp"
+#include "infermeter/worker/wall/process_tree.hpp"
+
+struct seccomp_data;
 
 namespace infermeter {
 
@@ -24,7 +29,9 @@ struct CallNeeds {
 [[nodiscard]] bool has_call_filters();
 [[nodiscard]] bool has_call_listeners();
 
-// Answers calls that name a process: those that name a descendant of this one go on, the others fail with EPERM.
+// Answers calls that name a process: those that name a descendant of this one go on, the others fail with EPERM. And
+// calls that make one: there are at most most_worker_processes (process_tree.hpp). Where it is no more, all of them
+// fail.
 class CallJudge {
  public:
   CallJudge() = default;
@@ -35,7 +42,12 @@ class CallJudge {
   void answer();
 
  private:
+  [[nodiscard]] int refusal_of(const seccomp_data& call);  // errno; 0: it goes on
+  [[nodiscard]] bool has_room();
+
   FileDescriptor listener_;
+  std::size_t room_ = 0;  // for so many processes, as they were counted last
+  Seldom count_{};
 };
 
 }  // namespace infermeter

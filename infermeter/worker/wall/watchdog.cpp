@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/trial/machine/clock.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 constexpr int loading_ms = 20, running_ms = 50;
 constexpr double progress_s = 0.1;
-constexpr double closing_s = 5;  // between its last message and its end
+constexpr double closing_s = 5;    // between its last message and its end
+constexpr double finishing_s = 1;  // of the iteration in which a signal came
 
 class Watch {
  public:
@@ -94,11 +96,16 @@ class Watch {
     phase_.begin(monotonic_s());
   }
 
+  // Whoever loads or compiles a model does not look for signals. A loop finishes its iteration where that is short:
+  // what it has done by then is kept either way.
   void pass_interrupt() {
     const int interrupt = look_at_interrupts(rules_.interrupt);
-    if (interrupt >= 2 || (interrupt == 1 && rules_.block == nullptr))
+    if (interrupt == 0 || end_.reason != KillReason::none) return;
+    const double now_s = monotonic_s();
+    if (!interrupted_s_) interrupted_s_ = now_s;
+    if (interrupt >= 2 || !running_ || now_s - *interrupted_s_ > finishing_s)
       end_.reason = KillReason::interrupt;
-    else if (interrupt == 1)
+    else
       rules_.block->header().interrupt.store(1, std::memory_order_relaxed);
   }
 
@@ -117,10 +124,13 @@ class Watch {
   void look_at_memory() {
     if (rules_.memory_limit_bytes == 0 && rules_.block == nullptr) return;
     const std::uint64_t bytes = worker_.resident_bytes(own_bytes(), rules_.memory_limit_bytes).value_or(0);
-    end_.resident_bytes = std::max(end_.resident_bytes, bytes);
     if (rules_.block != nullptr) memory_.add({seconds_since_origin(), rules_.block->phase(), bytes});
     if (rules_.memory_limit_bytes == 0 || end_.reason != KillReason::none) return;
-    if (bytes > rules_.memory_limit_bytes) end_.reason = KillReason::memory;
+    const std::uint64_t all = bytes + worker_.tree().bytes_beside(bytes, rules_.memory_limit_bytes);
+    end_.memory_bytes = std::max(end_.memory_bytes, all);
+    if (all > rules_.memory_limit_bytes) end_.reason = KillReason::memory;
+    const std::string excess = worker_.tree().excess();
+    if (!excess.empty() && end_.reason == KillReason::none) refuse(worker_error("the worker has " + excess));
   }
 
   void look_for_stalls() {
@@ -172,6 +182,7 @@ class Watch {
   PhaseClock phase_;
   StallWatch stalls_;
   double finished_s_ = 0, reported_s_ = 0;
+  std::optional<double> interrupted_s_;
   bool ended_ = false, running_ = false, socket_open_ = true, socket_ready_ = false;
 };
 

@@ -32,11 +32,11 @@ struct WatchRules {
 struct WatchEnd {
   WorkerEnd worker;
   KillReason reason = KillReason::none;
-  bool finished = false;             // its last message came
-  std::uint64_t resident_bytes = 0;  // the highest that was seen
-  std::vector<MemoryPoint> memory;   // of a trial: what was resident, from the block's origin on
-  std::vector<Stall> stalls;         // of a trial
-  std::optional<Error> refused;      // reason == refused
+  bool finished = false;            // its last message came
+  std::uint64_t memory_bytes = 0;   // the highest that was seen, where there is a limit
+  std::vector<MemoryPoint> memory;  // of a trial: what was resident, from the block's origin on
+  std::vector<Stall> stalls;        // of a trial
+  std::optional<Error> refused;     // reason == refused
 };
 
 // Wakes every 20 ms until warm-up, every 50 ms from there on, for some 0.15 ms each with what it tells the caller: 0.3

@@ -26,14 +26,6 @@ std::uint32_t checksum(std::string_view payload) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const unsigned char*>(payload.data()), payload.size()));
 }
 
-// A record with the memory after each iteration may be long; what is told of a model or a back end is not.
-std::size_t longest_payload(FrameType type) {
-  constexpr std::size_t of_a_description = std::size_t{8} << 20U;
-  const bool describes =
-      type == FrameType::ports || type == FrameType::facts || type == FrameType::info || type == FrameType::picture;
-  return describes ? of_a_description : FrameReader::max_payload;
-}
-
 union ControlBuffer {
   cmsghdr alignment;
   char bytes[CMSG_SPACE(sizeof(int) * max_descriptors)];
@@ -135,8 +127,7 @@ Result<std::optional<Frame>> FrameReader::next() {
   if (header.magic_number != magic) return refuse("it does not begin as one");
   if (type < static_cast<std::uint32_t>(FrameType::job) || type > static_cast<std::uint32_t>(FrameType::picture))
     return refuse(fmt::format("its type is {}", type));
-  if (header.length > longest_payload(static_cast<FrameType>(type)))
-    return refuse(fmt::format("its length is {}", header.length));
+  if (header.length > max_payload) return refuse(fmt::format("its length is {}", header.length));
   if (buffer_.size() < sizeof header + header.length) return std::optional<Frame>();
   Frame frame{static_cast<FrameType>(type), buffer_.substr(sizeof header, header.length), {}};
   if (checksum(frame.payload) != header.sum) return refuse("its checksum is wrong");

@@ -40,7 +40,8 @@ struct Frame {
 // Takes bytes as they come and gives whole frames.
 class FrameReader {
  public:
-  static constexpr std::size_t max_payload = 64U << 20;
+  // Whoever reads JSON of so many bytes needs up to 40 times as many: what a worker sends is believed in nothing.
+  static constexpr std::size_t max_payload = 8U << 20;
 
   // Reads what is there, at most `max_read` bytes; false: the other side has closed.
   [[nodiscard]] Result<bool> read_some(int socket);

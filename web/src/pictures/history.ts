@@ -19,7 +19,8 @@ const most = 700; // runs whose intervals are drawn
 export function historyPictures(part: Part): Picture[] {
   const history = part.history;
   if (history === null) return [];
-  return history.series.flatMap((series, index) => (series.values === null || series.values.length === 0 ? [] : [picture(history, series, series.values, index)]));
+  const inOrder = [...history.series].sort((a, b) => Number(b.alarm !== null) - Number(a.alarm !== null));
+  return inOrder.flatMap((series, index) => (series.values === null || series.values.length === 0 ? [] : [picture(history, series, series.values, index)]));
 }
 
 function picture(history: History, series: Series, values: HistoryRun[], index: number): ChartPicture {
@@ -33,6 +34,7 @@ function picture(history: History, series: Series, values: HistoryRun[], index: 
     kind: "chart",
     id: `history-${index + 1}`,
     title: `${series.series}: ${metric} over time${where}`,
+    short: visible(series.series),
     reads:
       `A point is a run, its whisker the 95 % interval across worker processes; ${history.lower_is_better ? "lower" : "higher"} is better. ` +
       "A thick line is a level: the runs between two changes. The axis need not begin at 0.",
