@@ -56,6 +56,7 @@
 #include "infermeter/verdict/answers/recommend.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/gate/study.hpp"
+#include "infermeter/verdict/apart/join_runs.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/self_noise.hpp"
 #include "infermeter/worker/launcher.hpp"

@@ -314,12 +314,13 @@ bool PlanFlags::names_subjects() const {
   return !plan_file_.empty() || !values_.at("subjects").empty() || !values_.at("models").empty();
 }
 
-std::string PlanFlags::changing_flag() const {
+std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but) const {
   auto values = values_;
   if (const auto added = other_names_.add_to(values); !added) values = values_;  // said when the plan is gathered
   for (const auto& [key, texts] : values) {
     // What a resumed run is allowed is no change of it.
-    const bool changes = key != "output_dir" && key != "format" && key != "allow_code" && key != "sandbox";
+    const bool changes = key != "output_dir" && key != "format" && key != "allow_code" && key != "sandbox" &&
+                         std::ranges::find(but, key) == but.end();
     if (changes && !texts.empty()) return fmt::format("--{}", find_setting(key)->flag);
   }
   return no_compare_outputs_ ? "--no-compare-outputs" : "";

@@ -116,6 +116,8 @@ constexpr std::array table = {
                    "for, several requests in flight, is not measured."),
     INFERMETER_ROW(machines_differ, warning,
                    "Compare times within a machine only; sizes, outputs and accuracy can be compared across machines."),
+    INFERMETER_ROW(runs_not_interleaved, warning,
+                   "Measure both side by side where that can be done: `infermeter compare A B` cancels what drifts."),
     // Outputs.
     INFERMETER_ROW(outputs_differ, error,
                    "Find out why before trusting the times: compare with --dtype float32 and a runtime without graph "

@@ -70,6 +70,7 @@ enum class DiagnosticId {
   threads_not_as_asked,
   one_request_at_a_time,  // loaded for several inferences at once, and one at a time was measured
   machines_differ,        // reports of several machines beside each other
+  runs_not_interleaved,   // subjects of runs that were measured at different times
   // Outputs.
   outputs_differ,
   outputs_not_finite,

@@ -90,6 +90,9 @@ Result<Samples> trial_of(const Json& reported) {
 
 Result<RunRecord> record_of(const Json& report) {
   RunRecord record;
+  if (const auto joined = report.find("joined"); joined != report.end() && !joined->empty()) {
+    return usage_error("it is a comparison of two runs, and not a run");
+  }
   record.id = report.at("id");
   record.created_at = seconds_of(report.at("created_at"));
   record.finished = report.at("finished");

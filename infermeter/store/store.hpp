@@ -109,7 +109,7 @@ class Store {
   [[nodiscard]] bool is_being_measured(std::string_view id) const;
   [[nodiscard]] Result<std::string> latest_unfinished();  // its id; of those that nobody is measuring
 
-  // `run`: an id, a unique beginning of one, or "latest".
+  // `run`: an id, a unique beginning of one, "latest" or "previous".
   [[nodiscard]] Result<std::string> id_of_run(std::string_view run);
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
   [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first

@@ -24,8 +24,6 @@
 namespace infermeter {
 namespace {
 
-constexpr std::array exploratory_metrics = {"latency_p50", "latency_p90", "latency_mean",
-                                            "throughput",  "memory_peak", "load_time"};
 // A subject's processes that ended well, ready for any metric.
 class Processes {
  public:
@@ -133,16 +131,6 @@ void take_last_look(PairedComparison& comparison, const std::vector<Look>& looks
   comparison.estimate = last.estimate;
 }
 
-// It decides nothing: a direction that the interval has and the adjusted p confirms, or an interval within the margin.
-Direction exploratory_direction(const PairedComparison& one, const Question& question) {
-  if (!one.interval) return Direction::unresolved;
-  const auto [low, high, confidence] = *one.interval;
-  if (one.p <= question.alpha && low > 0) return Direction::slower;
-  if (one.p <= question.alpha && high < 0) return Direction::faster;
-  const double margin = std::log1p(question.margin);
-  return low >= -margin && high <= margin ? Direction::equivalent : Direction::unresolved;
-}
-
 std::vector<PairedComparison> explore(const RunRecord& record, const Processes& processes, bool ended) {
   const Question& question = *record.plan.question;
   std::vector<PairedComparison> found;
@@ -206,6 +194,15 @@ bool all_steady(const RunRecord& record) {
 
 }  // namespace
 
+Direction exploratory_direction(const PairedComparison& one, const Question& question) {
+  if (!one.interval) return Direction::unresolved;
+  const auto [low, high, confidence] = *one.interval;
+  if (one.p <= question.alpha && low > 0) return Direction::slower;
+  if (one.p <= question.alpha && high < 0) return Direction::faster;
+  const double margin = std::log1p(question.margin);
+  return low >= -margin && high <= margin ? Direction::equivalent : Direction::unresolved;
+}
+
 const PairedComparison* paired(const ComparisonVerdict& comparison, int baseline, int candidate,
                                std::string_view metric) {
   for (const auto* list : {&comparison.primary, &comparison.exploratory}) {
@@ -228,6 +225,11 @@ Estimate ratio_of(const PairedComparison& pairs) {
   ratio.processes = 2 * static_cast<int>(pairs.differences.size());
   ratio.method = "Hodges-Lehmann of pairs, on logarithms; interval of the signed-rank test";
   ratio.note = pairs.interval ? "" : "too few pairs for an interval";
+  const int apart = pairs.baseline_processes + pairs.candidate_processes;
+  if (apart == 0) return ratio;
+  ratio.n = ratio.processes = apart;
+  ratio.method = "ratio of geometric means over processes of two runs; Welch's t interval on logarithms";
+  ratio.note = pairs.interval ? "" : "needs 2 processes of each for an interval";
   return ratio;
 }
 

@@ -9,6 +9,7 @@
 #include "infermeter/verdict/answers/run_answers.hpp"
 #include "infermeter/verdict/answers/run_checklist.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
+#include "infermeter/verdict/apart/compare_apart.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
@@ -95,6 +96,7 @@ void compare_with_baselines(const RunRecord& record, const std::vector<std::vect
                             const SummaryOptions& options, std::string_view metric,
                             std::vector<SubjectVerdict>& subjects) {
   const MetricKind& kind = *metric_kind(metric);
+  const Pairing pairing = record.joined.empty() ? Pairing::blocks : Pairing::none;
   std::vector<RatioSide> sides;
   for (const auto& of_subject : trials) sides.push_back(ratio_side(of_subject, kind, options));
   std::vector<RatioSides> family;
@@ -105,14 +107,14 @@ void compare_with_baselines(const RunRecord& record, const std::vector<std::vect
     const RatioSide& candidate = sides[static_cast<std::size_t>(subject.subject)];
     if (!baseline.estimate.value || !candidate.estimate.value) {
       subject.ratios.push_back(
-          {std::string(metric), ratio_of_sides(kind, baseline, candidate, options.coverage, Pairing::blocks)});
+          {std::string(metric), ratio_of_sides(kind, baseline, candidate, options.coverage, pairing)});
       continue;
     }
     family.push_back({&baseline, &candidate});
     candidates.push_back(&subject);
   }
   const auto coverage_of = [&](std::size_t open) { return coverage_in_family(record, open); };
-  const auto ratios = ratios_in_family(kind, family, coverage_of, Pairing::blocks);
+  const auto ratios = ratios_in_family(kind, family, coverage_of, pairing);
   for (std::size_t i = 0; i < ratios.size(); ++i) candidates[i]->ratios.push_back({std::string(metric), ratios[i]});
 }
 
@@ -189,10 +191,12 @@ Verdict judge(const RunRecord& record) {
     if (!subject.baseline) continue;
     subject.direction = direction_of(subject.ratios.front().estimate, record.plan.precision);
   }
-  verdict.comparison = judge_comparison(record, record.finished);
+  verdict.comparison =
+      record.joined.empty() ? judge_comparison(record, record.finished) : std::optional(compare_apart(record));
   if (verdict.comparison) {
     take_answers_from(*verdict.comparison, verdict.subjects);
-    append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
+    append(verdict.diagnostics,
+           record.joined.empty() ? comparison_diagnostics(record, *verdict.comparison) : diagnostics_of_joined(record));
   }
   verdict.profile = find_in_profiles(record);
   if (verdict.profile) append(verdict.diagnostics, profile_diagnostics(record, *verdict.profile));

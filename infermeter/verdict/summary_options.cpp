@@ -29,8 +29,11 @@ SummaryOptions summary_options(const RunRecord& record) {
 Coverage coverage_in_family(const RunRecord& record, std::size_t open) {
   INFERMETER_CHECK(open > 0);
   Coverage coverage;
-  coverage.of_processes = std::max(coverage.confidence, 1 - level_of_rounds(record, open));
-  const bool has_looks = 1 - level_of_rounds(record) > coverage.confidence + rounding;
+  double level = level_of_rounds(record);
+  for (const JoinedRun& run : record.joined) level = std::min(level, run.level);
+  const double of_one = record.joined.empty() ? level_of_rounds(record, open) : level / static_cast<double>(open);
+  coverage.of_processes = std::max(coverage.confidence, 1 - of_one);
+  const bool has_looks = 1 - level > coverage.confidence + rounding;
   if (open > 1) coverage.widened_for = has_looks ? "repeated looks and several comparisons" : "several comparisons";
   if (open <= 1 && has_looks) coverage.widened_for = "repeated looks";
   return coverage;

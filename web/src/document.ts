@@ -18,7 +18,7 @@ export interface ReportDocument {
 export type AnswerTopic =
   | "speed" | "fastest" | "memory" | "power" | "noise" | "level" | "requests" | "outputs" | "accuracy" | "completion" | "leak"
   | "profile" | "source" | "gate" | "expectation" | "agreement" | "repetition" | "values" | "history" | "layers" | "front"
-  | "prediction";
+  | "prediction" | "design";
 export type AnswerKind =
   | "faster" | "slower" | "equivalent" | "undecided" | "unknown" | "fastest" | "least_memory" | "less_memory" | "more_memory"
   | "detectable" | "machine_noise" | "measured" | "not_measured" | "one_request_at_a_time" | "imported" | "outputs_agree"
@@ -26,7 +26,7 @@ export type AnswerKind =
   | "less_accurate" | "accurate_enough" | "not_accurate_enough" | "failed" | "leak" | "no_leak" | "explained" | "not_explained"
   | "pass" | "fail" | "inconclusive" | "does_not_repeat" | "not_finite" | "constant" | "equal" | "better" | "worse" | "steady"
   | "part" | "grow" | "rounding_only" | "on_front" | "dominated" | "as_predicted" | "less_than_predicted"
-  | "more_than_predicted" | "predicted";
+  | "more_than_predicted" | "predicted" | "not_interleaved";
 
 // An answer as data. `subjects` and `baseline` are indices: into the run's subjects; of a validation and of layers 0 is
 // the baseline and 1 the candidate; of a history into its series; of variants into the variants.
@@ -441,6 +441,8 @@ export interface PairedComparison {
   pairs: number;
   incomplete: number;
   dropped: number;
+  baseline_processes: number; // of two runs; 0 of pairs
+  candidate_processes: number;
   estimate: number | null;
   interval: Interval | null;
   t_interval: Interval | null;
@@ -465,12 +467,13 @@ export interface Look {
 }
 
 export interface Comparison {
+  paired: boolean; // false: of two runs, which were not interleaved
   pairs: number;
   resolved: boolean;
   steady: boolean;
   ended: boolean;
   wall_s: number;
-  primary: (PairedComparison & { direction: Direction; looks: Look[] })[];
+  primary: (PairedComparison & { direction: Direction; withheld: string; looks: Look[] })[];
   exploratory: (PairedComparison & { direction: Direction })[]; // what it looks like: it decides nothing
 }
 
@@ -480,6 +483,7 @@ export interface Run extends Answered {
   created_at: string;
   finished: boolean;
   exit_code: number;
+  joined: { id: string; created_at: string; machine: string; unmatched: string[] }[]; // the two runs that are compared, or none
   plan: Plan;
   environment: Record<string, unknown> & { machine: string; processor: string; hostname: string; command: string };
   models: Model[]; // of each subject, in order

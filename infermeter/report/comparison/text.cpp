@@ -32,12 +32,18 @@ const PairedComparison& compared_pairs(const Verdict& verdict, const Answer& ans
   return *std::ranges::find(verdict.comparison->primary, subject, &PairedComparison::candidate);
 }
 
-std::string after(const ComparisonVerdict& verdict, const Answer& answer) {
-  return fmt::format("{}, {}", counted(answer.n, "pair", "pairs"), format_duration(verdict.wall_s));
+// "after 16 pairs, 45 s"; of two runs "from 3 and 5 processes".
+std::string after(const Verdict& verdict, const Answer& answer) {
+  const PairedComparison& c = compared_pairs(verdict, answer);
+  if (!verdict.comparison->paired) {
+    return fmt::format("from {} and {}", c.baseline_processes, counted(c.candidate_processes, "process", "processes"));
+  }
+  return fmt::format("after {}, {}", counted(answer.n, "pair", "pairs"), format_duration(verdict.comparison->wall_s));
 }
 
-std::string confidence(const RunRecord& record) {
-  return fmt::format("{:g} % interval", 100 * (1 - record.plan.question->alpha));
+std::string confidence(const RunRecord& record, const PairedComparison& pairs) {
+  const double share = pairs.interval ? pairs.interval->confidence : 1 - record.plan.question->alpha;
+  return fmt::format("{:.3g} % interval", 100 * share);
 }
 
 std::string pairs_clause(const Answer& answer) {
@@ -51,23 +57,25 @@ std::string unresolved_text(const RunRecord& record, const Verdict& verdict, con
   const std::string start =
       fmt::format("cannot tell whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
                   words_of(c.metric).worse, baseline, where_compared(record, c.candidate));
-  if (!c.estimate) return start + ": there is no whole pair";
-  if (!c.interval) {
-    return fmt::format("{}: {} after {}, too few for an interval{}", start, effect_text(c.metric, *c.estimate),
-                       after(*verdict.comparison, answer), pairs_clause(answer));
+  if (!c.withheld.empty()) return start + ": " + printable(c.withheld, 300);
+  if (!c.estimate) {
+    return start + (verdict.comparison->paired ? ": there is no whole pair" : ": one of the runs has no such figure");
   }
-  return fmt::format("{}: {} {} after {} (margin {}){}", start, confidence(record), effects_text(c.metric, *c.interval),
-                     after(*verdict.comparison, answer), size_text(std::log1p(record.plan.question->margin)),
-                     pairs_clause(answer));
+  if (!c.interval) {
+    return fmt::format("{}: {} {}, too few for an interval{}", start, effect_text(c.metric, *c.estimate),
+                       after(verdict, answer), pairs_clause(answer));
+  }
+  return fmt::format("{}: {} {} {} (margin {}){}", start, confidence(record, c), effects_text(c.metric, *c.interval),
+                     after(verdict, answer), size_text(std::log1p(record.plan.question->margin)), pairs_clause(answer));
 }
 
 std::string decision_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   if (answer.direction == Direction::unresolved) return unresolved_text(record, verdict, answer);
   const PairedComparison& c = compared_pairs(verdict, answer);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
-  const std::string rest =
-      fmt::format("{}; {} {}), decided after {}", metric_name(c.metric), confidence(record),
-                  sizes_text(c.metric, c.interval.value_or(Interval{})), after(*verdict.comparison, answer));
+  const std::string rest = fmt::format("{}; {} {}), {}{}", metric_name(c.metric), confidence(record, c),
+                                       sizes_text(c.metric, c.interval.value_or(Interval{})),
+                                       verdict.comparison->paired ? "decided " : "", after(verdict, answer));
   const double margin = std::log1p(record.plan.question->margin);
   if (c.direction == Direction::equivalent) {
     return fmt::format("{} and {} differ by less than {} {} ({}", candidate, baseline, size_text(margin),
@@ -99,6 +107,19 @@ std::string machine_noise_text(const RunRecord& record) {
   return fmt::format("this machine's own noise: {} compared with itself varied by {} a pair ({} pairs, {})",
                      printable(noise.subject, 80), size_text(noise.standard_deviation), noise.pairs,
                      utc_time(noise.measured_at).substr(0, 10));
+}
+
+// What an interval of two runs leaves out, and who is in one of them alone.
+std::string not_interleaved_text(const RunRecord& record) {
+  std::string text =
+      "the two runs were not interleaved: the interval covers how processes vary within a run, not what changed on the "
+      "machine between the runs; where runs drift, it says 'faster' or 'slower' of equals more often than it claims";
+  for (const JoinedRun& run : record.joined) {
+    std::string labels;
+    for (const std::string& label : run.unmatched) labels += (labels.empty() ? "" : ", ") + printable(label, 80);
+    if (!labels.empty()) text += fmt::format("; only in {}: {}", printable(run.id, 60), labels);
+  }
+  return text;
 }
 
 // How a row's change is meant: of the question's metric by its interval, of the others as the verdict has it.
@@ -143,8 +164,23 @@ std::string comparison_sentence(const RunRecord& record, const Verdict& verdict,
     case AnswerTopic::outputs: return other_outputs_text(record, verdict, answer);
     case AnswerTopic::power: return power_text(record, verdict, answer);
     case AnswerTopic::noise: return machine_noise_text(record);
+    case AnswerTopic::design: return not_interleaved_text(record);
     default: return decision_text(record, verdict, answer);
   }
+}
+
+std::string comparison_title(const RunRecord& record, const ComparisonVerdict& verdict) {
+  if (!verdict.paired) {
+    return fmt::format("Run {} against run {}, process by process", printable(record.joined.back().id, 60),
+                       printable(record.joined.front().id, 60));
+  }
+  return fmt::format("{}, candidate against {}", counted(verdict.pairs, "pair", "pairs"), comparison_label(record, 0));
+}
+
+std::string comparison_legend(const ComparisonVerdict& verdict) {
+  constexpr const char* decides = "* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).";
+  if (!verdict.paired) return fmt::format("{} Intervals and p: Welch's, on logarithms.", decides);
+  return fmt::format("{} Detectable: the smallest difference that these pairs show with 80 % power.", decides);
 }
 
 std::vector<ComparisonRow> comparison_rows(const RunRecord& record, const ComparisonVerdict& verdict) {

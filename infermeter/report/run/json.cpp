@@ -59,6 +59,7 @@ void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict
   json.member("created_at", utc_time(record.created_at));
   json.member("finished", record.finished);
   json.member("exit_code", verdict.exit_code);
+  write_joined(json, record.joined);
   write_answers(json, worded_answers(record, verdict));
   write_checks(json, verdict.checks);
   write_plan(json, record.plan);

@@ -57,8 +57,7 @@ void group_table(std::string& text, const RunRecord& record, const Group& group)
 
 void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {
   using R = ComparisonRow;
-  text += fmt::format("\n### {}, candidate against {}\n", counted(verdict.pairs, "pair", "pairs"),
-                      markdown_text(printable(short_label(record, 0), 120)));
+  text += fmt::format("\n### {}\n", markdown_text(comparison_title(record, verdict)));
   text += "\n| Candidate | Metric | Change | Interval, % | p | Detectable |\n|---|---|---|---|--:|--:|\n";
   for (const R& row : comparison_rows(record, verdict)) {
     text += '|';
@@ -67,7 +66,7 @@ void comparison_table(std::string& text, const RunRecord& record, const Comparis
     }
     text += '\n';
   }
-  text += "\n\\* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).\n";
+  text += "\n" + markdown_text(comparison_legend(verdict)) + "\n";
 }
 
 void operator_tables(std::string& text, const std::vector<OperatorText>& texts) {

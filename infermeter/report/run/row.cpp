@@ -138,7 +138,7 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
 std::string difference_words(const OutputComparison& comparison) {
   if (not_comparable(comparison)) return "not comparable";
   const auto largest = largest_difference(comparison);
-  if (!largest) return "not finite";
+  if (!largest) return comparison.undecided ? "other bytes" : "not finite";
   return *largest == 0 ? "identical" : fmt::format("max {:.2g}", *largest);
 }
 

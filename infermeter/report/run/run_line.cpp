@@ -84,6 +84,11 @@ std::string run_line(const RunRecord& record) {
                        counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
                        counted(static_cast<std::int64_t>(record.side_trials.size()), "profile", "profiles"));
   }
+  if (!record.joined.empty()) {
+    return fmt::format("infermeter: run {} against run {}, {} each; not interleaved",
+                       printable(record.joined.back().id, 60), printable(record.joined.front().id, 60),
+                       counted(static_cast<std::int64_t>(plan.subjects.size() / 2), "subject", "subjects"));
+  }
   const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
   return fmt::format("infermeter {}: {}, {}, {}{}{}, seed {}, {}", printable(record.id, 60),
                      counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"), processes(record),

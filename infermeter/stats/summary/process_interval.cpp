@@ -10,6 +10,7 @@
 #include <boost/math/distributions/students_t.hpp>
 
 #include "infermeter/diagnostics/check.hpp"
+#include "infermeter/stats/distributions/student_t.hpp"
 #include "infermeter/stats/summary/moments.hpp"
 
 namespace infermeter {
@@ -104,6 +105,14 @@ std::optional<Centre> ratio_of(std::span<const double> numerator, std::span<cons
       t_quantile(welch_degrees(above, below), confidence) * std::sqrt(squared_error(above) + squared_error(below));
   centre.interval = back_transformed(difference, half_width, confidence);
   return centre;
+}
+
+std::optional<double> welch_p(std::span<const double> first, std::span<const double> second) {
+  if (first.size() < 2 || second.size() < 2 || !all_positive(first) || !all_positive(second)) return std::nullopt;
+  const Moments one = moments_of(logarithms(first)), other = moments_of(logarithms(second));
+  const double apart = std::abs(one.mean - other.mean), error = std::sqrt(squared_error(one) + squared_error(other));
+  if (error == 0) return apart == 0 ? 1.0 : 0.0;
+  return 2 * student_t_tail(apart / error, welch_degrees(one, other));
 }
 
 std::string widening_note(const Coverage& coverage) {

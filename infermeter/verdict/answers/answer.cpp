@@ -10,8 +10,8 @@ namespace {
 constexpr std::array answer_topics = {"speed",    "fastest", "memory",      "power",      "noise",      "level",
                                       "requests", "outputs", "accuracy",    "completion", "leak",       "profile",
                                       "source",   "gate",    "expectation", "agreement",  "repetition", "values",
-                                      "history",  "layers",  "front",       "prediction"};
-static_assert(answer_topics.size() == static_cast<std::size_t>(AnswerTopic::prediction) + 1);
+                                      "history",  "layers",  "front",       "prediction", "design"};
+static_assert(answer_topics.size() == static_cast<std::size_t>(AnswerTopic::design) + 1);
 
 constexpr std::array answer_kinds = {"faster",
                                      "slower",
@@ -60,8 +60,9 @@ constexpr std::array answer_kinds = {"faster",
                                      "as_predicted",
                                      "less_than_predicted",
                                      "more_than_predicted",
-                                     "predicted"};
-static_assert(answer_kinds.size() == static_cast<std::size_t>(AnswerKind::predicted) + 1);
+                                     "predicted",
+                                     "not_interleaved"};
+static_assert(answer_kinds.size() == static_cast<std::size_t>(AnswerKind::not_interleaved) + 1);
 
 }  // namespace
 

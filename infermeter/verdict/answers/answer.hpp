@@ -41,6 +41,7 @@ enum class AnswerTopic {
   layers,       // where two subjects part along the graph
   front,        // the Pareto front
   prediction,   // what counters predict
+  design,       // how it was measured, where that limits what can be told
 };
 [[nodiscard]] std::string_view to_string(AnswerTopic topic);
 
@@ -105,6 +106,8 @@ enum class AnswerKind {
   less_than_predicted,
   more_than_predicted,
   predicted,
+  // design
+  not_interleaved,
 };
 [[nodiscard]] std::string_view to_string(AnswerKind kind);
 

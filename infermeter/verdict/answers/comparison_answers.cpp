@@ -22,8 +22,9 @@ Answer other_outputs(const SubjectOutputs& outputs) {
 
 void set_pairs(const PairedComparison& pairs, Answer& answer) {
   if (pairs.estimate) set_figure(ratio_of(pairs), "x", answer);
-  answer.n = static_cast<std::int64_t>(pairs.differences.size());
-  answer.n_of = "pairs";
+  const int apart = pairs.baseline_processes + pairs.candidate_processes;
+  answer.n = apart > 0 ? apart : static_cast<std::int64_t>(pairs.differences.size());
+  answer.n_of = apart > 0 ? "processes" : "pairs";
   answer.direction = pairs.direction;
   if (pairs.more_pairs)
     answer.needed = {.more = *pairs.more_pairs, .what = "pairs", .total = answer.n + *pairs.more_pairs};
@@ -41,6 +42,7 @@ Answer decision(const RunRecord& record, const Verdict& verdict, const PairedCom
                 .baseline = pairs.baseline,
                 .metric = pairs.metric};
   set_pairs(pairs, answer);
+  if (!pairs.withheld.empty()) answer.reason = pairs.withheld;
   switch (pairs.direction) {
     case Direction::faster: answer.kind = AnswerKind::faster, answer.tone = Tone::good; break;
     case Direction::slower: answer.kind = AnswerKind::slower, answer.tone = Tone::warning; break;
@@ -69,6 +71,14 @@ std::optional<Answer> power(const ComparisonVerdict& comparison) {
                 .n_of = "pairs"};
 }
 
+// What an interval of two runs leaves out.
+Answer not_interleaved(const RunRecord& record) {
+  return {.topic = AnswerTopic::design,
+          .kind = AnswerKind::not_interleaved,
+          .tone = Tone::warning,
+          .about = record.joined.front().id};
+}
+
 Answer machine_noise(const RunRecord& record) {
   Answer answer{.topic = AnswerTopic::noise, .kind = AnswerKind::unknown};
   if (!record.noise) return answer;
@@ -93,6 +103,7 @@ std::vector<Answer> comparison_answers(const RunRecord& record, const Verdict& v
     add_all_requests(record, answers.back());
   }
   for (const PairedComparison& pairs : verdict.comparison->primary) answers.push_back(decision(record, verdict, pairs));
+  if (!verdict.comparison->paired) answers.push_back(not_interleaved(record));
   if (auto answer = power(*verdict.comparison)) answers.push_back(std::move(*answer));
   answers.push_back(machine_noise(record));
   return answers;

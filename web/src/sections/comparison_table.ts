@@ -45,8 +45,10 @@ export function verdictOf({ direction, comparison }: ComparisonRow): [string, To
   return [directionWord(direction, comparison.metric), tones[direction]];
 }
 
-function columns(all: boolean): Column<ComparisonRow>[] {
-  return [
+const whole = (row: PairedComparison): number => (row.pairs > 0 ? row.pairs : Math.min(row.baseline_processes, row.candidate_processes));
+
+function columns(all: boolean, paired: boolean): Column<ComparisonRow>[] {
+  const shown: Column<ComparisonRow>[] = [
     { kind: "text", id: "candidate", title: "candidate", text: (row) => row.candidate, ...(all ? {} : { sub: (row: ComparisonRow) => `against ${row.baseline}` }) },
     { kind: "text", id: "metric", title: "metric", text: (row) => wordsOf(row.comparison.metric), sub: (row) => (row.decides ? "decides" : "exploratory") },
     { kind: "text", id: "verdict", title: "verdict", text: (row) => verdictOf(row)[0], tone: (row) => verdictOf(row)[1] },
@@ -58,13 +60,13 @@ function columns(all: boolean): Column<ComparisonRow>[] {
     {
       kind: "number", id: "p", title: "p", quantity: "plain", show: probability,
       about: "Of exploratory comparisons adjusted after Benjamini and Hochberg.",
-      measure: (row) => ({ value: row.comparison.pairs > 0 ? row.comparison.p : null }),
+      measure: (row) => ({ value: whole(row.comparison) > 0 ? row.comparison.p : null }),
     },
     {
-      kind: "number", id: "pairs", title: "pairs", quantity: "count",
+      kind: "number", id: "pairs", title: paired ? "pairs" : "processes", quantity: "count",
       measure: ({ comparison: c }) => ({
-        value: c.pairs,
-        sub: [c.incomplete > 0 ? `${c.incomplete} incomplete` : "", c.dropped > 0 ? `${c.dropped} dropped` : ""].filter((each) => each !== "").join(", "),
+        value: paired ? c.pairs : c.candidate_processes,
+        sub: [paired ? "" : `against ${c.baseline_processes}`, c.incomplete > 0 ? `${c.incomplete} incomplete` : "", c.dropped > 0 ? `${c.dropped} dropped` : ""].filter((each) => each !== "").join(", "),
       }),
     },
     {
@@ -76,6 +78,13 @@ function columns(all: boolean): Column<ComparisonRow>[] {
       }),
     },
   ];
+  return paired ? shown : shown.filter((column) => column.id !== "detectable"); // which is what pairs can show
+}
+
+function caption(run: Run, paired: boolean, baselines: Set<string>): string {
+  const [before, after] = run.joined;
+  if (!paired && before !== undefined && after !== undefined) return `Run ${after.id} against run ${before.id}, process by process`;
+  return baselines.size === 1 ? `Comparisons with ${[...baselines][0]}, pair by pair` : "Comparisons, pair by pair";
 }
 
 export function comparisonTable(run: Run): HTMLElement | null {
@@ -87,8 +96,8 @@ export function comparisonTable(run: Run): HTMLElement | null {
   const question = run.plan.question;
   const margin = question === null ? MISSING : givenPercent(question.margin);
   return grid({
-    caption: baselines.size === 1 ? `Comparisons with ${[...baselines][0]}, pair by pair` : "Comparisons, pair by pair",
-    columns: columns(baselines.size === 1),
+    caption: caption(run, comparison.paired, baselines),
+    columns: columns(baselines.size === 1, comparison.paired),
     rows,
     legend: `Margin: differences below ${margin} are ignored. Alpha: ${question === null ? MISSING : givenPercent(question.alpha)}.`,
   });
