@@ -16,6 +16,11 @@ double timed_s(const RunRecord& record) {
   return sum;
 }
 
+// Rounds within a program are of one process: no number of them gives an interval, and the least will do.
+bool is_of_a_program(const RunRecord& record) {
+  return std::ranges::any_of(record.trials, [](const Samples& trial) { return !trial.host_process.empty(); });
+}
+
 // Decided by clocks alone, never by what was measured.
 bool is_out_of_time(const RunRecord& record, int rounds) {
   if (rounds >= record.plan.processes) return true;
@@ -68,6 +73,7 @@ int next_end(const RunRecord& record) {
   const Plan& plan = record.plan;
   if (!plan.automatic.processes) return plan.processes;
   const int done = complete_rounds(record);
+  if (is_of_a_program(record)) return std::max(done, kLeastRounds);
   int next = done + 1;
   while (next < plan.processes && !is_round_look(next)) ++next;
   if (done == 0 || !plan.budget_s) return next;
@@ -78,7 +84,7 @@ int next_end(const RunRecord& record) {
 bool has_enough_rounds(const RunRecord& record) {
   const int rounds = complete_rounds(record);
   if (!record.plan.automatic.processes || rounds < kLeastRounds) return false;
-  if (is_out_of_time(record, rounds)) return true;
+  if (is_out_of_time(record, rounds) || is_of_a_program(record)) return true;
   if (!is_round_look(rounds)) return false;
   const Verdict verdict = judge(record);
   return std::ranges::all_of(verdict.subjects, [&](const SubjectVerdict& subject) {

@@ -91,9 +91,10 @@ void add_oddities(const OutputDifference& o, std::vector<Sentence>& sentences) {
   }
   if (o.non_finite_apart > 0) {
     sentences.push_back({Tone::bad,
-                         fmt::format("{}: {} values are NaN or infinite in one and not the same in the other "
+                         fmt::format("{}: {} NaN or infinite in one and not the same in the other "
                                      "({} NaN and {} infinite in the candidate)",
-                                     quoted(o.name), o.non_finite_apart, o.nan_candidate, o.inf_candidate),
+                                     quoted(o.name), counted(o.non_finite_apart, "value is", "values are"),
+                                     o.nan_candidate, o.inf_candidate),
                          "not finite"});
   }
   if (o.data_range && *o.data_range == 0 && o.element_count > 1) {
