@@ -224,6 +224,7 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
   return guarded(message, IMB_RUN_ERROR, [&] {
     const Program& program = *session->program;
     sink(user, "dtype", program.dtype.c_str());
+    if (program.precision == at::kFloat) sink(user, "dtype_from", "model");  // nothing was converted
     sink(user, "threads", std::to_string(at::get_num_threads()).c_str());
     sink(user, "device", program.device.is_cuda() ? "cuda" : "cpu");
     sink(user, "provider", program.provider.c_str());

@@ -284,6 +284,8 @@ class Session:
             "channels_last": _text(self._settings.channels_last),
             "autocast": _text(self._settings.autocast),
         }
+        if self._load.dtype == "float32" and not self._settings.autocast:
+            told["dtype_from"] = "model"  # nothing was converted
         if self._settings.grad:
             told["grad"] = "true"
         if self._changes:

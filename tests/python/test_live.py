@@ -39,6 +39,13 @@ def test_live_functions_leave_a_record_that_says_that_they_were_not_isolated(im,
     assert "2 rounds each in one process" in record.text() and "worker processes" not in record.text()
     p50 = record.verdict.subjects[0].summary.metric("latency_p50")
     assert (p50.estimate.processes, p50.estimate.interval) == (1, None)
+    assert "in all 2 rounds" in record.text() and "in all 2 processes" not in record.text()
+
+
+def test_rounds_of_one_process_do_not_wait_for_an_interval(im, x):
+    record = im.run_live(lambda a: a * 2, x, iterations=6, warmup=1)
+    assert len(record.samples) == 3  # not as many as an answer would need, nor until the budget is over
+    assert "3 rounds each in one process" in record.text()
 
 
 def test_a_single_object_needs_no_name(im, x):
@@ -321,6 +328,7 @@ def test_quantised_weights_count(im, torch, make):
     for facts, module in zip(record.models, (plain, quantised), strict=True):
         assert 0 < saved_bytes(torch, module) - facts.size_bytes < 4000  # what the file has beside weights
     assert 3.7 < record.models[0].size_bytes / record.models[1].size_bytes < 4
+    assert "precision_not_as_asked" not in record.text()  # the weights are its own, and no --dtype is int8
 
 
 def packed_layers(torch):
