@@ -28,6 +28,9 @@ struct Group {
 // What the subject's memory is: the device's, where its framework accounts for one of its own, as the host's says
 // little about a model that is not there; else the worker's resident memory.
 [[nodiscard]] bool is_on_device(const SubjectVerdict& verdict);
+// Some iterations, but too few for a median: instead of it the mean is shown, and called so.
+[[nodiscard]] bool has_too_few(const SubjectVerdict& verdict);
+[[nodiscard]] Cell mean_cell(const SubjectVerdict& verdict);
 // nullptr where the record does not say.
 [[nodiscard]] const ModelFacts* model_of(const RunRecord& record, int subject);
 // The first trial of the subject that did not end well; nullptr if all did.
