@@ -1,8 +1,10 @@
 #include "infermeter/data/make_data.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -159,6 +161,16 @@ Result<Done> check_given_source(const DataOptions& options) {
   return no_such_data(options.source);
 }
 
+// Numbers with a fraction come as float32, whatever the file has them in.
+std::string shape_of_array(const NpyHeader& header) {
+  if (header.shape.empty() || bits_of(header.dtype) == 0) return "";
+  Shape item = header.shape;
+  item.front() = 1;
+  constexpr std::array floats{DType::float16, DType::bfloat16, DType::float32, DType::float64};
+  const bool is_float = std::ranges::find(floats, header.dtype) != floats.end();
+  return fmt::format("{}{}", fmt::join(item, "x"), is_float ? "" : fmt::format(":{}", to_string(header.dtype)));
+}
+
 // The range that an input's numbers are known to be valid in; nullopt: as far as is seen.
 Result<std::optional<ValidRange>> known_range(const Port& port, const DataOptions& options) {
   if (options.source != "synthetic") return std::optional<ValidRange>();
@@ -258,6 +270,14 @@ Result<DataSet> make_data(const DataOptions& options, std::span<const Port> port
 Result<Done> check_data(const DataOptions& options, std::span<const Port> ports) {
   const auto may_run_out = [] { return true; };
   return guarded(options, may_run_out, [&] { return check_given_data(options, ports); });
+}
+
+std::string shape_of_data(const std::string& source) {
+  if (source == "synthetic") return "";
+  if (source_kind(source) == SourceKind::folder)
+    return is_test_data_set(source) || is_test_data_set(first_inside(source)) ? "" : "1x3x224x224";
+  const auto header = source.ends_with(".npy") ? npy_header(source) : Result<NpyHeader>(usage_error("no array"));
+  return header.ok() ? shape_of_array(*header) : "";
 }
 
 Result<Done> check_source(const DataOptions& options) {
