@@ -19,6 +19,7 @@ using Families = std::vector<Family>;
 [[nodiscard]] Block gate(const Families& families, const Effort& effort);
 [[nodiscard]] Block history(const Effort& effort);
 [[nodiscard]] Block warm_up(const Effort& effort);
+[[nodiscard]] Block automatic(const Families& families, const Effort& effort);
 // Whether the others are the same again, and with another number of threads.
 [[nodiscard]] Block reproducible(const Families& families, const Effort& effort);
 

@@ -30,7 +30,8 @@ std::vector<AnyBlock> all_blocks() {
           gate,
           [](const Families&, const Effort& effort) { return history(effort); },
           [](const Families&, const Effort& effort) { return warm_up(effort); },
-          reproducible};
+          reproducible,
+          automatic};
 }
 
 Block timed(const AnyBlock& block, const Families& families, const Effort& effort) {

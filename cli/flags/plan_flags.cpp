@@ -61,6 +61,11 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "False-alarm rate: how often equal subjects may be called different. Default: 5%.", Use::comparison},
     {"max_pairs", "--max-pairs", "N", "",
      "Maximum number of pairs of processes. Default: 40, or 200 with --until-resolved.", Use::comparison},
+    {"repeat_disturbed", "--repeat-disturbed", "N", "",
+     "Measure up to N pairs again in which other programs, steal or throttling disturbed a process. Default: a fifth "
+     "of "
+     "--max-pairs, at most 8.",
+     Use::comparison},
     {"budget", "--budget", "TIME", "", "Start no new pair after this time.", Use::comparison},
     {"warmup", "--warmup", "N|auto|none", "How it is measured",
      "Untimed inferences between the first and the timed ones. Default: auto, from pilot processes. none: even the "
@@ -75,6 +80,11 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "Smaller differences count as none; with --processes auto, intervals this narrow are enough. Default: 2%.",
      Use::run},
     {"budget", "--budget", "TIME", "", "With --processes auto: start no round that would end later. Default: 2m.",
+     Use::run},
+    {"repeat_disturbed", "--repeat-disturbed", "N", "",
+     "Measure up to N rounds again in which other programs, steal or throttling disturbed a process; the disturbed "
+     "ones "
+     "enter no figure. Default: 3 with --processes auto and in gate, else 0.",
      Use::run},
     {"leak_iterations", "--leak-iterations", "N", "",
      "Check for memory leaks in one more process per subject, over N iterations (2000, for example). Default: 0, no "
@@ -304,12 +314,13 @@ bool PlanFlags::names_subjects() const {
   return !plan_file_.empty() || !values_.at("subjects").empty() || !values_.at("models").empty();
 }
 
-std::string PlanFlags::changing_flag() const {
+std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but) const {
   auto values = values_;
   if (const auto added = other_names_.add_to(values); !added) values = values_;  // said when the plan is gathered
   for (const auto& [key, texts] : values) {
     // What a resumed run is allowed is no change of it.
-    const bool changes = key != "output_dir" && key != "format" && key != "allow_code" && key != "sandbox";
+    const bool changes = key != "output_dir" && key != "format" && key != "allow_code" && key != "sandbox" &&
+                         std::ranges::find(but, key) == but.end();
     if (changes && !texts.empty()) return fmt::format("--{}", find_setting(key)->flag);
   }
   return no_compare_outputs_ ? "--no-compare-outputs" : "";

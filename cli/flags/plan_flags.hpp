@@ -30,8 +30,10 @@ class PlanFlags {
 
   // Did a flag, or --plan, name something to measure?
   [[nodiscard]] bool names_subjects() const;
-  // A flag that changes a plan and was given ("--seed"), or nothing.
-  [[nodiscard]] std::string changing_flag() const;
+  // What was given as positional arguments.
+  [[nodiscard]] const std::vector<std::string>& positional() const { return values_.at("subjects"); }
+  // A flag that changes a plan and was given ("--seed"), or nothing; but for the settings of these keys.
+  [[nodiscard]] std::string changing_flag(std::initializer_list<std::string_view> but = {}) const;
   [[nodiscard]] const OtherNames& other_names() const { return other_names_; }
 
  private:

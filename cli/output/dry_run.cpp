@@ -64,13 +64,18 @@ std::string question_text(const Plan& plan) {
                      q.budget_s ? fmt::format(", begun within {}", format_duration(*q.budget_s)) : "", q.alpha);
 }
 
+// Disturbed rounds may be repeated: that is not planned.
+std::size_t trials_without_repeats(const Plan& plan) {
+  return std::min(plan.order.size(), static_cast<std::size_t>(plan.processes) * plan.subjects.size());
+}
+
 std::string processes_text(const Plan& plan) {
   if (plan.automatic.processes) {
     return fmt::format("{} to {} processes each: until answers are decided or known within {:g} %, or {} are over",
                        kLeastRounds, plan.processes, plan.precision * 100, format_duration(*plan.budget_s));
   }
   return fmt::format("{} each: {}", counted(plan.processes, "process", "processes"),
-                     counted(plan.order.size(), "trial"));
+                     counted(trials_without_repeats(plan), "trial"));
 }
 
 std::string limits_text(const Limits& limits) {
@@ -101,7 +106,7 @@ std::string automatic_time_text(const Plan& plan, double all_s) {
 std::string time_text(const Plan& plan, std::span<const std::optional<TrialTime>> per_subject) {
   TrialTime sum;
   std::size_t unknown = 0;
-  for (const PlannedTrial& trial : plan.order) {
+  for (const PlannedTrial& trial : std::span(plan.order).first(trials_without_repeats(plan))) {
     const auto& time = per_subject[trial.subject];
     if (time) {
       sum.seconds += time->seconds;
@@ -110,7 +115,7 @@ std::string time_text(const Plan& plan, std::span<const std::optional<TrialTime>
       ++unknown;
     }
   }
-  if (unknown == plan.order.size()) return "unknown until measured";
+  if (unknown == trials_without_repeats(plan)) return "unknown until measured";
   if (plan.automatic.processes) return automatic_time_text(plan, sum.seconds);
   const std::string known = (sum.is_least ? "at least " : "about ") + format_duration(sum.seconds);
   return unknown == 0 ? known : fmt::format("{} and {} unknown until measured", known, counted(unknown, "trial"));
@@ -149,7 +154,8 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
   std::string text = describe_settings(plan);
   text += fmt::format("estimated time: {}\n\n", time_text(plan, estimates));
   std::vector<std::vector<std::string>> rows{{"trial", "process", "subject", "estimated"}};
-  std::size_t least = plan.order.size();
+  const std::size_t all = trials_without_repeats(plan);
+  std::size_t least = all;
   if (plan.automatic.processes) least = std::min(least, kLeastRounds * plan.subjects.size());
   for (std::size_t i = 0; i < std::min(least, kTrialsShown); ++i) {
     const PlannedTrial& trial = plan.order[i];
@@ -158,7 +164,7 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
   }
   text += columns(rows);
   if (least > kTrialsShown) text += fmt::format("… and {} more\n", least - kTrialsShown);
-  if (plan.order.size() > least) text += fmt::format("… and up to {} more, as answers need\n", plan.order.size() - least);
+  if (all > least) text += fmt::format("… and up to {} more, as answers need\n", all - least);
   return text;
 }
 

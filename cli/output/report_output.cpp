@@ -1,8 +1,11 @@
 #include "cli/output/report_output.hpp"
 
+#include <array>
+#include <optional>
 #include <string_view>
 
 #include "cli/output/output_file.hpp"
+#include "infermeter/store/store.hpp"
 
 namespace infermeter {
 namespace {
@@ -61,7 +64,7 @@ Result<Format> ReportOutput::settle(const PlanDraft& draft, const OtherNames& na
 
 void ReportOutput::check(Problems& problems, const std::filesystem::path& made) const {
   if (!folder.empty()) problems.take(check_folder_to_be("--output", folder));
-  if (html.wanted() && html.file == file) problems.add(usage_error("--output and --html are two files: " + file));
+  problems.take(check_distinct(std::array{NamedFile{"--output", file}, NamedFile{"--html", html.file}}));
   if (!file.empty()) problems.take(check_new_file(file, force, folder.empty() ? made : fs::path(folder)));
   const bool beside = !folder.empty() && fs::path(html.file).parent_path() == fs::path(file).parent_path();
   problems.take(html.check(force, beside ? fs::path(folder) : made));
@@ -90,7 +93,17 @@ Result<Done> ReportOutput::write(Surroundings& world, const RunRecord& record, c
 Result<Done> ReportOutput::write_page(Surroundings& world, const RunRecord& record, const Verdict& verdict,
                                       bool quiet) const {
   if (!html.wanted()) return Done{};
-  return html.write(world, run_part(record, verdict, page_look()), force, quiet);
+  const fs::path store = store_file(record.plan.output_dir);
+  return html.write(world, page_part(world, record, verdict, page_look(), store), force, quiet);
+}
+
+ReportPart page_part(Surroundings& world, const RunRecord& record, const Verdict& verdict, const RenderOptions& options,
+                     const fs::path& store) {
+  std::optional<RunRecord> earlier;
+  if (auto opened = Store::open(store, Store::Mode::read, world.interrupt); opened.ok()) {
+    if (auto found = opened->earlier_run(record); found.ok()) earlier = std::move(*found);
+  }
+  return run_part(record, verdict, options, earlier ? &*earlier : nullptr);
 }
 
 bool use_color(const Surroundings& world) {

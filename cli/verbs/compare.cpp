@@ -9,6 +9,7 @@
 #include "cli/measure_and_report.hpp"
 #include "cli/output/help.hpp"
 #include "cli/output/report_output.hpp"
+#include "cli/stored_runs.hpp"
 #include "cli/verbs/verb.hpp"
 
 namespace infermeter {
@@ -27,7 +28,7 @@ struct CompareOptions {
 
 HelpText compare_help() {
   return {
-      .usage = "infermeter compare A B [C…] [flags]",
+      .usage = "infermeter compare A B [C…] [flags]  or  infermeter compare RUN RUN [flags]",
       .about =
           "Decides whether B (and C, …) is faster or slower than A, with a known false-alarm rate. Pilot processes "
           "determine the warm-up and the number of iterations. Then pairs of fresh processes run in random order, and "
@@ -44,10 +45,14 @@ HelpText compare_help() {
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --html report.html",
                     "With an HTML page that shows every pair."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
-                    "As many pairs as needed, for at most two minutes."}},
+                    "As many pairs as needed, for at most two minutes."},
+                   {"infermeter compare previous latest", "What changed between the last two stored runs."}},
       .notes = {
           "SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
           "A difference is a share of A's value: B at 97 ms against 100 ms is 3 % faster.",
+          "RUN is an id or its beginning, latest, previous, a name (`infermeter baseline`), or a JSON report. The "
+          "subjects that both runs have are compared, the first run being the baseline. Runs are not interleaved: what "
+          "drifts between them is part of the difference.",
           "With several candidates, p values are corrected (Holm), so that the false-alarm rate does not grow.",
           "An interrupted comparison is finished with `infermeter run --resume`; `infermeter report` prints its report "
           "again.",
@@ -97,8 +102,36 @@ Result<Plan> comparison_of(PlanDraft draft, const CompareOptions& options) {
   return plan;
 }
 
+// Nothing is measured, so that what says how has no place.
+Result<Done> check_flags_for_runs(const CompareOptions& options) {
+  std::string flag = options.plan.changing_flag({"subjects", "metric", "margin", "alpha"});
+  if (!options.a_library.empty()) flag = "--a-backend-library";
+  if (!options.b_library.empty()) flag = "--b-backend-library";
+  if (options.dry_run) flag = "--dry-run";
+  if (flag.empty()) return Done{};
+  return usage_error(fmt::format(
+      "two stored runs are compared, and nothing is measured: leave {} out (--metric, --margin, --alpha and "
+      "those of the report can be given)",
+      flag));
+}
+
+Result<int> compare_runs(Surroundings& world, const CompareOptions& options, const PlanDraft& draft) {
+  INFERMETER_TRY_DONE(check_flags_for_runs(options));
+  ReportOutput output = options.output;
+  INFERMETER_TRY(const Format format, output.settle(draft, options.plan.other_names()));
+  Problems problems;
+  output.check(problems);
+  INFERMETER_TRY_DONE(problems.result());
+  Question question = draft.question;
+  question.fail_slower = options.fail_slower;
+  question.fail_inconclusive = options.fail_inconclusive;
+  return compare_stored_runs(world, options.plan.positional(), question, draft.plan.output_dir, output, format);
+}
+
 Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY(const bool are_runs, name_two_runs(world, options.plan.positional(), draft.plan.output_dir));
+  if (are_runs) return compare_runs(world, options, draft);
   INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
   ReportOutput output = options.output;
   MeasureRequest request{.dry_run = options.dry_run, .verbosity = options.verbosity.level()};

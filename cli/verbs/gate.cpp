@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -31,6 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = 1 << 20;
 constexpr int kRepetitionsLookedAt = 100;  // for repetitions of this one
+constexpr int kRoundsRepeated = 3;         // of disturbed ones
 constexpr const char* kWhatIsJudged = "What is judged";
 constexpr const char* kGateResults = "Results";
 
@@ -136,6 +138,9 @@ void check_files(const GateOptions& options, const std::string& made, Problems& 
     if (!file.empty()) problems.take(check_new_file(file, options.force, made));
   }
   problems.take(options.html.check(options.force, made));
+  problems.take(
+      check_distinct(std::array{NamedFile{"--junit", options.junit}, NamedFile{"--markdown", options.markdown},
+                                NamedFile{"--html", options.html.file}}));
 }
 
 Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const GateFile& file,
@@ -192,6 +197,7 @@ Result<std::vector<RunRecord>> stored_runs(const Surroundings& world, const Gate
 // look that first tells a direction leaves open on which side of a margin the difference lies.
 Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
   draft.is_comparison = asks_for_regression(gate) && !file.baseline;
+  if (!draft.is_comparison && !draft.repeat_disturbed) draft.repeat_disturbed = kRoundsRepeated;
   if (draft.is_comparison) draft.question.all_pairs = !draft.question.until_resolved;
   return asked_plan(draft);
 }

@@ -122,9 +122,12 @@ Result<std::vector<RunRecord>> load(const Surroundings& world, const ReportOptio
   return runs;
 }
 
-Result<Done> write_report_page(Surroundings& world, const ReportOutput& output, const std::vector<RunRecord>& runs) {
+Result<Done> write_report_page(Surroundings& world, const ReportOutput& output, const std::vector<RunRecord>& runs,
+                               const std::string& output_dir) {
   std::vector<ReportPart> parts;
-  for (const RunRecord& record : runs) parts.push_back(run_part(record, judge(record), output.page_look()));
+  for (const RunRecord& record : runs) {
+    parts.push_back(page_part(world, record, judge(record), output.page_look(), store_file(output_dir)));
+  }
   return output.html.write(world, parts, output.force, false);
 }
 
@@ -151,7 +154,7 @@ Result<int> report_action(Surroundings& world, const ReportOptions& given) {
   } else if (options.wants_plot) {
     INFERMETER_TRY_DONE(write_plot(world, options.plot, options.output.force, runs.front(), judge(runs.front())));
   } else if (options.output.html.wanted()) {
-    INFERMETER_TRY_DONE(write_report_page(world, options.output, runs));
+    INFERMETER_TRY_DONE(write_report_page(world, options.output, runs, draft.plan.output_dir));
   } else {
     INFERMETER_TRY_DONE(print(world, options.output, runs, format));
   }

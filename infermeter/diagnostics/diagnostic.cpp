@@ -116,6 +116,8 @@ constexpr std::array table = {
                    "for, several requests in flight, is not measured."),
     INFERMETER_ROW(machines_differ, warning,
                    "Compare times within a machine only; sizes, outputs and accuracy can be compared across machines."),
+    INFERMETER_ROW(runs_not_interleaved, warning,
+                   "Measure both side by side where that can be done: `infermeter compare A B` cancels what drifts."),
     // Outputs.
     INFERMETER_ROW(outputs_differ, error,
                    "Find out why before trusting the times: compare with --dtype float32 and a runtime without graph "
@@ -146,6 +148,8 @@ constexpr std::array table = {
                    "Raise --max-pairs or --budget, use --until-resolved, widen --margin, or quiet the machine "
                    "(`infermeter doctor`)."),
     INFERMETER_ROW(pairs_incomplete, warning, "See why trials failed; what is compared is the pairs that are whole."),
+    INFERMETER_ROW(disturbed_repeated, info,
+                   "Nothing is needed; a quiet machine ends sooner, and --repeat-disturbed 0 keeps all rounds."),
     INFERMETER_ROW(pairs_dropped, warning, "Leave --drop-disturbed out to see all pairs, or quiet the machine."),
     INFERMETER_ROW(skewed_differences, info,
                    "Trust the direction less than the interval says; more pairs (--max-pairs) settle it."),

@@ -70,6 +70,7 @@ enum class DiagnosticId {
   threads_not_as_asked,
   one_request_at_a_time,  // loaded for several inferences at once, and one at a time was measured
   machines_differ,        // reports of several machines beside each other
+  runs_not_interleaved,   // subjects of runs that were measured at different times
   // Outputs.
   outputs_differ,
   outputs_not_finite,
@@ -84,6 +85,7 @@ enum class DiagnosticId {
   pilot_failed,         // warm-up and iterations could not be chosen
   margin_out_of_reach,  // the pairs that may run cannot show so small a difference
   pairs_incomplete,     // a process of a pair gave no value
+  disturbed_repeated,   // blocks were disturbed, and measured again
   pairs_dropped,        // disturbed, and left out because that was asked for
   skewed_differences,   // the two intervals of the differences do not agree
   // Memory over iterations.

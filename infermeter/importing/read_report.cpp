@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -90,6 +91,9 @@ Result<Samples> trial_of(const Json& reported) {
 
 Result<RunRecord> record_of(const Json& report) {
   RunRecord record;
+  if (const auto joined = report.find("joined"); joined != report.end() && !joined->empty()) {
+    return usage_error("it is a comparison of two runs, and not a run");
+  }
   record.id = report.at("id");
   record.created_at = seconds_of(report.at("created_at"));
   record.finished = report.at("finished");
@@ -119,6 +123,8 @@ Result<RunRecord> record_from_report(std::string_view json) {
   }
   try {
     return record_of(report);
+  } catch (const std::bad_alloc&) {
+    throw;                                 // says nothing of the report
   } catch (const std::exception& error) {  // a member that is missing, or of another kind
     return usage_error(fmt::format("it is damaged: {}", error.what()));
   }

@@ -170,7 +170,8 @@ Result<Done> check_data(const DataRequest& data) {
 
 Result<Done> check_order(const Plan& plan) {
   for (const PlannedTrial& trial : plan.order) {
-    if (trial.subject >= plan.subjects.size() || trial.process < 0 || trial.process >= plan.processes) {
+    if (trial.subject >= plan.subjects.size() || trial.process < 0 ||
+        trial.process >= plan.processes + plan.repeat_disturbed) {
       return usage_error(fmt::format("the order names process {} of subject {}, which the plan does not have",
                                      trial.process, trial.subject + 1));
     }
@@ -186,7 +187,16 @@ Result<Done> check_plan(const Plan& plan) {
     return usage_error(
         fmt::format("{} worker processes per subject cannot be: 1 to 10000 (--processes)", plan.processes));
   }
+  if (plan.repeat_disturbed < 0 || plan.repeat_disturbed > 10'000) {
+    return usage_error(
+        fmt::format("{} disturbed rounds cannot be repeated: 0 to 10000 (--repeat-disturbed)", plan.repeat_disturbed));
+  }
   INFERMETER_TRY_DONE(check_stopping(plan.stopping));
+  if (!(plan.precision > 0 && plan.precision < 1)) {
+    return usage_error(
+        fmt::format("a precision of {} cannot be: above 0 % and below 100 % (--precision 2%)", plan.precision));
+  }
+  if (plan.budget_s) INFERMETER_TRY_DONE(check_seconds(*plan.budget_s, "a budget", "--budget"));
   if (plan.question) INFERMETER_TRY_DONE(check_question(*plan.question, plan));
   if (plan.leak_iterations < 0 || (plan.leak_iterations > 0 && plan.leak_iterations < 100)) {
     return usage_error(

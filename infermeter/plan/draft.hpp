@@ -46,10 +46,11 @@ struct PlanDraft {
   // the models are called, and `question` says how.
   bool is_comparison = false;
   Question question{};
-  std::optional<double> run_timeout_s{};  // default: what a plan usually has, and the duration that is asked for
+  std::optional<double> run_timeout_s{};   // default: what a plan usually has, and the duration that is asked for
   bool wants_automatic_processes = false;  // said, not by default
-  std::optional<int> max_pairs{};         // default: 40, or 200 until resolved
-  std::string format{};                   // of the report; empty: not said
+  std::optional<int> max_pairs{};          // default: 40, or 200 until resolved
+  std::optional<int> repeat_disturbed{};   // default: 3 with automatic processes, a fifth of the pairs of a comparison
+  std::string format{};                    // of the report; empty: not said
   // What a file names that is code, first of its kind: a model (is_factory) or library of its subjects, the library of
   // all of them, a folder of back ends. Refused unless plan.allow_code; what is then said elsewhere takes its place.
   std::string code_of_file{}, library_of_file{}, folder_of_file{};

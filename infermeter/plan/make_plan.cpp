@@ -127,19 +127,22 @@ void renumber_groups(std::vector<Subject>& subjects) {
 constexpr int kUsualPairs = 40;
 constexpr int kPairsUntilResolved = 200;
 
-constexpr int kMostAutomaticProcesses = 20;
+constexpr int kMaxAutomaticProcesses = 20;
+constexpr int kMaxRoundsRepeated = 3, kMaxPairsRepeated = 8;
 constexpr double kAutomaticBudget = 120;
 
 void ask(Plan& plan, const PlanDraft& draft) {
   if (!draft.is_comparison) {
+    plan.repeat_disturbed = draft.repeat_disturbed.value_or(plan.automatic.processes ? kMaxRoundsRepeated : 0);
     if (!plan.automatic.processes) return;
-    plan.processes = kMostAutomaticProcesses;
+    plan.processes = kMaxAutomaticProcesses;
     plan.budget_s = draft.question.budget_s.value_or(kAutomaticBudget);
     return;
   }
   plan.automatic.processes = false;
   plan.question = draft.question;
   plan.processes = draft.max_pairs.value_or(draft.question.until_resolved ? kPairsUntilResolved : kUsualPairs);
+  plan.repeat_disturbed = draft.repeat_disturbed.value_or(std::min(kMaxPairsRepeated, plan.processes / 5));
   for (Subject& subject : plan.subjects) subject.group = 0;
 }
 

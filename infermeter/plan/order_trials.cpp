@@ -76,12 +76,13 @@ Blocks next_blocks(const Plan& plan, std::uint64_t chunk) {
 
 void order_trials(Plan& plan) {
   plan.order.clear();
-  plan.order.reserve(plan.subjects.size() * static_cast<std::size_t>(std::max(plan.processes, 0)));
+  const int blocks = std::max(plan.processes, 0) + plan.repeat_disturbed;
+  plan.order.reserve(plan.subjects.size() * static_cast<std::size_t>(blocks));
   if (plan.subjects.empty()) return;
   std::uint64_t chunk = 0;
-  for (int block = 0; block < plan.processes;) {
+  for (int block = 0; block < blocks;) {
     for (const auto& subjects : next_blocks(plan, chunk++)) {
-      if (block == plan.processes) break;
+      if (block == blocks) break;
       for (const std::size_t subject : subjects) plan.order.push_back({.subject = subject, .process = block});
       ++block;
     }

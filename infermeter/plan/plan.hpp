@@ -142,6 +142,8 @@ struct Plan {
   Automatic automatic{};
   double precision = 0.02;           // differences and intervals within this share are small enough
   std::optional<double> budget_s{};  // of all timed trials; with automatic processes only
+  // So many blocks are measured again where other work disturbed them (verdict/rounds/blocks.hpp); 0: none.
+  int repeat_disturbed = 0;
   std::optional<Question> question{};  // trials end when it is answered
   // One more process per subject, which looks at its memory after each of so many iterations; 0: none.
   std::int64_t leak_iterations = 0;

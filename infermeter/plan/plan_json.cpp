@@ -169,6 +169,7 @@ Json settings_to_json(const Plan& p) {
           {"automatic_processes", p.automatic.processes},
           {"precision", p.precision},
           {"budget_s", optional_to_json(p.budget_s)},
+          {"repeat_disturbed", p.repeat_disturbed},
           {"leak_iterations", p.leak_iterations},
           {"profile_processes", p.profiling.processes},
           {"profile_iterations", p.profiling.iterations},
@@ -231,6 +232,7 @@ void read_settings(Members& m, Plan& p) {
   m.read("automatic_processes", p.automatic.processes);
   m.read("precision", p.precision);
   m.read("budget_s", p.budget_s);
+  m.read("repeat_disturbed", p.repeat_disturbed);
   m.read("leak_iterations", p.leak_iterations);
   m.read("profile_processes", p.profiling.processes);
   m.read("profile_iterations", p.profiling.iterations);

@@ -183,6 +183,12 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"iterations", "iterations", Shape::one, Type::integer_or_text, From::anywhere, set_iterations, nullptr},
     {"duration", "duration", Shape::one, Type::number_or_text, From::anywhere, set_duration, nullptr},
     {"processes", "processes", Shape::one, Type::integer_or_text, From::anywhere, set_processes, nullptr},
+    {"repeat_disturbed", "repeat-disturbed", Shape::one, Type::integer, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> {
+       INFERMETER_TRY(const std::int64_t blocks, integer_from_string(v[0], 0, kMostProcesses));
+       d.repeat_disturbed = static_cast<int>(blocks);
+       return Done{};
+     }, nullptr},
     {"precision", "precision", Shape::one, Type::number_or_text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> {
        INFERMETER_TRY(d.plan.precision, share_from_string(v[0]));

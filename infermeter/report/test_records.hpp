@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "infermeter/verdict/answers/run_answers.hpp"
+#include "infermeter/verdict/answers/run_checklist.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 // A record here names only the fields that a test is about.
@@ -153,6 +155,13 @@ inline RunRecord example_record() {
   return record;
 }
 
+// With the answers and the checklist that follow from what it holds, as judge() adds them.
+inline Verdict answered(const RunRecord& record, Verdict verdict) {
+  verdict.answers = run_answers(record, verdict);
+  verdict.checks = checklist(record, verdict);
+  return verdict;
+}
+
 // `record` must outlive it.
 inline Verdict example_verdict(const RunRecord& record) {
   Verdict verdict;
@@ -188,7 +197,7 @@ inline Verdict example_verdict(const RunRecord& record) {
       {DiagnosticId::trial_failed, "crashed, signal 11", "vit_b_16@fake"},
   };
   verdict.exit_code = 4;
-  return verdict;
+  return answered(record, std::move(verdict));
 }
 
 // ResNet-50 on two back ends, decided after 16 pairs, and a third that answers something else.
@@ -260,12 +269,14 @@ inline Verdict comparison_verdict(const RunRecord& record) {
   comparison.looks = {{{.pairs = 16, .level = 0.0019, .p = 3e-5, .estimate = -0.031, .direction = Direction::faster}},
                       {}};
   comparison.exploratory = {paired(1, "throughput", -0.03, -0.036, -0.023), paired(1, "memory_peak", 0.95, 0.9, 1)};
+  comparison.exploratory[0].direction = Direction::faster;
+  comparison.exploratory[1].direction = Direction::slower;
   comparison.pairs = 16;
   comparison.ended = true;
   comparison.wall_s = 41;
   verdict.diagnostics = {{DiagnosticId::few_cores, "the machine has 2 cores", ""}};
   verdict.exit_code = 1;
-  return verdict;
+  return answered(record, std::move(verdict));
 }
 
 // Names as an enemy would choose them.

@@ -20,7 +20,9 @@
 #include "infermeter/run/workload.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/enough_rounds.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 namespace infermeter {
 namespace {
@@ -41,6 +43,8 @@ std::string settled_note(const std::string& label, const PilotFinding& finding, 
                      finding.iteration_s ? to_string(finding.steady.kind) : "its pilots failed", length,
                      stopping.warmup);
 }
+
+bool has_all_blocks(const RunRecord& record) { return complete_blocks(record) >= record.plan.processes; }
 
 // It says nothing of the subject: the trial stays to be done.
 Error no_trial(const Error& error, const std::string& run) {
@@ -83,6 +87,7 @@ std::vector<std::optional<double>> expected_trial_s(std::span<const PilotFinding
 std::vector<PlannedTrial> profile_order(const Plan& plan) {
   Plan profiled = plan;
   profiled.processes = plan.profiling.processes;
+  profiled.repeat_disturbed = 0;
   profiled.seed = plan.seed.value_or(0) + side_seeds;
   order_trials(profiled);
   return profiled.order;
@@ -111,8 +116,8 @@ TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const 
 
 // Of the timed ones: as many as there will be at most or, of automatic length, until it may next end.
 std::size_t RunTrials::planned_trials() const {
-  const std::size_t until_end = static_cast<std::size_t>(next_end(record_)) * record_.plan.subjects.size();
-  return std::min(until_end, record_.plan.order.size());
+  const std::size_t blocks = static_cast<std::size_t>(next_end(record_)) + blocks_set_aside(record_).size();
+  return std::min(blocks * record_.plan.subjects.size(), record_.plan.order.size());
 }
 
 Progress RunTrials::progress_at(const Place& place) const {
@@ -283,7 +288,7 @@ Result<Done> RunTrials::timed() {
     const PlannedTrial& planned = plan.order[position];
     const bool begins_pair = position % plan.subjects.size() == 0;
     if (already_done(record_, planned)) continue;
-    if (begins_pair && (is_enough(answer) || has_enough_rounds(record_))) break;
+    if (begins_pair && (has_all_blocks(record_) || is_enough(answer) || has_enough_rounds(record_))) break;
     const Place place{.subject = planned.subject, .position = position, .process = planned.process};
     INFERMETER_TRY_DONE(measure(place, stopping[planned.subject]));
     if (position + 1 == plan.subjects.size()) INFERMETER_TRY_DONE(check_refusals(record_.trials));

@@ -27,6 +27,10 @@ Result<std::string> find_run(std::string_view name, const std::vector<std::strin
     return usage_error(fmt::format("the store {} holds no runs yet: `infermeter run` makes one", file.string()));
   }
   if (name == "latest") return ids.back();
+  if (name == "previous") {
+    if (ids.size() > 1) return ids[ids.size() - 2];
+    return usage_error(fmt::format("there is no run before the latest one in the store {}", file.string()));
+  }
   if (std::find(ids.begin(), ids.end(), name) != ids.end()) return std::string(name);
   std::vector<std::string> matches;
   std::copy_if(ids.begin(), ids.end(), std::back_inserter(matches),

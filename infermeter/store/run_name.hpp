@@ -1,4 +1,4 @@
-// Which run is meant: an id, a unique beginning of one, or "latest".
+// Which run is meant: an id, a unique beginning of one, "latest", or "previous", the one before it.
 #pragma once
 
 #include <filesystem>

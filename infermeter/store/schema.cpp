@@ -157,6 +157,11 @@ ALTER TABLE machine_noise ADD COLUMN checksum INTEGER;
     R"sql(
 UPDATE runs SET has_figures = 0;
 )sql",
+    // How many processes of a figure were disturbed: made again likewise.
+    R"sql(
+ALTER TABLE figures ADD COLUMN disturbed INTEGER NOT NULL DEFAULT 0;
+UPDATE runs SET has_figures = 0;
+)sql",
 };
 
 template <std::size_t N>
@@ -174,9 +179,11 @@ constexpr Columns<3> profiles_columns = {"run", "position", "profile"};
 constexpr Columns<4> stacks_columns = {"run", "position", "method", "stacks"};
 constexpr Columns<2> peaks_columns = {"run", "peaks"};
 constexpr Columns<3> output_blocks_columns = {"run", "subject", "block"};
-constexpr Columns<15> figures_columns = {
-    "run",  "subject",   "metric",          "series",       "machine",    "created_at",        "label", "value", "low",
-    "high", "processes", "runtime_version", "model_sha256", "git_commit", "infermeter_version"};
+constexpr Columns<16> figures_columns = {
+    "run",        "subject",         "metric",       "series",     "machine",
+    "created_at", "label",           "value",        "low",        "high",
+    "processes",  "runtime_version", "model_sha256", "git_commit", "infermeter_version",
+    "disturbed"};
 constexpr Columns<3> baselines_columns = {"name", "run", "set_at"};
 constexpr Columns<7> noise_columns = {"machine", "run",   "measured_at",       "subject",
                                       "metric",  "pairs", "standard_deviation"};

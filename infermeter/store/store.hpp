@@ -109,10 +109,12 @@ class Store {
   [[nodiscard]] bool is_being_measured(std::string_view id) const;
   [[nodiscard]] Result<std::string> latest_unfinished();  // its id; of those that nobody is measuring
 
-  // `run`: an id, a unique beginning of one, or "latest".
+  // `run`: an id, a unique beginning of one, "latest" or "previous".
   [[nodiscard]] Result<std::string> id_of_run(std::string_view run);
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
   [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first
+  // The last finished run before this one that has the same labels; nullopt: there is none, or it cannot be read.
+  [[nodiscard]] Result<std::optional<RunRecord>> earlier_run(const RunRecord& run);
 
   // `run` as for load_run; a finished one. Replaces the baseline of that name and returns what is kept. Names are UTF-8
   // of 1 to 100 bytes without control characters.

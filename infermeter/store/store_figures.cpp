@@ -1,5 +1,6 @@
 // The figures of a history: one row for each run, subject and metric.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -31,7 +32,7 @@ Result<Done> insert_figure(const Database& database, std::string_view table, con
                       std::string_view(figure.machine), figure.created_at, std::string_view(figure.label), figure.value,
                       low_of(figure), high_of(figure), figure.processes, std::string_view(figure.runtime_version),
                       std::string_view(figure.model_sha256), std::string_view(figure.git_commit),
-                      std::string_view(figure.infermeter_version));
+                      std::string_view(figure.infermeter_version), figure.disturbed);
 }
 
 Figure figure_in(const Statement& row) {
@@ -50,6 +51,7 @@ Figure figure_in(const Statement& row) {
   figure.model_sha256 = row.text(12);
   figure.git_commit = row.text(13);
   figure.infermeter_version = row.text(14);
+  figure.disturbed = static_cast<int>(row.integer(15));
   return figure;
 }
 
@@ -141,15 +143,16 @@ Result<Store::Completion> Store::complete_figures() {
 }
 
 Result<std::vector<Figure>> Store::figures(const FigureQuery& query) {
-  INFERMETER_TRY(auto statement, select_figures(impl_->database, fmt::format("*, {}", is_changed(figures_table)),
-                                                source_of(impl_->has_unkept_figures), query,
+  const std::string columns = fmt::format("{}, {}", fmt::join(figures_table.columns, ", "), is_changed(figures_table));
+  const auto changed = static_cast<int>(figures_table.columns.size());
+  INFERMETER_TRY(auto statement, select_figures(impl_->database, columns, source_of(impl_->has_unkept_figures), query,
                                                 "ORDER BY series, machine, created_at, place"));
   std::vector<Figure> figures;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return figures;
     figures.push_back(figure_in(statement));
-    if (statement.integer(17) != 0) return impl_->damaged(figures.back().run, impl_->changed("a figure"));
+    if (statement.integer(changed) != 0) return impl_->damaged(figures.back().run, impl_->changed("a figure"));
   }
 }
 

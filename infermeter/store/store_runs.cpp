@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ranges>
 #include <system_error>
 
 #include "infermeter/plan/plan_file.hpp"
@@ -467,6 +468,19 @@ Result<std::vector<RunListing>> Store::list_runs() {
     run.labels = std::move(labels).value();
     runs.push_back(std::move(run));
   }
+}
+
+Result<std::optional<RunRecord>> Store::earlier_run(const RunRecord& run) {
+  INFERMETER_TRY(const auto runs, list_runs());
+  std::vector<std::string> labels;
+  for (const Subject& subject : run.plan.subjects) labels.push_back(subject.label);
+  for (const RunListing& other : runs | std::views::reverse) {
+    const bool is_before = other.id != run.id && other.created_at < run.created_at;
+    if (!is_before || !other.finished || other.labels != labels) continue;
+    auto record = load_run(other.id);
+    if (record.ok()) return std::optional<RunRecord>(std::move(*record));
+  }
+  return std::optional<RunRecord>();
 }
 
 }  // namespace infermeter

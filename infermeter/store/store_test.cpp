@@ -204,6 +204,7 @@ TEST(Store, FindsRunsByIdBeginningAndLatest) {
     ASSERT_TRUE(store.begin_run(record_named(id, at)).ok());
   }
   EXPECT_EQ(store.load_run("latest")->id, "x'y");         // stored last, whatever its clock said
+  EXPECT_EQ(store.load_run("previous")->id, "20261121");  // stored before it
   EXPECT_EQ(store.load_run("20261121")->id, "20261121");  // itself, although it begins others
   EXPECT_EQ(store.load_run("20261121-1")->id, "20261121-1");
   EXPECT_EQ(store.load_run("x'")->id, "x'y");

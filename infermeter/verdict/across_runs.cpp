@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "infermeter/verdict/answers/like_for_like.hpp"
@@ -11,10 +10,6 @@
 
 namespace infermeter {
 namespace {
-
-const Subject& subject_at(const RunRecord& run, int subject) {
-  return run.plan.subjects.at(static_cast<std::size_t>(subject));
-}
 
 // Trials without their samples: what was executed is all that conditions need.
 void add_subject(RunRecord& pair, const RunRecord& run, int subject) {
@@ -81,13 +76,6 @@ bool is_repetition(const RunRecord& run, int subject, const RunRecord& other, in
   const Conditions conditions = compare_conditions(run, subject, other, other_subject, other.id);
   return conditions.obstacles.empty() && conditions.changes.empty() &&
          series_of(run.plan, subject_at(run, subject)) == series_of(other.plan, subject_at(other, other_subject));
-}
-
-std::vector<Samples> trials_of(const RunRecord& run, int subject) {
-  std::vector<Samples> trials;
-  std::ranges::copy_if(run.trials, std::back_inserter(trials),
-                       [subject](const Samples& trial) { return trial.subject == subject; });
-  return trials;
 }
 
 }  // namespace infermeter

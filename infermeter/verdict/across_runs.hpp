@@ -27,7 +27,4 @@ struct Conditions {
 // Is it the very same that was measured again?
 [[nodiscard]] bool is_repetition(const RunRecord& run, int subject, const RunRecord& other, int other_subject);
 
-// The subject's own trials.
-[[nodiscard]] std::vector<Samples> trials_of(const RunRecord& run, int subject);
-
 }  // namespace infermeter

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "infermeter/stats/comparison/design_power.hpp"
 #include "infermeter/stats/comparison/signed_rank.hpp"
@@ -15,30 +16,29 @@
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/nearest.hpp"
-#include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/pilot.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
 namespace {
 
-constexpr std::array exploratory_metrics = {"latency_p50", "latency_p90", "latency_mean",
-                                            "throughput",  "memory_peak", "load_time"};
 // A subject's processes that ended well, ready for any metric.
 class Processes {
  public:
   explicit Processes(const RunRecord& record) : subjects_(record.plan.subjects.size()) {
     const SummaryOptions options = summary_options(record);
-    for (const Samples& trial : record.trials) {
-      if (trial.subject < 0 || static_cast<std::size_t>(trial.subject) >= subjects_.size()) continue;
-      started_ = std::max(started_, trial.process + 1);
-      if (trial.end != TrialEnd::ok) continue;
-      auto& times = subjects_[static_cast<std::size_t>(trial.subject)];
-      times.emplace(trial.process, subject_times(std::span(&trial, 1), options));
+    for (const Samples* trial : trials_that_count(record)) {
+      if (trial->subject < 0 || static_cast<std::size_t>(trial->subject) >= subjects_.size()) continue;
+      started_.insert(trial->process);
+      if (trial->end != TrialEnd::ok) continue;
+      auto& times = subjects_[static_cast<std::size_t>(trial->subject)];
+      times.emplace(trial->process, subject_times(std::span(trial, 1), options));
     }
   }
 
-  [[nodiscard]] int started() const { return started_; }  // blocks of which a trial has ended
+  [[nodiscard]] const std::set<int>& started() const { return started_; }  // blocks of which a trial has ended
 
   [[nodiscard]] const SubjectTimes* find(int subject, int process) const {
     const auto& times = subjects_[static_cast<std::size_t>(subject)];
@@ -66,7 +66,7 @@ class Processes {
 
  private:
   std::vector<std::map<int, SubjectTimes>> subjects_;
-  int started_ = 0;
+  std::set<int> started_;
 };
 
 PairedComparison paired_differences(const Question& question, const Processes& processes, const MetricKind& kind,
@@ -74,7 +74,7 @@ PairedComparison paired_differences(const Question& question, const Processes& p
   PairedComparison result;
   result.candidate = candidate;
   result.metric = kind.name;
-  for (int pair = 0; pair < processes.started(); ++pair) {
+  for (const int pair : processes.started()) {
     const auto before = processes.log_value(kind, 0, pair), after = processes.log_value(kind, candidate, pair);
     if (!before || !after) {
       ++result.incomplete;
@@ -150,7 +150,10 @@ std::vector<PairedComparison> explore(const RunRecord& record, const Processes& 
   std::vector<double> p;
   for (const PairedComparison& one : found) p.push_back(one.p);
   const auto adjusted = benjamini_hochberg(p);
-  for (std::size_t i = 0; i < found.size(); ++i) found[i].p = adjusted[i];
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].p = adjusted[i];
+    found[i].direction = exploratory_direction(found[i], question);
+  }
   return found;
 }
 
@@ -191,6 +194,15 @@ bool all_steady(const RunRecord& record) {
 
 }  // namespace
 
+Direction exploratory_direction(const PairedComparison& one, const Question& question) {
+  if (!one.interval) return Direction::unresolved;
+  const auto [low, high, confidence] = *one.interval;
+  if (one.p <= question.alpha && low > 0) return Direction::slower;
+  if (one.p <= question.alpha && high < 0) return Direction::faster;
+  const double margin = std::log1p(question.margin);
+  return low >= -margin && high <= margin ? Direction::equivalent : Direction::unresolved;
+}
+
 const PairedComparison* paired(const ComparisonVerdict& comparison, int baseline, int candidate,
                                std::string_view metric) {
   for (const auto* list : {&comparison.primary, &comparison.exploratory}) {
@@ -213,6 +225,11 @@ Estimate ratio_of(const PairedComparison& pairs) {
   ratio.processes = 2 * static_cast<int>(pairs.differences.size());
   ratio.method = "Hodges-Lehmann of pairs, on logarithms; interval of the signed-rank test";
   ratio.note = pairs.interval ? "" : "too few pairs for an interval";
+  const int apart = pairs.baseline_processes + pairs.candidate_processes;
+  if (apart == 0) return ratio;
+  ratio.n = ratio.processes = apart;
+  ratio.method = "ratio of geometric means over processes of two runs; Welch's t interval on logarithms";
+  ratio.note = pairs.interval ? "" : "needs 2 processes of each for an interval";
   return ratio;
 }
 

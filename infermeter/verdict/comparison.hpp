@@ -2,8 +2,10 @@
 // function of the record, at any time while pairs come in.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/stats/comparison/design_power.hpp"
@@ -21,9 +23,13 @@ struct PairedComparison {
   std::vector<int> order;  // of each of them: 1 where the candidate ran second, -1 where it ran first; or empty
   int incomplete = 0;      // pairs in which a process failed or the metric was not measured
   int dropped = 0;         // by Question::drop_disturbed
+  // Of two runs: no pairs, but so many processes of each, and why no direction is told whatever the interval says.
+  int baseline_processes = 0, candidate_processes = 0;
+  std::string withheld;
 
-  Direction direction = Direction::unresolved;
-  std::optional<double> estimate;    // Hodges–Lehmann; nullopt without a pair
+  Direction direction = Direction::unresolved;  // exploratory metrics: what it looks like; it decides nothing
+  // Hodges–Lehmann; nullopt without a pair. Of two runs: of geometric means, with Welch's interval.
+  std::optional<double> estimate;
   std::optional<Interval> interval;  // repeated interval of the last look; exploratory metrics: of this sample alone
   std::optional<Interval> t, sign;   // beside it: of this sample alone, not corrected for looks
   double p = 1;                      // signed-rank; exploratory metrics: adjusted (Benjamini & Hochberg)
@@ -42,6 +48,8 @@ struct NextLook {
 };
 
 struct ComparisonVerdict {
+  // false: the processes of two runs, which were not interleaved (verdict/apart.hpp); no pairs, no looks.
+  bool paired = true;
   std::vector<PairedComparison> primary;      // per candidate, in the plan's order
   std::vector<std::vector<Look>> looks;       // of each candidate, all that were taken
   std::vector<PairedComparison> exploratory;  // other metrics of each candidate
@@ -56,8 +64,16 @@ struct ComparisonVerdict {
   std::optional<NextLook> next;  // while it goes on
 };
 
+// What is told beside the metric that decides.
+inline constexpr std::array<std::string_view, 6> exploratory_metrics = {"latency_p50", "latency_p90", "latency_mean",
+                                                                        "throughput",  "memory_peak", "load_time"};
+
 // nullopt: the plan asks no question. `ended`: the run is over, by decision, by budget or because all pairs are there.
 [[nodiscard]] std::optional<ComparisonVerdict> judge_comparison(const RunRecord& record, bool ended);
+
+// What a metric that was not asked for looks like: a direction that the interval has and the adjusted p confirms, or an
+// interval within the margin.
+[[nodiscard]] Direction exploratory_direction(const PairedComparison& one, const Question& question);
 
 // Of these two by this metric; nullptr: they were not compared by it.
 [[nodiscard]] const PairedComparison* paired(const ComparisonVerdict& comparison, int baseline, int candidate,

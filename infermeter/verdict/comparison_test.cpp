@@ -184,11 +184,26 @@ TEST(Comparison, AdjustsExploratoryMetricsForTheirNumber) {
   const auto mean = std::ranges::find(verdict->exploratory, "latency_mean", &PairedComparison::metric);
   ASSERT_NE(mean, verdict->exploratory.end());
   EXPECT_LT(mean->p, 0.01);
+  EXPECT_EQ(mean->direction, Direction::slower);
   const auto memory = std::ranges::find(verdict->exploratory, "memory_peak", &PairedComparison::metric);
   ASSERT_NE(memory, verdict->exploratory.end());
   EXPECT_EQ(memory->p, 1);
+  EXPECT_EQ(memory->direction, Direction::equivalent);
   EXPECT_EQ(std::ranges::find(verdict->exploratory, "latency_p50", &PairedComparison::metric),
             verdict->exploratory.end());
+}
+
+TEST(Comparison, ExploratoryMetricsAreEqualWithinTheMarginAndElseUnresolved) {
+  RunRecord record = record_with_question(2);
+  add_pairs(record, 24, {0, std::log(1.004)});
+  const auto direction_of_mean = [&](double margin, double alpha) {
+    record.plan.question->margin = margin;
+    record.plan.question->alpha = alpha;
+    const auto verdict = judge_comparison(record, true);
+    return std::ranges::find(verdict->exploratory, "latency_mean", &PairedComparison::metric)->direction;
+  };
+  EXPECT_EQ(direction_of_mean(0.02, 1e-6), Direction::equivalent);
+  EXPECT_EQ(direction_of_mean(0.0001, 1e-6), Direction::unresolved);
 }
 
 TEST(Comparison, SaysHowManyMorePairsItWouldTake) {

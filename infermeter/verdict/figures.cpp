@@ -7,6 +7,8 @@
 
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 
 namespace infermeter {
 namespace {
@@ -34,6 +36,7 @@ Figure figure_about(const RunRecord& record, int subject) {
   figure.created_at = record.created_at;
   figure.label = measured.label;
   figure.runtime_version = runtime_version(record, subject);
+  for (const Samples& trial : trials_of(record, subject)) figure.disturbed += is_disturbed(trial.noise) ? 1 : 0;
   if (index < record.models.size()) figure.model_sha256 = record.models[index].sha256;
   figure.git_commit = record.environment.git_commit;
   figure.infermeter_version = record.environment.infermeter_version;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 
@@ -20,6 +20,7 @@ struct Figure {
   double value = 0;
   std::optional<Interval> interval;
   int processes = 0;
+  int disturbed = 0;  // so many of the processes (disturbance.hpp)
   // What may explain that it moved.
   std::string runtime_version, model_sha256, git_commit, infermeter_version;
 };

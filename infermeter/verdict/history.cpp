@@ -79,6 +79,22 @@ std::vector<double> logs_of(const std::vector<Figure>& figures) {
   return logs;
 }
 
+bool is_of_time(const std::string& metric) {
+  const MetricKind* kind = metric_kind(metric);
+  return kind == nullptr || kind->unit != "bytes";
+}
+
+bool is_mostly_disturbed(const Figure& figure) {
+  return figure.disturbed > 0 && 2 * figure.disturbed >= figure.processes;
+}
+
+// A machine that is always busy has no other runs.
+int leave_out_disturbed(std::vector<Figure>& figures, std::size_t fewest) {
+  const auto disturbed = std::ranges::count_if(figures, is_mostly_disturbed);
+  if (std::ssize(figures) - disturbed < static_cast<std::ptrdiff_t>(fewest)) return 0;
+  return static_cast<int>(std::erase_if(figures, is_mostly_disturbed));
+}
+
 }  // namespace
 
 std::string_view to_string(ContextChange::What what) {
@@ -102,6 +118,7 @@ History judge_history(std::vector<Figure> figures, const ChangeOptions& options)
   history.figures = one_per_run(std::move(figures));
   history.left_out = static_cast<int>(std::erase_if(
       history.figures, [](const Figure& figure) { return !(figure.value > 0 && std::isfinite(figure.value)); }));
+  if (is_of_time(history.metric)) history.disturbed = leave_out_disturbed(history.figures, fewest_runs(options));
   history.too_few = history.figures.size() < fewest_runs(options);
   if (history.too_few) return history;
   const std::vector<double> logs = logs_of(history.figures);

@@ -37,6 +37,9 @@ struct History {
   std::vector<Level> levels;    // none with too few runs
   std::vector<HistoryChange> changes;
   int left_out = 0;  // values of 0, which have no logarithm
+  // Runs left out because other work disturbed at least half of their processes; none where too few others would
+  // remain, and none of figures of memory, which other work does not change.
+  int disturbed = 0;
   bool too_few = false;
 
   // The last change, if it is for the worse: the level that the series is on now is worse than the one before it.

@@ -51,6 +51,19 @@ TEST(History, FindsAStepAndItsSize) {
   EXPECT_EQ(history.series, "mlp@fake");
 }
 
+TEST(History, RunsThatOtherWorkDisturbedAreLeftOut) {
+  auto figures = step(12, 6, 1.1);
+  for (std::size_t i = 12; i < 18; ++i) figures[i].processes = 3, figures[i].disturbed = 2;
+  EXPECT_THAT(judge_history(figures).changes, IsEmpty());
+  EXPECT_EQ(judge_history(figures).disturbed, 6);
+  EXPECT_THAT(judge_history(figures).figures, SizeIs(12));
+  for (Figure& one : figures) one.metric = "memory_peak";  // which other work does not change
+  EXPECT_THAT(judge_history(figures).changes, SizeIs(1));
+  for (Figure& one : figures) one.metric = "latency_p50", one.processes = 3, one.disturbed = 3;  // always busy
+  EXPECT_THAT(judge_history(figures).changes, SizeIs(1));
+  EXPECT_EQ(judge_history(figures).disturbed, 0);
+}
+
 TEST(History, AnImprovementIsNoAlarm) {
   const History history = judge_history(step(12, 6, 0.9));
   ASSERT_THAT(history.changes, SizeIs(1));

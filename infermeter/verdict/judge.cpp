@@ -4,9 +4,14 @@
 #include <array>
 #include <numeric>
 
+#include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
+#include "infermeter/verdict/answers/run_answers.hpp"
+#include "infermeter/verdict/answers/run_checklist.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
+#include "infermeter/verdict/apart/compare_apart.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -16,9 +21,9 @@ constexpr std::array<std::string_view, 3> compared_metrics = {"latency_p50", "th
 
 std::vector<std::vector<Samples>> trials_by_subject(const RunRecord& record) {
   std::vector<std::vector<Samples>> result(record.plan.subjects.size());
-  for (const Samples& trial : record.trials) {
-    if (trial.subject < 0 || static_cast<std::size_t>(trial.subject) >= result.size()) continue;
-    result[static_cast<std::size_t>(trial.subject)].push_back(trial);
+  for (const Samples* trial : trials_that_count(record)) {
+    if (trial->subject < 0 || static_cast<std::size_t>(trial->subject) >= result.size()) continue;
+    result[static_cast<std::size_t>(trial->subject)].push_back(*trial);
   }
   return result;
 }
@@ -83,13 +88,34 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
   verdict.outputs = outputs_of(record, verdict.subject);
   verdict.leak = judge_leak_trial(record, verdict.subject);
   verdict.accuracy = accuracy_of(record, verdict.subject);
-  if (!verdict.baseline) return verdict;
-  for (const std::string_view metric : compared_metrics) {
-    verdict.ratios.push_back(
-        ratio(trials[static_cast<std::size_t>(*verdict.baseline)], trials[subject], metric, options, Pairing::blocks));
-  }
-  verdict.direction = direction_of(verdict.ratios.front().estimate, record.plan.precision);
   return verdict;
+}
+
+// The ratios of one metric are one family: looking at many subjects makes no difference more likely.
+void compare_with_baselines(const RunRecord& record, const std::vector<std::vector<Samples>>& trials,
+                            const SummaryOptions& options, std::string_view metric,
+                            std::vector<SubjectVerdict>& subjects) {
+  const MetricKind& kind = *metric_kind(metric);
+  const Pairing pairing = record.joined.empty() ? Pairing::blocks : Pairing::none;
+  std::vector<RatioSide> sides;
+  for (const auto& of_subject : trials) sides.push_back(ratio_side(of_subject, kind, options));
+  std::vector<RatioSides> family;
+  std::vector<SubjectVerdict*> candidates;
+  for (SubjectVerdict& subject : subjects) {
+    if (!subject.baseline) continue;
+    const RatioSide& baseline = sides[static_cast<std::size_t>(*subject.baseline)];
+    const RatioSide& candidate = sides[static_cast<std::size_t>(subject.subject)];
+    if (!baseline.estimate.value || !candidate.estimate.value) {
+      subject.ratios.push_back(
+          {std::string(metric), ratio_of_sides(kind, baseline, candidate, options.coverage, pairing)});
+      continue;
+    }
+    family.push_back({&baseline, &candidate});
+    candidates.push_back(&subject);
+  }
+  const auto coverage_of = [&](std::size_t open) { return coverage_in_family(record, open); };
+  const auto ratios = ratios_in_family(kind, family, coverage_of, pairing);
+  for (std::size_t i = 0; i < ratios.size(); ++i) candidates[i]->ratios.push_back({std::string(metric), ratios[i]});
 }
 
 // The answer of a comparison and its table are about the same pairs.
@@ -149,27 +175,28 @@ int comparison_exit_code(const Question& question, const ComparisonVerdict& comp
 
 }  // namespace
 
-Direction direction_of(const Estimate& ratio, double precision) {
-  if (!ratio.value || !ratio.interval) return Direction::unresolved;
-  const auto [low, high, confidence] = *ratio.interval;
-  if (low > 1) return Direction::faster;
-  if (high < 1) return Direction::slower;
-  return low * (1 + precision) >= 1 && high <= 1 + precision ? Direction::equivalent : Direction::unresolved;
-}
-
 Verdict judge(const RunRecord& record) {
   const auto trials = trials_by_subject(record);
   Verdict verdict;
   const SummaryOptions options = summary_options(record);
   verdict.diagnostics = record.diagnostics;
+  append(verdict.diagnostics, block_diagnostics(record));
   for (std::size_t i = 0; i < trials.size(); ++i) {
     verdict.subjects.push_back(judge_subject(record, trials, options, i));
     append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
   }
-  verdict.comparison = judge_comparison(record, record.finished);
+  for (const std::string_view metric : compared_metrics)
+    compare_with_baselines(record, trials, options, metric, verdict.subjects);
+  for (SubjectVerdict& subject : verdict.subjects) {
+    if (!subject.baseline) continue;
+    subject.direction = direction_of(subject.ratios.front().estimate, record.plan.precision);
+  }
+  verdict.comparison =
+      record.joined.empty() ? judge_comparison(record, record.finished) : std::optional(compare_apart(record));
   if (verdict.comparison) {
     take_answers_from(*verdict.comparison, verdict.subjects);
-    append(verdict.diagnostics, comparison_diagnostics(record, *verdict.comparison));
+    append(verdict.diagnostics,
+           record.joined.empty() ? comparison_diagnostics(record, *verdict.comparison) : diagnostics_of_joined(record));
   }
   verdict.profile = find_in_profiles(record);
   if (verdict.profile) append(verdict.diagnostics, profile_diagnostics(record, *verdict.profile));
@@ -177,6 +204,8 @@ Verdict judge(const RunRecord& record) {
   if (verdict.exit_code == 0 && verdict.comparison) {
     verdict.exit_code = comparison_exit_code(*record.plan.question, *verdict.comparison);
   }
+  verdict.answers = run_answers(record, verdict);
+  verdict.checks = checklist(record, verdict);
   return verdict;
 }
 

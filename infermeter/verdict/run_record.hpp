@@ -40,6 +40,15 @@ struct MachineNoise {
   double standard_deviation = 0;  // of a pair's difference of logarithms
 };
 
+// One of the runs that a record was put together from (verdict/join_runs.hpp).
+struct JoinedRun {
+  std::string id;
+  double created_at = 0;
+  std::string machine{};                 // fingerprint
+  double level = 0.05;                   // two-sided, that makes its intervals over processes cover with 95 %
+  std::vector<std::string> unmatched{};  // labels of its subjects that the other run does not have
+};
+
 struct RunRecord {
   std::string id;         // "20261121-114200-3f9a": UTC time and four random hex digits
   double created_at = 0;  // seconds since 1970, UTC
@@ -57,6 +66,16 @@ struct RunRecord {
   std::vector<Diagnostic> diagnostics;      // of the whole run
   std::optional<MachineNoise> noise;        // of this machine, as known when the run began; with a question only
   std::string part_of{};                    // of a gate's or study's runs: the id of the first; empty: of none
+  // Of a record that is no run, but two stored ones to be compared: which, the earlier baseline first. Never stored.
+  std::vector<JoinedRun> joined{};
 };
+
+[[nodiscard]] const Subject& subject_at(const RunRecord& record, int subject);
+// nullptr where the record does not say.
+[[nodiscard]] const ModelFacts* model_of(const RunRecord& record, int subject);
+// The first trial of the subject that did not end well; nullptr if all did.
+[[nodiscard]] const Samples* failed_trial(const RunRecord& record, int subject);
+// "crashed, signal 9", "timeout in load".
+[[nodiscard]] std::string end_of(const Samples& trial);
 
 }  // namespace infermeter

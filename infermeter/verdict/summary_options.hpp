@@ -8,4 +8,7 @@ namespace infermeter {
 
 [[nodiscard]] SummaryOptions summary_options(const RunRecord& record);
 
+// Of one of `open` ratios that are tested as one family.
+[[nodiscard]] Coverage coverage_in_family(const RunRecord& record, std::size_t open);
+
 }  // namespace infermeter

@@ -54,6 +54,7 @@ NB_MODULE(_core, module) {
   bind_machine(module);
   bind_outputs(module);
   bind_metrics(module);
+  bind_answers(module);
   bind_verdict(module);
   bind_page(module);
   bind_validate(module);

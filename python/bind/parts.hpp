@@ -14,6 +14,7 @@ void bind_machine(nanobind::module_& module);
 void bind_outputs(nanobind::module_& module);
 void bind_metrics(nanobind::module_& module);
 void bind_validate(nanobind::module_& module);
+void bind_answers(nanobind::module_& module);
 void bind_verdict(nanobind::module_& module);
 void bind_page(nanobind::module_& module);
 void bind_stacks(nanobind::module_& module);

@@ -117,6 +117,9 @@ void bind_paired(nb::module_& module) {
           "One per complete pair, in the order of pairs.")
       .def_ro("incomplete", &PairedComparison::incomplete, "Pairs that gave no value.")
       .def_ro("dropped", &PairedComparison::dropped, "Pairs left out as disturbed, where that was asked for.")
+      .def_ro("baseline_processes", &PairedComparison::baseline_processes, "Of two runs; 0 of pairs.")
+      .def_ro("candidate_processes", &PairedComparison::candidate_processes, "Of two runs; 0 of pairs.")
+      .def_ro("withheld", &PairedComparison::withheld, "Why no direction is told whatever the interval says; or \"\".")
       .def_prop_ro(
           "direction", [](const PairedComparison& p) { return to_string(p.direction); },
           "\"faster\", \"slower\", \"equivalent\" or \"unresolved\".")
@@ -144,6 +147,7 @@ void bind_comparison_verdict(nb::module_& module) {
       .def_ro("interval", &Look::interval)
       .def_prop_ro("direction", [](const Look& l) { return to_string(l.direction); });
   nb::class_<ComparisonVerdict>(module, "Comparison", "The answer to a plan's question.")
+      .def_ro("paired", &ComparisonVerdict::paired, "False: of two runs, which were not interleaved.")
       .def_ro("primary", &ComparisonVerdict::primary, "Per candidate, in the plan's order.")
       .def_ro("looks", &ComparisonVerdict::looks, "Of each candidate, all that were taken.")
       .def_ro("exploratory", &ComparisonVerdict::exploratory, "Other metrics of each candidate.")
@@ -167,6 +171,8 @@ void bind_verdict(nb::module_& module) {
   nb::class_<Verdict>(module, "Verdict", "What a run says: a pure function of its record.")
       .def_ro("subjects", &Verdict::subjects, "In the plan's order.")
       .def_ro("comparison", &Verdict::comparison, "None: the plan asks no question.")
+      .def_ro("answers", &Verdict::answers, "What went wrong first. `record.json()` has them in words too.")
+      .def_ro("checks", &Verdict::checks, "The checklist.")
       .def_ro("diagnostics", &Verdict::diagnostics, "Everything that a reader must know, each once.")
       .def_ro(
           "exit_code", &Verdict::exit_code,

@@ -70,9 +70,19 @@ def test_the_schema_refuses_what_is_wrong(breakage):
 def test_the_schema_lists_every_key_that_is_written():
     document = load("all.json")
     run, validation = document["parts"][0], document["parts"][2]
-    written = {"part": run, "answer": run["answers"][0], "notice": run["notices"][0], "check": run["checks"][0],
+    written = {"part": run, "notice": run["notices"][0],
                "figures": run["figures"], "distribution": run["figures"]["distributions"][0],
                "ratio": run["figures"]["ratios"][0], "difference_picture": validation["difference_pictures"][0]}
     assert set(SCHEMA["properties"]) == set(document)
     for name, example in written.items():
         assert set(SCHEMA["$defs"][name]["properties"]) == set(example), name
+    answer = next(answer for answer in run["answers"] if answer["besides"])
+    for name, example in {"answer": answer, "aside": answer["besides"][0], "check": run["checks"][0]}.items():
+        assert set(SCHEMAS["run.schema.json"]["$defs"][name]["properties"]) == set(example), name
+
+
+def test_answers_are_described_alike_in_every_schema():
+    of_run = SCHEMAS["run.schema.json"]["$defs"]
+    for name in ("validation", "gate", "variants", "layers", "history"):
+        for part in ("answer", "aside", "check"):
+            assert SCHEMAS[f"{name}.schema.json"]["$defs"][part] == of_run[part], f"{part} of {name}"

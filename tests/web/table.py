@@ -9,6 +9,7 @@ READ = """table => {
   const columns = [...table.tHead.rows[0].cells].map(cell => ({ id: cell.dataset.column, text: cell.textContent }));
   const rows = [...table.tBodies].flatMap(body => [...body.rows]).map(row => ({
     group: row.classList.contains("group"),
+    units: [...row.cells].map(cell => cell.classList.contains("unit") ? cell.textContent : ""),
     cells: [...row.cells].map(cell => ({
       value: (cell.querySelector(".value") ?? cell).firstChild.textContent.trim(),
       sub: cell.querySelector(".sub")?.textContent ?? "" })) }));
@@ -17,21 +18,24 @@ READ = """table => {
 
 
 def figures(page):
-    """The first table: subjects and their figures."""
-    return page.locator("table.figures").first
+    """Subjects and their figures."""
+    return page.locator("[id$=-tables] table.figures").first
 
 
 def read(table):
     """Rows as {column id: {"value", "sub", "factor"}}; of the headings of groups {"group": name}."""
     found = table.evaluate(READ)
     rows = []
+    own = []  # units of the group
     for row in found["rows"]:
         if row["group"]:
             rows.append({"group": row["cells"][0]["value"]})
+            own = row["units"]
             continue
         cells = {}
-        for column, cell in zip(found["columns"], row["cells"], strict=True):
+        for index, (column, cell) in enumerate(zip(found["columns"], row["cells"], strict=True)):
             unit = column["text"].replace("\u00a0", " ").rpartition(", ")[2] if "," in column["text"] else ""
+            unit = own[index] if index < len(own) and own[index] else unit
             cells[column["id"]] = cell | {"factor": FACTORS.get(unit)}
         rows.append(cells)
     return rows

@@ -103,9 +103,9 @@ def test_follows_the_system_s_colours_and_the_reader_s_choice(run_page, open_pag
     page = open_page(run_page, colour=colour)
     assert (lightness(page) > 128) == (colour == "light")
     for choice in ("dark", "light"):
-        page.get_by_label("Colours").select_option(choice)
+        page.get_by_label("Theme").select_option(choice)
         assert (lightness(page) > 128) == (choice == "light")
-    page.get_by_label("Colours").select_option("auto")
+    page.get_by_label("Theme").select_option("auto")
     assert (lightness(page) > 128) == (colour == "light")
 
 
@@ -116,7 +116,7 @@ def test_pictures_follow_the_choice_too(run_page, open_page):
     svg = figure.locator(".drawing svg").first
     svg.wait_for()
     before = svg.evaluate("svg => svg.outerHTML")
-    page.get_by_label("Colours").select_option("dark")
+    page.get_by_label("Theme").select_option("dark")
     assert svg.evaluate("svg => svg.outerHTML") != before
 
 

@@ -248,3 +248,19 @@ def test_no_line_goes_far_beyond_its_axis(run_document, page_of):
     for _ in range(8):
         figure.get_by_role("button", name="Zoom in").click()
     assert max(reach(page).values()) < 3, reach(page)
+
+
+def test_a_plain_wheel_scrolls_the_page_and_with_ctrl_it_zooms(run_page, open_page):
+    page = open_page(run_page)
+    figure = picture_with(page, 'button[aria-label^="Zoom in"]')
+    box = figure.locator(".drawing").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    before, top = svg_of(figure), page.evaluate("scrollY")
+    page.mouse.wheel(0, 40)
+    page.wait_for_function("top => scrollY > top", arg=top)
+    assert svg_of(figure) == before
+    box = figure.locator(".drawing").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.keyboard.down("Control")
+    changed(page, figure, lambda: page.mouse.wheel(0, -40))
+    page.keyboard.up("Control")

@@ -14,11 +14,53 @@ export interface ReportDocument {
   parts: Part[];
 }
 
-// One answer to one question: `verdict` is its word ("faster", "cannot tell"), `text` the sentence.
-export interface Answer {
-  verdict: string;
+// What was asked, and what was found (docs/schema/run.schema.json).
+export type AnswerTopic =
+  | "speed" | "fastest" | "memory" | "power" | "noise" | "level" | "requests" | "outputs" | "accuracy" | "completion" | "leak"
+  | "profile" | "source" | "gate" | "expectation" | "agreement" | "repetition" | "values" | "history" | "layers" | "front"
+  | "prediction" | "design";
+export type AnswerKind =
+  | "faster" | "slower" | "equivalent" | "undecided" | "unknown" | "fastest" | "least_memory" | "less_memory" | "more_memory"
+  | "detectable" | "machine_noise" | "measured" | "not_measured" | "one_request_at_a_time" | "imported" | "outputs_agree"
+  | "outputs_differ" | "outputs_undecided" | "outputs_not_compared" | "outputs_not_comparable" | "more_accurate"
+  | "less_accurate" | "accurate_enough" | "not_accurate_enough" | "failed" | "leak" | "no_leak" | "explained" | "not_explained"
+  | "pass" | "fail" | "inconclusive" | "does_not_repeat" | "not_finite" | "constant" | "equal" | "better" | "worse" | "steady"
+  | "part" | "grow" | "rounding_only" | "on_front" | "dominated" | "as_predicted" | "less_than_predicted"
+  | "more_than_predicted" | "predicted" | "not_interleaved";
+
+// An answer as data. `subjects` and `baseline` are indices: into the run's subjects; of a validation and of layers 0 is
+// the baseline and 1 the candidate; of a history into its series; of variants into the variants.
+export interface AnswerData {
+  topic: AnswerTopic;
+  kind: AnswerKind;
   tone: Tone;
+  verdict: string; // the kind in words: "faster", "cannot tell"
+  subjects: number[]; // of "dominated" the first is dominated by the others
+  baseline: number | null;
+  about: string; // an output, an expectation, a tensor, a counter
+  place: number | null; // of that in the report's list of them
+  metric: string; // "": there is no figure
+  value: number | null; // of topic "speed": above 1 the subject is better than the baseline; otherwise in `unit`
+  interval: Interval | null;
+  direction: Direction | null; // of topic "speed": what the interval says
+  unit: string;
+  n: number; // 0: it does not say
+  n_of: string;
+  processes: number;
+  reason: string;
+  needed: { more: number; what: "pairs" | "processes" | "rows"; total: number; seconds: number | null } | null;
+}
+
+// The same in words. `besides`: what is said in the same sentence.
+export interface Answer extends AnswerData {
   text: string;
+  besides: AnswerData[];
+}
+
+// What every report begins with.
+export interface Answered {
+  answers: Answer[];
+  checks: Check[];
 }
 
 // Diagnostics that say the same, once.
@@ -41,10 +83,40 @@ export interface Recommendations {
   sentences: { tone: Tone; text: string }[];
 }
 
+// What is shown first.
+export interface Overview {
+  headline: { verdict: string; tone: Tone; text: string };
+  margin: number; // effects below it are no difference
+  effects: Effect[]; // of runs
+  since_last: SinceLast | null; // of runs: the last one of the same subjects
+}
+
+export interface SinceLast {
+  run: string;
+  at: string;
+  subjects: { subject: number; change: number | null; interval: Interval | null; direction: Direction }[]; // of latency p50
+  differences: string[]; // of machine, software, models and settings
+}
+
+// A candidate against its baseline; or a baseline that failed.
+export interface Effect {
+  subject: number;
+  baseline: number | null;
+  group: string; // "resnet50, batch size 1, float32"
+  label: string; // without what it shares with its group
+  against: string;
+  metric: string;
+  change: number | null; // share of the baseline's value: -0.1 is 10 % less
+  interval: Interval | null;
+  verdict: "faster" | "slower" | "better" | "worse" | "same" | "undecided" | "outputs differ" | "failed" | "not measured";
+  tone: Tone;
+}
+
 export interface Part {
   kind: "run" | "gate" | "validation" | "variants" | "layers" | "history";
   title: string;
   outcome: Outcome;
+  overview: Overview;
   answers: Answer[];
   notices: Notice[];
   checks: Check[];
@@ -330,6 +402,7 @@ export interface Plan {
   automatic_processes: boolean;
   precision: number;
   budget_s: number | null;
+  repeat_disturbed: number;
   leak_iterations: number;
   question: Question | null;
   load_timeout_s: number | null;
@@ -368,6 +441,8 @@ export interface PairedComparison {
   pairs: number;
   incomplete: number;
   dropped: number;
+  baseline_processes: number; // of two runs; 0 of pairs
+  candidate_processes: number;
   estimate: number | null;
   interval: Interval | null;
   t_interval: Interval | null;
@@ -392,21 +467,23 @@ export interface Look {
 }
 
 export interface Comparison {
+  paired: boolean; // false: of two runs, which were not interleaved
   pairs: number;
   resolved: boolean;
   steady: boolean;
   ended: boolean;
   wall_s: number;
-  primary: (PairedComparison & { direction: Direction; looks: Look[] })[];
-  exploratory: PairedComparison[];
+  primary: (PairedComparison & { direction: Direction; withheld: string; looks: Look[] })[];
+  exploratory: (PairedComparison & { direction: Direction })[]; // what it looks like: it decides nothing
 }
 
-export interface Run {
+export interface Run extends Answered {
   schema: "infermeter.run/1";
   id: string;
   created_at: string;
   finished: boolean;
   exit_code: number;
+  joined: { id: string; created_at: string; machine: string; unmatched: string[] }[]; // the two runs that are compared, or none
   plan: Plan;
   environment: Record<string, unknown> & { machine: string; processor: string; hostname: string; command: string };
   models: Model[]; // of each subject, in order
@@ -621,7 +698,7 @@ export interface MachinePeaks {
 
 // --- infermeter.gate/1 ---
 
-export interface Gate {
+export interface Gate extends Answered {
   gate: string;
   run: string;
   baseline: { name: string; run: string } | null;
@@ -682,7 +759,7 @@ export interface ValidationSample {
   ssim: number | null;
 }
 
-export interface Validation {
+export interface Validation extends Answered {
   outcome: Outcome;
   agree: boolean;
   undecided: boolean;
@@ -724,7 +801,7 @@ export interface PlainEstimate {
   interval: Interval | null;
 }
 
-export interface Variants {
+export interface Variants extends Answered {
   run: string;
   model: string;
   machine: string;
@@ -764,7 +841,7 @@ export interface LayersSide {
   executed: Record<string, string>;
 }
 
-export interface Layers {
+export interface Layers extends Answered {
   reference: LayersSide;
   candidate: LayersSide;
   item: string;
@@ -819,7 +896,7 @@ export interface HistoryRun {
   infermeter_version: string | null;
 }
 
-export interface History {
+export interface History extends Answered {
   metric: string;
   unit: "s" | "items/s" | "bytes" | "";
   lower_is_better: boolean;
@@ -834,6 +911,7 @@ export interface History {
     last_at: string | null;
     last_value: number | null;
     left_out: number;
+    disturbed: number; // runs left out, too
     too_few: boolean;
     levels: { first_run: string; last_run: string; runs: number; value: number; sd_log: number }[];
     changes: {

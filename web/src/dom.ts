@@ -46,6 +46,11 @@ export function name(text: string, title?: string): HTMLElement {
   return el("bdi", { class: "name", title }, visible(text));
 }
 
+// A sentence from outside: no line breaks between a number and its unit.
+export function prose(text: string, title?: string): HTMLElement {
+  return name(text.replace(/(\d) (%|[nµm]s|s|min|h|[kMGT]?B|× )(?![\p{L}\d])/gu, "$1\u00a0$2"), title);
+}
+
 // Controls, bidi marks and invisible characters are shown as \u{…}, as the terminal shows them. Newlines and tabs too,
 // unless `lines` is set.
 export function visible(text: string, lines = false): string {

@@ -1,15 +1,11 @@
 // The parts of Apache ECharts that the pictures use.
-import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
+import { CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
   DataZoomInsideComponent,
   GridComponent,
   LegendPlainComponent,
-  MarkAreaComponent,
-  MarkLineComponent,
-  MarkPointComponent,
   TitleComponent,
   TooltipComponent,
-  VisualMapComponent,
 } from "echarts/components";
 import * as core from "echarts/core";
 import { LabelLayout } from "echarts/features";
@@ -17,23 +13,17 @@ import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 
 // The canvas draws the PNG files only: the page's policy lets no picture be loaded, not even one of its own.
 core.use([
-  BarChart,
   CanvasRenderer,
   CustomChart,
   DataZoomInsideComponent,
   GridComponent,
-  HeatmapChart,
   LabelLayout,
   LegendPlainComponent,
   LineChart,
-  MarkAreaComponent,
-  MarkLineComponent,
-  MarkPointComponent,
   ScatterChart,
   SVGRenderer,
   TitleComponent,
   TooltipComponent,
-  VisualMapComponent,
 ]);
 
 export const init = core.init;

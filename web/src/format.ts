@@ -140,6 +140,11 @@ export function percent(share: number | null | undefined, significant = 3): stri
   return `${digits(share * 100, significant)} %`;
 }
 
+// Of what was asked for, as it was given: "1 %", "0.5 %".
+export function givenPercent(share: number): string {
+  return `${Number((share * 100).toPrecision(4))} %`;
+}
+
 export function probability(p: number): string {
   return p < 0.001 ? "<0.001" : p.toFixed(3);
 }

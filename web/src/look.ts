@@ -52,6 +52,7 @@ export function widthOnPaper(): number | null {
 
 export function isDark(): boolean {
   if (printing) return false;
+  if (window.matchMedia("(forced-colors: active)").matches) return window.matchMedia("(prefers-color-scheme: dark)").matches;
   const chosen = document.documentElement.dataset["theme"];
   if (chosen === "light" || chosen === "dark") return chosen === "dark";
   return window.matchMedia("(prefers-color-scheme: dark)").matches;

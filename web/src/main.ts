@@ -7,9 +7,11 @@ import { summary } from "./sections/summary.ts";
 import { tables } from "./sections/tables.ts";
 import type { Part, ReportDocument } from "./document.ts";
 import { el, name } from "./dom.ts";
-import { watchPage, show } from "./picture.ts";
-import { picturesOf } from "./pictures/index.ts";
+import { watchPage, show } from "./views.ts";
+import { galleriesOf } from "./pictures/index.ts";
+import type { Gallery } from "./pictures/index.ts";
 import { readDocument } from "./read.ts";
+import { readAddress, watchAddress, watchFolds } from "./state.ts";
 
 // What an empty section leaves out is left out of the navigation too.
 function section(part: string, kind: string, title: string, content: (HTMLElement | null)[]): HTMLElement | null {
@@ -19,23 +21,37 @@ function section(part: string, kind: string, title: string, content: (HTMLElemen
   return el("section", { id, "aria-labelledby": `${part}-title ${id}-title` }, el("h3", { id: `${id}-title` }, title), ...there);
 }
 
-function part(content: Part, index: number): HTMLElement {
-  const id = `part-${index + 1}`;
-  const pictures = picturesOf(content).map((picture) => show(picture, id));
-  return el(
-    "article",
-    { id, class: "part", "aria-labelledby": `${id}-title` },
-    el("h2", { id: `${id}-title` }, name(content.title)),
-    section(id, "answers", "Answers", answers(content)),
-    section(id, "tables", "Figures", tables(content)),
-    section(id, "operators", "Operators", operators(content, id)),
-    section(id, "pictures", "Pictures", pictures.length > 0 ? [el("div", { class: "pictures" }, ...pictures)] : []),
-    section(id, "record", "Record", record(content)),
-  );
+// Of several models each has a fold of its own, the first ones open.
+function galleryOf(gallery: Gallery, id: string, place: number): HTMLElement {
+  const pictures = el("div", { class: "pictures" }, ...gallery.pictures.map((picture) => show(picture, id)));
+  if (gallery.title === "") return pictures;
+  return el("details", { class: "gallery", id: `${id}-model-${place + 1}`, "data-short": gallery.title, open: place < galleriesOpen }, el("summary", {}, el("h4", {}, name(gallery.title))), pictures);
 }
 
-function build(content: ReportDocument, place: HTMLElement): void {
-  const parts = content.parts.map(part);
+// A section at a time, so that the browser is never busy for long.
+async function part(content: Part, index: number): Promise<HTMLElement> {
+  const id = `part-${index + 1}`;
+  const sections = [
+    () => section(id, "answers", "Answer", answers(content, id)),
+    () => section(id, "tables", "Numbers", tables(content, id)),
+    () => section(id, "operators", "Operators", operators(content, id)),
+    () => section(id, "charts", "Charts", galleriesOf(content).map((gallery, place) => galleryOf(gallery, id, place))),
+    () => section(id, "record", "Record", record(content)),
+  ];
+  const article = el("article", { id, class: "part", "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, name(content.title)));
+  for (const make of sections) {
+    const made = make();
+    if (made !== null) article.append(made);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return article;
+}
+
+const galleriesOpen = 2;
+
+async function build(content: ReportDocument, place: HTMLElement): Promise<void> {
+  const parts: HTMLElement[] = [];
+  for (const [index, each] of content.parts.entries()) parts.push(await part(each, index));
   const main = el("main", { id: "content", class: parts.length === 1 ? "single" : undefined, tabindex: -1 }, summary(content), ...parts);
   place.replaceChildren(head(content), el("div", { class: "columns" }, navigation(main), main));
 }
@@ -44,16 +60,19 @@ async function start(): Promise<void> {
   const place = document.getElementById("report");
   if (place === null) return;
   try {
+    readAddress();
     const content = await readDocument();
     document.body.append(el("div", { id: "announcements", role: "status", "aria-live": "polite" }));
-    build(content, place);
+    await build(content, place);
+    watchFolds(place);
     watchPage();
+    watchAddress();
     document.documentElement.dataset["ready"] = "";
   } catch (error) {
     const text = document.querySelector("noscript")?.textContent ?? "";
     place.replaceChildren(
       el("p", { role: "alert" }, `The report cannot be shown as a page: ${error instanceof Error ? error.message : String(error)}. It follows as text.`),
-      el("pre", {}, text.replace(/^\s*<pre>|<\/pre>\s*$/g, "")),
+      el("pre", {}, text.replace(/^\s*<pre[^>]*>|<\/pre>\s*$/g, "")),
     );
   }
 }

@@ -65,7 +65,7 @@ test("kernels that differ are told as a change", () => {
   assert.equal(frame("x", "y")?.name("difference"), "x → y");
   assert.equal(frame("x", "y")?.name("b"), "y");
   assert.equal(frame("x", "x")?.name("difference"), "x");
-  assert.equal(frame("", "y")?.name("difference"), "not told → y");
+  assert.equal(frame("", "y")?.name("difference"), "not reported → y");
   assert.equal(frame("", ""), undefined);
 });
 

@@ -11,7 +11,8 @@ import { bandsOf, memoryOverTime, pointsOf } from "../src/pictures/memory_timeli
 import { arenaInOrder, byMemory, largestFirst } from "../src/pictures/operator_memory.ts";
 import { isStaircase } from "../src/pictures/pareto.ts";
 import { iterationsOf, kindOf } from "../src/pictures/timeline.ts";
-import { disturbances, quantile, uniqueNames } from "../src/pictures/trials.ts";
+import { disturbances, measured, quantile, uniqueNames } from "../src/pictures/trials.ts";
+import type { Measured } from "../src/pictures/trials.ts";
 
 const latency = { metric: "latency_p50", lower_is_better: true } as PairedComparison;
 const throughput = { metric: "throughput", lower_is_better: false } as PairedComparison;
@@ -105,8 +106,10 @@ test("phases are shaded from their first reading to that of the next", () => {
   assert.deepEqual(bandsOf([]), []);
 });
 
+const measuredOf = (trials: Trial[]): Measured => measured(partOf(trials)) as Measured;
+
 test("memory over time shows failed processes too, and says what was thinned", () => {
-  const [picture] = memoryOverTime(partOf([timeline(0, 0), timeline(0, 1, "out_of_memory")]));
+  const [picture] = memoryOverTime(measuredOf([timeline(0, 0), timeline(0, 1, "out_of_memory")]));
   assert.ok(picture !== undefined && picture.kind === "chart");
   const look = { series: () => ({}) } as never;
   assert.deepEqual(picture.legend?.(look).map((item) => item.name), ["process 1", "process 2 (out of memory)"]);
@@ -118,10 +121,10 @@ test("memory over time shows failed processes too, and says what was thinned", (
 
 test("of several subjects one process each is shown, the one in the middle", () => {
   const peak = (bytes: number, each: Trial): Trial => ({ ...each, memory: { ...each.memory, rss_peak_inference_bytes: bytes } });
-  const [picture] = memoryOverTime(partOf([peak(3, timeline(0, 0)), peak(1, timeline(0, 1)), peak(2, timeline(0, 2)), peak(5, timeline(1, 0))]));
+  const [picture] = memoryOverTime(measuredOf([peak(3, timeline(0, 0)), peak(1, timeline(0, 1)), peak(2, timeline(0, 2)), peak(5, timeline(1, 0))]));
   assert.deepEqual(picture?.kind === "chart" ? picture.legend?.({ series: () => ({}) } as never).map((item) => item.name) : [], ["s0", "s1"]);
-  assert.match(picture?.note?.() ?? "", /in the middle/);
-  assert.deepEqual(memoryOverTime(partOf([trial({ subject: 0, process: 0 })])), [], "nobody saw it");
+  assert.match(picture?.note?.() ?? "", /median peak/);
+  assert.deepEqual(memoryOverTime(measuredOf([trial({ subject: 0, process: 0 })])), [], "nobody saw it");
 });
 
 const operator = (op: number, bytes: Partial<ProfiledOperator>): ProfiledOperator =>

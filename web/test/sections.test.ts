@@ -1,7 +1,7 @@
 // What sections decide before anything is shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Estimate, Gate, Metric, PairedComparison, Part, Run, RunSubject, Trial } from "../src/document.ts";
+import type { Direction, Estimate, Gate, Metric, PairedComparison, Part, Run, RunSubject, Trial } from "../src/document.ts";
 import { changeOf, verdictOf } from "../src/sections/comparison_table.ts";
 import { figureText } from "../src/sections/gate_table.ts";
 import { machineFacts } from "../src/sections/machine.ts";
@@ -100,11 +100,13 @@ test("a change is of the metric's own value: positive is worse only in the docum
   assert.equal(changeOf(comparison({ estimate: null })).value, null);
 });
 
-test("what does not decide is better, worse or cannot be told by its interval", () => {
-  const row = (each: PairedComparison, alpha = 0.05): [string, string] => verdictOf({ comparison: each, direction: null, baseline: "", candidate: "", alpha });
-  assert.equal(row(comparison({}))[0], "worse");
-  assert.equal(row(comparison({ interval: { low: -1, high: 1, confidence: 0.95 } }))[0], "cannot tell");
-  assert.equal(row(comparison({ interval: null }))[0], "cannot tell");
+test("a row has the document's direction, in words that suit its metric", () => {
+  const row = (each: PairedComparison, direction: Direction): [string, string] => verdictOf({ comparison: each, direction, decides: false, baseline: "", candidate: "" });
+  assert.deepEqual(row(comparison({}), "slower"), ["slower", "warning"]);
+  assert.deepEqual(row(comparison({ metric: "memory_peak" }), "slower"), ["worse", "warning"]);
+  assert.deepEqual(row(comparison({ metric: "throughput" }), "faster"), ["better", "good"]);
+  assert.deepEqual(row(comparison({}), "equivalent"), ["equivalent", "plain"]);
+  assert.deepEqual(row(comparison({}), "unresolved"), ["undecided", "faint"]);
 });
 
 test("an expectation's value, interval and bound share a unit where it has one", () => {

@@ -77,7 +77,7 @@ const hostile = {
       rows: [row("a|b <i> `c` @d [e](f) $x$ \\", 0.002, { interval: { low: 0.001, high: 0.003 } }), row("%&_#{}~^", null, { note: "needs 299" })],
     },
   ],
-  all: [row("", 0.002)],
+  all: [{ name: "", rows: [row("", 0.002)] }],
 };
 
 test("Markdown: no markup comes out of a name, and notes follow the table", () => {

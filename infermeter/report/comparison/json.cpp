@@ -14,6 +14,8 @@ void write_paired(JsonWriter& json, const PairedComparison& comparison) {
   json.member("pairs", std::uint64_t{comparison.differences.size()});
   json.member("incomplete", comparison.incomplete);
   json.member("dropped", comparison.dropped);
+  json.member("baseline_processes", comparison.baseline_processes);
+  json.member("candidate_processes", comparison.candidate_processes);
   json.member("estimate", comparison.estimate);
   write_interval(json, "interval", comparison.interval);
   write_interval(json, "t_interval", comparison.t);
@@ -48,6 +50,7 @@ void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& 
   json.key("comparison");
   if (!verdict) return json.value(nullptr);
   json.begin_object();
+  json.member("paired", verdict->paired);
   json.member("pairs", verdict->pairs);
   json.member("resolved", verdict->resolved);
   json.member("steady", verdict->steady);
@@ -58,6 +61,7 @@ void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& 
   for (std::size_t i = 0; i < verdict->primary.size(); ++i) {
     json.begin_object();
     json.member("direction", to_string(verdict->primary[i].direction));
+    json.member("withheld", verdict->primary[i].withheld);
     write_paired(json, verdict->primary[i]);
     write_looks(json, verdict->looks.at(i));
     json.end_object();
@@ -67,11 +71,26 @@ void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& 
   json.begin_array();
   for (const PairedComparison& comparison : verdict->exploratory) {
     json.begin_object();
+    json.member("direction", to_string(comparison.direction));
     write_paired(json, comparison);
     json.end_object();
   }
   json.end_array();
   json.end_object();
+}
+
+void write_joined(JsonWriter& json, const std::vector<JoinedRun>& runs) {
+  json.key("joined");
+  json.begin_array();
+  for (const JoinedRun& run : runs) {
+    json.begin_object();
+    json.member("id", run.id);
+    json.member("created_at", utc_time(run.created_at));
+    json.member("machine", run.machine);
+    json.strings("unmatched", run.unmatched);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_question(JsonWriter& json, const std::optional<Question>& question) {

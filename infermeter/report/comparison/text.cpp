@@ -27,116 +27,124 @@ std::string where_compared(const RunRecord& record, int subject) {
   return fmt::format("on {} at batch size {}", printable(measured.model, 60), measured.batch_size);
 }
 
-std::string after(const ComparisonVerdict& verdict, const PairedComparison& comparison) {
-  return fmt::format("{}, {}", counted(static_cast<std::int64_t>(comparison.differences.size()), "pair", "pairs"),
-                     format_duration(verdict.wall_s));
+const PairedComparison& compared_pairs(const Verdict& verdict, const Answer& answer) {
+  const int subject = answer.subjects.front();
+  return *std::ranges::find(verdict.comparison->primary, subject, &PairedComparison::candidate);
 }
 
-std::string confidence(const RunRecord& record) {
-  return fmt::format("{:g} % interval", 100 * (1 - record.plan.question->alpha));
+// "after 16 pairs, 45 s"; of two runs "from 3 and 5 processes".
+std::string after(const Verdict& verdict, const Answer& answer) {
+  const PairedComparison& c = compared_pairs(verdict, answer);
+  if (!verdict.comparison->paired) {
+    return fmt::format("from {} and {}", c.baseline_processes, counted(c.candidate_processes, "process", "processes"));
+  }
+  return fmt::format("after {}, {}", counted(answer.n, "pair", "pairs"), format_duration(verdict.comparison->wall_s));
 }
 
-const SubjectOutputs* outputs_of(const Verdict& verdict, int subject) {
-  return verdict.subjects.at(static_cast<std::size_t>(subject)).outputs;
+std::string confidence(const RunRecord& record, const PairedComparison& pairs) {
+  const double share = pairs.interval ? pairs.interval->confidence : 1 - record.plan.question->alpha;
+  return fmt::format("{:.3g} % interval", 100 * share);
 }
 
-std::string candidate_outputs_clause(const Verdict& verdict, int subject) {
-  const SubjectOutputs* outputs = outputs_of(verdict, subject);
-  if (outputs == nullptr) return "; outputs were not compared";
-  if (outputs->comparison.undecided) return "; whether outputs agree cannot be told";
-  return outputs->comparison.agree ? "; outputs agree" + image_figures(outputs->comparison) : "";
+std::string pairs_clause(const Answer& answer) {
+  if (!answer.needed) return "";
+  return fmt::format("; about {} more pairs needed (--max-pairs, --until-resolved)", answer.needed->more);
 }
 
-std::string pairs_clause(const PairedComparison& comparison) {
-  if (!comparison.more_pairs) return "";
-  return fmt::format("; about {} more pairs needed (--max-pairs, --until-resolved)", *comparison.more_pairs);
-}
-
-Sentence unresolved(const RunRecord& record, const ComparisonVerdict& verdict, const PairedComparison& c) {
+std::string unresolved_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const PairedComparison& c = compared_pairs(verdict, answer);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
   const std::string start =
       fmt::format("cannot tell whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
                   words_of(c.metric).worse, baseline, where_compared(record, c.candidate));
-  const auto because = [&](const std::string& why) {
-    return Sentence{Tone::faint, fmt::format("{}: {}", start, why), "cannot tell"};
-  };
-  if (!c.estimate) return because("there is no whole pair");
+  if (!c.withheld.empty()) return start + ": " + printable(c.withheld, 300);
+  if (!c.estimate) {
+    return start + (verdict.comparison->paired ? ": there is no whole pair" : ": one of the runs has no such figure");
+  }
   if (!c.interval) {
-    return because(fmt::format("{} after {}, too few for an interval{}", effect_text(c.metric, *c.estimate),
-                               after(verdict, c), pairs_clause(c)));
+    return fmt::format("{}: {} {}, too few for an interval{}", start, effect_text(c.metric, *c.estimate),
+                       after(verdict, answer), pairs_clause(answer));
   }
-  return because(fmt::format("{} {} after {} (margin {}){}", confidence(record), effects_text(c.metric, *c.interval),
-                             after(verdict, c), size_text(std::log1p(record.plan.question->margin)), pairs_clause(c)));
+  return fmt::format("{}: {} {} {} (margin {}){}", start, confidence(record, c), effects_text(c.metric, *c.interval),
+                     after(verdict, answer), size_text(std::log1p(record.plan.question->margin)), pairs_clause(answer));
 }
 
-Sentence answer(const RunRecord& record, const Verdict& verdict, const PairedComparison& c) {
-  if (c.direction == Direction::unresolved) return unresolved(record, *verdict.comparison, c);
+std::string decision_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  if (answer.direction == Direction::unresolved) return unresolved_text(record, verdict, answer);
+  const PairedComparison& c = compared_pairs(verdict, answer);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
-  const std::string rest = fmt::format("{}; {} {}), decided after {}{}", metric_name(c.metric), confidence(record),
+  const std::string rest = fmt::format("{}; {} {}), {}{}", metric_name(c.metric), confidence(record, c),
                                        sizes_text(c.metric, c.interval.value_or(Interval{})),
-                                       after(*verdict.comparison, c), candidate_outputs_clause(verdict, c.candidate));
+                                       verdict.comparison->paired ? "decided " : "", after(verdict, answer));
+  const double margin = std::log1p(record.plan.question->margin);
   if (c.direction == Direction::equivalent) {
-    return {Tone::plain,
-            fmt::format("{} and {} differ by less than {} {} ({}", candidate, baseline,
-                        size_text(std::log1p(record.plan.question->margin)), where_compared(record, c.candidate), rest),
-            "equivalent"};
+    return fmt::format("{} and {} differ by less than {} {} ({}", candidate, baseline, size_text(margin),
+                       where_compared(record, c.candidate), rest);
   }
-  const bool small = std::abs(*c.estimate) < std::log1p(record.plan.question->margin);
-  return {
-      c.direction == Direction::faster ? Tone::good : Tone::warning,
-      fmt::format("{} {} {} than {}{} {} ({}", candidate, words_of(c.metric).verb, effect_text(c.metric, *c.estimate),
-                  baseline, small ? ", which is less than the margin," : "", where_compared(record, c.candidate), rest),
-      std::string(c.direction == Direction::faster ? words_of(c.metric).better : words_of(c.metric).worse)};
+  return fmt::format("{} {} {} than {}{} {} ({}", candidate, words_of(c.metric).verb,
+                     effect_text(c.metric, *c.estimate), baseline,
+                     std::abs(*c.estimate) < margin ? ", which is less than the margin," : "",
+                     where_compared(record, c.candidate), rest);
 }
 
-Sentence other_outputs(const RunRecord& record, const SubjectOutputs& outputs) {
-  return {Tone::bad,
-          fmt::format("{} answers something else than {} ({}): their times are not of the same work",
-                      comparison_label(record, outputs.subject), comparison_label(record, outputs.reference),
-                      difference_words(outputs.comparison) + image_figures(outputs.comparison)),
-          "outputs differ"};
+std::string other_outputs_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const SubjectOutputs& outputs = *verdict.subjects.at(static_cast<std::size_t>(answer.subjects.front())).outputs;
+  return fmt::format("{} answers something else than {} ({}): their times are not of the same work",
+                     comparison_label(record, outputs.subject), comparison_label(record, outputs.reference),
+                     difference_words(outputs.comparison) + image_figures(outputs.comparison));
 }
 
-std::optional<Sentence> power(const RunRecord& record, const ComparisonVerdict& verdict) {
-  const auto measured =
-      std::ranges::find_if(verdict.primary, [](const auto& c) { return c.minimum_effect.has_value(); });
-  if (measured == verdict.primary.end()) return std::nullopt;
-  return Sentence{
-      Tone::plain,
-      fmt::format("{} of {} show a difference of {} here with 80 % power, as looks were taken; a pair varies by {}",
-                  counted(static_cast<std::int64_t>(measured->differences.size()), "pair", "pairs"),
-                  comparison_label(record, measured->candidate), size_text(*measured->minimum_effect),
-                  size_text(measured->spread)),
-      "power"};
+std::string power_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const PairedComparison& c = compared_pairs(verdict, answer);
+  return fmt::format("{} of {} show a difference of {} here with 80 % power, as looks were taken; a pair varies by {}",
+                     counted(answer.n, "pair", "pairs"), comparison_label(record, c.candidate),
+                     size_text(*c.minimum_effect), size_text(c.spread));
 }
 
-Sentence machine_noise(const RunRecord& record) {
-  if (!record.noise) {
-    return {Tone::plain, "this machine's own noise is not known: `infermeter doctor --aa 20` measures it", "noise"};
-  }
+std::string machine_noise_text(const RunRecord& record) {
+  if (!record.noise) return "this machine's own noise is not known: `infermeter doctor --aa 20` measures it";
   const MachineNoise& noise = *record.noise;
-  return {Tone::plain,
-          fmt::format("this machine's own noise: {} compared with itself varied by {} a pair ({} pairs, {})",
-                      printable(noise.subject, 80), size_text(noise.standard_deviation), noise.pairs,
-                      utc_time(noise.measured_at).substr(0, 10)),
-          "noise"};
+  return fmt::format("this machine's own noise: {} compared with itself varied by {} a pair ({} pairs, {})",
+                     printable(noise.subject, 80), size_text(noise.standard_deviation), noise.pairs,
+                     utc_time(noise.measured_at).substr(0, 10));
 }
 
-// "better", "worse", or nothing where it cannot be told. Of exploratory metrics the adjusted p has to agree.
-std::string_view sense(const PairedComparison& c, bool primary, double alpha) {
-  if (!primary && c.p > alpha) return "";
-  if (!c.interval || (c.interval->low <= 0 && c.interval->high >= 0)) return "";
-  return c.interval->low > 0 ? " worse" : " better";
+// What an interval of two runs leaves out, and who is in one of them alone.
+std::string not_interleaved_text(const RunRecord& record) {
+  std::string text =
+      "the two runs were not interleaved: the interval covers how processes vary within a run, not what changed on the "
+      "machine between the runs; where runs drift, it says 'faster' or 'slower' of equals more often than it claims";
+  for (const JoinedRun& run : record.joined) {
+    std::string labels;
+    for (const std::string& label : run.unmatched) labels += (labels.empty() ? "" : ", ") + printable(label, 80);
+    if (!labels.empty()) text += fmt::format("; only in {}: {}", printable(run.id, 60), labels);
+  }
+  return text;
+}
+
+// How a row's change is meant: of the question's metric by its interval, of the others as the verdict has it.
+Cell sense(const PairedComparison& c, bool primary) {
+  const bool apart = c.interval && (c.interval->low > 0 || c.interval->high < 0);
+  const Direction direction = !primary              ? c.direction
+                              : !apart              ? Direction::unresolved
+                              : c.interval->low > 0 ? Direction::slower
+                                                    : Direction::faster;
+  switch (direction) {
+    case Direction::slower: return {" worse", Tone::warning};
+    case Direction::faster: return {" better", Tone::good};
+    case Direction::equivalent: return {" same", Tone::plain};
+    case Direction::unresolved: break;
+  }
+  return {"", Tone::faint};
 }
 
 ComparisonRow row_of(const RunRecord& record, const PairedComparison& c, bool primary) {
   ComparisonRow row;
-  const std::string_view word = sense(c, primary, record.plan.question->alpha);
-  const Tone tone = word.empty() ? Tone::faint : word == " worse" ? Tone::warning : Tone::good;
+  const Cell word = sense(c, primary);
   row.subject.text = comparison_label(record, c.candidate);
   row.metric.text = metric_name(c.metric) + (primary ? " *" : "");
   row.change =
-      c.estimate ? Cell{signed_number(c.metric, *c.estimate) + " %" + std::string(word), tone} : Cell{"–", Tone::faint};
+      c.estimate ? Cell{signed_number(c.metric, *c.estimate) + " %" + word.text, word.tone} : Cell{"–", Tone::faint};
   row.interval.text = "–";
   if (c.interval) {
     // More effect is less of a metric of which more is better.
@@ -151,18 +159,28 @@ ComparisonRow row_of(const RunRecord& record, const PairedComparison& c, bool pr
 
 }  // namespace
 
-std::vector<Sentence> comparison_answers(const RunRecord& record, const Verdict& verdict) {
-  std::vector<Sentence> sentences;
-  for (const PairedComparison& c : verdict.comparison->primary) {
-    const SubjectOutputs* outputs = outputs_of(verdict, c.candidate);
-    if (outputs != nullptr && !outputs->comparison.agree && !outputs->comparison.undecided) {
-      sentences.push_back(other_outputs(record, *outputs));
-    }
+std::string comparison_sentence(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  switch (answer.topic) {
+    case AnswerTopic::outputs: return other_outputs_text(record, verdict, answer);
+    case AnswerTopic::power: return power_text(record, verdict, answer);
+    case AnswerTopic::noise: return machine_noise_text(record);
+    case AnswerTopic::design: return not_interleaved_text(record);
+    default: return decision_text(record, verdict, answer);
   }
-  for (const PairedComparison& c : verdict.comparison->primary) sentences.push_back(answer(record, verdict, c));
-  if (auto sentence = power(record, *verdict.comparison)) sentences.push_back(std::move(*sentence));
-  sentences.push_back(machine_noise(record));
-  return sentences;
+}
+
+std::string comparison_title(const RunRecord& record, const ComparisonVerdict& verdict) {
+  if (!verdict.paired) {
+    return fmt::format("Run {} against run {}, process by process", printable(record.joined.back().id, 60),
+                       printable(record.joined.front().id, 60));
+  }
+  return fmt::format("{}, candidate against {}", counted(verdict.pairs, "pair", "pairs"), comparison_label(record, 0));
+}
+
+std::string comparison_legend(const ComparisonVerdict& verdict) {
+  constexpr const char* decides = "* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).";
+  if (!verdict.paired) return fmt::format("{} Intervals and p: Welch's, on logarithms.", decides);
+  return fmt::format("{} Detectable: the smallest difference that these pairs show with 80 % power.", decides);
 }
 
 std::vector<ComparisonRow> comparison_rows(const RunRecord& record, const ComparisonVerdict& verdict) {

@@ -6,12 +6,17 @@
 
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/verdict/comparison.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 
-// What each candidate is, the worst news first: other outputs, then the answers, then how far to trust them.
-[[nodiscard]] std::vector<Sentence> comparison_answers(const RunRecord& record, const Verdict& verdict);
+// One of comparison_answers(record, verdict) in words, without what is said besides.
+[[nodiscard]] std::string comparison_sentence(const RunRecord& record, const Verdict& verdict, const Answer& answer);
+
+// "16 pairs, candidate against onnxruntime"
+[[nodiscard]] std::string comparison_title(const RunRecord& record, const ComparisonVerdict& verdict);
+// What stands below it.
+[[nodiscard]] std::string comparison_legend(const ComparisonVerdict& verdict);
 
 // One line of the table of metrics.
 struct ComparisonRow {

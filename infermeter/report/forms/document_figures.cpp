@@ -7,9 +7,9 @@
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/stats/summary/distribution.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
-#include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -85,20 +85,25 @@ std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
   return groups;
 }
 
-void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures,
-                         const std::optional<ComparisonVerdict>& comparison, const std::vector<std::size_t>& group,
-                         const Coverage& coverage) {
+void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures, const Verdict& verdict,
+                         const std::vector<std::size_t>& group, const Coverage& coverage) {
   const MetricKind& kind = *metric_kind(compared_metric);
+  const auto& comparison = verdict.comparison;
   const std::size_t baselines = group.size() > largest_paired_group ? 1 : group.size();
   for (std::size_t b = 0; b < baselines; ++b) {
     for (std::size_t s = b + 1; s < group.size(); ++s) {
       const PairedComparison* const pairs =
           comparison ? paired(*comparison, static_cast<int>(group[b]), static_cast<int>(group[s]), compared_metric)
                      : nullptr;
-      const Estimate ratio = pairs != nullptr && pairs->estimate
-                                 ? ratio_of(*pairs)
-                                 : ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side, coverage,
-                                                  Pairing::blocks);
+      const Ratio* const judged = ratio_of(verdict.subjects.at(group[s]), compared_metric);
+      Estimate ratio;
+      if (pairs != nullptr && pairs->estimate) {
+        ratio = ratio_of(*pairs);
+      } else if (b == 0 && judged != nullptr) {
+        ratio = judged->estimate;
+      } else {
+        ratio = ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side, coverage, Pairing::blocks);
+      }
       write_ratio(json, group[b], group[s], ratio);
       write_ratio(json, group[s], group[b], reversed(ratio));
     }
@@ -123,8 +128,7 @@ void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& ver
   json.end_array();
   json.key("ratios");
   json.begin_array();
-  for (const auto& [name, group] : groups_of(record.plan))
-    write_figure_ratios(json, figures, verdict.comparison, group, coverage);
+  for (const auto& [name, group] : groups_of(record.plan)) write_figure_ratios(json, figures, verdict, group, coverage);
   json.end_array();
   write_fronts(json, record, verdict);
   json.end_object();

@@ -6,9 +6,9 @@
 #include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
-#include "infermeter/report/variants/figures.hpp"
 #include "infermeter/verdict/answers/pareto.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/variants/figures.hpp"
 
 namespace infermeter {
 namespace {

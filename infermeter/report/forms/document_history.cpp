@@ -28,17 +28,18 @@ MachineName machine_of(const HistoryReport& report) {
 }  // namespace
 
 ReportPart history_part(const HistoryReport& report) {
-  std::vector<const History*> histories;
-  for (const HistoryEntry& entry : report.entries) histories.push_back(&entry.history);
   DocumentPart part{.kind = "history",
                     .title = fmt::format("History of {}", metric_name(report.metric)),
                     .outcome = {},
-                    .answers = history_answers(report),
+                    .answers = worded_answers(report),
                     .notices = {},
-                    .checks = checklist(histories),
+                    .checks = history_checks(report),
                     .recommendations = {}};
   part.outcome = outcome_of(part.checks);
-  if (part.answers.empty()) part.answers.push_back({Tone::faint, "there is no series", "not measured"});
+  if (part.answers.empty()) {
+    part.answers.push_back(
+        {{.topic = AnswerTopic::history, .kind = AnswerKind::not_measured, .tone = Tone::faint}, "there is no series"});
+  }
   part.history = [&](JsonWriter& json) { write_history(json, report, true); };
   const MachineName machine = machine_of(report);
   return {.title = part.title,

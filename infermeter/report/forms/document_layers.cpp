@@ -8,6 +8,7 @@
 #include "infermeter/report/layers/report.hpp"
 #include "infermeter/report/options.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {
 namespace {
@@ -21,11 +22,11 @@ Outcome outcome_of_answer(Tone tone) {
 }  // namespace
 
 ReportPart layers_part(const LayersRecord& record) {
-  const Sentence answer = layers_answer(record);
+  const WordedAnswer answer = worded_answer(record);
   DocumentPart part{.kind = "layers",
                     .title = fmt::format("{} against {}, tensor by tensor", side_label(record.candidate),
                                          side_label(record.reference)),
-                    .outcome = outcome_of_answer(answer.tone),
+                    .outcome = outcome_of_answer(answer.tone()),
                     .answers = {answer},
                     .notices = {},
                     .checks = checklist(record),

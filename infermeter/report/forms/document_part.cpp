@@ -1,51 +1,19 @@
 #include "infermeter/report/forms/document_part.hpp"
 
+#include "infermeter/report/overview/headline.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
 
-constexpr std::size_t longest_detail = 1000;
-
-const char* name_in_document(Tone tone) {
-  switch (tone) {
-    case Tone::plain: return "plain";
-    case Tone::good: return "good";
-    case Tone::warning: return "warning";
-    case Tone::bad: return "bad";
-    case Tone::faint: return "faint";
-  }
-  return "plain";
-}
-
 std::string_view name_in_document(const std::optional<Outcome>& outcome) {
   return outcome ? to_string(*outcome) : "none";
 }
 
-void write_answers(JsonWriter& json, const std::vector<Sentence>& answers) {
-  json.key("answers");
-  json.begin_array();
-  for (const Sentence& answer : answers) {
-    json.begin_object();
-    json.member("verdict", answer.verdict);
-    json.member("tone", name_in_document(answer.tone));
-    json.member("text", answer.text);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_checks(JsonWriter& json, const std::vector<Check>& checks) {
-  json.key("checks");
-  json.begin_array();
-  for (const Check& check : checks) {
-    json.begin_object();
-    json.member("name", printable(check.name));
-    json.member("outcome", name_in_document(check.outcome));
-    json.member("detail", printable(check.detail, longest_detail));
-    json.end_object();
-  }
-  json.end_array();
+void write_overview_of(JsonWriter& json, const DocumentPart& part) {
+  Overview overview = part.overview;
+  if (overview.headline.text.empty()) overview.headline = worst_of(part.answers);
+  write_overview(json, overview);
 }
 
 void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>& recommendations) {
@@ -58,7 +26,7 @@ void write_recommendations(JsonWriter& json, const std::vector<SubjectSentences>
     json.begin_array();
     for (const Sentence& sentence : one.sentences) {
       json.begin_object();
-      json.member("tone", name_in_document(sentence.tone));
+      json.member("tone", to_string(sentence.tone));
       json.member("text", sentence.text);
       json.end_object();
     }
@@ -104,6 +72,7 @@ std::string part_json(const DocumentPart& part, std::size_t expected_bytes) {
   json.member("kind", part.kind);
   json.member("title", part.title);
   json.member("outcome", name_in_document(part.outcome));
+  write_overview_of(json, part);
   write_answers(json, part.answers);
   write_notices(json, part.notices);
   write_checks(json, part.checks);

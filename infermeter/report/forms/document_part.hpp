@@ -10,8 +10,10 @@
 #include "infermeter/report/forms/json_writer.hpp"
 #include "infermeter/report/forms/report_part.hpp"
 #include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/forms/worded_answer.hpp"
 #include "infermeter/report/options.hpp"
-#include "infermeter/verdict/answers/checklist.hpp"
+#include "infermeter/report/overview/overview.hpp"
+#include "infermeter/verdict/answers/check.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -26,7 +28,8 @@ struct DocumentPart {
   std::string_view kind;  // "run", "gate", …
   std::string title;
   std::optional<Outcome> outcome;
-  std::vector<Sentence> answers;  // the primary one first
+  Overview overview{};                // its headline: of the answers, unless it has one
+  std::vector<WordedAnswer> answers;  // the primary one first
   std::vector<Notice> notices;
   std::vector<Check> checks;
   std::vector<SubjectSentences> recommendations;

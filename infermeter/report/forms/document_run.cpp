@@ -13,6 +13,7 @@
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/gate/text.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/report/overview/headline.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/recommendations.hpp"
@@ -21,6 +22,8 @@
 #include "infermeter/report/variants/report.hpp"
 #include "infermeter/report/variants/table.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
+#include "infermeter/verdict/answers/run_checklist.hpp"
 
 namespace infermeter {
 namespace {
@@ -74,52 +77,13 @@ std::vector<SubjectSentences> recommendations_of(const RunRecord& record, const 
   return all;
 }
 
-std::vector<Sentence> answers_of_run(const RunRecord& record, const Verdict& verdict) {
-  std::vector<Sentence> all = answers(record, verdict);
-  std::vector<Sentence> measured = measured_answers(record, verdict);
-  const bool compares = std::ranges::any_of(verdict.subjects, [](const auto& one) { return one.baseline.has_value(); });
-  all.insert(compares ? all.end() : all.begin(), measured.begin(), measured.end());
-  if (all.empty()) all.push_back({Tone::faint, "nothing was measured: there is no trial", "not measured"});
+std::vector<WordedAnswer> answers_of_run(const RunRecord& record, const Verdict& verdict) {
+  std::vector<WordedAnswer> all = worded_answers(record, verdict);
+  if (all.empty()) {
+    all.push_back({{.topic = AnswerTopic::level, .kind = AnswerKind::not_measured, .tone = Tone::faint},
+                   "nothing was measured: there is no trial"});
+  }
   return all;
-}
-
-// Words of `verdicts` with this outcome: "p99 <= 20 ms, resnet50@openvino: 11.2 ms [11.0, 11.4]: …".
-void add_expectations(const RunRecord& record, const Gate& gate, const GateVerdict& verdict, Outcome outcome,
-                      std::vector<Sentence>& sentences) {
-  for (const ExpectationVerdict& one : verdict.verdicts) {
-    if (one.outcome != outcome) continue;
-    sentences.push_back(
-        {tone_of(outcome),
-         fmt::format("{}, {}: {}", expectation_text(gate, one), subject_text(record, one), why_text(gate, one)),
-         std::string(to_string(outcome))});
-  }
-}
-
-Outcome outcome_of_gate(const GateVerdict& verdict) {
-  if (verdict.failed > 0) return Outcome::fail;
-  return verdict.inconclusive > 0 ? Outcome::inconclusive : Outcome::pass;
-}
-
-std::vector<Sentence> answers_of_gate(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
-  const Outcome outcome = outcome_of_gate(verdict);
-  std::vector<Sentence> sentences = {{tone_of(outcome),
-                                      fmt::format("{}: {}", printable(gate.name, 200), counts_text(verdict)),
-                                      std::string(to_string(outcome))}};
-  for (const Outcome one : {Outcome::fail, Outcome::inconclusive, Outcome::pass}) {
-    add_expectations(record, gate, verdict, one, sentences);
-  }
-  return sentences;
-}
-
-std::vector<Sentence> answers_of_variants(const VariantsFigures& figures) {
-  std::vector<Sentence> sentences = front_sentences(figures);
-  for (const VariantFigures& one : figures.variants) {
-    if (one.failure.empty()) continue;
-    const std::string label = printable(one.entry->label, longest_label);
-    sentences.push_back({Tone::bad, fmt::format("{}: {}", label, printable(one.failure, 600)), "failed"});
-  }
-  if (sentences.empty()) sentences.push_back({Tone::faint, "no variant was measured", "not measured"});
-  return sentences;
 }
 
 std::vector<SubjectSentences> recommendations_of(const RunRecord& record, const VariantSet& set,
@@ -159,8 +123,9 @@ DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, co
                     .outcome = {},
                     .answers = answers_of_run(record, verdict),
                     .notices = notices(verdict),
-                    .checks = checklist(record, verdict),
+                    .checks = verdict.checks,
                     .recommendations = recommendations_of(record, verdict)};
+  part.overview = overview_of_run(record, verdict, part.answers);
   part.outcome = outcome_of(part.checks);
   part.run = [&record, &verdict, samples = options.samples, share = drawn_share(record)](JsonWriter& json) {
     if (!samples) return write_run(json, record, verdict, {});
@@ -185,8 +150,11 @@ ReportPart report_part(const DocumentPart& part, const RunRecord& record, const 
           .text = {}};
 }
 
-ReportPart run_part(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
-  ReportPart part = report_part(document_of_run(record, verdict, options), record, options);
+ReportPart run_part(const RunRecord& record, const Verdict& verdict, const RenderOptions& options,
+                    const RunRecord* earlier) {
+  DocumentPart document = document_of_run(record, verdict, options);
+  if (earlier != nullptr) document.overview.since = since_last(record, *earlier);
+  ReportPart part = report_part(document, record, options);
   part.text = render_table(record, verdict, {});
   return part;
 }
@@ -196,9 +164,10 @@ DocumentPart document_of_gate(const RunRecord& record, const Verdict& of_run, co
   DocumentPart part = document_of_run(record, of_run, options);
   part.kind = "gate";
   part.title = fmt::format("{}: {}", printable(gate.name, 120), part.title);
-  part.outcome = outcome_of_gate(verdict);
-  part.answers = answers(record, of_run);
-  prepend(answers_of_gate(record, gate, verdict), part.answers);
+  part.overview.headline = headline_of_gate(record, gate, verdict);
+  part.outcome = outcome_of(verdict);
+  part.answers = without_levels(worded_answers(record, of_run));
+  prepend(worded_answers(record, gate, verdict), part.answers);
   prepend(checklist(record, gate, verdict), part.checks);
   part.gate = [&](JsonWriter& json) { write_gate(json, record, gate, verdict); };
   return part;
@@ -217,12 +186,13 @@ ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const 
   DocumentPart part = document_of_run(record, verdict, options);
   part.kind = "variants";
   part.title = "Variants of " + printable(file_name(set.model), 120) + when_and_where(record);
-  part.answers = answers_of_variants(figures);
+  part.overview.headline = headline_of_variants(figures);
+  part.answers = worded(figures, variants_answers(figures));
   part.notices = notices_of_variants(verdict);
   part.checks = checklist(record, verdict, {.variants = true});
   part.outcome = exit_code_of_variants(verdict, set) == 0 ? outcome_of(part.checks) : Outcome::fail;
   part.recommendations = recommendations_of(record, set, figures);
-  part.variants = [&](JsonWriter& json) { write_variants(json, record, set, figures); };
+  part.variants = [&](JsonWriter& json) { write_variants(json, record, verdict, set, figures); };
   ReportPart made = report_part(part, record, options);
   made.text = render_variants(record, verdict, set, Format::table, {});
   return made;

@@ -96,11 +96,12 @@ TEST(Document, EveryAnswerHasAWord) {
   }
 }
 
-TEST(Document, AnswersThePrimaryQuestionFirst) {
+TEST(Document, AnswersWithWhatWentWrongFirst) {
   const json part = parsed(test::comparison_part());
   EXPECT_EQ(part["answers"][0]["verdict"], "outputs differ");
-  EXPECT_EQ(part["answers"][1]["verdict"], "faster");
-  EXPECT_EQ(part["answers"][2]["verdict"], "cannot tell");
+  EXPECT_EQ(part["answers"][1]["verdict"], "leaks");
+  EXPECT_EQ(part["answers"][2]["verdict"], "faster");
+  EXPECT_EQ(part["answers"][3]["verdict"], "undecided");
   EXPECT_EQ(check_named(part, "the question is decided")["detail"], "1 of 2, after 16 pairs");
   const json gate = parsed(test::example_gate_part());
   EXPECT_EQ(gate["outcome"], "fail");

@@ -9,6 +9,7 @@
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/validation/parts.hpp"
 #include "infermeter/report/validation/report.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {
 namespace {
@@ -48,11 +49,10 @@ ReportPart validation_part(const Validation& validation, const std::vector<Diffe
       .kind = "validation",
       .title = fmt::format("{} against {}", subject_name(validation.candidate), subject_name(validation.baseline)),
       .outcome = outcome_of(validation),
-      .answers = {validation_words(validation, 0).title},
+      .answers = worded_answers(validation),
       .notices = notices(diagnostics_of(validation)),
       .checks = checklist(validation),
       .recommendations = {}};
-  for (Sentence& sentence : validation_answers(validation)) part.answers.push_back(std::move(sentence));
   part.validation = [&](JsonWriter& json) { write_validation(json, validation, true); };
   part.difference_pictures = [&](JsonWriter& json) {
     json.begin_array();

@@ -56,7 +56,7 @@ std::string head(const std::string& title) {
 std::string for_readers_without_script(std::span<const ReportPart> parts) {
   std::string text = "<noscript>\n<p>JavaScript is off: this is the text report.</p>\n";
   for (const ReportPart& part : parts) {
-    text += fmt::format("<h2>{}</h2>\n<pre>{}</pre>\n", escaped(part.title), escaped(part.text));
+    text += fmt::format("<h2>{}</h2>\n<pre tabindex=\"0\">{}</pre>\n", escaped(part.title), escaped(part.text));
   }
   return text + "</noscript>\n";
 }

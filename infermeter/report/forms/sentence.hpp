@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/verdict/answers/answer.hpp"
 
 namespace infermeter {
-
-// How a text is meant. Never told by colour alone: the words say it too.
-enum class Tone { plain, good, warning, bad, faint };
 
 struct Cell {
   std::string text;
@@ -18,8 +16,7 @@ struct Cell {
 
 struct Sentence {
   Tone tone = Tone::plain;
-  std::string text;       // without its sign
-  std::string verdict{};  // of answers: their word, such as "faster", "cannot tell", "outputs differ"
+  std::string text;  // without its sign
 };
 // "✓", "✗", "⚠", "?", "·"
 [[nodiscard]] const char* sign_of(Tone tone);

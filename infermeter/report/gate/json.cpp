@@ -4,9 +4,10 @@
 #include <string_view>
 
 #include "infermeter/report/gate/renderers.hpp"
+#include "infermeter/report/gate/text.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {
 namespace {
@@ -62,6 +63,8 @@ void write_gate(JsonWriter& json, const RunRecord& record, const Gate& gate, con
   json.member("failed", verdict.failed);
   json.member("inconclusive", verdict.inconclusive);
   json.member("exit_code", verdict.exit_code);
+  write_answers(json, worded_answers(record, gate, verdict));
+  write_checks(json, checklist(record, gate, verdict));
   json.key("verdicts");
   json.begin_array();
   for (const ExpectationVerdict& one : verdict.verdicts) {

@@ -10,7 +10,7 @@
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/text/quoted.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/answers/gate_answers.hpp"
 
 namespace infermeter {
 namespace {
@@ -38,15 +38,6 @@ const Expectation& expectation_of(const Gate& gate, const ExpectationVerdict& ve
 }
 
 }  // namespace
-
-Tone tone_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::pass: return Tone::good;
-    case Outcome::fail: return Tone::bad;
-    case Outcome::inconclusive: return Tone::warning;
-  }
-  return Tone::plain;
-}
 
 std::string outcome_text(Outcome outcome) {
   switch (outcome) {
@@ -103,6 +94,20 @@ std::string counts_text(const GateVerdict& verdict) {
   add(verdict.failed, "FAILED");
   add(verdict.inconclusive, "inconclusive");
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<WordedAnswer> worded_answers(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
+  std::vector<WordedAnswer> worded;
+  for (const Answer& answer : gate_answers(gate, verdict)) {
+    if (!answer.place) {
+      worded.push_back({answer, fmt::format("{}: {}", printable(gate.name, 200), counts_text(verdict))});
+      continue;
+    }
+    const ExpectationVerdict& one = verdict.verdicts.at(*answer.place);
+    worded.push_back({answer, fmt::format("{}, {}: {}", expectation_text(gate, one), subject_text(record, one),
+                                          why_text(gate, one))});
+  }
+  return worded;
 }
 
 std::string baseline_text(const GateVerdict& verdict) {

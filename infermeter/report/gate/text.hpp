@@ -2,14 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/forms/worded_answer.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
 
-[[nodiscard]] Tone tone_of(Outcome outcome);
 [[nodiscard]] std::string outcome_text(Outcome outcome);  // "✓ pass", "✗ FAIL", "? inconclusive"
 
 [[nodiscard]] std::string expectation_text(const Gate& gate, const ExpectationVerdict& verdict);  // as written
@@ -22,6 +22,9 @@ namespace infermeter {
 [[nodiscard]] std::string why_text(const Gate& gate, const ExpectationVerdict& verdict);
 // "5 passed, 1 FAILED, 2 inconclusive"
 [[nodiscard]] std::string counts_text(const GateVerdict& verdict);
+// Its answers (verdict/answers/gate_answers.hpp): "p99 <= 20 ms, resnet50@openvino: 11.2 ms [11.0, 11.4]: …".
+[[nodiscard]] std::vector<WordedAnswer> worded_answers(const RunRecord& record, const Gate& gate,
+                                                       const GateVerdict& verdict);
 // "baseline 'nightly': run 20261121-114200-3f9a"; empty: none.
 [[nodiscard]] std::string baseline_text(const GateVerdict& verdict);
 

@@ -89,6 +89,7 @@ void write_summary(JsonWriter& json, const History& history) {
   json.member("last_at", empty ? std::nullopt : known(utc_time(history.figures.back().created_at)));
   json.member("last_value", empty ? std::nullopt : std::optional(history.figures.back().value));
   json.member("left_out", history.left_out);
+  json.member("disturbed", history.disturbed);
   json.member("too_few", history.too_few);
 }
 
@@ -139,6 +140,8 @@ void write_history(JsonWriter& json, const HistoryReport& report, bool with_runs
   for (const MachineName& machine : report.machines) write_machine(json, machine);
   json.end_array();
   json.member("hidden_runs", report.hidden_runs);
+  write_answers(json, worded_answers(report));
+  write_checks(json, history_checks(report));
   json.key("series");
   json.begin_array();
   for (const HistoryEntry& entry : report.entries) write_entry(json, entry, with_runs);

@@ -16,6 +16,8 @@
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
+#include "infermeter/verdict/answers/history_answer.hpp"
 
 namespace infermeter {
 namespace {
@@ -129,15 +131,16 @@ std::string alarm_text(const History& history, const HistoryChange& alarm) {
       runs_text(history.figures.size() - alarm.point.index));
 }
 
-Sentence answer_of(const History& history) {
-  if (history.too_few) return {Tone::faint, too_few_text(history), "cannot tell"};
-  if (const HistoryChange* alarm = history.alarm()) return {Tone::bad, alarm_text(history, *alarm), "worse"};
-  if (history.changes.empty()) return {Tone::plain, "no change " + none_text(history), "steady"};
+std::string history_text(const History& history, const Answer& answer) {
+  switch (answer.kind) {
+    case AnswerKind::unknown: return too_few_text(history);
+    case AnswerKind::steady: return "no change " + none_text(history);
+    case AnswerKind::worse: return alarm_text(history, history.changes.back());
+    default: break;
+  }
   const HistoryChange& last = history.changes.back();
-  return {Tone::good,
-          fmt::format("since {} it is {} than before", day(first_after(history, last).created_at),
-                      effect_of(history, last)),
-          "better"};
+  return fmt::format("since {} it is {} than before", day(first_after(history, last).created_at),
+                     effect_of(history, last));
 }
 
 class HistoryText {
@@ -173,6 +176,7 @@ class HistoryText {
       text += first == last ? " on " + first : fmt::format(" from {} to {}", first, last);
     }
     if (history_.left_out > 0) text += fmt::format("; {} with a value of 0 left out", history_.left_out);
+    if (history_.disturbed > 0) text += fmt::format("; {} left out, disturbed by other work", history_.disturbed);
     return text;
   }
 
@@ -299,15 +303,21 @@ void fit_names(std::vector<std::vector<std::string>>& rows, std::size_t width) {
 
 }  // namespace
 
-std::vector<Sentence> history_answers(const HistoryReport& report) {
-  std::vector<Sentence> sentences;
-  for (const HistoryEntry& entry : report.entries) {
-    Sentence sentence = answer_of(entry.history);
-    sentence.text = fmt::format("{}, {}, {}: {}", printable(entry.history.series), metric_name(entry.history.metric),
-                                machine_text(report, entry.history.machine), sentence.text);
-    sentences.push_back(std::move(sentence));
+std::vector<WordedAnswer> worded_answers(const HistoryReport& report) {
+  std::vector<WordedAnswer> worded;
+  for (std::size_t i = 0; i < report.entries.size(); ++i) {
+    const History& history = report.entries[i].history;
+    const Answer answer = history_answer(history, static_cast<int>(i));
+    worded.push_back({answer, fmt::format("{}, {}, {}: {}", printable(history.series), metric_name(history.metric),
+                                          machine_text(report, history.machine), history_text(history, answer))});
   }
-  return sentences;
+  return worded;
+}
+
+std::vector<Check> history_checks(const HistoryReport& report) {
+  std::vector<const History*> histories;
+  for (const HistoryEntry& entry : report.entries) histories.push_back(&entry.history);
+  return checklist(histories);
 }
 
 std::string render_series_list(const HistoryReport& report, std::size_t width) {

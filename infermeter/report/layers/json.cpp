@@ -3,6 +3,7 @@
 #include "infermeter/report/forms/json_writer.hpp"
 #include "infermeter/report/layers/parts.hpp"
 #include "infermeter/report/layers/report.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {
 namespace {
@@ -73,6 +74,8 @@ void write_layers(JsonWriter& json, const LayersRecord& record) {
   write_index(json, "jump", growth.jump);
   write_index(json, "worst", worst_tensor(growth));
   json.member("before_jump", growth.before_jump);
+  write_answers(json, {worded_answer(record)});
+  write_checks(json, checklist(record));
   json.key("tensors");
   json.begin_array();
   for (const LayerDifference& tensor : growth.tensors) write_tensor(json, tensor);

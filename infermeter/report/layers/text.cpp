@@ -48,39 +48,35 @@ std::string shortened(const std::string& name, std::size_t most) {
   return "…" + shown.substr(begin);
 }
 
-Sentence jump(const LayerGrowth& growth) {
+std::string jump_text(const LayerGrowth& growth) {
   const LayerDifference& tensor = growth.tensors[*growth.jump];
   const std::string how = tensor.tally.non_finite_apart > 0
                               ? fmt::format("{} of its {} values are NaN or infinite in one of the two only",
                                             tensor.tally.non_finite_apart, tensor.tally.count)
                               : fmt::format("relative L2 error {}, above the {} that rounding explains",
                                             layer_number(growth_error(tensor)), layer_number(tensor.floor));
-  return {
-      Tone::bad,
-      fmt::format("they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
-                  growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same"),
-      "they part"};
+  return fmt::format(
+      "they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
+      growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same");
 }
 
-Sentence no_jump(const LayerGrowth& growth) {
-  if (growth.tensors.empty()) return {Tone::warning, "no tensor of the one has a partner in the other", "cannot tell"};
-  if (!growth.first_difference) {
-    return {Tone::good, fmt::format("the same numbers in all {}", tensors(growth.tensors.size())), "equal"};
+std::string layers_text(const LayerGrowth& growth, const Answer& answer) {
+  if (answer.kind == AnswerKind::part) return jump_text(growth);
+  if (answer.kind == AnswerKind::equal)
+    return fmt::format("the same numbers in all {}", tensors(growth.tensors.size()));
+  if (!answer.place) {
+    return growth.tensors.empty() ? "no tensor of the one has a partner in the other"
+                                  : "no tensor of floating-point numbers could be compared";
   }
-  const auto worst = worst_tensor(growth);
-  if (!worst) return {Tone::warning, "no tensor of floating-point numbers could be compared", "cannot tell"};
-  const LayerDifference& tensor = growth.tensors[*worst];
+  const LayerDifference& tensor = growth.tensors.at(*answer.place);
   const std::string largest =
       fmt::format("the largest relative L2 error is {} at {} ({})", layer_number(growth_error(tensor)),
                   printable(tensor.name, 120), maker(tensor));
-  if (*growth_error(tensor) <= tensor.floor) {
-    return {Tone::good, "they part nowhere beyond what rounding explains: " + largest, "rounding only"};
-  }
-  return {Tone::warning,
-          fmt::format("the error grows step by step, nowhere {:g} times at once: {}, where rounding of one operator "
-                      "explains {}",
-                      least_jump, largest, layer_number(tensor.floor)),
-          "grows"};
+  if (answer.kind == AnswerKind::rounding_only) return "they part nowhere beyond what rounding explains: " + largest;
+  return fmt::format(
+      "the error grows step by step, nowhere {:g} times at once: {}, where rounding of one operator "
+      "explains {}",
+      least_jump, largest, layer_number(tensor.floor));
 }
 
 class LayersText {
@@ -107,9 +103,9 @@ class LayersText {
   void paragraph(const std::string& line) { text_ += wrapped(line, width_, 2) + '\n'; }
 
   void answer() {
-    const Sentence sentence = layers_answer(record_);
-    const std::string line = fmt::format("{} {}", sign_of(sentence.tone), sentence.text);
-    text_ += painted(wrapped(line, width_, 2), sentence.tone, color_) + "\n\n";
+    const WordedAnswer answer = worded_answer(record_);
+    const std::string line = fmt::format("{} {}", sign_of(answer.tone()), answer.text);
+    text_ += painted(wrapped(line, width_, 2), answer.tone(), color_) + "\n\n";
   }
 
   void who(const Subject& subject, const Samples& trial, const char* role) {
@@ -216,20 +212,9 @@ class LayersText {
 
 }  // namespace
 
-std::optional<std::size_t> worst_tensor(const LayerGrowth& growth) {
-  std::optional<std::size_t> worst;
-  double largest = 0;
-  for (std::size_t i = 0; i < growth.tensors.size(); ++i) {
-    const auto error = growth_error(growth.tensors[i]);
-    if (!error || !std::isfinite(*error) || *error <= largest) continue;
-    largest = *error;
-    worst = i;
-  }
-  return worst;
-}
-
-Sentence layers_answer(const LayersRecord& record) {
-  return record.growth.jump ? jump(record.growth) : no_jump(record.growth);
+WordedAnswer worded_answer(const LayersRecord& record) {
+  const Answer answer = layers_answer(record.growth);
+  return {answer, layers_text(record.growth, answer)};
 }
 
 std::string render_layers(const LayersRecord& record, std::size_t width, bool color) {

@@ -6,6 +6,7 @@
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/histogram_line.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {
 namespace {
@@ -15,8 +16,7 @@ constexpr std::size_t least_iterations = 20;  // fewer are no distribution
 
 std::vector<double> pooled_latencies(const RunRecord& record, int subject) {
   std::vector<double> pooled;
-  for (const Samples& trial : record.trials) {
-    if (trial.subject != subject) continue;
+  for (const Samples& trial : trials_of(record, subject)) {
     const auto latencies = latencies_s(trial);
     pooled.insert(pooled.end(), latencies.begin(), latencies.end());
   }

@@ -13,13 +13,13 @@
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/answers/profile_answers.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr std::size_t longest_name = 48;
 constexpr std::size_t longest_kind = 24;
-constexpr double enough = 0.5;  // of a difference, for a reason to be one
 constexpr std::size_t clauses_told = 3;
 constexpr std::size_t most_by_memory = 5;
 
@@ -165,29 +165,22 @@ std::string clauses_text(const Explanation& why) {
   return text;
 }
 
-Sentence why_sentence(const RunRecord& record, const ProfileExplanation& one) {
-  const Explanation& why = one.explanation;
-  const std::string between =
-      fmt::format("{} against {}", profile_label(record, one.subject), profile_label(record, one.baseline));
-  const auto cannot = [&](const std::string& reason) {
-    return Sentence{Tone::faint, fmt::format("why {}: cannot tell: {}", between, reason), "cannot tell"};
-  };
-  if (!why.reason.empty()) return cannot(printable(why.reason, 300));
+std::string explanation_text(const Answer& answer, const Explanation& why) {
+  if (!why.reason.empty()) return "cannot tell: " + printable(why.reason, 300);
   const std::string whole =
       fmt::format("{} per inference ({})", signed_time(why.difference_s), profile_bounds(why.low_s, why.high_s));
-  if (!why.consistent) {
-    return {Tone::warning,
-            fmt::format("why {}: the profile's {} does not explain what was measured without it, {}", between, whole,
-                        why.clean_difference_s ? signed_time(*why.clean_difference_s) : "nothing"),
-            "not explained"};
+  if (answer.kind == AnswerKind::not_explained) {
+    return fmt::format("the profile's {} does not explain what was measured without it, {}", whole,
+                       why.clean_difference_s ? signed_time(*why.clean_difference_s) : "nothing");
   }
-  if (why.clauses.empty()) return cannot(fmt::format("no group of operators differs beyond its noise, of {}", whole));
-  double told = 0;
-  for (const Clause& clause : why.clauses) told += clause.share;
-  if (told < enough) {
-    return cannot(fmt::format("beyond noise is {:.0f} % of {}: {}", told * 100, whole, clauses_text(why)));
+  if (why.clauses.empty()) {
+    return fmt::format("cannot tell: no group of operators differs beyond its noise, of {}", whole);
   }
-  return {Tone::plain, fmt::format("why {}: {}, of {}", between, clauses_text(why), whole), "explained"};
+  if (answer.kind == AnswerKind::unknown) {
+    return fmt::format("cannot tell: beyond noise is {:.0f} % of {}: {}", explained_share(why) * 100, whole,
+                       clauses_text(why));
+  }
+  return fmt::format("{}, of {}", clauses_text(why), whole);
 }
 
 }  // namespace
@@ -212,10 +205,10 @@ std::vector<OperatorText> operator_texts(const RunRecord& record, const ProfileF
   return texts;
 }
 
-std::vector<Sentence> why_sentences(const RunRecord& record, const ProfileFindings& findings) {
-  std::vector<Sentence> sentences;
-  for (const ProfileExplanation& one : findings.explanations) sentences.push_back(why_sentence(record, one));
-  return sentences;
+std::string why_sentence(const RunRecord& record, const ProfileFindings& findings, const Answer& answer) {
+  const auto one = std::ranges::find(findings.explanations, answer.subjects.front(), &ProfileExplanation::subject);
+  return fmt::format("why {} against {}: {}", profile_label(record, one->subject), profile_label(record, one->baseline),
+                     explanation_text(answer, one->explanation));
 }
 
 }  // namespace infermeter

@@ -22,9 +22,8 @@ struct OperatorText {
 [[nodiscard]] std::vector<OperatorText> operator_texts(const RunRecord& record, const ProfileFindings& findings,
                                                        std::size_t most_operators);
 
-// "openvino is slower than onnxruntime because …", one for every subject that was compared; and for those of whom it
-// cannot be told, why not.
-[[nodiscard]] std::vector<Sentence> why_sentences(const RunRecord& record, const ProfileFindings& findings);
+// "why openvino against onnxruntime: 53 Conv …": one of profile_answers(findings) in words.
+[[nodiscard]] std::string why_sentence(const RunRecord& record, const ProfileFindings& findings, const Answer& answer);
 
 // "+1.2 ms", "-340 µs"
 [[nodiscard]] std::string signed_time(double seconds);

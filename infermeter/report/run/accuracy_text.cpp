@@ -9,6 +9,7 @@
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/answers/accuracy_answers.hpp"
 
 namespace infermeter {
 namespace {
@@ -40,22 +41,10 @@ std::string change_clause(const std::string& baseline, const PairedProportions& 
                      signed_share(low), signed_share(high));
 }
 
-Tone change_tone(const std::optional<PairedProportions>& change) {
-  if (!change) return Tone::plain;
-  if (change->interval.high < 0) return Tone::warning;
-  return change->interval.low > 0 ? Tone::good : Tone::faint;
-}
-
-std::string change_verdict(const std::optional<PairedProportions>& change) {
-  if (!change) return "accuracy";
-  if (change->interval.high < 0) return "less accurate";
-  return change->interval.low > 0 ? "more accurate" : "cannot tell";
-}
-
-Sentence labels_sentence(const std::string& label, const std::string& baseline, const AccuracyVerdict& accuracy) {
+std::string labels_sentence(const std::string& label, const std::string& baseline, const AccuracyVerdict& accuracy) {
   const LabelAccuracy& labels = *accuracy.measured->accuracy.labels;
   if (!accuracy.share || !accuracy.interval) {
-    return {Tone::faint, fmt::format("{}: accuracy not known: no row has a label", label), "not known"};
+    return fmt::format("{}: accuracy not known: no row has a label", label);
   }
   std::string text = fmt::format("{}: accuracy {}", label, share_text(*accuracy.share));
   if (accuracy.change && !baseline.empty()) {
@@ -65,7 +54,7 @@ Sentence labels_sentence(const std::string& label, const std::string& baseline, 
   }
   text += fmt::format(" of {}", counted(static_cast<std::int64_t>(labels.rows), "row", "rows"));
   if (const auto top5 = labels.top5_share()) text += fmt::format("; among the first five {}", share_text(*top5));
-  return {change_tone(accuracy.change), text, change_verdict(accuracy.change)};
+  return text;
 }
 
 std::string figure_clause(const char* name, std::optional<double> own, std::optional<double> other) {
@@ -74,15 +63,12 @@ std::string figure_clause(const char* name, std::optional<double> own, std::opti
   return fmt::format(", {} {}{}", name, share_text(*own), beside);
 }
 
-Sentence masks_sentence(const std::string& label, const AccuracyVerdict& accuracy, const MaskAccuracy* other) {
+std::string masks_sentence(const std::string& label, const AccuracyVerdict& accuracy, const MaskAccuracy* other) {
   const MaskAccuracy& masks = *accuracy.measured->accuracy.masks;
-  if (!accuracy.share)
-    return {Tone::faint, fmt::format("{}: accuracy not known: no pixel has a label", label), "not known"};
-  return {Tone::plain,
-          fmt::format("{}: {} of the pixels are right{}{}", label, share_text(*accuracy.share),
-                      figure_clause("mean IoU", masks.mean_iou(), other ? other->mean_iou() : std::nullopt),
-                      figure_clause("mean Dice", masks.mean_dice(), other ? other->mean_dice() : std::nullopt)),
-          "accuracy"};
+  if (!accuracy.share) return fmt::format("{}: accuracy not known: no pixel has a label", label);
+  return fmt::format("{}: {} of the pixels are right{}{}", label, share_text(*accuracy.share),
+                     figure_clause("mean IoU", masks.mean_iou(), other ? other->mean_iou() : std::nullopt),
+                     figure_clause("mean Dice", masks.mean_dice(), other ? other->mean_dice() : std::nullopt));
 }
 
 }  // namespace
@@ -104,7 +90,7 @@ Cell accuracy_cell(const SubjectVerdict& subject) {
   const auto& change = subject.accuracy->change;
   const std::string share = share_text(*subject.accuracy->share);
   if (!change) return {share, Tone::plain};
-  const Tone tone = change_tone(change);
+  const Tone tone = tone_of_change(change);
   return {fmt::format("{} ({})", share, signed_share(change->difference)), tone == Tone::faint ? Tone::plain : tone};
 }
 
@@ -112,22 +98,16 @@ bool has_accuracy(const std::vector<const SubjectVerdict*>& subjects) {
   return std::ranges::any_of(subjects, [](const SubjectVerdict* subject) { return subject->accuracy.has_value(); });
 }
 
-std::vector<Sentence> accuracy_sentences(const RunRecord& record, const Verdict& verdict) {
-  std::vector<Sentence> sentences;
-  for (const auto& subject : verdict.subjects) {
-    if (!subject.accuracy) continue;
-    const std::string label = printable(label_alone(record, subject.subject), 120);
-    const SubjectVerdict* baseline = baseline_of(verdict, subject);
-    const Accuracy& accuracy = subject.accuracy->measured->accuracy;
-    if (accuracy.labels) {
-      const std::string other = baseline ? printable(label_alone(record, baseline->subject), 120) : "";
-      sentences.push_back(labels_sentence(label, other, *subject.accuracy));
-    } else if (accuracy.masks) {
-      const auto* other = baseline ? &baseline->accuracy->measured->accuracy.masks : nullptr;
-      sentences.push_back(masks_sentence(label, *subject.accuracy, other && *other ? &**other : nullptr));
-    }
+std::string accuracy_sentence(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const SubjectVerdict& subject = verdict.subjects.at(static_cast<std::size_t>(answer.subjects.front()));
+  const std::string label = printable(label_alone(record, subject.subject), 120);
+  const SubjectVerdict* baseline = baseline_of(verdict, subject);
+  if (subject.accuracy->measured->accuracy.labels) {
+    const std::string other = baseline ? printable(label_alone(record, baseline->subject), 120) : "";
+    return labels_sentence(label, other, *subject.accuracy);
   }
-  return sentences;
+  const auto* other = baseline ? &baseline->accuracy->measured->accuracy.masks : nullptr;
+  return masks_sentence(label, *subject.accuracy, other && *other ? &**other : nullptr);
 }
 
 std::string image_figures(const OutputComparison& comparison) {

@@ -18,8 +18,8 @@ namespace infermeter {
 // Does any of them have one?
 [[nodiscard]] bool has_accuracy(const std::vector<const SubjectVerdict*>& subjects);
 
-// One for every subject that was held against labels.
-[[nodiscard]] std::vector<Sentence> accuracy_sentences(const RunRecord& record, const Verdict& verdict);
+// One of accuracy_answers(verdict) in words.
+[[nodiscard]] std::string accuracy_sentence(const RunRecord& record, const Verdict& verdict, const Answer& answer);
 
 // " (PSNR 52.3 dB, SSIM 0.9991)" of the output that is least like its reference; empty where none is an image.
 [[nodiscard]] std::string image_figures(const OutputComparison& comparison);

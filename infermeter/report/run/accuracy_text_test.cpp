@@ -8,6 +8,7 @@
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/options.hpp"
 #include "infermeter/report/report.hpp"
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/recommendations.hpp"
 #include "infermeter/report/test_records.hpp"
 
@@ -45,8 +46,9 @@ RunRecord labelled(const PairedRight& paired) {
 
 std::vector<std::string> sentences(const RunRecord& record) {
   std::vector<std::string> texts;
-  for (const Sentence& sentence : accuracy_sentences(record, judge(record))) {
-    texts.push_back(std::string(sign_of(sentence.tone)) + " " + sentence.text);
+  const Verdict verdict = judge(record);
+  for (const WordedAnswer& one : worded_answers(record, verdict)) {
+    if (one.answer.topic == AnswerTopic::accuracy) texts.push_back(std::string(sign_of(one.tone())) + " " + one.text);
   }
   return texts;
 }

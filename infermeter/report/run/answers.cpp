@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include "infermeter/diagnostics/last_words.hpp"
-#include "infermeter/plan/imported.hpp"
 #include "infermeter/report/comparison/text.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
@@ -17,62 +15,64 @@
 #include "infermeter/report/run/accuracy_text.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
-#include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
-#include "infermeter/verdict/answers/fastest.hpp"
-#include "infermeter/verdict/rounds.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr std::size_t messages_shown = 3;
 
-std::string answer_label(const RunRecord& record, int subject) {
-  return printable(record.plan.subjects.at(static_cast<std::size_t>(subject)).label, 120);
+const SubjectVerdict& verdict_of(const Verdict& verdict, int subject) {
+  return verdict.subjects.at(static_cast<std::size_t>(subject));
 }
 
-std::string where(const RunRecord& record, const SubjectVerdict& verdict) {
-  const Subject& subject = subject_of(record, verdict);
-  return fmt::format("on {} at batch size {}", printable(subject.model, 60), subject.batch_size);
+std::string answer_label(const RunRecord& record, int subject) {
+  return printable(subject_at(record, subject).label, 120);
+}
+
+std::string answer_short_label(const RunRecord& record, int subject) {
+  return printable(short_label(record, subject), 120);
+}
+
+std::string where(const RunRecord& record, int subject) {
+  const Subject& measured = subject_at(record, subject);
+  return fmt::format("on {} at batch size {}", printable(measured.model, 60), measured.batch_size);
 }
 
 std::string bounds(double low, double high, double confidence) {
   return fmt::format("{:.0f} % interval {} … {}", confidence * 100, three_digits(low), three_digits(high));
 }
 
-std::string outputs_clause(const SubjectVerdict& verdict) {
-  if (verdict.outputs == nullptr) return "; outputs were not compared";
-  const auto& comparison = verdict.outputs->comparison;
-  if (comparison.agree) return "; outputs agree" + image_figures(comparison);
-  if (comparison.undecided) return "; whether outputs agree cannot be told";
-  return fmt::format("; outputs DIFFER{}, so the times are not of the same work", image_figures(comparison));
+std::string outputs_clause(const Verdict& verdict, const Answer& aside) {
+  if (aside.kind == AnswerKind::outputs_not_compared) return "outputs were not compared";
+  const std::string figures = image_figures(verdict_of(verdict, aside.subjects.front()).outputs->comparison);
+  if (aside.kind == AnswerKind::outputs_agree) return "outputs agree" + figures;
+  if (aside.kind == AnswerKind::outputs_undecided) return "whether outputs agree cannot be told";
+  return fmt::format("outputs DIFFER{}, so the times are not of the same work", figures);
 }
 
-// Of subjects that were loaded for several inferences at once.
-std::string requests_clause(const RunRecord& record, std::initializer_list<int> subjects) {
+// "; its peak memory is 1.20x smaller": what is said in the same breath.
+std::string clause(const RunRecord& record, const Verdict& verdict, const Answer& aside) {
+  switch (aside.kind) {
+    case AnswerKind::less_memory: return fmt::format("its peak memory is {} smaller", format_ratio(*aside.value));
+    case AnswerKind::more_memory: return fmt::format("its peak memory is {} larger", format_ratio(1 / *aside.value));
+    case AnswerKind::least_memory: return "least memory: " + answer_short_label(record, aside.subjects.front());
+    case AnswerKind::one_request_at_a_time:
+      return fmt::format("{} was measured one request at a time, and its options are for several",
+                         answer_label(record, aside.subjects.front()));
+    default: break;
+  }
+  return aside.topic == AnswerTopic::outputs ? outputs_clause(verdict, aside) : "";
+}
+
+std::string clauses(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   std::string text;
-  for (const int subject : subjects) {
-    const auto is_told = [&](const Samples& trial) {
-      return trial.subject == subject && has_diagnostic(trial, DiagnosticId::one_request_at_a_time);
-    };
-    if (std::ranges::none_of(record.trials, is_told)) continue;
-    text += fmt::format("; {} was measured one request at a time, and its options are for several",
-                        answer_label(record, subject));
+  for (const Answer& aside : answer.besides) {
+    if (const std::string one = clause(record, verdict, aside); !one.empty()) text += "; " + one;
   }
   return text;
-}
-
-// Only where the whole interval lies on one side; the ratio is of the host's memory.
-std::string memory_clause(const SubjectVerdict& verdict) {
-  if (is_on_device(verdict)) return {};
-  const Ratio* ratio = ratio_of(verdict, "memory_peak");
-  if (ratio == nullptr || !ratio->estimate.value || !ratio->estimate.interval) return {};
-  const double value = *ratio->estimate.value;
-  if (ratio->estimate.interval->low > 1) return fmt::format("; its peak memory is {} smaller", format_ratio(value));
-  if (ratio->estimate.interval->high < 1) return fmt::format("; its peak memory is {} larger", format_ratio(1 / value));
-  return {};
 }
 
 // Objects of the program that measured them.
@@ -100,166 +100,138 @@ std::string time_range(const Interval& ratio) {
 }
 
 // "; about 5 more processes of each (40 s) would settle it (--processes 10)"
-std::string what_would_settle(const RunRecord& record, const Estimate& ratio) {
-  const int rounds = ratio.processes / 2;
-  if (rounds < 2) return "";
-  const double target = std::max(std::abs(std::log(*ratio.value)), std::log1p(record.plan.precision));
-  const auto more = more_rounds(*ratio.interval, rounds, level_of_rounds(record), target);
-  if (!more) return "; more processes are unlikely to settle it";
-  double round_s = 0;
-  for (const Samples& trial : record.trials) round_s += trial.wall_s;
-  round_s *= static_cast<double>(record.plan.subjects.size()) / static_cast<double>(record.trials.size());
+std::string what_would_settle(const Answer& answer) {
+  if (answer.unsettled) return "; more processes are unlikely to settle it";
+  if (!answer.needed) return "";
   return fmt::format("; about {} of each ({}) would settle it (--processes {})",
-                     counted(*more, "more process", "more processes"), format_duration(round_s * *more),
-                     rounds + *more);
+                     counted(answer.needed->more, "more process", "more processes"),
+                     format_duration(answer.needed->seconds.value_or(0)), answer.needed->total);
+}
+
+std::string no_interval_text(const RunRecord& record, const Verdict& verdict, const Answer& answer,
+                             const std::string& start) {
+  if (!answer.value) return answer.reason.empty() ? start : start + ": " + printable(answer.reason);
+  return fmt::format("{}: the ratio is {} without an interval, which takes at least two processes of each ({})", start,
+                     format_ratio(*answer.value),
+                     is_of_one_process(record, verdict_of(verdict, answer.subjects.front()))
+                         ? "factories have them, objects of one process do not"
+                         : "--processes 3");
 }
 
 // Times are compared as baseline / candidate: above 1 the candidate is faster.
-Sentence speed_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
-  const std::string candidate = printable(short_label(record, verdict.subject), 120);
-  const std::string baseline = printable(short_label(record, *verdict.baseline), 120);
-  const std::string place = where(record, verdict);
-  const Ratio* ratio = ratio_of(verdict, "latency_p50");
-  if (ratio == nullptr || !ratio->estimate.value) {
-    const std::string why = ratio == nullptr ? "" : printable(ratio->estimate.note);
-    return {Tone::warning,
-            fmt::format("cannot tell whether {} or {} is faster {}{}", candidate, baseline, place,
-                        why.empty() ? "" : ": " + why),
-            "cannot tell"};
+std::string speed_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const int subject = answer.subjects.front();
+  const std::string candidate = answer_short_label(record, subject);
+  const std::string baseline = answer_short_label(record, *answer.baseline);
+  const std::string place = where(record, subject);
+  if (!answer.direction) {
+    return no_interval_text(record, verdict, answer,
+                            fmt::format("cannot tell whether {} or {} is faster {}", candidate, baseline, place));
   }
-  const double value = *ratio->estimate.value;
-  if (!ratio->estimate.interval) {
-    return {Tone::warning,
-            fmt::format("cannot tell whether {} or {} is faster {}: the ratio is {} without an interval, "
-                        "which takes at least two processes of each ({})",
-                        candidate, baseline, place, format_ratio(value),
-                        is_of_one_process(record, verdict) ? "factories have them, objects of one process do not"
-                                                           : "--processes 3"),
-            "cannot tell"};
+  const double value = *answer.value;
+  const auto [low, high, confidence] = *answer.interval;
+  switch (*answer.direction) {
+    case Direction::faster:
+      return fmt::format("{} is {} faster than {} {} ({})", candidate, format_ratio(value), baseline, place,
+                         bounds(low, high, confidence));
+    case Direction::slower:
+      return fmt::format("{} is {} slower than {} {} ({})", candidate, format_ratio(1 / value), baseline, place,
+                         bounds(1 / high, 1 / low, confidence));
+    case Direction::equivalent:
+      return fmt::format("{} and {} take the same time {}, within {:g} % ({}: {})", candidate, baseline, place,
+                         record.plan.precision * 100, candidate, time_range(*answer.interval));
+    case Direction::unresolved: break;
   }
-  const auto [low, high, confidence] = *ratio->estimate.interval;
-  const Direction direction = direction_of(ratio->estimate, record.plan.precision);
-  if (direction == Direction::faster) {
-    return {Tone::good,
-            fmt::format("{} is {} faster than {} {} ({})", candidate, format_ratio(value), baseline, place,
-                        bounds(low, high, confidence)),
-            "faster"};
-  }
-  if (direction == Direction::slower) {
-    return {Tone::warning,
-            fmt::format("{} is {} slower than {} {} ({})", candidate, format_ratio(1 / value), baseline, place,
-                        bounds(1 / high, 1 / low, confidence)),
-            "slower"};
-  }
-  if (direction == Direction::equivalent) {
-    return {Tone::good,
-            fmt::format("{} and {} take the same time {}, within {:g} % ({}: {})", candidate, baseline, place,
-                        record.plan.precision * 100, candidate, time_range(*ratio->estimate.interval)),
-            "same"};
-  }
-  const std::string known =
-      tells_nothing(value, *ratio->estimate.interval)
-          ? std::string("too few processes for an interval")
-          : fmt::format("{:.0f} % interval: {}", confidence * 100, time_range(*ratio->estimate.interval));
-  return {Tone::faint,
-          fmt::format("undecided whether {} or {} is faster {}: {} took {} ({}){}", candidate, baseline, place,
-                      candidate, time_change(value), known, what_would_settle(record, ratio->estimate)),
-          "undecided"};
+  const std::string known = tells_nothing(value, *answer.interval)
+                                ? std::string("too few processes for an interval")
+                                : fmt::format("{:.0f} % interval: {}", confidence * 100, time_range(*answer.interval));
+  return fmt::format("undecided whether {} or {} is faster {}: {} took {} ({}){}", candidate, baseline, place,
+                     candidate, time_change(value), known, what_would_settle(answer));
 }
 
-Sentence comparison_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
-  Sentence sentence = speed_sentence(record, verdict);
-  sentence.text +=
-      memory_clause(verdict) + requests_clause(record, {*verdict.baseline, verdict.subject}) + outputs_clause(verdict);
-  const bool differ =
-      verdict.outputs != nullptr && !verdict.outputs->comparison.agree && !verdict.outputs->comparison.undecided;
-  if (differ) {
-    sentence.tone = Tone::bad;
-    sentence.verdict = "outputs differ";
-  }
-  return sentence;
-}
-
-// "openvino", "openvino or onnxruntime"
-std::string any_of(const RunRecord& record, const std::vector<int>& subjects) {
+// "fastest on resnet50 at batch size 1: openvino", "among the fastest …: openvino or onnxruntime (not told apart)"
+std::string fastest_text(const RunRecord& record, const Answer& answer) {
   std::vector<std::string> labels;
-  for (const int subject : subjects) labels.push_back(printable(short_label(record, subject), 120));
-  return fmt::format("{}", fmt::join(labels, " or "));
+  for (const int subject : answer.subjects) labels.push_back(answer_short_label(record, subject));
+  const bool is_one = answer.kind == AnswerKind::fastest;
+  return fmt::format("{} {}: {}{}", is_one ? "fastest" : "among the fastest", where(record, *answer.baseline),
+                     fmt::join(labels, " or "), is_one ? "" : " (not told apart)");
 }
 
-Sentence group_sentence(const RunRecord& record, const Verdict& verdict, const GroupAnswer& answer) {
-  const std::string place = where(record, verdict.subjects.at(static_cast<std::size_t>(answer.first)));
-  const bool is_one = answer.fastest.size() == 1;
-  std::string text = fmt::format("{} {}: {}", is_one ? "fastest" : "among the fastest", place,
-                                 any_of(record, answer.fastest));
-  if (!is_one) text += " (not told apart)";
-  if (answer.least_memory.size() == 1) text += fmt::format("; least memory: {}", any_of(record, answer.least_memory));
-  return {is_one ? Tone::good : Tone::faint, text, is_one ? "fastest" : "undecided"};
+std::string failure_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const int subject = answer.subjects.front();
+  const Samples& trial = *failed_trial(record, subject);
+  std::string text =
+      fmt::format("{} did not finish in {} of {}: {}", answer_label(record, subject), answer.n,
+                  counted(answer.n + verdict_of(verdict, subject).summary.trials_ok, "trial", "trials"), end_of(trial));
+  if (!answer.reason.empty()) text += "; " + printable(answer.reason);
+  const std::string last_line = printable(last_words(trial.stderr_tail), 160);
+  if (!last_line.empty()) text += "; last line on stderr: " + last_line;
+  return text;
 }
 
-Sentence failure_sentence(const RunRecord& record, const SubjectVerdict& verdict, const Samples& trial) {
-  const auto failures = verdict.summary.trials_failed + verdict.summary.trials_partial;
-  const auto total = failures + verdict.summary.trials_ok;
-  std::string text = fmt::format("{} did not finish in {} of {}: {}", answer_label(record, verdict.subject), failures,
-                                 counted(total, "trial", "trials"), end_of(trial));
-  if (!trial.message.empty()) text += "; " + printable(trial.message);
-  const std::string said = printable(last_words(trial.stderr_tail), 160);
-  if (!said.empty()) text += "; last line on stderr: " + said;
-  return {Tone::bad, text, "failed"};
-}
-
-Sentence leak_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
-  const LeakEstimate& leak = *verdict.leak;
-  const std::string label = answer_label(record, verdict.subject);
-  const std::string_view outcome = to_string(leak.verdict);
-  std::string slope = format_bytes(leak.bytes_per_iteration) + " per iteration";
-  if (leak.interval) {
-    slope +=
-        fmt::format(" (95 % interval {} … {})", format_bytes(leak.interval->low), format_bytes(leak.interval->high));
+std::string leak_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const LeakEstimate& leak = *verdict_of(verdict, answer.subjects.front()).leak;
+  const std::string label = answer_label(record, answer.subjects.front());
+  if (answer.kind == AnswerKind::undecided) {
+    return fmt::format("{}: {} whether it leaks: {}", label, to_string(leak.verdict), answer.reason);
   }
-  switch (leak.verdict) {
-    case LeakVerdict::leak: return {Tone::bad, fmt::format("{} leaks {}: {}", label, slope, leak.reason), "leaks"};
-    case LeakVerdict::no_leak: {
-      const std::string seen =
-          leak.detectable_bytes_per_iteration
-              ? fmt::format(" by {} or more per iteration", format_bytes(*leak.detectable_bytes_per_iteration))
-              : "";
-      return {Tone::good, fmt::format("{} does not leak{}: {}", label, seen, leak.reason), "no leak"};
-    }
-    case LeakVerdict::cannot_tell: break;
+  if (answer.kind == AnswerKind::no_leak) {
+    const auto& detectable = leak.detectable_bytes_per_iteration;
+    const std::string seen =
+        detectable ? fmt::format(" by {} or more per iteration", format_bytes(*detectable)) : std::string();
+    return fmt::format("{} does not leak{}: {}", label, seen, answer.reason);
   }
-  return {Tone::faint, fmt::format("{}: {} whether it leaks: {}", label, outcome, leak.reason), "cannot tell"};
+  std::string slope = format_bytes(*answer.value) + " per iteration";
+  if (answer.interval) {
+    slope += fmt::format(" (95 % interval {} … {})", format_bytes(answer.interval->low),
+                         format_bytes(answer.interval->high));
+  }
+  return fmt::format("{} leaks {}: {}", label, slope, answer.reason);
 }
 
 // "11.2 ms (95 % interval 11.0 ms … 11.4 ms)"
-std::string measured_text(const Estimate& estimate, std::string (*format)(double)) {
-  std::string text = format(*estimate.value);
-  if (!estimate.interval) return text + " (no interval: " + printable(estimate.note) + ")";
-  if (tells_nothing(*estimate.value, *estimate.interval)) return text + " (too few processes for an interval)";
-  return text + fmt::format(" ({:.0f} % interval {})", estimate.interval->confidence * 100,
-                            bounds_in_unit_of(text, *estimate.interval, format));
+std::string measured_text(const Answer& answer, std::string (*format)(double)) {
+  std::string text = format(*answer.value);
+  if (!answer.interval) return text + " (no interval: " + printable(answer.reason) + ")";
+  if (tells_nothing(*answer.value, *answer.interval)) return text + " (too few processes for an interval)";
+  return text + fmt::format(" ({:.0f} % interval {})", answer.interval->confidence * 100,
+                            bounds_in_unit_of(text, *answer.interval, format));
 }
 
-Sentence measured_sentence(const RunRecord& record, const SubjectVerdict& verdict) {
-  const std::string label = answer_label(record, verdict.subject), place = where(record, verdict);
-  const Metric* latency = verdict.summary.metric("latency_p50");
-  if (latency == nullptr || !latency->estimate.value) {
-    const std::string why = latency == nullptr ? "" : ": " + printable(latency->estimate.note);
-    return {Tone::faint, fmt::format("cannot tell how fast {} is {}{}", label, place, why), "cannot tell"};
+std::string level_text(const RunRecord& record, const Answer& answer) {
+  const std::string label = answer_label(record, answer.subjects.front());
+  const std::string place = where(record, answer.subjects.front());
+  if (!answer.value) {
+    const std::string why = answer.reason.empty() ? "" : ": " + printable(answer.reason);
+    return fmt::format("cannot tell how fast {} is {}{}", label, place, why);
   }
   std::string text =
-      fmt::format("{} takes {} {}, median of {} in {}", label, measured_text(latency->estimate, format_time), place,
-                  counted(latency->estimate.n, "iteration", "iterations"),
-                  counted(latency->estimate.processes, "process", "processes"));
-  const Metric* throughput = verdict.summary.metric("throughput");
-  if (throughput != nullptr && throughput->estimate.value) {
-    text += fmt::format("; throughput {}", measured_text(throughput->estimate, format_rate));
+      fmt::format("{} takes {} {}, median of {} in {}", label, measured_text(answer, format_time), place,
+                  counted(answer.n, "iteration", "iterations"), counted(answer.processes, "process", "processes"));
+  if (const Answer* throughput = beside(answer, AnswerTopic::level)) {
+    text += fmt::format("; throughput {}", measured_text(*throughput, format_rate));
   }
-  return {Tone::plain, text + requests_clause(record, {verdict.subject}), "measured"};
+  return text;
 }
 
-bool is_baseline(const Verdict& verdict, int subject) {
-  return std::ranges::any_of(verdict.subjects, [&](const SubjectVerdict& one) { return one.baseline == subject; });
+constexpr const char* imported_text =
+    "the times are those of files that other tools wrote: nothing was measured here, so that no time without a "
+    "profiler "
+    "and no machine stands beside them";
+
+std::string answer_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  switch (answer.topic) {
+    case AnswerTopic::fastest: return fastest_text(record, answer);
+    case AnswerTopic::level: return level_text(record, answer);
+    case AnswerTopic::accuracy: return accuracy_sentence(record, verdict, answer);
+    case AnswerTopic::completion: return failure_text(record, verdict, answer);
+    case AnswerTopic::leak: return leak_text(record, verdict, answer);
+    case AnswerTopic::profile: return why_sentence(record, *verdict.profile, answer);
+    case AnswerTopic::source: return imported_text;
+    default: break;
+  }
+  return verdict.comparison ? comparison_sentence(record, verdict, answer) : speed_text(record, verdict, answer);
 }
 
 // Failures and leaks are among the answers, with more to say than the diagnostic.
@@ -275,50 +247,17 @@ std::string message_of(const Diagnostic& diagnostic) {
 
 }  // namespace
 
-std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict) {
-  std::vector<Sentence> sentences;
-  if (verdict.comparison) sentences = comparison_answers(record, verdict);
-  for (Sentence& sentence : sentences)
-    for (const SubjectVerdict& subject : verdict.subjects)
-      if (!sentence.verdict.empty()) sentence.text += requests_clause(record, {subject.subject});
-  for (const GroupAnswer& answer : answer_groups(record, verdict)) {
-    sentences.push_back(group_sentence(record, verdict, answer));
+std::vector<WordedAnswer> worded_answers(const RunRecord& record, const Verdict& verdict) {
+  std::vector<WordedAnswer> worded;
+  for (const Answer& answer : verdict.answers) {
+    worded.push_back({answer, answer_text(record, verdict, answer) + clauses(record, verdict, answer)});
   }
-  for (const auto& subject : verdict.subjects) {
-    if (!verdict.comparison && subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0) {
-      sentences.push_back(comparison_sentence(record, subject));
-    }
-  }
-  if (is_imported(record.plan)) {
-    sentences.push_back({Tone::faint,
-                         "the times are those of files that other tools wrote: nothing was measured here, so that no "
-                         "time without a profiler and no machine stands beside them",
-                         "imported"});
-  }
-  if (verdict.profile) {
-    for (auto& sentence : why_sentences(record, *verdict.profile)) sentences.push_back(std::move(sentence));
-  }
-  for (auto& sentence : accuracy_sentences(record, verdict)) sentences.push_back(std::move(sentence));
-  for (const auto& subject : verdict.subjects) {
-    const Samples* failed = failed_trial(record, subject.subject);
-    if (failed != nullptr) sentences.push_back(failure_sentence(record, subject, *failed));
-  }
-  for (const auto& subject : verdict.subjects) {
-    if (subject.leak) sentences.push_back(leak_sentence(record, subject));
-  }
-  // What went wrong comes first.
-  std::ranges::stable_partition(sentences, [](const Sentence& sentence) { return sentence.tone == Tone::bad; });
-  return sentences;
+  return worded;
 }
 
-std::vector<Sentence> measured_answers(const RunRecord& record, const Verdict& verdict) {
-  std::vector<Sentence> sentences;
-  for (const auto& subject : verdict.subjects) {
-    const bool ran = subject.summary.trials_ok + subject.summary.trials_partial > 0;
-    const bool is_compared = subject.baseline || is_baseline(verdict, subject.subject);
-    if (ran && !is_compared) sentences.push_back(measured_sentence(record, subject));
-  }
-  return sentences;
+std::vector<WordedAnswer> without_levels(std::vector<WordedAnswer> answers) {
+  std::erase_if(answers, [](const WordedAnswer& one) { return one.answer.topic == AnswerTopic::level; });
+  return answers;
 }
 
 std::vector<Notice> notices(const Verdict& verdict) { return notices(verdict.diagnostics); }

@@ -1,20 +1,19 @@
-// What a run says, in sentences: who is faster than whom, whether their outputs agree, what failed, what to mind.
+// What a run says, in sentences, and its diagnostics as notices.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "infermeter/report/forms/sentence.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/report/forms/worded_answer.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 
-// One for every subject that was compared, then one for each that was held against labels, then one for each that
-// failed.
-[[nodiscard]] std::vector<Sentence> answers(const RunRecord& record, const Verdict& verdict);
+// Of verdict.answers, in their order.
+[[nodiscard]] std::vector<WordedAnswer> worded_answers(const RunRecord& record, const Verdict& verdict);
 
-// One for every subject that ran and that nothing is compared with: how fast it is.
-[[nodiscard]] std::vector<Sentence> measured_answers(const RunRecord& record, const Verdict& verdict);
+// Without how fast subjects are that nothing is compared with: the tables have it.
+[[nodiscard]] std::vector<WordedAnswer> without_levels(std::vector<WordedAnswer> answers);
 
 [[nodiscard]] std::vector<Notice> notices(const std::vector<Diagnostic>& diagnostics);
 [[nodiscard]] std::vector<Notice> notices(const Verdict& verdict);

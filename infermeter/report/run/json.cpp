@@ -1,6 +1,7 @@
 #include "infermeter/report/forms/renderers.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/options.hpp"
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -58,6 +59,9 @@ void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict
   json.member("created_at", utc_time(record.created_at));
   json.member("finished", record.finished);
   json.member("exit_code", verdict.exit_code);
+  write_joined(json, record.joined);
+  write_answers(json, worded_answers(record, verdict));
+  write_checks(json, verdict.checks);
   write_plan(json, record.plan);
   write_environment(json, record.environment);
   write_models(json, record);

@@ -121,6 +121,7 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   json.member("automatic_processes", plan.automatic.processes);
   json.member("precision", plan.precision);
   json.member("budget_s", plan.budget_s);
+  json.member("repeat_disturbed", plan.repeat_disturbed);
   json.member("leak_iterations", plan.leak_iterations);
   json.member("profile_processes", plan.profiling.processes);
   json.member("profile_iterations", plan.profiling.iterations);

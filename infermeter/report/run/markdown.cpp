@@ -57,8 +57,7 @@ void group_table(std::string& text, const RunRecord& record, const Group& group)
 
 void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {
   using R = ComparisonRow;
-  text += fmt::format("\n### {}, candidate against {}\n", counted(verdict.pairs, "pair", "pairs"),
-                      markdown_text(printable(short_label(record, 0), 120)));
+  text += fmt::format("\n### {}\n", markdown_text(comparison_title(record, verdict)));
   text += "\n| Candidate | Metric | Change | Interval, % | p | Detectable |\n|---|---|---|---|--:|--:|\n";
   for (const R& row : comparison_rows(record, verdict)) {
     text += '|';
@@ -67,7 +66,7 @@ void comparison_table(std::string& text, const RunRecord& record, const Comparis
     }
     text += '\n';
   }
-  text += "\n\\* decides; the others are exploratory (p adjusted after Benjamini & Hochberg).\n";
+  text += "\n" + markdown_text(comparison_legend(verdict)) + "\n";
 }
 
 void operator_tables(std::string& text, const std::vector<OperatorText>& texts) {
@@ -103,8 +102,8 @@ void notice_list(std::string& text, const Verdict& verdict) {
 std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   std::string text = "## " + markdown_text(run_line(record)) + "\n\n";
   if (!record.finished) text += "⚠ Not finished: what there is so far is shown.\n\n";
-  for (const auto& sentence : answers(record, verdict)) {
-    text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
+  for (const auto& sentence : without_levels(worded_answers(record, verdict))) {
+    text += fmt::format("- {} {}\n", sign_of(sentence.tone()), markdown_text(sentence.text));
   }
   if (!is_imported(record.plan)) {
     for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);

@@ -36,6 +36,7 @@ Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
   const Samples* failed = failed_trial(record, subject.subject);
   if (metric == nullptr || !metric->estimate.value) {
     if (failed != nullptr) return {"✗ " + end_of(*failed), Tone::bad};
+    if (has_too_few(subject)) return mean_cell(subject);
     const Cell cell = figure_cell(metric, format_time);
     return cell.text == nothing ? Cell{"not measured", Tone::faint} : cell;
   }
@@ -135,39 +136,20 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
           .latencies = {}};
 }
 
-bool is_on_device(const SubjectVerdict& verdict) {
-  const Metric* metric = verdict.summary.metric("device_memory_peak");
-  return metric != nullptr && metric->estimate.value;
+bool has_too_few(const SubjectVerdict& verdict) {
+  const Metric *median = verdict.summary.metric("latency_p50"), *mean = verdict.summary.metric("latency_mean");
+  return median != nullptr && !median->estimate.value && mean != nullptr && mean->estimate.value;
 }
 
-const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric) {
-  const auto found = std::ranges::find(verdict.ratios, metric, &Ratio::metric);
-  return found == verdict.ratios.end() ? nullptr : &*found;
-}
-
-const ModelFacts* model_of(const RunRecord& record, int subject) {
-  const auto index = static_cast<std::size_t>(subject);
-  return index < record.models.size() ? &record.models[index] : nullptr;
-}
-
-const Samples* failed_trial(const RunRecord& record, int subject) {
-  const auto found = std::ranges::find_if(
-      record.trials, [&](const Samples& trial) { return trial.subject == subject && trial.end != TrialEnd::ok; });
-  return found == record.trials.end() ? nullptr : &*found;
-}
-
-std::string end_of(const Samples& trial) {
-  std::string text(to_string(trial.end));
-  if (trial.end == TrialEnd::timeout || trial.end == TrialEnd::interrupted) {
-    return fmt::format("{} in {}", text, to_string(trial.phase));
-  }
-  return trial.signal == 0 ? text : fmt::format("{}, signal {}", text, trial.signal);
+Cell mean_cell(const SubjectVerdict& verdict) {
+  const Estimate& mean = verdict.summary.metric("latency_mean")->estimate;
+  return {"mean " + with_interval(*mean.value, mean.interval, format_time), Tone::faint};
 }
 
 std::string difference_words(const OutputComparison& comparison) {
   if (not_comparable(comparison)) return "not comparable";
   const auto largest = largest_difference(comparison);
-  if (!largest) return "not finite";
+  if (!largest) return comparison.undecided ? "other bytes" : "not finite";
   return *largest == 0 ? "identical" : fmt::format("max {:.2g}", *largest);
 }
 

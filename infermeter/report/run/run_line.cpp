@@ -14,7 +14,7 @@
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/sandbox_in_force.hpp"
 
 namespace infermeter {
@@ -25,6 +25,8 @@ std::string range(std::size_t low, std::size_t high) {
   return low == high ? std::to_string(low) : fmt::format("{}–{}", low, high);
 }
 
+constexpr const char* kAutomatic = "automatic";  // no trial ended, so that nothing is known
+
 // What trials really had, where it was not asked for.
 template <class Count>
 std::string trial_counts(const RunRecord& record, Count count) {
@@ -34,7 +36,7 @@ std::string trial_counts(const RunRecord& record, Count count) {
     low = std::min(low, count(trial));
     high = std::max(high, count(trial));
   }
-  return low > high ? "automatic" : range(low, high);
+  return low > high ? kAutomatic : range(low, high);
 }
 
 std::string length(const RunRecord& record) {
@@ -51,19 +53,19 @@ std::string warmup(const RunRecord& record) {
   const std::string count = record.plan.automatic.warmup
                                 ? trial_counts(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
                                 : std::to_string(record.plan.stopping.warmup);
-  return fmt::format(" after {} of warm-up", count);
+  return fmt::format(" after {}{} warm-up", count, count == kAutomatic ? "" : " of");
 }
 
 std::string processes(const RunRecord& record) {
   const Plan& plan = record.plan;
   const auto is_round = [](const Samples& trial) { return !trial.host_process.empty(); };
   if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
-    return counted(plan.processes, "round", "rounds") + " each in one process";
+    const int rounds = plan.automatic.processes ? complete_blocks(record) : plan.processes;
+    return counted(rounds, "round", "rounds") + " each in one process";
   }
-  if (plan.automatic.processes) return counted(complete_rounds(record), "process", "processes") + " each";
+  if (plan.automatic.processes) return counted(complete_blocks(record), "process", "processes") + " each";
   if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
-  const auto pairs = record.trials.size() / std::max<std::size_t>(plan.subjects.size(), 1);
-  return fmt::format("{} of at most {}", counted(static_cast<std::int64_t>(pairs), "pair", "pairs"), plan.processes);
+  return fmt::format("{} of at most {}", counted(complete_blocks(record), "pair", "pairs"), plan.processes);
 }
 
 std::string sandbox(const RunRecord& record) {
@@ -84,6 +86,11 @@ std::string run_line(const RunRecord& record) {
                        printable(record.id, 60),
                        counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
                        counted(static_cast<std::int64_t>(record.side_trials.size()), "profile", "profiles"));
+  }
+  if (!record.joined.empty()) {
+    return fmt::format("infermeter: run {} against run {}, {} each; not interleaved",
+                       printable(record.joined.back().id, 60), printable(record.joined.front().id, 60),
+                       counted(static_cast<std::int64_t>(plan.subjects.size() / 2), "subject", "subjects"));
   }
   const bool chosen = plan.automatic.iterations || plan.automatic.warmup;
   return fmt::format("infermeter {}: {}, {}, {}{}{}, seed {}, {}", printable(record.id, 60),

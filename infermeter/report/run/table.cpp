@@ -133,13 +133,12 @@ class TableReport {
     const auto rows = comparison_rows(record_, *verdict_.comparison);
     if (rows.empty()) return;
     text_ += '\n';
-    line(fmt::format("{}, candidate against {}", counted(verdict_.comparison->pairs, "pair", "pairs"),
-                     printable(short_label(record_, 0), 120)));
-    table<Compared>(comparison_columns, rows);
+    line(comparison_title(record_, *verdict_.comparison));
+    std::vector<TableColumn<Compared>> wanted(comparison_columns.begin(), comparison_columns.end());
+    if (!verdict_.comparison->paired) wanted.pop_back();  // what pairs can show
+    table<Compared>(wanted, rows);
     text_ += '\n';
-    line(fmt::format("* decides; the others are exploratory (p adjusted after Benjamini & Hochberg). Detectable: the "
-                     "smallest difference that these pairs show with 80 % power."),
-         Tone::faint);
+    line(comparison_legend(*verdict_.comparison), Tone::faint);
   }
 
   void operator_tables() {
@@ -201,12 +200,12 @@ class TableReport {
   }
 
   void answer_lines() {
-    const auto sentences = answers(record_, verdict_);
+    const auto sentences = without_levels(worded_answers(record_, verdict_));
     if (sentences.empty()) return;
     text_ += '\n';
     line("ANSWERS");
     rule('-');
-    for (const auto& sentence : sentences) signed_line(sign_of(sentence.tone), sentence.tone, sentence.text);
+    for (const auto& sentence : sentences) signed_line(sign_of(sentence.tone()), sentence.tone(), sentence.text);
   }
 
   void notice_lines() {

@@ -2,6 +2,7 @@
 
 #include "infermeter/report/gate/renderers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/report/study/part_answers.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/version.hpp"
 
@@ -38,6 +39,9 @@ void write_members(JsonWriter& json, const StudiedPart& part) {
   std::vector<std::string> runs = {part.record.id};
   runs.insert(runs.end(), part.earlier.begin(), part.earlier.end());
   json.strings("runs", runs);
+  std::vector<WordedAnswer> answers = run_answers_of(part);
+  for (WordedAnswer& one : predictions_of(part)) answers.push_back(std::move(one));
+  write_answers(json, answers);
   json.key("gate");
   if (part.gate.expectations.empty()) {
     json.value(nullptr);

@@ -12,7 +12,7 @@
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/study/json.hpp"
-#include "infermeter/report/study/prediction_text.hpp"
+#include "infermeter/report/study/part_answers.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -66,28 +66,6 @@ std::vector<CheckLine> check_lines(const StudiedPart& part) {
   return lines;
 }
 
-// A part that is no comparison may have too few iterations for a median, by which a run answers: then it is the
-// study's own metric that tells.
-void leave_to_the_metric(const StudiedPart& part, std::vector<Sentence>& answers) {
-  if (part.record.plan.question || part.predictions.empty()) return;
-  std::erase_if(answers, [](const Sentence& one) { return one.verdict == "cannot tell"; });
-}
-
-std::vector<Sentence> answers_of(const StudiedPart& part) {
-  const Verdict verdict = judge(part.record);
-  std::vector<Sentence> all = answers(part.record, verdict);
-  const std::vector<Sentence> measured = measured_answers(part.record, verdict);
-  all.insert(all.end(), measured.begin(), measured.end());
-  leave_to_the_metric(part, all);
-  return all;
-}
-
-std::vector<Sentence> predictions_of(const StudiedPart& part) {
-  std::vector<Sentence> all;
-  for (const Prediction& prediction : part.predictions) all.push_back(prediction_sentence(part.record, prediction));
-  return all;
-}
-
 // A part has one counter, or none.
 const char* title_of_predictions(const StudiedPart& part) {
   const bool foretells = !part.predictions.empty() && !part.predictions.front().counter.empty();
@@ -128,15 +106,15 @@ class StudyText {
     rule('-');
     line(fmt::format("{}: {}", printable(one.name, 60), runs_of(one)));
     if (!one.record.finished) line("⚠ not finished: what there is so far is judged");
-    sentences("", answers_of(one));
+    sentences("", run_answers_of(one));
     sentences(title_of_predictions(one), predictions_of(one));
     checks(one);
   }
 
-  void sentences(const char* title, const std::vector<Sentence>& all) {
+  void sentences(const char* title, const std::vector<WordedAnswer>& all) {
     if (all.empty()) return;
     if (*title != '\0') line(title);
-    for (const Sentence& one : all) item(sign_of(one.tone), one.text);
+    for (const WordedAnswer& one : all) item(sign_of(one.tone()), one.text);
   }
 
   void checks(const StudiedPart& one) {
@@ -173,16 +151,16 @@ class StudyText {
   std::string text_;
 };
 
-std::string items(const std::vector<Sentence>& all) {
+std::string items(const std::vector<WordedAnswer>& all) {
   std::string text;
-  for (const Sentence& one : all) text += fmt::format("- {} {}\n", sign_of(one.tone), markdown_text(one.text));
+  for (const WordedAnswer& one : all) text += fmt::format("- {} {}\n", sign_of(one.tone()), markdown_text(one.text));
   return text.empty() ? text : text + '\n';
 }
 
 std::string markdown_of(const StudiedPart& part) {
   std::string text = fmt::format("### {}\n\n{}\n\n", markdown_text(printable(part.title, longest_title)),
                                  markdown_text(runs_of(part)));
-  text += items(answers_of(part));
+  text += items(run_answers_of(part));
   if (!part.predictions.empty()) {
     text += fmt::format("{}:\n\n{}", title_of_predictions(part), items(predictions_of(part)));
   }

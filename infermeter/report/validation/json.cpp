@@ -1,6 +1,7 @@
 // A validation for programs (docs/schema/validation.schema.json).
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/validation/parts.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {
 namespace {
@@ -121,6 +122,8 @@ void write_validation(JsonWriter& json, const Validation& validation, bool with_
   json.member("outcome", to_string(outcome_of(validation)));
   json.member("agree", validation.outputs.agree);
   json.member("undecided", validation.outputs.undecided);
+  write_answers(json, worded_answers(validation));
+  write_checks(json, checklist(validation));
   const AccuracyDrop* drop = validation.accuracy ? &*validation.accuracy : nullptr;
   write_validation_side(json, "baseline", validation.baseline, drop, false);
   write_validation_side(json, "candidate", validation.candidate, drop, true);

@@ -153,30 +153,6 @@ std::string inputs_of(const Validation& validation) {
   return text;
 }
 
-Sentence validation_title(const Validation& validation) {
-  const std::string baseline = subject_name(validation.baseline), candidate = subject_name(validation.candidate);
-  const bool by_labels = validation.accuracy && outcome_of(*validation.accuracy).has_value();
-  switch (outcome_of(validation)) {
-    case Outcome::pass:
-      return {Tone::good,
-              by_labels ? fmt::format("{} is as right as was asked beside {}", candidate, baseline)
-                        : fmt::format("{} agrees with {}", candidate, baseline),
-              by_labels ? "right enough" : "agrees"};
-    case Outcome::inconclusive:
-      return {Tone::warning,
-              by_labels
-                  ? fmt::format("it cannot be told whether {} is as right as was asked beside {}", candidate, baseline)
-                  : fmt::format("it cannot be told whether {} agrees with {}", candidate, baseline),
-              "cannot tell"};
-    case Outcome::fail: break;
-  }
-  const bool by_drop = by_labels && validation.outputs.agree;
-  return {Tone::bad,
-          by_drop ? fmt::format("{} is less right than {} by more than is allowed", candidate, baseline)
-                  : fmt::format("{} DIFFERS from {}", candidate, baseline),
-          by_drop ? "less right" : "differs"};
-}
-
 }  // namespace
 
 std::string subject_name(const ValidationSubject& subject) { return printable(subject.subject.label, 120); }
@@ -207,7 +183,8 @@ std::string position_text(std::uint64_t index, const Shape& shape) {
 
 ValidationWords validation_words(const Validation& validation, std::size_t worst) {
   ValidationWords words;
-  words.title = validation_title(validation);
+  const WordedAnswer title = worded_answers(validation).front();
+  words.title = {title.tone(), title.text};
   words.heads = {{"baseline", head_of(validation.baseline)},
                  {"candidate", head_of(validation.candidate)},
                  {"inputs", inputs_of(validation)},

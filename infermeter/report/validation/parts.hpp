@@ -23,8 +23,9 @@ struct ValidationWords {
 };
 [[nodiscard]] ValidationWords validation_words(const Validation& validation, std::size_t worst);
 
-// What was asked and found; and the same with what to mind and how long it took.
-[[nodiscard]] std::vector<Sentence> validation_answers(const Validation& validation);
+// What was asked, the agreement first.
+[[nodiscard]] std::vector<WordedAnswer> worded_answers(const Validation& validation);
+// What was found besides the agreement, what to mind, and how long it took.
 [[nodiscard]] std::vector<Sentence> validation_sentences(const Validation& validation);
 
 [[nodiscard]] std::string render_validation_json(const Validation& validation, bool with_samples);

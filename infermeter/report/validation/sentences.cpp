@@ -11,6 +11,7 @@
 #include "infermeter/report/validation/parts.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/answers/validation_answers.hpp"
 
 namespace infermeter {
 namespace {
@@ -24,27 +25,18 @@ std::string share_of_allowed(const OutputDifference& output) {
   return fmt::format(", {} % of what is allowed", plain_number(100 * *output.max_absolute / output.allowed));
 }
 
-Sentence agreement(const Validation& validation) {
+std::string all_agree_text(const Validation& validation, const Answer& answer) {
   const auto& outputs = validation.outputs.outputs;
-  const auto largest = std::ranges::max_element(outputs, {}, [](const OutputDifference& o) {
-    return o.allowed > 0 ? o.max_absolute.value_or(0) / o.allowed : o.max_absolute.value_or(0);
-  });
-  std::string text = fmt::format("{}, {}: all within tolerance", samples_text(validation.items.size()),
-                                 counted(static_cast<std::int64_t>(outputs.size()), "output", "outputs"));
-  if (largest != outputs.end() && largest->max_absolute.value_or(0) > 0) {
-    text += fmt::format("; the largest difference is {} in {}{}", difference_text(*largest->max_absolute),
-                        quoted(largest->name), share_of_allowed(*largest));
-  } else {
-    text += "; all values are equal";
-  }
-  return {Tone::good, text, "outputs agree"};
+  const std::string text = fmt::format("{}, {}: all within tolerance", samples_text(validation.items.size()),
+                                       counted(static_cast<std::int64_t>(outputs.size()), "output", "outputs"));
+  if (answer.value.value_or(0) == 0) return text + "; all values are equal";
+  const OutputDifference& largest = outputs.at(*answer.place);
+  return text + fmt::format("; the largest difference is {} in {}{}", difference_text(*largest.max_absolute),
+                            quoted(largest.name), share_of_allowed(largest));
 }
 
-Sentence difference(const Validation& validation, std::size_t index) {
-  const OutputDifference& o = validation.outputs.outputs[index];
-  if (!o.comparable)
-    return {Tone::bad, fmt::format("output {} cannot be compared: it {}", quoted(o.name), printable(o.reason)),
-            "not comparable"};
+std::string differs_text(const Validation& validation, std::size_t index) {
+  const OutputDifference& o = validation.outputs.outputs.at(index);
   const auto beyond = std::ranges::count_if(
       validation.samples, [&](const auto& sample) { return sample.output == index && !sample.within_tolerance; });
   std::string text = fmt::format("output {}: {} of {} beyond the tolerance, {} of {} values", quoted(o.name), beyond,
@@ -55,78 +47,49 @@ Sentence difference(const Validation& validation, std::size_t index) {
                         sample_name(validation, o.max_absolute_item), o.candidate_at_max, o.reference_at_max,
                         difference_text(o.allowed));
   }
-  // Where labels decide, outputs need not be alike.
-  const bool decides = !validation.accuracy || !outcome_of(*validation.accuracy);
-  return {decides ? Tone::bad : Tone::plain, text, "outputs differ"};
+  return text;
 }
 
-void add_outputs(const Validation& validation, std::vector<Sentence>& sentences) {
-  if (validation.outputs.agree) sentences.push_back(agreement(validation));
-  for (const Diagnostic& diagnostic : validation.outputs.diagnostics) {
-    // Of the outputs as a whole; those of single outputs follow.
-    const bool of_all =
-        diagnostic.id == DiagnosticId::outputs_not_comparable && !diagnostic.message.starts_with("output '");
-    if (of_all) sentences.push_back({Tone::bad, printable(diagnostic.message), "not comparable"});
+std::string outputs_text(const Validation& validation, const Answer& answer) {
+  if (answer.kind == AnswerKind::outputs_agree) return all_agree_text(validation, answer);
+  if (!answer.place) return printable(answer.reason);
+  if (answer.kind == AnswerKind::outputs_differ) return differs_text(validation, *answer.place);
+  if (answer.kind == AnswerKind::outputs_undecided) {
+    return fmt::format("output {} {}", quoted(answer.about), printable(answer.reason));
   }
-  for (std::size_t i = 0; i < validation.outputs.outputs.size(); ++i) {
-    const OutputDifference& output = validation.outputs.outputs[i];
-    if (!output.comparable || !output.within_tolerance) {
-      sentences.push_back(difference(validation, i));
-    } else if (!output.undecided.empty()) {
-      const std::string text = fmt::format("output {} {}", quoted(output.name), printable(output.undecided));
-      sentences.push_back({Tone::warning, text, "cannot tell"});
-    }
-  }
+  return fmt::format("output {} cannot be compared: it {}", quoted(answer.about), printable(answer.reason));
 }
 
-// What some figures are, where they are no usual number.
-void add_oddities(const OutputDifference& o, std::vector<Sentence>& sentences) {
-  if (!o.comparable) return;
-  if (o.nan_reference + o.inf_reference > 0) {
-    sentences.push_back({Tone::warning,
-                         fmt::format("the baseline itself has {} NaN and {} infinite values in {}; the "
-                                     "figures are of the others",
-                                     o.nan_reference, o.inf_reference, quoted(o.name)),
-                         "not finite"});
+std::string values_text(const Validation& validation, const Answer& answer) {
+  const OutputDifference& o = validation.outputs.outputs.at(*answer.place);
+  if (answer.kind == AnswerKind::equal) return quoted(o.name) + " is equal in both: PSNR is infinite (∞)";
+  if (answer.kind == AnswerKind::constant) {
+    return fmt::format("{} is constant in the baseline: it correlates with nothing{}", quoted(o.name),
+                       o.max_absolute == 0 ? ", and as both are equal PSNR is infinite"
+                                           : ", and there is no range that PSNR could be relative to");
   }
-  if (o.non_finite_apart > 0) {
-    sentences.push_back({Tone::bad,
-                         fmt::format("{}: {} values are NaN or infinite in one and not the same in the other "
-                                     "({} NaN and {} infinite in the candidate)",
-                                     quoted(o.name), o.non_finite_apart, o.nan_candidate, o.inf_candidate),
-                         "not finite"});
+  if (answer.metric == "non_finite_reference") {
+    return fmt::format(
+        "the baseline itself has {} NaN and {} infinite values in {}; the "
+        "figures are of the others",
+        o.nan_reference, o.inf_reference, quoted(o.name));
   }
-  if (o.data_range && *o.data_range == 0 && o.element_count > 1) {
-    const bool equal = o.max_absolute == 0;
-    sentences.push_back({Tone::plain,
-                         fmt::format("{} is constant in the baseline: it correlates with nothing{}", quoted(o.name),
-                                     equal ? ", and as both are equal PSNR is infinite"
-                                           : ", and there is no range that PSNR could be relative to"),
-                         "constant"});
-  } else if (o.psnr_db && std::isinf(*o.psnr_db) && o.ssim) {
-    sentences.push_back(
-        {Tone::plain, fmt::format("{} is equal in both: PSNR is infinite (∞)", quoted(o.name)), "equal"});
-  }
+  return fmt::format(
+      "{}: {} NaN or infinite in one and not the same in the other "
+      "({} NaN and {} infinite in the candidate)",
+      quoted(o.name), counted(o.non_finite_apart, "value is", "values are"), o.nan_candidate, o.inf_candidate);
 }
 
-void add_floor(const Validation& validation, std::vector<Sentence>& sentences) {
-  for (const OutputDifference& o : validation.again.outputs) {
-    if (o.comparable && o.max_absolute.value_or(0) == 0 && o.non_finite_apart == 0) continue;
-    if (!o.comparable || o.non_finite_apart > 0) {
-      sentences.push_back(
-          {Tone::warning,
-           fmt::format("the baseline does not repeat itself in {}: {}", quoted(o.name),
-                       o.comparable ? "values are NaN in one of two runs only" : "it " + printable(o.reason)),
-           "does not repeat"});
-      continue;
-    }
-    sentences.push_back(
-        {Tone::warning,
-         fmt::format("the baseline does not repeat itself: run twice on {}, {} differed by up to {}; no "
-                     "tolerance is below that",
-                     samples_text(validation.again_items), quoted(o.name), difference_text(o.max_absolute.value_or(0))),
-         "does not repeat"});
+std::string repetition_text(const Answer& answer) {
+  if (!answer.value) {
+    return fmt::format(
+        "the baseline does not repeat itself in {}: {}", quoted(answer.about),
+        answer.reason.empty() ? "values are NaN in one of two runs only" : "it " + printable(answer.reason));
   }
+  return fmt::format(
+      "the baseline does not repeat itself: run twice on {}, {} differed by up to {}; no "
+      "tolerance is below that",
+      samples_text(static_cast<std::size_t>(answer.n)), quoted(answer.about), difference_text(*answer.value));
 }
 
 std::string between_percents(const Interval& interval) {
@@ -160,12 +123,6 @@ std::string worst_class(const AccuracyDrop& accuracy) {
   return fmt::format("; class {} loses most: {} of its {} rows", worst->label, most, worst->rows);
 }
 
-Tone accuracy_tone(const AccuracyDrop& accuracy) {
-  const auto outcome = outcome_of(accuracy);
-  if (!outcome) return accuracy.change && accuracy.change->interval.high < 0 ? Tone::warning : Tone::plain;
-  return *outcome == Outcome::pass ? Tone::good : *outcome == Outcome::fail ? Tone::bad : Tone::warning;
-}
-
 std::string allowed_clause(const AccuracyDrop& accuracy) {
   const auto outcome = outcome_of(accuracy);
   if (!outcome) return "";
@@ -179,8 +136,7 @@ std::string allowed_clause(const AccuracyDrop& accuracy) {
   return fmt::format("; whether {} is exceeded cannot be told: more labelled data would", allowed);
 }
 
-void add_accuracy(const Validation& validation, std::vector<Sentence>& sentences) {
-  if (!validation.accuracy) return;
+std::string accuracy_text(const Validation& validation) {
   const AccuracyDrop& accuracy = *validation.accuracy;
   std::string text = fmt::format("{}: {} right, {} {}", accuracy.baseline.masks ? "pixels" : "accuracy",
                                  subject_name(validation.candidate) + " " + right_text(accuracy.candidate),
@@ -193,22 +149,47 @@ void add_accuracy(const Validation& validation, std::vector<Sentence>& sentences
     text += fmt::format(" (only the baseline right: {}, only the candidate: {}, McNemar p = {:.3g})",
                         accuracy.paired->reference_only, accuracy.paired->candidate_only, accuracy.change->p_value);
   }
-  sentences.push_back({accuracy_tone(accuracy), text + worst_class(accuracy) + allowed_clause(accuracy), "accuracy"});
+  return text + worst_class(accuracy) + allowed_clause(accuracy);
+}
+
+std::string agreement_text(const Validation& validation, const Answer& answer) {
+  const std::string baseline = subject_name(validation.baseline), candidate = subject_name(validation.candidate);
+  switch (answer.kind) {
+    case AnswerKind::accurate_enough: return fmt::format("{} is as right as was asked beside {}", candidate, baseline);
+    case AnswerKind::not_accurate_enough:
+      return fmt::format("{} is less right than {} by more than is allowed", candidate, baseline);
+    case AnswerKind::undecided:
+      return fmt::format("it cannot be told whether {} is as right as was asked beside {}", candidate, baseline);
+    case AnswerKind::outputs_agree: return fmt::format("{} agrees with {}", candidate, baseline);
+    case AnswerKind::outputs_undecided:
+      return fmt::format("it cannot be told whether {} agrees with {}", candidate, baseline);
+    default: return fmt::format("{} DIFFERS from {}", candidate, baseline);
+  }
+}
+
+std::string validation_text(const Validation& validation, const Answer& answer) {
+  switch (answer.topic) {
+    case AnswerTopic::agreement: return agreement_text(validation, answer);
+    case AnswerTopic::accuracy: return accuracy_text(validation);
+    case AnswerTopic::repetition: return repetition_text(answer);
+    case AnswerTopic::values: return values_text(validation, answer);
+    default: return outputs_text(validation, answer);
+  }
 }
 
 }  // namespace
 
-std::vector<Sentence> validation_answers(const Validation& validation) {
-  std::vector<Sentence> sentences;
-  add_outputs(validation, sentences);
-  add_accuracy(validation, sentences);
-  add_floor(validation, sentences);
-  for (const OutputDifference& output : validation.outputs.outputs) add_oddities(output, sentences);
-  return sentences;
+std::vector<WordedAnswer> worded_answers(const Validation& validation) {
+  std::vector<WordedAnswer> worded;
+  for (const Answer& answer : validation_answers(validation))
+    worded.push_back({answer, validation_text(validation, answer)});
+  return worded;
 }
 
 std::vector<Sentence> validation_sentences(const Validation& validation) {
-  std::vector<Sentence> sentences = validation_answers(validation);
+  std::vector<Sentence> sentences;
+  for (const Answer& answer : validation_findings(validation))
+    sentences.push_back({answer.tone, validation_text(validation, answer)});
   for (const Diagnostic& diagnostic : validation.diagnostics) {
     if (info(diagnostic.id).severity == Severity::info && diagnostic.id != DiagnosticId::accuracy_not_told) continue;
     const std::string about = diagnostic.about.empty() ? "" : printable(diagnostic.about, 80) + ": ";

@@ -56,7 +56,7 @@ class VariantsText {
  private:
   void front() {
     std::vector<std::string> lines;
-    for (const Sentence& sentence : front_sentences(figures_)) lines.push_back(sentence.text);
+    for (const WordedAnswer& one : worded(figures_, front_answers(figures_))) lines.push_back(one.text);
     headed("PARETO FRONT", lines);
   }
 
@@ -131,7 +131,7 @@ std::string render_variants(const RunRecord& record, const Verdict& verdict, con
   if (format == Format::csv) return render(record, verdict, format, options);
   if (format == Format::html) return render_html(variants_part(record, verdict, set, options));
   const VariantsFigures figures = figures_of_variants(record, verdict, set);
-  if (format == Format::json) return render_variants_json(record, set, figures);
+  if (format == Format::json) return render_variants_json(record, verdict, set, figures);
   if (format == Format::markdown) return render_variants_markdown(record, verdict, set, figures);
   return VariantsText(record, set, figures, options).render(verdict);
 }

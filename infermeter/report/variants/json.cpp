@@ -5,7 +5,7 @@
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/report/variants/table.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/answers/run_checklist.hpp"
 
 namespace infermeter {
 namespace {
@@ -105,7 +105,8 @@ void write_variant(JsonWriter& json, const RunRecord& record, const VariantFigur
 
 }  // namespace
 
-void write_variants(JsonWriter& json, const RunRecord& record, const VariantSet& set, const VariantsFigures& figures) {
+void write_variants(JsonWriter& json, const RunRecord& record, const Verdict& verdict, const VariantSet& set,
+                    const VariantsFigures& figures) {
   json.begin_object();
   json.member("schema", "infermeter.variants/1");
   json.member("run", record.id);
@@ -117,6 +118,8 @@ void write_variants(JsonWriter& json, const RunRecord& record, const VariantSet&
   json.begin_array();
   for (const std::int64_t size : set.batch_sizes) json.value(size);
   json.end_array();
+  write_answers(json, worded(figures, variants_answers(figures)));
+  write_checks(json, checklist(record, verdict, {.variants = true}));
   json.strings("pareto_figures", figures.pareto_of);
   json.key("variants");
   json.begin_array();
@@ -126,9 +129,10 @@ void write_variants(JsonWriter& json, const RunRecord& record, const VariantSet&
   json.end_object();
 }
 
-std::string render_variants_json(const RunRecord& record, const VariantSet& set, const VariantsFigures& figures) {
+std::string render_variants_json(const RunRecord& record, const Verdict& verdict, const VariantSet& set,
+                                 const VariantsFigures& figures) {
   JsonWriter json;
-  write_variants(json, record, set, figures);
+  write_variants(json, record, verdict, set, figures);
   return json.take() + '\n';
 }
 

@@ -30,7 +30,7 @@ std::string render_variants_markdown(const RunRecord& record, const Verdict& ver
                                  markdown_text(run_line(record)));
   if (!record.finished) text += "\n⚠ Not finished: what there is so far is shown.\n";
   variants_markdown_table(text, variants_grid(set, figures));
-  for (const Sentence& sentence : front_sentences(figures)) text += "\n" + markdown_text(sentence.text) + "\n";
+  for (const WordedAnswer& one : worded(figures, front_answers(figures))) text += "\n" + markdown_text(one.text) + "\n";
   for (const VariantFigures& one : figures.variants) {
     const auto sentences = sentences_of(record, set, one);
     if (sentences.empty()) continue;

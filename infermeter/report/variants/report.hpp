@@ -5,8 +5,8 @@
 #include <string>
 
 #include "infermeter/report/options.hpp"
-#include "infermeter/report/variants/variant_set.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/variants/variant_set.hpp"
 
 namespace infermeter {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <span>
 
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
@@ -19,6 +20,7 @@
 namespace infermeter {
 namespace {
 
+constexpr std::size_t longest_label_of_failure = 300;
 const Cell nothing_cell{"–", Tone::faint};
 
 struct VariantsColumn {
@@ -31,16 +33,15 @@ const Metric* metric_of(const SubjectVerdict* subject, std::string_view name) {
   return metric != nullptr && metric->estimate.value ? metric : nullptr;
 }
 
-Cell variant_latency_cell(const SubjectVerdict* subject, const VariantFigures& one) {
+Cell variant_latency_cell(const VariantFigures& one, std::size_t size) {
+  const SubjectVerdict* subject = size < one.subjects.size() ? one.subjects[size] : nullptr;
   const Metric* metric = metric_of(subject, "latency_p50");
   if (metric != nullptr) return {with_interval(*metric->estimate.value, metric->estimate.interval, format_time)};
   if (!one.entry->refusal.empty())
     return {one.entry->refusal.starts_with("could not be made") ? "✗ not made" : "✗ refused", Tone::bad};
-  if (subject != nullptr && !one.failure.empty()) return {"✗ failed", Tone::bad};
-  const Metric* too_few = subject == nullptr ? nullptr : subject->summary.metric("latency_p50");
-  constexpr std::string_view start = "needs ";
-  if (too_few == nullptr || !too_few->estimate.note.starts_with(start)) return {"not measured", Tone::bad};
-  return {too_few->estimate.note.substr(0, too_few->estimate.note.find(' ', start.size())), Tone::faint};
+  if (subject != nullptr && one.failed[size]) return {"✗ failed", Tone::bad};
+  if (subject != nullptr && has_too_few(*subject)) return mean_cell(*subject);
+  return {"not measured", Tone::bad};
 }
 
 Cell variant_speed_up_cell(const SubjectVerdict* subject) {
@@ -51,9 +52,7 @@ Cell variant_speed_up_cell(const SubjectVerdict* subject) {
   const auto& interval = ratio->estimate.interval;
   if (!interval) return {format_ratio(*ratio->estimate.value)};
   const Tone tone = interval->low > 1 ? Tone::good : interval->high < 1 ? Tone::warning : Tone::plain;
-  return {fmt::format("{} [{}, {}]", format_ratio(*ratio->estimate.value), three_digits(interval->low),
-                      three_digits(interval->high)),
-          tone};
+  return {with_interval(*ratio->estimate.value, interval, format_ratio), tone};
 }
 
 Cell metric_bytes_cell(const Metric* metric) {
@@ -119,8 +118,8 @@ std::vector<VariantsColumn> columns_of(const VariantSet& set) {
     const auto at_size = [size](const VariantFigures& one) {
       return size < one.subjects.size() ? one.subjects[size] : nullptr;
     };
-    columns.push_back({{"Latency p50" + at},
-                       [at_size](const VariantFigures& one) { return variant_latency_cell(at_size(one), one); }});
+    columns.push_back(
+        {{"Latency p50" + at}, [size](const VariantFigures& one) { return variant_latency_cell(one, size); }});
     columns.push_back(
         {{"Speed-up" + at}, [at_size](const VariantFigures& one) { return variant_speed_up_cell(at_size(one)); }});
     columns.push_back(
@@ -139,6 +138,29 @@ std::vector<VariantsColumn> columns_of(const VariantSet& set) {
 
 std::string variant_label(const VariantsFigures& figures, std::size_t index) {
   return printable(figures.variants[index].entry->label, 100);
+}
+
+// "a, b"
+std::string labels_of(const VariantsFigures& figures, std::span<const int> variants, const char* separator) {
+  std::vector<std::string> labels;
+  for (const int variant : variants) labels.push_back(variant_label(figures, static_cast<std::size_t>(variant)));
+  return fmt::format("{}", fmt::join(labels, separator));
+}
+
+std::string variants_text(const VariantsFigures& figures, const Answer& answer) {
+  const std::span<const int> variants = answer.subjects;
+  switch (answer.kind) {
+    case AnswerKind::failed:
+      return fmt::format("{}: {}", printable(answer.about, longest_label_of_failure), printable(answer.reason, 600));
+    case AnswerKind::on_front:
+      return fmt::format("On the Pareto front of {}: {}. What intervals cannot tell apart does not count.",
+                         fmt::join(figures.pareto_of, ", "), labels_of(figures, variants, ", "));
+    case AnswerKind::dominated:
+      return fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
+                         labels_of(figures, variants.first(1), ""),
+                         labels_of(figures, variants.subspan(1), " and by "));
+    default: return "no variant was measured";
+  }
 }
 
 }  // namespace
@@ -176,27 +198,10 @@ std::vector<Sentence> sentences_of(const RunRecord& record, const VariantSet& se
   return sentences;
 }
 
-std::vector<Sentence> front_sentences(const VariantsFigures& figures) {
-  std::vector<std::string> on_it;
-  std::vector<Sentence> sentences;
-  for (std::size_t i = 0; i < figures.variants.size(); ++i) {
-    const ParetoVerdict& pareto = figures.variants[i].pareto;
-    if (pareto.place == ParetoPlace::front) on_it.push_back(variant_label(figures, i));
-    if (pareto.place != ParetoPlace::dominated) continue;
-    std::vector<std::string> by;
-    for (const std::size_t other : pareto.dominated_by) by.push_back(variant_label(figures, other));
-    sentences.push_back({Tone::plain,
-                         fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
-                                     variant_label(figures, i), fmt::join(by, " and by ")),
-                         "beaten"});
-  }
-  if (on_it.empty()) return sentences;
-  sentences.insert(sentences.begin(),
-                   {Tone::plain,
-                    fmt::format("On the Pareto front of {}: {}. What intervals cannot tell apart does not count.",
-                                fmt::join(figures.pareto_of, ", "), fmt::join(on_it, ", ")),
-                    "Pareto front"});
-  return sentences;
+std::vector<WordedAnswer> worded(const VariantsFigures& figures, const std::vector<Answer>& answers) {
+  std::vector<WordedAnswer> all;
+  for (const Answer& answer : answers) all.push_back({answer, variants_text(figures, answer)});
+  return all;
 }
 
 std::vector<Notice> notices_of_variants(const Verdict& verdict) {

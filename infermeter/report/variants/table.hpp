@@ -7,8 +7,10 @@
 #include "infermeter/report/forms/grid.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
 #include "infermeter/report/forms/sentence.hpp"
-#include "infermeter/report/variants/figures.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/report/forms/worded_answer.hpp"
+#include "infermeter/verdict/answers/variants_answers.hpp"
+#include "infermeter/verdict/variants/figures.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 
@@ -19,15 +21,17 @@ namespace infermeter {
 [[nodiscard]] std::vector<Sentence> sentences_of(const RunRecord& record, const VariantSet& set,
                                                  const VariantFigures& figures);
 
-// "On the Pareto front of output error, latency, memory and size: …", and who is beaten by whom.
-[[nodiscard]] std::vector<Sentence> front_sentences(const VariantsFigures& figures);
+// "On the Pareto front of output error, latency, memory and size: …", who is beaten by whom, what failed: of
+// verdict/answers/variants_answers.hpp.
+[[nodiscard]] std::vector<WordedAnswer> worded(const VariantsFigures& figures, const std::vector<Answer>& answers);
 
 // Notices less those that say what variants are meant to be: other files, other precisions, other runtimes.
 [[nodiscard]] std::vector<Notice> notices_of_variants(const Verdict& verdict);
 
-[[nodiscard]] std::string render_variants_json(const RunRecord& record, const VariantSet& set,
+[[nodiscard]] std::string render_variants_json(const RunRecord& record, const Verdict& verdict, const VariantSet& set,
                                                const VariantsFigures& figures);
-void write_variants(JsonWriter& json, const RunRecord& record, const VariantSet& set, const VariantsFigures& figures);
+void write_variants(JsonWriter& json, const RunRecord& record, const Verdict& verdict, const VariantSet& set,
+                    const VariantsFigures& figures);
 [[nodiscard]] std::string render_variants_markdown(const RunRecord& record, const Verdict& verdict,
                                                    const VariantSet& set, const VariantsFigures& figures);
 

@@ -217,7 +217,7 @@ Estimate estimate(const MetricKind& kind, const SubjectTimes& times, const Cover
     result.note = fmt::format("needs {} iterations", needed);
   } else {
     const Centre centre = covering(centre_of(values, coverage.of_processes), coverage);
-    result.method = method_of(kind, centre.geometric) + looks_note(coverage);
+    result.method = method_of(kind, centre.geometric) + widening_note(coverage);
     set_metric_centre(result, centre);
   }
   return result;

@@ -5,9 +5,12 @@
 #include <functional>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <boost/math/distributions/students_t.hpp>
 
 #include "infermeter/diagnostics/check.hpp"
+#include "infermeter/stats/distributions/student_t.hpp"
 #include "infermeter/stats/summary/moments.hpp"
 
 namespace infermeter {
@@ -104,8 +107,16 @@ std::optional<Centre> ratio_of(std::span<const double> numerator, std::span<cons
   return centre;
 }
 
-std::string looks_note(const Coverage& coverage) {
-  return coverage.of_processes > coverage.confidence ? ", wider as the run ends by what it shows" : "";
+std::optional<double> welch_p(std::span<const double> first, std::span<const double> second) {
+  if (first.size() < 2 || second.size() < 2 || !all_positive(first) || !all_positive(second)) return std::nullopt;
+  const Moments one = moments_of(logarithms(first)), other = moments_of(logarithms(second));
+  const double apart = std::abs(one.mean - other.mean), error = std::sqrt(squared_error(one) + squared_error(other));
+  if (error == 0) return apart == 0 ? 1.0 : 0.0;
+  return 2 * student_t_tail(apart / error, welch_degrees(one, other));
+}
+
+std::string widening_note(const Coverage& coverage) {
+  return coverage.widened_for.empty() ? "" : fmt::format(", widened for {}", coverage.widened_for);
 }
 
 Centre covering(Centre centre, const Coverage& coverage) {

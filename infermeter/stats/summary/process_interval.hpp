@@ -28,13 +28,17 @@ struct Centre {
 [[nodiscard]] std::optional<Centre> ratio_of(std::span<const double> numerator, std::span<const double> denominator,
                                              double confidence);
 
+// Two-sided p of "the two have the same geometric mean", by the same statistic. nullopt: as there, or fewer than two
+// values of one of them.
+[[nodiscard]] std::optional<double> welch_p(std::span<const double> first, std::span<const double> second);
+
 // The same ratio of values that belong to each other one by one, as many of both: its interval is that of the mean
 // difference of logarithms.
 [[nodiscard]] std::optional<Centre> paired_ratio_of(std::span<const double> numerator,
                                                     std::span<const double> denominator, double confidence);
 
 // Its interval says how often it covers, which several looks make less often than its own confidence.
-[[nodiscard]] std::string looks_note(const Coverage& coverage);  // for the method: "" without looks
+[[nodiscard]] std::string widening_note(const Coverage& coverage);  // for the method: ", widened for …", or ""
 [[nodiscard]] Centre covering(Centre centre, const Coverage& coverage);
 
 }  // namespace infermeter

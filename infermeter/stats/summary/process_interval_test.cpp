@@ -132,5 +132,16 @@ TEST(ProcessInterval, RatioCoversTheTruthWithUnequalSpreads) {
   EXPECT_LE(covered, runs * 0.97);
 }
 
+TEST(ProcessInterval, WelchsPIsThatOfOthers) {
+  const std::vector<double> one = {1, 1.1, 1.2}, other = {1.3, 1.4, 1.6, 1.5};
+  // scipy.stats.ttest_ind(log(one), log(other), equal_var=False)
+  EXPECT_NEAR(*welch_p(one, other), 0.013398055634869632, 1e-12);
+  EXPECT_DOUBLE_EQ(*welch_p(other, one), *welch_p(one, other));
+  EXPECT_EQ(welch_p(std::vector<double>{2, 2}, std::vector<double>{2, 2}), 1.0);
+  EXPECT_EQ(welch_p(std::vector<double>{2, 2}, std::vector<double>{3, 3}), 0.0);
+  EXPECT_FALSE(welch_p(std::vector<double>{2}, other));
+  EXPECT_FALSE(welch_p(std::vector<double>{0, 1}, other));
+}
+
 }  // namespace
 }  // namespace infermeter::process_interval_test

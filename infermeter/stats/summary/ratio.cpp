@@ -1,6 +1,7 @@
 #include "infermeter/stats/summary/ratio.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -36,11 +37,6 @@ void set_ratio_centre(Estimate& result, const std::optional<Centre>& centre, boo
       enough_processes ? "the processes differ too much for an interval" : "needs 2 processes of each for an interval";
 }
 
-RatioSide side_of(const MetricKind& kind, std::span<const Samples> trials, const SummaryOptions& options) {
-  const Wanted wanted = kind.needs_order() ? Wanted::sorted : Wanted::any_order;
-  return ratio_side(kind, subject_times(trials, options, wanted), options.coverage);
-}
-
 constexpr std::size_t least_blocks = 3;  // Student's t of two differences is wider than anybody can use
 
 // Processes of a block ran within a short time, in random order: what drifts slowly is in both and leaves their
@@ -57,13 +53,14 @@ void ratio_over_processes(const RatioSide& above, const RatioSide& below, const 
   };
   if (pairing == Pairing::blocks && shares_blocks(above, below)) {
     result.method = "ratio of geometric means over processes; paired t interval on logarithms over blocks";
-    result.method += looks_note(coverage);
+    result.method += widening_note(coverage);
     set(paired_ratio_of(above.values, below.values, coverage.of_processes), true);
     return;
   }
   result.method = "ratio of geometric means over processes; Welch's t interval on logarithms";
-  result.method += looks_note(coverage);
-  set(ratio_of(above.values, below.values, coverage.of_processes), above.values.size() >= 2 && below.values.size() >= 2);
+  result.method += widening_note(coverage);
+  set(ratio_of(above.values, below.values, coverage.of_processes),
+      above.values.size() >= 2 && below.values.size() >= 2);
 }
 
 // Logarithms of two estimates whose intervals are not symmetric, subtracted (Zou & Donner, "Construction of confidence
@@ -91,6 +88,10 @@ void ratio_of_values(const RatioSide& above, const RatioSide& below, Estimate& r
   if (result.value) result.note = "no interval for this metric";
 }
 
+bool leaves_out_one(const Estimate& ratio) {
+  return ratio.interval && (ratio.interval->low > 1 || ratio.interval->high < 1);
+}
+
 }  // namespace
 
 RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, const Coverage& coverage) {
@@ -100,6 +101,11 @@ RatioSide ratio_side(const MetricKind& kind, const SubjectTimes& times, const Co
   side.values = values.values();
   side.blocks = values.blocks();
   return side;
+}
+
+RatioSide ratio_side(std::span<const Samples> trials, const MetricKind& kind, const SummaryOptions& options) {
+  const Wanted wanted = kind.needs_order() ? Wanted::sorted : Wanted::any_order;
+  return ratio_side(kind, subject_times(trials, options, wanted), options.coverage);
 }
 
 Estimate ratio_of_sides(const MetricKind& kind, const RatioSide& baseline, const RatioSide& candidate,
@@ -121,6 +127,21 @@ Estimate ratio_of_sides(const MetricKind& kind, const RatioSide& baseline, const
   return result;
 }
 
+std::vector<Estimate> ratios_in_family(const MetricKind& kind, std::span<const RatioSides> family,
+                                       const std::function<Coverage(std::size_t)>& coverage_of, Pairing pairing) {
+  std::vector<Estimate> ratios(family.size());
+  std::vector<std::size_t> open(family.size());
+  std::iota(open.begin(), open.end(), 0U);
+  for (std::size_t before = 0; before != open.size() && !open.empty();) {
+    before = open.size();
+    const Coverage coverage = coverage_of(before);
+    for (const std::size_t i : open)
+      ratios[i] = ratio_of_sides(kind, *family[i].baseline, *family[i].candidate, coverage, pairing);
+    std::erase_if(open, [&](std::size_t i) { return leaves_out_one(ratios[i]); });
+  }
+  return ratios;
+}
+
 Estimate reversed(Estimate ratio) {
   if (ratio.value) ratio.value = 1 / *ratio.value;
   if (ratio.interval) {
@@ -138,7 +159,7 @@ Ratio ratio(std::span<const Samples> baseline, std::span<const Samples> candidat
     result.estimate.note = fmt::format("there is no metric '{}'", metric);
     return result;
   }
-  result.estimate = ratio_of_sides(*kind, side_of(*kind, baseline, options), side_of(*kind, candidate, options),
+  result.estimate = ratio_of_sides(*kind, ratio_side(baseline, *kind, options), ratio_side(candidate, *kind, options),
                                    options.coverage, pairing);
   return result;
 }

@@ -92,7 +92,8 @@ TEST(Ratio, OfSidesMadeReadyIsTheSame) {
     EXPECT_EQ(prepared.value, whole.value) << metric;
     EXPECT_EQ(prepared.interval.has_value(), whole.interval.has_value()) << metric;
     EXPECT_EQ(prepared.n, whole.n);
-    const Estimate turned = reversed(prepared), other = ratio_of_sides(kind, candidate, baseline, Coverage{}, Pairing::none);
+    const Estimate turned = reversed(prepared),
+                   other = ratio_of_sides(kind, candidate, baseline, Coverage{}, Pairing::none);
     EXPECT_NEAR(*turned.value, *other.value, 1e-12) << metric;
     if (!other.interval) continue;
     EXPECT_NEAR(turned.interval->low, other.interval->low, 1e-12) << metric;
@@ -148,6 +149,33 @@ TEST(Ratio, OfTailPercentilesJoinsTheirIntervals) {
               1e-12);
   EXPECT_LT(p95.interval->low, 2);
   EXPECT_GT(p95.interval->high, 2);
+}
+
+// Three equal candidates: the level is shared by all, then by those that are open.
+TEST(Ratio, FamiliesShareTheLevelAfterHolm) {
+  const MetricKind& kind = *metric_kind("latency_p50");
+  const auto side = [&](const std::vector<double>& durations) {
+    return ratio_side(kind, subject_times(constant_processes(durations), {}), Coverage{});
+  };
+  const RatioSide first = side({0.0200, 0.0202, 0.0201, 0.0199, 0.0203});
+  const RatioSide far = side({0.0100, 0.0101, 0.0102, 0.0100, 0.0099});
+  const RatioSide near = side({0.0199, 0.0203, 0.0200, 0.0201, 0.0202});
+  std::vector<std::size_t> asked;
+  const auto coverage_of = [&](std::size_t open) {
+    asked.push_back(open);
+    return Coverage{0.95, 1 - 0.05 / static_cast<double>(open)};
+  };
+  const std::vector<RatioSides> family = {{&first, &near}, {&first, &far}, {&first, &near}};
+  const auto ratios = ratios_in_family(kind, family, coverage_of, Pairing::none);
+  EXPECT_EQ(asked, (std::vector<std::size_t>{3, 2}));
+  const auto alone = [&](const RatioSide& candidate, double level) {
+    return ratio_of_sides(kind, first, candidate, {0.95, 1 - level}, Pairing::none).interval->low;
+  };
+  EXPECT_DOUBLE_EQ(ratios[1].interval->low, alone(far, 0.05 / 3));
+  EXPECT_DOUBLE_EQ(ratios[0].interval->low, alone(near, 0.025));
+  EXPECT_DOUBLE_EQ(ratios[2].interval->low, alone(near, 0.025));
+  EXPECT_EQ(ratios[0].interval->confidence, 0.95);
+  EXPECT_TRUE(ratios_in_family(kind, {}, coverage_of, Pairing::none).empty());
 }
 
 }  // namespace

@@ -68,11 +68,13 @@ struct Summary {
   [[nodiscard]] const Metric* metric(std::string_view name) const;
 };
 
-// How often an interval covers (`confidence`, which it says), and the confidence that Student's intervals over processes
-// are made with to do so: higher where a run looked at them several times (stats/comparison/rounds.hpp).
+// How often an interval covers (`confidence`, which it says), and the confidence that Student's intervals over
+// processes are made with to do so: higher where a run looked at them several times (stats/comparison/rounds.hpp), or
+// where several ratios are one family.
 struct Coverage {
   double confidence = 0.95;
   double of_processes = 0.95;
+  std::string_view widened_for{};  // for the method: "repeated looks"; empty where both are equal
 };
 
 struct SummaryOptions {

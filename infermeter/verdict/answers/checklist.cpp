@@ -1,180 +1,144 @@
-#include "infermeter/verdict/answers/checklist.hpp"
-
+// Checklists of what is not a run.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
 
-#include "infermeter/verdict/answers/recommend.hpp"
+#include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {
 namespace {
 
-using Id = DiagnosticId;
-
-// What makes times unlike the machine's usual ones. What it always is (virtual, few cores) is told elsewhere.
-constexpr std::array of_the_machine = {Id::foreign_load, Id::steal,         Id::throttled,
-                                       Id::major_faults, Id::affinity_lost, Id::more_threads_than_cores,
-                                       Id::swap_in_use,  Id::high_load,     Id::frequency_changed,
-                                       Id::low_memory,   Id::debug_build,   Id::governor_not_performance,
-                                       Id::not_isolated};
-
-constexpr std::array of_likeness = {Id::precision_differs,    Id::threads_differ,     Id::runtime_version_differs,
-                                    Id::provider_differs,     Id::device_differs,     Id::batch_differs,
-                                    Id::model_differs,        Id::input_differs,      Id::precision_not_as_asked,
-                                    Id::threads_not_as_asked, Id::environment_differs};
-
-// Ids of warnings and errors among `wanted` that were given, each once, as one text: "foreign_load, steal".
-std::string given(const Verdict& verdict, std::span<const DiagnosticId> wanted) {
-  std::string names;
-  for (const DiagnosticId id : wanted) {
-    if (info(id).severity == Severity::info) continue;
-    const auto count = std::ranges::count(verdict.diagnostics, id, &Diagnostic::id);
-    if (count == 0) continue;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(id));
-    if (count > 1) names += fmt::format(" ({} times)", count);
-  }
-  return names;
+std::string counts(const std::vector<const ExpectationVerdict*>& verdicts, Outcome outcome) {
+  const auto count = std::ranges::count(verdicts, outcome, [](const auto* one) { return one->outcome; });
+  return fmt::format("{} of {} subjects", count, verdicts.size());
 }
 
-Check trials_check(const RunRecord& record, const ChecklistOptions& options) {
-  Check check{.name = "every trial ended well", .outcome = {}, .detail = "no trial was run"};
-  const auto ok = std::ranges::count(record.trials, TrialEnd::ok, &Samples::end);
-  const auto all = static_cast<std::ptrdiff_t>(record.trials.size());
-  if (all == 0) return check;
-  check.detail = fmt::format("{} of {}", ok, all);
-  if (!record.finished) check.detail += "; the run is not finished";
-  const Outcome otherwise = options.variants ? Outcome::inconclusive : Outcome::fail;
-  check.outcome = ok < all ? otherwise : record.finished ? Outcome::pass : Outcome::inconclusive;
+// Of one subject its reason; of several how many, and the first that is not well.
+Check expectation_check(const RunRecord& record, const Expectation& expectation,
+                        const std::vector<const ExpectationVerdict*>& verdicts) {
+  Check check{.name = expectation.source.text, .outcome = {}, .detail = "applied to no subject"};
+  if (verdicts.empty()) return check;
+  const ExpectationVerdict* worst = verdicts.front();
+  for (const Outcome outcome : {Outcome::inconclusive, Outcome::fail}) {
+    const auto found = std::ranges::find(verdicts, outcome, [](const auto* one) { return one->outcome; });
+    if (found != verdicts.end()) worst = *found;
+  }
+  check.outcome = worst->outcome;
+  const std::string& label = record.plan.subjects.at(static_cast<std::size_t>(worst->subject)).label;
+  if (verdicts.size() == 1) {
+    check.detail = fmt::format("{}: {}", label, worst->reason);
+  } else if (worst->outcome == Outcome::pass) {
+    check.detail = counts(verdicts, Outcome::pass);
+  } else {
+    check.detail = fmt::format("{}, the first is {}: {}", counts(verdicts, worst->outcome), label, worst->reason);
+  }
   return check;
 }
 
-Check outputs_check(const Verdict& verdict, const ChecklistOptions& options) {
-  Check check{.name = "outputs agree with the baseline's", .outcome = {}, .detail = "not compared"};
-  int agree = 0, undecided = 0, all = 0;
-  for (const SubjectVerdict& subject : verdict.subjects) {
-    if (subject.outputs == nullptr) continue;
-    ++all;
-    agree += subject.outputs->comparison.agree ? 1 : 0;
-    undecided += subject.outputs->comparison.undecided ? 1 : 0;
-  }
-  if (all == 0) return check;
-  check.detail = fmt::format("{} of {} compared", agree, all);
-  if (undecided > 0) check.detail += fmt::format("; of {} it cannot be told", undecided);
-  if (options.variants) return check;
-  check.outcome = agree == all ? Outcome::pass : agree + undecided == all ? Outcome::inconclusive : Outcome::fail;
+Check drop_check(const Validation& validation) {
+  Check check{.name = "accuracy drops no more than is allowed", .outcome = {}, .detail = "there are no labels"};
+  if (!validation.accuracy) return check;
+  check.outcome = outcome_of(*validation.accuracy);
+  check.detail = check.outcome ? fmt::format("a drop of {:g} is allowed", *validation.accuracy->allowed)
+                               : "no drop was named (--max-drop)";
   return check;
 }
 
-Check likeness_check(const Verdict& verdict, const ChecklistOptions& options) {
-  Check check{
-      .name = "like is compared with like", .outcome = {}, .detail = "nothing is compared", .is_reservation = true};
-  const auto is_compared = [](const SubjectVerdict& subject) {
-    return subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0;
+Check repeat_check(const Validation& validation) {
+  Check check{.name = "the baseline repeats itself", .outcome = {}, .detail = "not tried"};
+  if (validation.again_items == 0) return check;
+  const auto repeats = [](const OutputDifference& o) {
+    return o.comparable && o.max_absolute.value_or(0) == 0 && o.non_finite_apart == 0;
   };
-  if (std::ranges::none_of(verdict.subjects, is_compared)) return check;
-  const std::string names = given(verdict, of_likeness);
-  check.detail = names.empty() ? "same precision, threads, device and inputs" : names;
-  if (!options.variants) check.outcome = names.empty() ? Outcome::pass : Outcome::inconclusive;
+  const auto& outputs = validation.again.outputs;
+  const auto same = std::ranges::count_if(outputs, repeats);
+  check.outcome = same == std::ssize(outputs) ? Outcome::pass : Outcome::inconclusive;
+  check.detail = fmt::format("{} of {} outputs, run twice on {} items", same, outputs.size(), validation.again_items);
   return check;
 }
 
-Check question_check(const Verdict& verdict) {
-  Check check{.name = "the question is decided", .outcome = {}, .detail = "no question was asked"};
-  if (!verdict.comparison) return check;
-  const auto& primary = verdict.comparison->primary;
-  const auto open = std::ranges::count(primary, Direction::unresolved, &PairedComparison::direction);
-  check.outcome = open == 0 ? Outcome::pass : Outcome::inconclusive;
-  check.detail = fmt::format("{} of {}, after {} pairs", static_cast<std::ptrdiff_t>(primary.size()) - open,
-                             primary.size(), verdict.comparison->pairs);
-  return check;
-}
-
-Check leak_check(const Verdict& verdict) {
-  Check check{.name = "memory does not grow", .outcome = {}, .detail = "not looked for"};
-  int leaks = 0, unclear = 0, all = 0;
-  for (const SubjectVerdict& subject : verdict.subjects) {
-    if (!subject.leak) continue;
-    ++all;
-    leaks += subject.leak->verdict == LeakVerdict::leak ? 1 : 0;
-    unclear += subject.leak->verdict == LeakVerdict::cannot_tell ? 1 : 0;
+Check agreement_check(const Validation& validation) {
+  const auto& outputs = validation.outputs.outputs;
+  const auto alike = std::ranges::count_if(
+      outputs, [](const auto& o) { return o.comparable && o.within_tolerance && o.undecided.empty(); });
+  Check check{.name = "outputs agree within their tolerance",
+              .outcome = validation.outputs.agree       ? Outcome::pass
+                         : validation.outputs.undecided ? Outcome::inconclusive
+                                                        : Outcome::fail,
+              .detail = fmt::format("{} of {} outputs, on {} items", alike, outputs.size(), validation.items.size())};
+  // Where labels decide, outputs need not be alike.
+  if (validation.accuracy && outcome_of(*validation.accuracy)) {
+    check.outcome.reset();
+    check.detail += "; labels decide";
   }
-  if (all == 0) return check;
-  check.outcome = leaks > 0 ? Outcome::fail : unclear > 0 ? Outcome::inconclusive : Outcome::pass;
-  check.detail = fmt::format("{} of {} leak, {} cannot be told", leaks, all, unclear);
   return check;
 }
 
-Check accuracy_check(const RunRecord& record, const Verdict& verdict) {
-  using Kind = Recommendation::Kind;
-  Check check{.name = "accuracy is kept", .outcome = {}, .detail = "there are no labels"};
-  int kept = 0, lost = 0, unclear = 0;
-  for (const SubjectVerdict& subject : verdict.subjects) {
-    if (subject.accuracy) check.detail = "no subject is compared with another";
-    if (!subject.accuracy || !subject.accuracy->change) continue;
-    const auto found = recommend(record, subject);
-    const auto has = [&](Kind kind) { return std::ranges::count(found, kind, &Recommendation::kind) > 0 ? 1 : 0; };
-    kept += has(Kind::accuracy_maintained);
-    lost += has(Kind::accuracy_lost);
-    unclear += has(Kind::accuracy_unclear);
+Check partners_check(const LayerGrowth& growth) {
+  const std::size_t alone = growth.reference_only.size() + growth.candidate_only.size();
+  return {.name = "every tensor has a partner",
+          .outcome = alone == 0 && !growth.tensors.empty() ? Outcome::pass : Outcome::inconclusive,
+          .detail = fmt::format("{} matched, {} of the reference alone, {} of the candidate alone",
+                                growth.tensors.size(), growth.reference_only.size(), growth.candidate_only.size())};
+}
+
+Check parting_check(const LayerGrowth& growth) {
+  Check check{.name = "the two part nowhere", .outcome = {}, .detail = "no tensor has a partner"};
+  if (growth.tensors.empty()) return check;
+  const auto is_above_floor = [](const LayerDifference& tensor) {
+    const auto error = growth_error(tensor);
+    return error && *error > tensor.floor;
+  };
+  if (growth.jump) {
+    check.outcome = Outcome::fail;
+    check.detail = "they part at " + growth.tensors[*growth.jump].name;
+  } else if (std::ranges::any_of(growth.tensors, is_above_floor)) {
+    check.outcome = Outcome::inconclusive;
+    check.detail = "the error grows beyond what rounding explains, nowhere at once";
+  } else {
+    check.outcome = Outcome::pass;
+    check.detail = "nowhere beyond what rounding explains";
   }
-  const int all = kept + lost + unclear;
-  if (all == 0) return check;
-  check.outcome = lost > 0 ? Outcome::fail : unclear > 0 ? Outcome::inconclusive : Outcome::pass;
-  check.detail = fmt::format("kept by {} of {}, lost by {}, {} cannot be told", kept, all, lost, unclear);
   return check;
 }
 
-Check machine_check(const RunRecord& record, const Verdict& verdict) {
-  Check check{.name = "the machine was fit", .outcome = {}, .detail = "no trial was run", .is_reservation = true};
-  if (record.trials.empty()) return check;
-  const std::string names = given(verdict, of_the_machine);
-  check.outcome = names.empty() ? Outcome::pass : Outcome::inconclusive;
-  check.detail = names.empty() ? "nothing disturbed the trials" : names;
-  return check;
-}
-
-Check processes_check(const RunRecord& record, const Verdict& verdict) {
-  Check check{
-      .name = "enough processes for intervals", .outcome = {}, .detail = "no trial was run", .is_reservation = true};
-  if (record.trials.empty()) return check;
-  int enough = 0, all = 0;
-  for (const SubjectVerdict& subject : verdict.subjects) {
-    const int usable = subject.summary.trials_ok > 0 ? subject.summary.trials_ok : subject.summary.trials_partial;
-    if (usable == 0) continue;
-    ++all;
-    enough += usable >= 2 ? 1 : 0;
-  }
-  check.detail = "no subject ran";
-  if (all == 0) return check;
-  check.outcome = enough == all ? Outcome::pass : Outcome::inconclusive;
-  check.detail = fmt::format("{} of {} subjects have two or more", enough, all);
+Check series_check(const char* name, const std::vector<const History*>& histories, Outcome otherwise,
+                   bool (*is_well)(const History&)) {
+  Check check{.name = name, .outcome = {}, .detail = "there is no series"};
+  if (histories.empty()) return check;
+  const auto well = std::ranges::count_if(histories, [&](const History* one) { return is_well(*one); });
+  check.outcome = well == std::ssize(histories) ? Outcome::pass : otherwise;
+  check.detail = fmt::format("{} of {} series", well, histories.size());
   return check;
 }
 
 }  // namespace
 
-std::vector<Check> checklist(const RunRecord& record, const Verdict& verdict, const ChecklistOptions& options) {
-  return {trials_check(record, options),
-          outputs_check(verdict, options),
-          likeness_check(verdict, options),
-          question_check(verdict),
-          leak_check(verdict),
-          accuracy_check(record, verdict),
-          machine_check(record, verdict),
-          processes_check(record, verdict)};
+std::vector<Check> checklist(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
+  std::vector<Check> checks;
+  for (std::size_t i = 0; i < gate.expectations.size(); ++i) {
+    std::vector<const ExpectationVerdict*> held;
+    for (const ExpectationVerdict& one : verdict.verdicts) {
+      if (one.expectation == i) held.push_back(&one);
+    }
+    checks.push_back(expectation_check(record, gate.expectations[i], held));
+  }
+  return checks;
 }
 
-std::optional<Outcome> outcome_of(const std::vector<Check>& checks) {
-  const auto any = [&](Outcome outcome) {
-    return std::ranges::any_of(checks,
-                               [&](const Check& check) { return check.outcome == outcome && !check.is_reservation; });
-  };
-  for (const Outcome outcome : {Outcome::fail, Outcome::inconclusive, Outcome::pass}) {
-    if (any(outcome)) return outcome;
-  }
-  return std::nullopt;
+std::vector<Check> checklist(const Validation& validation) {
+  return {agreement_check(validation), drop_check(validation), repeat_check(validation)};
+}
+
+std::vector<Check> checklist(const LayersRecord& record) {
+  return {parting_check(record.growth), partners_check(record.growth)};
+}
+
+std::vector<Check> checklist(const std::vector<const History*>& histories) {
+  return {series_check("no series is worse than it was", histories, Outcome::fail,
+                       [](const History& one) { return one.alarm() == nullptr; }),
+          series_check("enough runs to look for changes", histories, Outcome::inconclusive,
+                       [](const History& one) { return !one.too_few; })};
 }
 
 }  // namespace infermeter

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "infermeter/verdict/answers/run_checklist.hpp"
 #include "infermeter/verdict/gate/test_gates.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 
 // A value here names only the fields that a test is about.

@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -51,10 +51,12 @@ std::vector<GroupAnswer> answer_groups(const RunRecord& record, const Verdict& v
     if (!has_value(subject, "latency_p50") || !does_the_same_work(subject)) continue;
     groups[record.plan.subjects[static_cast<std::size_t>(subject.subject)].group].push_back(&subject);
   }
-  const SummaryOptions options = summary_options(record);
+  std::erase_if(groups, [](const auto& group) { return group.second.size() < least_subjects; });
+  if (groups.empty()) return {};
+  SummaryOptions options = summary_options(record);
+  options.coverage = coverage_in_family(record, groups.size());
   std::vector<GroupAnswer> answers;
   for (const auto& [group, subjects] : groups) {
-    if (subjects.size() < least_subjects) continue;
     GroupAnswer answer;
     answer.first = static_cast<int>(first_of_group(record.plan, static_cast<std::size_t>(subjects.front()->subject)));
     answer.fastest = lowest(record, subjects, "latency_p50", options);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 
 namespace infermeter::fastest_test {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 

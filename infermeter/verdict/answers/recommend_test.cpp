@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "infermeter/verdict/gate/test_gates.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter::recommend_test {
 namespace {

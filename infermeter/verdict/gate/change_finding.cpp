@@ -8,8 +8,9 @@
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
-#include "infermeter/verdict/disturbance.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "infermeter/stats/summary/process_interval.hpp"
-#include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {
 namespace {

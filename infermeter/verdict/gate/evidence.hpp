@@ -1,16 +1,13 @@
-// The records that expectations are judged on, and how an expectation may come out.
+// The records that expectations are judged on, as one value.
 #pragma once
 
 #include <span>
 #include <string>
-#include <string_view>
 
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/answers/check.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
-
-enum class Outcome { pass, fail, inconclusive };
-[[nodiscard]] std::string_view to_string(Outcome outcome);
 
 struct GateEvidence {
   const RunRecord& run;

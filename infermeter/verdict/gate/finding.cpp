@@ -9,7 +9,7 @@
 #include "infermeter/stats/summary/process_interval.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/nearest.hpp"
-#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

@@ -12,6 +12,7 @@
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
 #include "infermeter/verdict/gate/parse_expectation.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {
 namespace {
@@ -243,13 +244,9 @@ bool is_from_itself(const Expectation& expectation, int subject, const GateEvide
 
 }  // namespace
 
-std::string_view to_string(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::pass: return "pass";
-    case Outcome::fail: return "fail";
-    case Outcome::inconclusive: return "inconclusive";
-  }
-  return "";
+Outcome outcome_of(const GateVerdict& verdict) {
+  if (verdict.failed > 0) return Outcome::fail;
+  return verdict.inconclusive > 0 ? Outcome::inconclusive : Outcome::pass;
 }
 
 Result<Gate> make_gate(const GateFile& file, std::string name) {

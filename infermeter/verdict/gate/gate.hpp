@@ -12,7 +12,7 @@
 #include "infermeter/plan/gate_file.hpp"
 #include "infermeter/verdict/gate/evidence.hpp"
 #include "infermeter/verdict/gate/expectation.hpp"
-#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
 
@@ -59,6 +59,9 @@ struct GateVerdict {
   // 5 one is inconclusive and that was to fail; 0.
   int exit_code = 0;
 };
+
+// Fail if an expectation failed, else inconclusive if one is.
+[[nodiscard]] Outcome outcome_of(const GateVerdict& verdict);
 
 // `gate` was checked for this run's plan.
 [[nodiscard]] GateVerdict judge_gate(const Gate& gate, const GateEvidence& evidence);

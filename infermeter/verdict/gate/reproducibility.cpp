@@ -10,6 +10,7 @@
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {

@@ -1,4 +1,5 @@
 #include "infermeter/verdict/gate/study.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,6 +11,7 @@
 
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/gate/parse_expectation.hpp"
+#include "infermeter/verdict/judge.hpp"
 
 namespace infermeter::test {
 

@@ -69,7 +69,7 @@ function groupFrame(group: OperatorGroupDifference, index: number, color: number
     [...new Set(which.flatMap((op) => of.get(op)?.[what] ?? []))].filter((text) => text !== "").join(" + ");
   const pair = (what: "kernel" | "name" | "precision" | "layout"): [string, string] => [told(ofBaseline, group.in_baseline, what), told(ofSubject, group.in_subject, what)];
   const kernels = pair("kernel");
-  const missing = (which: number[]): string => (which.length === 0 ? "none" : "not told");
+  const missing = (which: number[]): string => (which.length === 0 ? "none" : "not reported");
   const changed = ([from, to]: [string, string]): string => (from === to ? from : `${from === "" ? missing(group.in_baseline) : from} → ${to === "" ? missing(group.in_subject) : to}`);
   const only = onlyIn(group);
   const row = (title: string, text: string): [string, string][] => (text === "" ? [] : [[title, text]]);

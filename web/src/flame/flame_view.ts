@@ -25,6 +25,7 @@ export interface Ways {
 // Frames that something else than a search asks for: those of a clause.
 interface Picked {
   label: string;
+  cleared?(): void;
   has: Hit;
 }
 
@@ -141,6 +142,9 @@ export class FlameView {
       painted.mode === "difference" && !frame.separable ? "not separable" : "",
       placed.above ? "zoomed into" : "",
     ];
+    // What is read on it is part of its name, so that it can be called by it.
+    const read = visible(box.text ?? "").replace(/\s+/g, " ").trim();
+    if (!said.join(", ").includes(read)) said.push(read);
     return svg(
       "g",
       {
@@ -283,6 +287,7 @@ export class FlameView {
   // Shown as what a search finds, until there is one.
   pick(picked: Picked | null): void {
     this.input.value = "";
+    if (picked === null) this.picked?.cleared?.();
     this.picked = picked;
     this.finding = this.lookedFor();
     this.showFound();

@@ -115,22 +115,20 @@ function reach(validation: Validation): Option {
 
 function bounds(validation: Validation, look: Look, axes: Option): Option {
   const allowed = validation.drop?.allowed ?? null;
-  const bound = (at: number, text: string, color: string, type: string): Option => ({
-    xAxis: at,
-    lineStyle: { color, type, width: 1.5 },
-    label: { formatter: text, color, fontSize: 12, position: "start", distance: 3 },
-  });
-  return {
-    type: "scatter",
-    ...axes,
-    data: [],
-    markLine: {
-      silent: true,
-      symbol: "none",
-      animation: false,
-      data: [bound(0, "", look.muted, "solid"), ...(allowed === null ? [] : [bound(-allowed, `allowed: −${digits(allowed * 100)}`, look.bad, "dashed")])],
+  const all = [{ at: 0, text: "", color: look.muted, dash: [] as number[] }];
+  if (allowed !== null) all.push({ at: -allowed, text: `allowed: −${digits(allowed * 100)}`, color: look.bad, dash: [5, 4] });
+  return marks(
+    "Bounds",
+    all,
+    ({ at }) => [at, 0],
+    ({ at, text, color, dash }, place, area) => {
+      const { x } = place(at, 0);
+      const words = { type: "text", x, y: area.y - 4, style: { text, fill: color, fontSize: 12, align: "center", verticalAlign: "bottom" } };
+      return [line(x, area.y, x, area.y + area.height, { stroke: color, lineDash: dash }), ...(text === "" ? [] : [words])];
     },
-  };
+    null,
+    { ...axes, clip: false, z: 3 },
+  );
 }
 
 function sideTip(validation: Validation, side: Row): HTMLElement {

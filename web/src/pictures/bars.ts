@@ -1,5 +1,4 @@
 // One figure of every subject as bars with intervals, their values beside them.
-import type { Part } from "../document.ts";
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
 import { inUnit, interval, MISSING, withUnit } from "../format.ts";
@@ -13,17 +12,15 @@ import { laneFrame, lanesHeight } from "./lanes.ts";
 import { box, marks, target, whisker } from "./marks.ts";
 import { estimateRows } from "./metric.ts";
 import { scaleOf, valueAxis } from "./scale.ts";
-import { leftOut, measured, mostSubjects, sentences } from "./trials.ts";
+import { leftOut, mostSubjects, sentences } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
-export function bars(part: Part): Picture[] {
-  const m = measured(part);
-  return m === null ? [] : chart(m, figuresOf(m), "figures", "Figures of every subject", "Figure");
+export function bars(m: Measured): Picture[] {
+  return chart(m, figuresOf(m), "figures", "Numbers of every subject", "Number");
 }
 
-export function counters(part: Part): Picture[] {
-  const m = measured(part);
-  return m === null ? [] : chart(m, countersOf(m), "counters", "What the back ends counted", "Counter");
+export function counters(m: Measured): Picture[] {
+  return chart(m, countersOf(m), "counters", "What the back ends counted", "Counter");
 }
 
 type Order = "plan" | "smallest" | "largest";
@@ -47,12 +44,12 @@ function chart(m: Measured, figures: Figure[], id: string, title: string, label:
   const [first] = figures;
   if (first === undefined) return [];
   let [figure, order]: [Figure, Order] = [first, "plan"];
-  const every = (): Bar[] => sortedBars(m.run.subjects.map((each) => ({ subject: each.index, value: figure.of(each.index) })), order);
+  const every = (): Bar[] => sortedBars(m.subjects.map((each) => ({ subject: each.index, value: figure.of(each.index) })), order);
   const shown = (): Bar[] => every().slice(0, mostSubjects);
   const controls: Control[] = [
     { label, choices: figures.map((each) => ({ value: each.id, label: visible(each.title) })), value: first.id, change: (value) => (figure = figures.find((each) => each.id === value) ?? figure) },
   ];
-  if (m.run.subjects.length > 1) {
+  if (m.subjects.length > 1) {
     controls.push({
       label: "Order",
       choices: [
@@ -72,6 +69,7 @@ function chart(m: Measured, figures: Figure[], id: string, title: string, label:
     note: () => sentences(reasons(shown(), m.names), leftOut(shown().length, every().length)),
     controls,
     data: () => table(m, figures),
+    lanes: () => shown().map((bar) => bar.subject),
     height: (width) => lanesHeight(shown().length, width, height),
     option: (look, width) => option(shown(), figure, m.names, look, width),
   };
@@ -135,7 +133,7 @@ function table(m: Measured, figures: Figure[]): DataTable {
         { title: "high", numeric: true },
       ]),
     ],
-    rows: m.run.subjects.map((subject) => [
+    rows: m.subjects.map((subject) => [
       m.names[subject.index] ?? "",
       ...figures.flatMap((figure) => {
         const value = figure.of(subject.index);

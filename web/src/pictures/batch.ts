@@ -1,5 +1,5 @@
 // Latency and throughput against the batch size, a line for each model on each back end.
-import type { Part, Run } from "../document.ts";
+import type { Run } from "../document.ts";
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
 import type { Look } from "../look.ts";
@@ -11,7 +11,8 @@ import { marks, whisker } from "./marks.ts";
 import { estimateRows, quantityOf } from "./metric.ts";
 import { ends, linearTicks, scaleOf, valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
-import { measured, mostSubjects, sentences } from "./trials.ts";
+import { mostSubjects, sentences } from "./trials.ts";
+import type { Measured } from "./trials.ts";
 
 export interface Family {
   name: string;
@@ -19,9 +20,9 @@ export interface Family {
 }
 
 // What subjects of a family share is all but the batch size; the names say what tells families apart.
-export function families(run: Run): Family[] {
+export function families(run: Run, subjects = run.subjects): Family[] {
   const found = new Map<string, { parts: string[]; sizes: Family["sizes"] }>();
-  for (const subject of run.subjects) {
+  for (const subject of subjects) {
     const planned = run.plan.subjects[subject.index];
     const options = Object.entries({ ...planned?.options, ...planned?.dimensions, ...planned?.batch_axes }).map(([key, value]) => `${key}=${value}`);
     const threads = (planned?.threads ?? 0) > 0 ? `${planned?.threads} threads` : "";
@@ -44,10 +45,8 @@ export function families(run: Run): Family[] {
   });
 }
 
-export function batchSizes(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null) return [];
-  const all = families(m.run);
+export function batchSizes(m: Measured): Picture[] {
+  const all = families(m.run, m.subjects);
   const one = (metric: string, title: string, reads: string): Picture[] => {
     const valueOf = (subject: number): Value => m.run.subjects[subject]?.metrics[metric] ?? none;
     const drawn = all.filter((family) => family.sizes.filter(({ subject }) => valueOf(subject).value !== null).length > 1);
@@ -79,8 +78,8 @@ export function batchSizes(part: Part): Picture[] {
     return [picture];
   };
   return [
-    ...one("latency_p50", "Latency (median) against batch size", "A line that rises as fast as the batch gains nothing by it."),
-    ...one("throughput", "Throughput against batch size", "Where a line is level, larger batches bring nothing more."),
+    ...one("latency_p50", "Latency (median) against batch size", "If latency rises in proportion to batch size, batching gains nothing."),
+    ...one("throughput", "Throughput against batch size", "Where a line is level, larger batches gain nothing."),
   ];
 }
 

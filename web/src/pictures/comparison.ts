@@ -1,6 +1,6 @@
 // The answer to a run's question: each candidate's estimates with their intervals against the margin, and all pairs.
 import type { Comparison, Direction, Interval, PairedComparison, Part } from "../document.ts";
-import { count, digits, percent } from "../format.ts";
+import { count, digits, givenPercent, percent } from "../format.ts";
 import type { Look } from "../look.ts";
 import type { Option } from "../echarts.ts";
 import type { ChartPicture, DataTable, Picture } from "../picture.ts";
@@ -83,16 +83,20 @@ export function comparison(part: Part): Picture[] {
   const picture: ChartPicture = {
     kind: "chart",
     id: "comparison",
+    short: "Changes",
     title: `Change of ${whom} against ${baselines.length === 1 ? baselines[0] : `${baselines.length} baselines`}`,
     reads:
-      "Each pale point is one pair of processes, the diamond is the estimate over all pairs, the line its interval. An interval that keeps clear of zero tells a direction" +
-      (margin > 0 ? `; one inside the band is a difference below the margin of ${percent(margin)}.` : "."),
+      (answer.paired
+        ? "Each pale point is one pair of processes, the diamond is the estimate over all pairs, the line its interval."
+        : "The diamond is the estimate over the processes of both runs, the line its interval, which does not cover what changed between the runs.") +
+      " An interval that excludes zero shows a direction" +
+      (margin > 0 ? `; one inside the band is a difference below the margin of ${givenPercent(margin)}.` : "."),
     note: () => notes(answer, m.names, rowsOf(answer, all).length),
     data: () => table(rowsOf(answer, true), m.names),
     height: (width) => lanesHeight(forest(shown(), m.names).lanes.length, width, height),
     option: (look, width) => option(forest(shown(), m.names), m.names, margin, look, width),
     legend: (look) => [
-      { name: pairName, look: { color: look.muted, symbol: "circle", dash: [0, 40] } },
+      ...(answer.paired ? [{ name: pairName, look: { color: look.muted, symbol: "circle" as const, dash: [0, 40] as [number, number] } }] : []),
       { name: estimateName, look: { color: look.text, symbol: "diamond", dash: "solid" } },
     ],
   };
@@ -217,7 +221,7 @@ function tip(row: Row, names: string[]): HTMLElement {
     ["estimate", changeText(compared, compared.estimate)],
     ["interval", compared.interval === null ? "none" : `${changeText(compared, compared.interval.low)} … ${changeText(compared, compared.interval.high)}`],
     ["confidence", compared.interval === null ? "–" : percent(compared.interval.confidence)],
-    ["pairs", String(compared.pairs)],
+    compared.pairs > 0 ? ["pairs", String(compared.pairs)] : ["processes", `${compared.baseline_processes} and ${compared.candidate_processes}`],
     ["p", digits(compared.p, 2)],
   ];
   if (row.direction !== null) lines.unshift(["verdict", directionWord(row.direction, compared.metric)]);
@@ -232,7 +236,7 @@ function notes(answer: Comparison, names: string[], rows: number): string {
   return sentences(
     of("incomplete", "left out because a process failed or was not measured"),
     of("dropped", "left out because a process was disturbed"),
-    answer.exploratory.length > 0 ? "Metrics without a verdict were not asked about: their intervals are each of this sample alone." : "",
+    answer.exploratory.length > 0 ? "Metrics in the second place are exploratory: they decide nothing, and their intervals are not corrected for looking at several." : "",
     rows > mostRows ? `The first ${mostRows} of ${rows} rows are drawn; the data have all of them.` : "",
   );
 }

@@ -51,16 +51,24 @@ function pointsOf(data: unknown): (Point | null)[] | null {
   return (data as ([number, number | null] | null)[]).map((point) => (point === null || point[1] === null ? null : [point[0], point[1]]));
 }
 
-// Lines up to where the axis ends; zoomed in, and a little beyond what is seen. The others are as they were.
-export function cutSeries(option: Option, zoom = { start: 0, end: 100 }): Option[] {
-  const [x, y] = [(option["xAxis"] ?? {}) as Axis, (option["yAxis"] ?? {}) as Axis];
-  const series = [option["series"] ?? []].flat() as (Line & Option)[];
-  if (typeof x.min !== "number" || typeof x.max !== "number" || (x.type !== "value" && x.type !== "log")) return series.map(() => ({}));
+// Of an axis across whose ends are given: what of it is in view, and half as much beside it.
+export function endsOf(option: Option, zoom = { start: 0, end: 100 }): { low: number; high: number } | null {
+  const x = (option["xAxis"] ?? {}) as Axis;
+  if (typeof x.min !== "number" || typeof x.max !== "number" || (x.type !== "value" && x.type !== "log")) return null;
   const [to, from] = x.type === "log" ? [Math.log, Math.exp] : [Number, Number];
   const [low, span] = [to(x.min), to(x.max) - to(x.min)];
   const beyond = zoom.end - zoom.start < 100 ? (zoom.end - zoom.start) / 2 : 0;
   const end = (percent: number): number => from(low + (span * percent) / 100);
-  const cut = { low: end(zoom.start - beyond), high: end(zoom.end + beyond), log: { x: x.type === "log", y: y.type === "log" } };
+  return { low: end(zoom.start - beyond), high: end(zoom.end + beyond) };
+}
+
+// Lines up to where the axis ends; zoomed in, and a little beyond what is seen. The others are as they were.
+export function cutSeries(option: Option, zoom = { start: 0, end: 100 }): Option[] {
+  const [x, y] = [(option["xAxis"] ?? {}) as Axis, (option["yAxis"] ?? {}) as Axis];
+  const series = [option["series"] ?? []].flat() as (Line & Option)[];
+  const ends = endsOf(option, zoom);
+  if (ends === null) return series.map(() => ({}));
+  const cut = { ...ends, log: { x: x.type === "log", y: y.type === "log" } };
   return series.map((each) => {
     const points = each.type === "line" ? pointsOf(each.data) : null;
     return points === null ? {} : { data: cutLine(points, { ...cut, step: each.step === "end" }) };

@@ -21,6 +21,7 @@ function picture(each: DifferencePicture, index: number): PlanesPicture {
   return {
     kind: "planes",
     id: `difference-${index + 1}`,
+    short: `Difference: item ${each.item}`,
     title: `Difference of ${visible(each.output)}: ${of.join(", ")}`,
     reads:
       "Reference and candidate in greys of one common scale; beside them |candidate − reference|, from none to the largest. " +

@@ -1,5 +1,4 @@
 // Where the latencies of each subject, or of each process of one, lie: quantiles of all iterations, and the iterations.
-import type { Part } from "../document.ts";
 import type { Option } from "../echarts.ts";
 import { count, format } from "../format.ts";
 import type { Look } from "../look.ts";
@@ -15,16 +14,17 @@ import type { LatencyLane } from "./latency_lanes.ts";
 import { valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
 import { byRanks, jitter, thinnedText } from "./thin.ts";
-import { leftOut, measured, mostSubjects, sentences, subjectControl } from "./trials.ts";
+import { leftOut, mostSubjects, sentences, subjectControl } from "./trials.ts";
+import type { Measured } from "./trials.ts";
 
 const height = 44;
 const mostPoints = 2400;
 
-export function distribution(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null || m.figures === null || m.figures.distributions.length === 0) return [];
+export function distribution(m: Measured): Picture[] {
+  if (m.figures === null || m.figures.distributions.length === 0) return [];
   const figures = m.figures;
   let subject: number | null = null;
+  let view: View = null;
   const every = (): LatencyLane[] => lanesOf(m, subject);
   const shown = (): LatencyLane[] => every().slice(0, mostSubjects);
   let reach = usualReach(every());
@@ -34,12 +34,22 @@ export function distribution(part: Part): Picture[] {
     kind: "chart",
     id: "distribution",
     title: "Distribution of latency",
-    reads: "Points are single iterations. Above them the thin bar spans p5 to p95, the thick one p25 to p75, the long line is the median and the short one p99, of all iterations; those that a lane has too few iterations for are left out.",
-    note: () => sentences(beyondText(shown(), reach), pointsNote(shown()), leftOut(shown().length, every().length)),
+    short: "Distribution",
+    reads: "Points are single iterations. Above them the thin bar spans p5 to p95, the thick one p25 to p75, the long line is the median and the short one p99, of all iterations; those that a row has too few iterations for are left out.",
+    note: () => sentences(beyondText(shown(), reach), pointsNote(shown(), view), leftOut(shown().length, every().length)),
     controls,
     data: () => table(every(), subject === null),
+    lanes: () => (subject === null ? shown().map((lane) => lane.series) : []),
     height: (width) => lanesHeight(shown().length, width, height),
-    option: (look, width) => option(shown(), reach, look, width),
+    option: (look, width) => {
+      view = null;
+      return option(shown(), reach, look, width);
+    },
+    detail: (from, to, look, width) => {
+      const scale = latencyScale(shown(), reach);
+      view = [from * scale.unit.factor, to * scale.unit.factor];
+      return [dotsSeries(shown(), view, scale, look, width)];
+    },
     legend: (look) => [
       { name: pointName, look: { color: look.series(0).color, symbol: "circle", dash: [0, 40] } },
       { name: quantileName, look: { color: look.series(0).color, symbol: "rect", dash: "solid" } },
@@ -55,35 +65,34 @@ function perLane(lanes: LatencyLane[]): number {
   return Math.max(3, Math.floor(mostPoints / Math.max(1, lanes.length)));
 }
 
-function pointsNote(lanes: LatencyLane[]): string {
+// Seconds, from … to; null: all.
+type View = [number, number] | null;
+
+function inView(lane: LatencyLane, view: View): number[] {
+  const all = lane.trials.flatMap((trial) => trial.samples?.latency_s ?? []);
+  return view === null ? all : all.filter((value) => value >= view[0] && value <= view[1]);
+}
+
+function pointsNote(lanes: LatencyLane[], view: View): string {
   const recorded = lanes.reduce((sum, lane) => sum + recordedOf(lane), 0);
   if (recorded === 0) return "The report holds no single iterations: only their quantiles are drawn.";
-  const drawn = lanes.reduce((sum, lane) => sum + Math.min(perLane(lanes), recordedOf(lane)), 0);
-  return thinnedText(drawn, recorded, lanes.reduce((sum, lane) => sum + timedOf(lane), 0), "at even ranks of each lane, its smallest and largest among them");
+  const seen = lanes.map((lane) => inView(lane, view).length);
+  const drawn = seen.reduce((sum, each) => sum + Math.min(perLane(lanes), each), 0);
+  const all = seen.reduce((sum, each) => sum + each, 0);
+  return thinnedText(drawn, all, view === null ? lanes.reduce((sum, lane) => sum + timedOf(lane), 0) : all, "evenly spaced by rank; each row's minimum and maximum included");
 }
 
 function option(lanes: LatencyLane[], reach: Reach, look: Look, width: number): Option {
   const scale = latencyScale(lanes, reach);
   const frame = laneFrame(lanes.map((lane) => ({ text: lane.name })), look, width);
-  const most = perLane(lanes);
   const shift = 8 / laneHeight(width, height);
-  const dots = lanes.flatMap((lane, at) => {
-    const sorted = Float64Array.from(lane.trials.flatMap((trial) => trial.samples?.latency_s ?? [])).sort();
-    return byRanks([...sorted], most).map((value, index) => ({ lane, at, value, index }));
-  });
   return {
     grid: frame.grid,
     xAxis: valueAxis(look, "latency", scale, frame.room),
     yAxis: frame.yAxis,
     tooltip: { trigger: "item" },
     series: [
-      points(
-        pointName,
-        dots,
-        ({ at, value, index }) => [value / scale.unit.factor, at + shift * (1.2 + jitter(index) * 1.7)],
-        ({ lane, value }) => tooltip(lane.name, [["one iteration", format("s", value, 6)]]),
-        { symbolSize: 3.5, itemStyle: { opacity: 0.5, color: (hit: { dataIndex: number }) => look.series(dots[hit.dataIndex]?.lane.series ?? 0).color }, z: 2 },
-      ),
+      dotsSeries(lanes, null, scale, look, width),
       marks(
         quantileName,
         lanes.map((lane, at) => ({ lane, at })),
@@ -94,6 +103,21 @@ function option(lanes: LatencyLane[], reach: Reach, look: Look, width: number): 
       ),
     ],
   };
+}
+
+function dotsSeries(lanes: LatencyLane[], view: View, scale: Scale, look: Look, width: number): Option {
+  const shift = 8 / laneHeight(width, height);
+  const dots = lanes.flatMap((lane, at) => {
+    const sorted = Float64Array.from(inView(lane, view)).sort();
+    return byRanks([...sorted], perLane(lanes)).map((value, index) => ({ lane, at, value, index }));
+  });
+  return points(
+    pointName,
+    dots,
+    ({ at, value, index }) => [value / scale.unit.factor, at + shift * (1.2 + jitter(index) * 1.7)],
+    ({ lane, value }) => tooltip(lane.name, [["one iteration", format("s", value, 6)]]),
+    { symbolSize: 3.5, itemStyle: { opacity: 0.5, color: (hit: { dataIndex: number }) => look.series(dots[hit.dataIndex]?.lane.series ?? 0).color }, z: 2 },
+  );
 }
 
 function quantileShapes(lane: LatencyLane, at: number, scale: Scale, look: Look, place: (x: number, y: number) => { x: number; y: number }): Shape[] {

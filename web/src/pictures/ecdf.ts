@@ -1,5 +1,4 @@
 // The share of iterations that took at most so long, or, for the tail, longer.
-import type { Part } from "../document.ts";
 import type { Option } from "../echarts.ts";
 import { count, format } from "../format.ts";
 import type { Look } from "../look.ts";
@@ -12,13 +11,13 @@ import type { LatencyLane } from "./latency_lanes.ts";
 import { line, marks } from "./marks.ts";
 import { valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
-import { leftOut, measured, mostSubjects, sentences, subjectControl } from "./trials.ts";
+import { leftOut, mostSubjects, sentences, subjectControl } from "./trials.ts";
+import type { Measured } from "./trials.ts";
 
 const guides = [0.5, 0.9, 0.95, 0.99];
 
-export function ecdf(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null || m.figures === null || !m.figures.distributions.some((each) => each.n > 1)) return [];
+export function ecdf(m: Measured): Picture[] {
+  if (m.figures === null || !m.figures.distributions.some((each) => each.n > 1)) return [];
   const figures = m.figures;
   let subject: number | null = null;
   let tail = false;
@@ -31,8 +30,8 @@ export function ecdf(part: Part): Picture[] {
     {
       label: "Share",
       choices: [
-        { value: "cumulative", label: "At most so long" },
-        { value: "tail", label: "Longer (the tail)" },
+        { value: "cumulative", label: "Took this long or less" },
+        { value: "tail", label: "Took longer than this (tail)" },
       ],
       value: "cumulative",
       change: (value) => {
@@ -47,7 +46,8 @@ export function ecdf(part: Part): Picture[] {
     kind: "chart",
     id: "ecdf",
     title: "Share of iterations by latency",
-    reads: "Follow a dotted line to a curve and down to read that percentile: at p90, 90 % of the iterations took at most so long. A symbol stands where there are enough iterations for the percentile. A curve further left is faster; a long flat end is a slow tail.",
+    short: "Share by latency",
+    reads: "Follow a dotted line to a curve and down to read that percentile: at p90, 90 % of the iterations took this long or less. A symbol stands where there are enough iterations for the percentile. A curve further left is faster; a long flat end is a slow tail.",
     note: () => sentences("The curves join quantiles of all iterations.", beyondText(shown(), reach), tail ? "The largest value of each has no share beyond it, and is not drawn." : "", leftOut(shown().length, every().length)),
     controls,
     data: () => table(every(), subject === null),
@@ -68,7 +68,7 @@ function option(lanes: LatencyLane[], tail: boolean, reach: Reach, look: Look, w
   return {
     grid: { left, right, top: 14, bottom: 48 },
     xAxis: valueAxis(look, "latency", scale, room),
-    yAxis: axis(look, tail ? "took longer, % of iterations" : "took at most so long, %", {
+    yAxis: axis(look, tail ? "took longer, % of iterations" : "took this long or less, %", {
       type: tail ? "log" : "value",
       min: tail ? least * 0.9 : 0,
       max: 100,

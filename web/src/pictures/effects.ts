@@ -38,7 +38,7 @@ export const directionTone: Record<Direction, Tone> = { faster: "good", slower: 
 // A throughput or a memory is neither fast nor slow.
 export function directionWord(direction: Direction, metric: string): string {
   if (direction === "equivalent") return "equivalent";
-  if (direction === "unresolved") return "cannot tell";
+  if (direction === "unresolved") return "undecided";
   return isTime(metric) ? direction : direction === "faster" ? "better" : "worse";
 }
 

@@ -20,7 +20,8 @@ const exact = (value: number | null | undefined): Value => ({ value: value ?? nu
 
 // An output error: the largest relative L2 difference of a subject's outputs from the reference's; none where one of them
 // has no such figure and is not the same.
-export function outputError(subject: RunSubject | undefined): Value {
+export function outputError(subject: RunSubject | undefined, isReference = false): Value {
+  if (isReference) return { value: 0, interval: null, note: "exact" };
   const errorOf = (each: OutputDifference): number | null => (!each.comparable || each.non_finite_apart > 0 ? null : (each.relative_l2 ?? ((each.max_absolute ?? 0) === 0 ? 0 : null)));
   const all = (subject?.outputs?.differences ?? []).map(errorOf);
   const errors = all.filter((error) => error !== null);
@@ -33,6 +34,7 @@ const ofModel = ["model_size", "parameters"];
 // Those of which at least one subject has a value, in the order in which people ask for them.
 export function figuresOf(m: Measured): Figure[] {
   const { subjects, models } = m.run;
+  const references = new Set(m.subjects.flatMap((subject) => subject.outputs?.reference ?? []));
   const metrics = [...new Set(subjects.flatMap((subject) => Object.keys(subject.metrics)))];
   const sorted = [...order.filter((id) => metrics.includes(id)), ...ofModel, ...metrics.filter((id) => !order.includes(id))];
   const all = sorted.map((id): Figure => {
@@ -49,14 +51,14 @@ export function figuresOf(m: Measured): Figure[] {
     };
   });
   all.push({ id: "accuracy", title: "Accuracy", quantity: "share", lowerIsBetter: false, unit: "", of: (subject) => subjects[subject]?.accuracy ?? none });
-  all.push({ id: "output_error", title: "Output error (relative L2)", quantity: "plain", lowerIsBetter: true, unit: "", of: (subject) => outputError(subjects[subject]) });
-  return all.filter((figure) => subjects.some((subject) => figure.of(subject.index).value !== null));
+  all.push({ id: "output_error", title: "Output error (relative L2)", quantity: "plain", lowerIsBetter: true, unit: "", of: (subject) => outputError(subjects[subject], references.has(subject)) });
+  return all.filter((figure) => m.subjects.some((subject) => figure.of(subject.index).value !== null));
 }
 
 // What the back ends count, by name and unit: a hit rate, tokens a second.
 export function countersOf(m: Measured): Figure[] {
   const found = new Map<string, { name: string; unit: string }>();
-  for (const subject of m.run.subjects) for (const counter of subject.counters) found.set(JSON.stringify([counter.name, counter.unit]), counter);
+  for (const subject of m.subjects) for (const counter of subject.counters) found.set(JSON.stringify([counter.name, counter.unit]), counter);
   return [...found].map(([id, { name, unit }]) => ({
     id,
     title: name,

@@ -1,8 +1,8 @@
 // Flame graphs: where the time of one subject goes, and where the difference between two comes from.
 import type { OperatorTable, Part, ProfileExplanation, StackDifference, StackProfile } from "../document.ts";
 import { visible } from "../dom.ts";
+import { choose, chosenFor, onAddress } from "../state.ts";
 import { count, format, percent } from "../format.ts";
-import { readAddress, writeAddress } from "../flame/address.ts";
 import { differenceFrames, groupName } from "../flame/difference_frames.ts";
 import type { Side } from "../flame/difference_frames.ts";
 import { FlameView } from "../flame/flame_view.ts";
@@ -30,7 +30,7 @@ type Described = Omit<DrawnPicture, "kind" | "tools" | "foot" | "height" | "draw
 // `id` is the part's; `choices`: of the controls, in their order. `watched`: there is a figure now.
 function drawn(id: string, picture: Described, shown: () => Shown, ways: Ways = {}, watched: (view: FlameView, figure: HTMLElement, redraw: () => void) => void = () => undefined): DrawnPicture {
   const [address, controls] = [`${id}-${picture.id}`, picture.controls ?? []];
-  const keep = (path: readonly string[]): void => writeAddress(address, path.length === 0 ? null : [...controls.map((control) => control.value), ...path]);
+  const keep = (path: readonly string[]): void => choose(address, path.length === 0 ? null : [...controls.map((control) => control.value), ...path].join("/"));
   const view = new FlameView(picture.title, shown, keep, ways);
   const open = (): boolean => {
     const opened = openedAt(address, controls.length);
@@ -66,7 +66,7 @@ function drawn(id: string, picture: Described, shown: () => Shown, ways: Ways = 
     watch: (figure, redraw) => {
       watched(view, figure, redraw);
       if (atFirst) window.requestAnimationFrame(() => figure.scrollIntoView());
-      window.addEventListener("hashchange", () => {
+      onAddress(() => {
         if (!open()) return;
         redraw();
         figure.scrollIntoView();
@@ -76,7 +76,7 @@ function drawn(id: string, picture: Described, shown: () => Shown, ways: Ways = 
 }
 
 function openedAt(address: string, choices: number): Opened | null {
-  const state = readAddress(address);
+  const state = chosenFor(address)?.split("/") ?? null;
   return state === null ? null : { choices: state.slice(0, choices), path: state.slice(choices) };
 }
 
@@ -133,13 +133,14 @@ export function flame(part: Part, id: string, links: Links): Picture[] {
   const controls: Control[] = [
     ...(subjects.length > 1 ? [choice("Subject", subjects.map(({ label }, index) => [String(index), label]), (value) => (chosen = subjects[Number(value)] ?? first))] : []),
     ...(views.length > 1 ? [choice("Frames", views.map(({ value, label }) => [value, label]), (value) => (view = value))] : []),
-    ...(anyOthers ? [choice("Threads", [["whole", "The one that asks"], ["other_threads", "All others"]], (value) => (threads = value as Threads))] : []),
+    ...(anyOthers ? [choice("Threads", [["whole", "Calling thread"], ["other_threads", "Other threads"]], (value) => (threads = value as Threads))] : []),
   ];
   return [
     drawn(
       id,
       {
         id: "flame",
+        short: "Where the time goes",
         title: "Where the time of an inference goes",
         reads: `A frame is as wide as its mean time per inference: the model, its kinds of operators, the operators, ${views.some(({ method }) => method !== "") ? "and their kernels or the functions that call each other" : "their kernels"}. ${keys}`,
         note: () => sentences(fallsBack(), rest(), smallText(frames(), "a")),
@@ -166,7 +167,7 @@ function restText(rest: number, who: string): string {
 
 function smallText(root: Frame, mode: Mode): string {
   const small = viewOf(root, [], mode).placed.filter(({ frame }) => frame.level === smallLevel).reduce((sum, { frame }) => sum + frame.children.length, 0);
-  return small === 0 ? "" : `${count(small, "frame", "frames")} below 0.1 % of the whole are drawn together as small ones: zooming into what encloses them tells them apart.`;
+  return small === 0 ? "" : `${count(small, "frame", "frames")} below 0.1 % of the whole are drawn as one: zoom into their parent to see them.`;
 }
 
 interface Explained {
@@ -216,6 +217,7 @@ export function flameDifference(part: Part, id: string, links: Links): Picture[]
       id,
       {
         id: "flame-difference",
+        short: "Where the difference comes from",
         title: explained.length > 1 ? "Where the difference comes from" : `Where the difference comes from: ${titles[0] ?? ""}`,
         reads:
           "A frame is as wide as its larger side, so that what one of the two lacks stays in sight; its colour and its strip say how much slower or faster it is. " +
@@ -231,6 +233,8 @@ export function flameDifference(part: Part, id: string, links: Links): Picture[]
       {},
       (flameView, figure, redraw) => {
         links.clause = (explanation, clause) => showClause(explanation, clause, flameView, figure, redraw);
+        const [explanation, clause] = (chosenFor(`${id}.clause`) ?? "").split("-").map(Number);
+        if (explanation !== undefined && clause !== undefined) window.requestAnimationFrame(() => links.clause?.(explanation, clause));
       },
     ),
   ];
@@ -246,10 +250,11 @@ export function flameDifference(part: Part, id: string, links: Links): Picture[]
       control.change(value);
     }
     flameView.open([]);
-    writeAddress(`${id}-flame-difference`, null);
+    choose(`${id}-flame-difference`, null);
     redraw();
     const groups = new Set(named.groups);
-    flameView.pick({ label: named.sentence, has: (frame) => frame.group !== undefined && groups.has(frame.group) });
+    choose(`${id}.clause`, `${explanation}-${clause}`);
+    flameView.pick({ label: named.sentence, cleared: () => choose(`${id}.clause`, null), has: (frame) => frame.group !== undefined && groups.has(frame.group) });
     flameView.reveal(figure);
   }
 }

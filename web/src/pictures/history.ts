@@ -19,7 +19,8 @@ const most = 700; // runs whose intervals are drawn
 export function historyPictures(part: Part): Picture[] {
   const history = part.history;
   if (history === null) return [];
-  return history.series.flatMap((series, index) => (series.values === null || series.values.length === 0 ? [] : [picture(history, series, series.values, index)]));
+  const inOrder = [...history.series].sort((a, b) => Number(b.alarm !== null) - Number(a.alarm !== null));
+  return inOrder.flatMap((series, index) => (series.values === null || series.values.length === 0 ? [] : [picture(history, series, series.values, index)]));
 }
 
 function picture(history: History, series: Series, values: HistoryRun[], index: number): ChartPicture {
@@ -33,6 +34,7 @@ function picture(history: History, series: Series, values: HistoryRun[], index: 
     kind: "chart",
     id: `history-${index + 1}`,
     title: `${series.series}: ${metric} over time${where}`,
+    short: visible(series.series),
     reads:
       `A point is a run, its whisker the 95 % interval across worker processes; ${history.lower_is_better ? "lower" : "higher"} is better. ` +
       "A thick line is a level: the runs between two changes. The axis need not begin at 0.",
@@ -48,6 +50,7 @@ function picture(history: History, series: Series, values: HistoryRun[], index: 
 function left(series: Series, values: HistoryRun[]): string {
   const sentences: string[] = [];
   if (series.too_few) sentences.push("Too few runs to look for changes.");
+  if (series.disturbed > 0) sentences.push(`${count(series.disturbed, "run", "runs")} left out, disturbed by other work.`);
   if (series.left_out > 0) sentences.push(`${count(series.left_out, "run", "runs")} with a value of 0 left out.`);
   const without = values.filter((value) => value.low === null || value.high === null).length;
   if (without > 0) sentences.push(`${count(without, "run has", "runs have")} no interval: that takes two processes.`);

@@ -1,5 +1,7 @@
-// All pictures, in the order in which they stand. A maker gives those that a part has the data for.
+// All charts but those beside the answer (hero.ts), in the order in which they stand. A maker gives those that a part, or what was measured of one model, has the
+// data for.
 import type { Part } from "../document.ts";
+import { visible } from "../dom.ts";
 import type { Picture } from "../picture.ts";
 import { bars, counters } from "./bars.ts";
 import { batchSizes } from "./batch.ts";
@@ -8,7 +10,6 @@ import { differencePictures } from "./difference.ts";
 import { distribution } from "./distribution.ts";
 import { ecdf } from "./ecdf.ts";
 import { historyPictures } from "./history.ts";
-import { layersPictures } from "./layers.ts";
 import { leakTrials } from "./leak.ts";
 import { memoryByPhase } from "./memory.ts";
 import { memoryOverTime } from "./memory_timeline.ts";
@@ -16,32 +17,33 @@ import { orderOfRun } from "./order.ts";
 import { pairsInOrder } from "./pairs.ts";
 import { pareto } from "./pareto.ts";
 import { timeline } from "./timeline.ts";
+import { byModel } from "./trials.ts";
+import type { Measured } from "./trials.ts";
 import { validationPictures } from "./validation.ts";
 import { variantsPictures } from "./variants.ts";
 
-type Maker = (part: Part) => Picture[];
+const ofParts: ((part: Part) => Picture[])[] = [validationPictures, differencePictures, (part) => historyPictures(part).slice(1), variantsPictures, comparison, pairsInOrder];
+const ofModels: ((m: Measured) => Picture[])[] = [distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
 
-const makers: Maker[] = [
-  validationPictures,
-  differencePictures,
-  layersPictures,
-  historyPictures,
-  variantsPictures,
-  comparison,
-  pairsInOrder,
-  distribution,
-  ecdf,
-  timeline,
-  orderOfRun,
-  batchSizes,
-  bars,
-  pareto,
-  memoryByPhase,
-  memoryOverTime,
-  leakTrials,
-  counters,
-];
+export interface Gallery {
+  title: string; // the model's name; "" where there is nothing to tell apart
+  pictures: Picture[];
+}
 
-export function picturesOf(part: Part): Picture[] {
-  return makers.flatMap((maker) => maker(part));
+// Subjects of one model share charts; another model has its own, with its own units.
+export function galleriesOf(part: Part): Gallery[] {
+  const models = byModel(part);
+  const galleries = models.map(({ model, measured }, index): Gallery => {
+    const pictures = ofModels.flatMap((maker) => maker(measured)).map((picture) => linked(picture, measured));
+    return models.length === 1 ? { title: "", pictures } : { title: visible(model), pictures: pictures.map((picture) => ({ ...picture, id: `${picture.id}-${index + 1}`, title: `${picture.title}: ${visible(model)}`, short: picture.short ?? picture.title })) };
+  });
+  const [first] = galleries;
+  const common = ofParts.flatMap((maker) => maker(part));
+  if (first !== undefined && models.length === 1) return [{ title: "", pictures: [...common, ...first.pictures] }];
+  return [{ title: "", pictures: common }, ...galleries].filter((gallery) => gallery.pictures.length > 0);
+}
+
+// Its series that are subjects are known by their names.
+function linked(picture: Picture, measured: Measured): Picture {
+  return picture.kind === "chart" ? { ...picture, names: measured.names } : picture;
 }

@@ -10,7 +10,7 @@ export interface Lane {
   word?: string; // before `after`, where there is room, with a sign: see signPlace
 }
 
-const narrow = 620;
+const narrow = 560;
 const perCharacter = 7.3; // pixels, of the widest fonts at 12 px
 const bottom = 52;
 const top = 8;
@@ -28,6 +28,17 @@ export function lanesHeight(lanes: number, width: number, height: number): numbe
   return top + bottom + lanes * laneHeight(width, height);
 }
 
+// The lane at a height of the drawing.
+export function laneAt(y: number, lanes: number, height: number): number | null {
+  const at = Math.floor(((y - top) / (height - top - bottom)) * lanes);
+  return lanes > 0 && at >= 0 && at < lanes ? at : null;
+}
+
+export function laneBox(lane: number, lanes: number, height: number): { top: string; height: string } {
+  const each = (height - top - bottom) / lanes;
+  return { top: `${top + lane * each}px`, height: `${each}px` };
+}
+
 function longest(texts: string[], most: number): number {
   return Math.min(most, Math.max(0, ...texts.map((text) => text.length)) * perCharacter);
 }
@@ -42,7 +53,7 @@ export interface LaneFrame {
 export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
   const tight = isNarrow(width);
   const left = tight ? 12 : 26 + longest(lanes.map((lane) => (lane.heading === true ? `${lane.text}  ` : lane.text)), width * 0.3);
-  const after = longest(lanes.map(behind), width * 0.34);
+  const after = longest(lanes.map(behind), width * 0.42);
   const signs = lanes.some((lane) => lane.word !== undefined) ? signRoom : 0;
   const right = tight || after === 0 ? 16 : after + signs + 14;
   const room = width - left - right;
@@ -87,7 +98,7 @@ export function signPlace(area: { x: number; width: number }, y: number, width: 
 // The name is cut, not the figures behind it.
 function besides(lane: Lane, room: number): string {
   const text = visible(lane.text);
-  const after = lane.after ?? "";
+  const after = room > 300 ? behind(lane) : (lane.after ?? "");
   if (after === "") return shortened(text, room / perCharacter);
   const most = Math.floor((room - (lane.word === undefined ? 0 : signRoom)) / perCharacter) - after.length - 3;
   // Isolated, so that a name from right to left does not turn the figures around.

@@ -22,7 +22,7 @@ function toP99(lanes: LatencyLane[]): [number, number] {
 
 // Where the slowest of a hundred iterations would take most of the axis, it ends before them.
 export function usualReach(lanes: LatencyLane[]): Reach {
-  if (isWide(lanes.map((lane) => quantile(lane.levels, lane.quantiles_s, 0.5)))) return "log";
+  if (isWide(lanes.flatMap((lane) => [0.5, 0.99].map((level) => quantile(lane.levels, lane.quantiles_s, level))))) return "log";
   const [low, high] = toP99(lanes);
   const [first, last] = ends(lanes.flatMap((lane) => [smallest(lane), largest(lane)]));
   return last - first > 2 * (high - low) ? "p99" : "all";

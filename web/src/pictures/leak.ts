@@ -1,5 +1,5 @@
 // Memory after each iteration of a leak trial, and the slope that its verdict is of.
-import type { Leak, Part, Trial } from "../document.ts";
+import type { Leak, Trial } from "../document.ts";
 import type { Option } from "../echarts.ts";
 import { count, format } from "../format.ts";
 import type { Look } from "../look.ts";
@@ -8,13 +8,12 @@ import type { ChartPicture, DataTable, Picture } from "../picture.ts";
 import { marks } from "./marks.ts";
 import { scaleOf, valueAxis } from "./scale.ts";
 import { byStretches } from "./thin.ts";
-import { measured, sentences, subjectControl } from "./trials.ts";
+import { sentences, subjectControl } from "./trials.ts";
+import type { Measured } from "./trials.ts";
 
 const mostPoints = 1500;
 
-export function leakTrials(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null) return [];
+export function leakTrials(m: Measured): Picture[] {
   const trials = [...m.run.side_trials, ...m.run.trials].filter((trial) => (trial.memory_after_iteration_bytes?.length ?? 0) > 1);
   const subjects = [...new Set(trials.map((trial) => trial.subject))];
   if (subjects.length === 0) return [];
@@ -25,6 +24,7 @@ export function leakTrials(part: Part): Picture[] {
     kind: "chart",
     id: "leak",
     title: "Memory after each iteration of the leak trials",
+    short: "Leak trials",
     reads: "The dashed line has the slope that the verdict is of, over the iterations that were judged; it begins at the memory of the first of them. The shaded wedge is the slope's interval.",
     note: () => {
       const total = trial().memory_after_iteration_bytes?.length ?? 0;

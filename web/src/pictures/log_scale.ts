@@ -29,7 +29,6 @@ export function logScale(values: Iterable<number | null>): LogScale {
     axis: (look) => ({
       type: "log",
       min: first,
-      startValue: first, // where bars begin
       max: last,
       axisLabel: { color: look.muted, fontSize: 12, hideOverlap: true, formatter: (value: number) => (zero && value <= first * 1.5 ? "0" : power(value)) },
     }),

@@ -1,10 +1,11 @@
 // Memory from phase to phase of a process.
-import type { Part, Trial } from "../document.ts";
+import type { Trial } from "../document.ts";
 import { count, format } from "../format.ts";
 import { axis, tooltip } from "../picture.ts";
 import type { ChartPicture, Picture } from "../picture.ts";
 import { scaleOf, valueAxis } from "./scale.ts";
-import { leftOut, measured, mostSubjects, sentences, trialsOf } from "./trials.ts";
+import { leftOut, mostSubjects, sentences, trialsOf } from "./trials.ts";
+import type { Measured } from "./trials.ts";
 
 type Phase = Exclude<keyof Trial["memory"], "peak_reset">;
 
@@ -26,10 +27,8 @@ export function middleProcess(trials: Trial[]): Trial | null {
   return known[Math.floor((known.length - 1) / 2)] ?? null;
 }
 
-export function memoryByPhase(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null) return [];
-  const all = m.run.subjects.flatMap((subject) => {
+export function memoryByPhase(m: Measured): Picture[] {
+  const all = m.subjects.flatMap((subject) => {
     const trials = trialsOf(m.run, subject.index);
     const trial = middleProcess(trials);
     return trial === null ? [] : [{ subject: subject.index, trial, processes: trials.length }];
@@ -41,7 +40,8 @@ export function memoryByPhase(part: Part): Picture[] {
     kind: "chart",
     id: "memory",
     title: "Memory of a process from phase to phase",
-    reads: "Resident memory unless said otherwise; PSS counts pages that are shared with other processes in part. Each line is one process: of all that ran of its subject the one whose peak of inference is in the middle.",
+    short: "Memory by phase",
+    reads: "Resident memory unless said otherwise; PSS counts pages that are shared with other processes in part. Each line is one process of its subject: the one with the median peak.",
     note: () => sentences(leftOut(shown.length, all.length), shown.some(({ trial }) => !trial.memory.peak_reset) ? "Where the kernel did not let the peak be reset after loading, the peak of inference holds that of loading." : ""),
     data: () => ({
       columns: [{ title: "subject", numeric: false }, { title: "process", numeric: true }, ...phases.map(({ name }) => ({ title: `${name}, bytes`, numeric: true }))],

@@ -1,5 +1,5 @@
 // Memory of processes over time, as it was seen from outside, with the phases that they went through.
-import type { Part, Phase, Trial } from "../document.ts";
+import type { Phase, Trial } from "../document.ts";
 import type { Option } from "../echarts.ts";
 import { count, format } from "../format.ts";
 import type { Look, SeriesLook } from "../look.ts";
@@ -9,7 +9,7 @@ import { box, marks, target } from "./marks.ts";
 import { middleProcess } from "./memory.ts";
 import { choice } from "./profiled.ts";
 import { scaleOf, tickText, valueAxis } from "./scale.ts";
-import { leftOut, measured, mostSubjects, sentences, subjectControl, trialsOf } from "./trials.ts";
+import { leftOut, mostSubjects, sentences, subjectControl, trialsOf } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
 const mostProcesses = 40;
@@ -49,10 +49,8 @@ export function bandsOf(points: MemoryPoint[]): Band[] {
   return first.map(({ phase, at }, index) => ({ phase, begin: index === 0 ? 0 : at, end: first[index + 1]?.at ?? points.at(-1)?.at ?? at }));
 }
 
-export function memoryOverTime(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null) return [];
-  const subjects = m.run.subjects.map((each) => each.index).filter((subject) => rowsOf(m, subject).length > 0);
+export function memoryOverTime(m: Measured): Picture[] {
+  const subjects = m.subjects.map((each) => each.index).filter((subject) => rowsOf(m, subject).length > 0);
   if (subjects.length === 0) return [];
   let subject: number | null = subjects.length > 1 ? null : (subjects[0] as number);
   let whole = true;
@@ -69,7 +67,7 @@ export function memoryOverTime(part: Part): Picture[] {
     kind: "chart",
     id: "memory-timeline",
     title: "Memory over time",
-    reads: "Resident memory of the process, read from outside every 20 ms until warm-up and every 50 ms from there on; what came and went between two readings is not in it. A symbol is the first reading in a phase.",
+    reads: "Resident memory of the process, read from outside every 20 ms until warm-up and every 50 ms from there on; shorter spikes are missed. A symbol is the first reading in a phase.",
     note: () => notes(shown(), every().length, subject, banded()),
     controls: [
       ...(subjects.length > 1 ? [subjectControl(subjects, m.names, "one process of each subject", (chosen) => (subject = chosen))] : []),
@@ -103,7 +101,7 @@ function notes(rows: Row[], all: number, subject: number | null, banded: Row | n
   const thinned = rows.filter((row) => row.points.length < row.trial.memory_timeline.recorded);
   const most = thinned.reduce((highest, row) => Math.max(highest, row.trial.memory_timeline.recorded), 0);
   return sentences(
-    subject === null && all > 1 ? "Of each subject the process whose peak is in the middle; phases are shaded where a subject is chosen." : "",
+    subject === null && all > 1 ? "Of each subject the process with the median peak; phases are shaded where a subject is chosen." : "",
     rows.length > 1 && banded !== null ? `The shaded phases are those of ${banded.name}.` : "",
     thinned.length > 0 ? `The report holds some 60 points of up to ${count(most, "that was", "that were")} recorded of a process: each phase with its ends, its smallest and its largest.` : "",
     subject === null ? leftOut(rows.length, all) : rows.length < all ? `The first ${rows.length} of ${all} processes are drawn; the data have all of them.` : "",
@@ -186,7 +184,7 @@ function table(m: Measured): DataTable {
       { title: "phase", numeric: false },
       { title: "resident memory, bytes", numeric: true },
     ],
-    rows: m.run.subjects.flatMap(({ index }) =>
+    rows: m.subjects.flatMap(({ index }) =>
       rowsOf(m, index).flatMap(({ trial, points }) => points.map((point): Cell[] => [m.names[index] ?? "", trial.process + 1, trial.end.replaceAll("_", " "), point.at, phaseName(point.phase), point.bytes])),
     ),
   };

@@ -66,7 +66,7 @@ export function byMemory(part: Part): Picture[] {
     kind: "chart",
     id: "operators-by-memory",
     title: "Operators by memory",
-    reads: "Bytes of what an operator reads and writes, and what the runtime's arena had in use when it had ended, as the runtime tells them. One operator's outputs are others' inputs: the bars do not add up to the model's memory.",
+    reads: "Bytes of what an operator reads and writes, and what the runtime's arena had in use when it had ended, as reported by the runtime. One operator's outputs are others' inputs: the bars do not add up to the model's memory.",
     note: () => (every().length === 0 ? `Of ${chosen.name} the runtime does not tell it.` : shown().length < every().length ? `The ${shown().length} largest of ${every().length} are drawn; the data have all of them.` : ""),
     controls: [
       ...subjectChoice(subjects, (subject) => (chosen = subject)),
@@ -127,6 +127,7 @@ export function arenaInOrder(part: Part): Picture[] {
   const picture: ChartPicture = {
     kind: "chart",
     id: "arena",
+    short: "Arena",
     title: "The runtime's arena, operator by operator",
     reads: "In the order in which operators run, from left to right: what the arena had in use when each had ended, the most that it had in use up to then since the session began, and beside it what the operator itself reads and writes. A level line: the runtime planned all buffers at once.",
     controls: subjectChoice(subjects, (subject) => (chosen = subject)),

@@ -75,6 +75,7 @@ export function operatorTimeline(part: Part): Picture[] {
   const picture: ChartPicture = {
     kind: "chart",
     id: "operator-timeline",
+    short: "One inference",
     title: "One inference, operator by operator",
     reads: "Each bar is a call of an operator, where it was in time, in the lane of its thread; a call within another lies beneath it. It is the inference whose time is nearest to its process's median.",
     note: () =>

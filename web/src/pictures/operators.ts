@@ -34,7 +34,7 @@ export function operatorBars(table: OperatorTable, by: BarsBy): OperatorBar[] {
   }
   const groups = [...byKind(table.operators.map((operator) => ({ kind: operator[by], operator })))];
   const sums = groups.map(([name, members]): OperatorBar => ({
-    name: by === "kind" ? kindName(name) : name === "" ? `(no ${by} told)` : name,
+    name: by === "kind" ? kindName(name) : name === "" ? `(no ${by} reported)` : name,
     what: count(members.length, "operator", "operators"),
     value: members.reduce((sum, { operator }) => sum + of(operator), 0),
     low: null,
@@ -60,6 +60,7 @@ export function slowest(part: Part): Picture[] {
   const picture: ChartPicture = {
     kind: "chart",
     id: "slowest",
+    short: "Slowest operators",
     title: "The slowest operators, and kinds of operators",
     reads: "Mean time per inference. The line over a bar's end is its 95 % interval over processes; sums of several operators have none. (rest) is what no operator explains.",
     note: () => sentences(distortedText(chosen.table), shown().length < every().length ? `The ${shown().length - 1} slowest of ${every().length - 1} are drawn; the data have all of them.` : ""),

@@ -1,5 +1,4 @@
 // The median of every process where it stood in the run: a machine that grows slower shows as a slope.
-import type { Part } from "../document.ts";
 import type { Option } from "../echarts.ts";
 import { count, format } from "../format.ts";
 import type { Look } from "../look.ts";
@@ -9,7 +8,7 @@ import { axis, tooltip } from "../picture.ts";
 import { badge, marks } from "./marks.ts";
 import { isWide, scaleControl, scaleOf, valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
-import { disturbances, leftOut, measured, mostSubjects, quantile, sentences, subjectControl } from "./trials.ts";
+import { disturbances, leftOut, mostSubjects, quantile, sentences, subjectControl } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
 interface Ran {
@@ -33,11 +32,10 @@ function ranOf(m: Measured): Ran[] {
   );
 }
 
-export function orderOfRun(part: Part): Picture[] {
-  const m = measured(part);
-  const all = m === null ? [] : ranOf(m);
+export function orderOfRun(m: Measured): Picture[] {
+  const all = ranOf(m);
   const subjects = [...new Set(all.map((each) => each.subject))];
-  if (m === null || all.length <= subjects.length || all.length < 3) return [];
+  if (all.length <= subjects.length || all.length < 3) return [];
   let subject: number | null = null;
   let log = isWide(all.map((each) => each.p50_s));
   const drawn = subjects.slice(0, mostSubjects);
@@ -49,6 +47,7 @@ export function orderOfRun(part: Part): Picture[] {
     kind: "chart",
     id: "order",
     title: "Median latency of every process, in the order in which they ran",
+    short: "Order of the run",
     reads: "A line joins the processes of one subject. A slope or a step common to all is the machine's; a warning sign marks a process that something disturbed.",
     note: () => notes(shown(), subject === null ? leftOut(drawn.length, subjects.length) : ""),
     controls,

@@ -7,6 +7,7 @@ import type { Look, SeriesLook } from "../look.ts";
 import { axis, tooltip } from "../picture.ts";
 import type { ChartPicture, DataTable, Picture } from "../picture.ts";
 import { logScale } from "./log_scale.ts";
+import { box, marks } from "./marks.ts";
 
 type Output = Validation["outputs"][number];
 
@@ -58,16 +59,18 @@ function option(outputs: Output[], look: Look, width: number): Option {
   const scale = logScale([0, ...outputs.flatMap((output) => [output.difference.max_absolute, output.allowed, output.floor])]);
   const left = Math.min(220, Math.max(80, width * 0.28));
   const rows = outputs.map((output, index) => ({ output, index }));
-  const bars = (name: string, style: SeriesLook, agrees: boolean): Option => ({
-    type: "bar",
-    name,
-    barWidth: 14,
-    barGap: "-100%",
-    data: rows
-      .filter(({ output }) => output.difference.within_tolerance === agrees && (output.difference.max_absolute ?? 0) > 0)
-      .map(({ output, index }) => [scale.place(output.difference.max_absolute ?? 0), index]),
-    itemStyle: { color: style.color, borderRadius: agrees ? 3 : 0 },
-  });
+  const bars = (name: string, style: SeriesLook, agrees: boolean): Option =>
+    marks(
+      name,
+      rows.filter(({ output }) => output.difference.within_tolerance === agrees && (output.difference.max_absolute ?? 0) > 0),
+      ({ output, index }) => [scale.place(output.difference.max_absolute ?? 0), index],
+      ({ output, index }, place) => {
+        const [from, to] = [place(scale.low, index), place(scale.place(output.difference.max_absolute ?? 0), index)];
+        return [box(from.x, from.y - 7, to.x, from.y + 7, { fill: style.color })];
+      },
+      null,
+      { z: 2, silent: false },
+    );
   const points = (name: string, style: SeriesLook, symbol: string, symbolSize: number | number[], value: (output: Output) => number | null): Option => ({
     type: "scatter",
     name,
@@ -114,7 +117,7 @@ function verdicts(outputs: Output[], high: number, look: Look): Option {
         distance: 10,
         fontSize: 12,
         color: !output.difference.within_tolerance ? look.bad : output.difference.undecided === "" ? look.good : look.warning,
-        formatter: !output.difference.within_tolerance ? "✗ beyond" : output.difference.undecided !== "" ? "? cannot tell" : output.difference.max_absolute === 0 ? "✓ the same" : "✓ within",
+        formatter: !output.difference.within_tolerance ? "✗ beyond" : output.difference.undecided !== "" ? "? undecided" : output.difference.max_absolute === 0 ? "✓ the same" : "✓ within",
       },
     })),
   };

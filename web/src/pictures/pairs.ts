@@ -25,6 +25,7 @@ export function pairsInOrder(part: Part): Picture[] {
   const picture: ChartPicture = {
     kind: "chart",
     id: "pairs",
+    short: "Pairs in order",
     title: `The estimate as pairs came in: ${metricTitle(shown.metric).toLowerCase()}`,
     reads:
       "Pairs of processes from left to right in the order in which they ran. Diamonds and lines are the estimate and its repeated interval at each look, with its verdict above; together all looks hold the confidence. A trend in the points would be a drift.",
@@ -68,12 +69,24 @@ function note(shown: Primary): string {
   return parts.join(" ");
 }
 
+// Around the pairs and the last interval; no difference and the margin are in sight where that costs no more than half the
+// height. What lies beyond, such as the wide intervals of early looks, is cut.
+function spanOf(shown: Primary, looks: LookTaken[], bandLow: number, bandHigh: number): { low: number; high: number } {
+  const effect = (difference: number): number => worseBy(shown, difference);
+  const last = looks.at(-1);
+  const sorted = Float64Array.from(shown.differences.map(effect)).sort();
+  const most = sorted.slice(Math.floor(sorted.length * 0.02), Math.max(1, Math.ceil(sorted.length * 0.98)));
+  const [low, high] = ends([...most, ...(last === undefined ? [] : [last.estimate, last.interval?.low ?? last.estimate, last.interval?.high ?? last.estimate].map(effect))]);
+  const [withLow, withHigh] = [Math.min(low, bandLow, 0), Math.max(high, bandHigh, 0)];
+  const air = (high - low) * 0.15;
+  return withHigh - withLow <= 2 * (high - low) ? domain(withLow, withHigh) : domain(low - air, high + air);
+}
+
 function option(shown: Primary, candidate: string, margin: number, look: Look, width: number): Option {
   const effect = (difference: number): number => worseBy(shown, difference);
   const looks = taken(shown);
   const [bandLow, bandHigh] = marginEnds(shown, margin);
-  const values = [...shown.differences, ...looks.flatMap((each) => [each.estimate, ...(each.interval === null ? [] : [each.interval.low, each.interval.high])])].map(effect);
-  const span = domain(...ends([...values, 0, bandLow, bandHigh]));
+  const span = spanOf(shown, looks, bandLow, bandHigh);
   const last = Math.max(shown.differences.length, ...looks.map((each) => each.pairs));
   const indices = byStretches(shown.differences.length, (index) => shown.differences[index] as number, mostPairs);
   const words = isTime(shown.metric) ? ["slower", "faster"] : ["worse", "better"];

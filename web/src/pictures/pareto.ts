@@ -1,5 +1,4 @@
 // What is gained for what: accuracy, error, memory or size against latency, and the front of what nothing beats.
-import type { Part } from "../document.ts";
 import { shortened, visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
 import { format } from "../format.ts";
@@ -12,7 +11,7 @@ import { line, marks, whisker } from "./marks.ts";
 import { estimateRows } from "./metric.ts";
 import { domain, isWide, scaleOf, valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
-import { leftOut, measured, sentences } from "./trials.ts";
+import { leftOut, sentences } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
 interface Point {
@@ -26,15 +25,14 @@ const against = ["accuracy", "output_error", "memory_peak", "device_memory_peak"
 const mostPoints = 200;
 const mostNames = 40;
 
-export function pareto(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null || m.run.subjects.length < 3) return [];
+export function pareto(m: Measured): Picture[] {
+  if (m.subjects.length < 3) return [];
   const figures = figuresOf(m);
   const latency = figures.find((figure) => figure.id === "latency_p50");
   const choices = against.flatMap((id) => figures.filter((figure) => figure.id === id));
   const [firstChoice] = choices;
   if (latency === undefined || firstChoice === undefined) return [];
-  const batches = [...new Set(m.run.subjects.map((subject) => subject.batch_size))].sort((a, b) => a - b);
+  const batches = [...new Set(m.subjects.map((subject) => subject.batch_size))].sort((a, b) => a - b);
   let [figure, batch]: [Figure, number] = [firstChoice, batches[0] ?? 1];
   const every = (): Point[] => pointsOf(m, latency, figure, batch);
   const shown = (): Point[] => every().slice(0, mostPoints);
@@ -44,34 +42,35 @@ export function pareto(part: Part): Picture[] {
   figure = choices.find((choice) => pointsOf(m, latency, choice, drawn).length > 2) ?? figure;
   const controls: Control[] = [{ label: "Against", choices: choices.map((each) => ({ value: each.id, label: each.title })), value: figure.id, change: (value) => (figure = choices.find((each) => each.id === value) ?? figure) }];
   if (batches.length > 1) controls.push({ label: "Batch size", choices: batches.map((each) => ({ value: String(each), label: String(each) })), value: String(batch), change: (value) => (batch = Number(value)) });
-  const placed = part.variants !== null;
+  const placed = m.variants !== null;
   const picture: ChartPicture = {
     kind: "chart",
     id: "pareto",
     title: "Trade-offs: what each subject gives for its latency",
-    reads: `Left is faster. The area of a point is the size of its model, whiskers are intervals. Points with a dark ring are on the Pareto front${placed ? ` of ${(part.variants?.pareto_figures ?? []).join(", ")}` : ""}: no other${placed ? "" : " of the same model"} is better in one figure and no worse in the others, as far as intervals tell.`,
+    short: "Trade-offs",
+    reads: `Left is faster. The area of a point is the size of its model, whiskers are intervals. Points with a dark ring are on the Pareto front${placed ? ` of ${(m.variants?.pareto_figures ?? []).join(", ")}` : ""}: no other${placed ? "" : " of the same model"} is better in one figure and no worse in the others, as far as intervals tell.`,
     note: () => notes(m, every(), shown(), batch),
     controls,
     zoom: "xy",
-    data: () => table(m, latency, choices, part),
+    data: () => table(m, latency, choices),
     height: (width) => (width < 620 ? 360 : 440),
-    option: (look, width) => option(part, m, shown(), latency, figure, look, width),
+    option: (look, width) => option(m, shown(), latency, figure, look, width),
     legend: (look) => (shown().length > mostNames ? [] : shown()).map((point): LegendItem => ({ name: m.names[point.subject] ?? "", look: { ...look.series(point.subject), dash: [0, 40] } })),
   };
   return [picture];
 }
 
 function pointsOf(m: Measured, latency: Figure, figure: Figure, batch: number): Point[] {
-  return m.run.subjects.flatMap((subject) => {
+  return m.subjects.flatMap((subject) => {
     const point = { subject: subject.index, x: latency.of(subject.index), y: figure.of(subject.index), size: m.run.models[subject.index]?.size_bytes ?? null };
     return subject.batch_size === batch && point.x.value !== null && point.y.value !== null ? [point] : [];
   });
 }
 
 // Of variants the document's own front, of more figures than two.
-function frontOf(part: Part, figure: Figure): number[] {
-  if (part.variants === null) return (part.figures?.fronts ?? []).filter((each) => each.against === figure.id).flatMap((each) => each.front);
-  const front = part.variants.variants.filter((variant) => variant.pareto.place === "front");
+function frontOf(m: Measured, figure: Figure): number[] {
+  if (m.variants === null) return (m.figures?.fronts ?? []).filter((each) => each.against === figure.id).flatMap((each) => each.front);
+  const front = m.variants.variants.filter((variant) => variant.pareto.place === "front");
   return front.flatMap((variant) => variant.measurements.map((measurement) => measurement.subject));
 }
 
@@ -82,7 +81,7 @@ export function isStaircase(steps: { x: number; y: number }[]): boolean {
 }
 
 function notes(m: Measured, every: Point[], shown: Point[], batch: number): string {
-  const of = m.run.subjects.filter((subject) => subject.batch_size === batch).length;
+  const of = m.subjects.filter((subject) => subject.batch_size === batch).length;
   return sentences(
     every.length < of ? `${of - every.length} of ${of} subjects of this batch size lack one of the two figures.` : "",
     leftOut(shown.length, every.length),
@@ -90,14 +89,14 @@ function notes(m: Measured, every: Point[], shown: Point[], batch: number): stri
   );
 }
 
-function option(part: Part, m: Measured, points: Point[], latency: Figure, figure: Figure, look: Look, width: number): Option {
+function option(m: Measured, points: Point[], latency: Figure, figure: Figure, look: Look, width: number): Option {
   const scaled = (all: Figure, pick: (point: Point) => Value): Scale => {
     const values = points.flatMap((point) => [pick(point).value, pick(point).interval?.low, pick(point).interval?.high]);
     const scale = scaleOf(all.quantity, values, { log: isWide(values.filter((value) => value !== undefined)) });
     return widened(scale);
   };
   const [x, y] = [scaled(latency, (point) => point.x), scaled(figure, (point) => point.y)];
-  const front = frontOf(part, figure);
+  const front = frontOf(m, figure);
   const largest = Math.max(1, ...points.map((point) => point.size ?? 0));
   const at = (point: Point): [number, number] => [(point.x.value as number) / x.unit.factor, (point.y.value as number) / y.unit.factor];
   return {
@@ -193,10 +192,10 @@ function pointSeries(point: Point, drawn: Drawn): Option[] {
   ];
 }
 
-function table(m: Measured, latency: Figure, choices: Figure[], part: Part): DataTable {
+function table(m: Measured, latency: Figure, choices: Figure[]): DataTable {
   const all = [latency, ...choices];
   const unit: Record<string, string> = { s: ", s", bytes: ", bytes", share: ", share" };
-  const place = (subject: number): string => part.variants?.variants.find((variant) => variant.measurements.some((each) => each.subject === subject))?.pareto.place ?? "";
+  const place = (subject: number): string => m.variants?.variants.find((variant) => variant.measurements.some((each) => each.subject === subject))?.pareto.place ?? "";
   return {
     columns: [
       { title: "subject", numeric: false },
@@ -206,16 +205,16 @@ function table(m: Measured, latency: Figure, choices: Figure[], part: Part): Dat
         { title: "low", numeric: true },
         { title: "high", numeric: true },
       ]),
-      ...(part.variants === null ? [] : [{ title: "Pareto", numeric: false }]),
+      ...(m.variants === null ? [] : [{ title: "Pareto", numeric: false }]),
     ],
-    rows: m.run.subjects.map((subject) => [
+    rows: m.subjects.map((subject) => [
       m.names[subject.index] ?? "",
       subject.batch_size,
       ...all.flatMap((figure) => {
         const value = figure.of(subject.index);
         return [value.value, value.interval?.low ?? null, value.interval?.high ?? null];
       }),
-      ...(part.variants === null ? [] : [place(subject.index).replace("_", " ")]),
+      ...(m.variants === null ? [] : [place(subject.index).replace("_", " ")]),
     ]),
   };
 }

@@ -42,6 +42,7 @@ export function roofline(part: Part): Picture[] {
   const picture: ChartPicture = {
     kind: "chart",
     id: "roofline",
+    short: "Roofline",
     title: "Roofline: operators against what this machine can do",
     reads:
       "A point is an operator, its area its time: how many floating-point operations it does a second (up), and how many for each byte that it has to move (right). " +

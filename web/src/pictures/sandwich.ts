@@ -12,6 +12,7 @@ import type { Scene } from "../flame/scene.ts";
 import { format, percent } from "../format.ts";
 import type { Look } from "../look.ts";
 import type { Control, DrawnPicture, Picture } from "../picture.ts";
+import { choose, chosenFor } from "../state.ts";
 import { choice } from "./profiled.ts";
 import { functionData } from "./stack_data.ts";
 import { measured, sentences } from "./trials.ts";
@@ -38,6 +39,7 @@ class SandwichView {
 
   constructor(
     private readonly title: string,
+    private readonly address: string,
     private source: Source,
   ) {
     const act = (frame: Frame): { text: string; act(): void } | null => {
@@ -47,15 +49,15 @@ class SandwichView {
     const part = (of: "callers" | "callees"): FlameView => new FlameView(`${of === "callers" ? "Callers" : "Callees"}`, () => this.shown(of), () => undefined, { upward: of === "callers", more: this.more, act });
     [this.callers, this.callees] = [part("callers"), part("callees")];
     this.tools = el("div", { class: "flame-tools" }, el("div", { class: "controls" }, el("label", {}, "Function ", this.select)), el("div", { class: "controls" }, "Called by", this.callers.zoomed, "Calls", this.callees.zoomed));
-    this.choose(source);
+    const of = Number(chosenFor(address) ?? "0");
+    this.choose(source, source.stacks.functions[of] === undefined ? 0 : of);
   }
 
-  // The hottest one that has a name.
-  choose(source: Source): void {
+  // The hottest one at first.
+  choose(source: Source, of = 0): void {
     this.source = source;
-    const named = source.stacks.functions.findIndex(({ symbol }) => symbol !== "");
     this.select.replaceChildren(...source.stacks.functions.slice(0, listed).map((each, index) => el("option", { value: index }, visible(`${shortened(functionName(each), 70)}, ${percent(each.share)}`))));
-    this.take(Math.max(0, named));
+    this.take(of);
   }
 
   private take(of: number): void {
@@ -72,6 +74,7 @@ class SandwichView {
 
   show(of: number): void {
     this.take(of);
+    choose(this.address, of === 0 ? null : String(of));
     this.redraw();
     this.select.focus();
   }
@@ -125,19 +128,20 @@ class SandwichView {
 
 const headHeight = 26; // pixels, as the style sheet has it
 
-export function sandwich(part: Part, links: Links): Picture[] {
+export function sandwich(part: Part, id: string, links: Links): Picture[] {
   const [m, profile] = [measured(part), part.run?.profile ?? null];
   if (m === null || profile === null) return [];
   const sources = profile.subjects.flatMap(({ subject, table, stacks }) => (stacks ?? []).filter(({ functions }) => functions.length > 0).map((each): Source => ({ subject, table, stacks: each, label: m.names[subject] ?? "" })));
   const [first] = sources;
   if (first === undefined) return [];
   const title = "Who calls a function, and what it calls";
-  const view = new SandwichView(title, first);
+  const view = new SandwichView(title, `${id}-sandwich.f`, first);
   const several = profile.subjects.length > 1;
   const of: Control[] =
     sources.length > 1 ? [choice("Stacks", sources.map(({ label, stacks }, index) => [String(index), several ? `${visible(label)}: ${visible(stacksName(stacks))}` : visible(stacksName(stacks))]), (value) => view.choose(sources[Number(value)] ?? first))] : [];
   const picture: DrawnPicture = {
     id: "sandwich",
+    short: "Callers and callees",
     kind: "drawn",
     title,
     reads: "Upwards the functions and operators that it was called from, downwards what it calls; a frame is as wide as the time that it is about. Enter or a click zooms in, Esc out; arrows go from frame to frame.",

@@ -1,16 +1,17 @@
 // Each iteration of a subject where it was in its process: warm-up, drifts, outliers and disturbances can be seen.
-import type { Part, Times, Trial } from "../document.ts";
+import type { Distribution, Times, Trial } from "../document.ts";
 import type { Option } from "../echarts.ts";
-import { format } from "../format.ts";
+import { count, format } from "../format.ts";
 import type { Look, SeriesLook } from "../look.ts";
 import type { Cell, ChartPicture, DataTable, Picture } from "../picture.ts";
 import { axis, tooltip } from "../picture.ts";
 import { processName } from "./latency_lanes.ts";
 import { box, marks } from "./marks.ts";
-import { isWide, scaleOf, tickText, valueAxis } from "./scale.ts";
+import { choice } from "./profiled.ts";
+import { ends, isWide, scaleOf, tickText, valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
 import { byStretches, thinnedText } from "./thin.ts";
-import { disturbances, measured, sentences, subjectControl, trialsOf } from "./trials.ts";
+import { disturbances, quantile, sentences, subjectControl, trialsOf } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
 const mostPoints = 2600;
@@ -29,7 +30,11 @@ interface Row {
   name: string;
   disturbed: string[];
   fences: Fences | null;
+  p99_s: number | null; // of the document
 }
+
+// Up to what all but the slowest take; to the slowest; logarithmic.
+type Reach = "most" | "all" | "log";
 
 export function kindOf(latency: number, fences: Fences | null): Iteration["kind"] {
   if (fences === null) return "timed";
@@ -45,60 +50,86 @@ export function iterationsOf(trial: Trial, fences: Fences | null, bySecond: bool
   return [...of(warm, 1 - warm.latency_s.length, () => "warm-up"), ...of(timed, 1, (latency) => kindOf(latency, fences))];
 }
 
-export function timeline(part: Part): Picture[] {
-  const m = measured(part);
-  if (m === null) return [];
-  const subjects = m.run.subjects.map((each) => each.index).filter((subject) => trialsOf(m.run, subject).some((trial) => (trial.samples?.latency_s.length ?? 0) > 1));
+export function timeline(m: Measured): Picture[] {
+  const subjects = m.subjects.map((each) => each.index).filter((subject) => trialsOf(m.run, subject).some((trial) => (trial.samples?.latency_s.length ?? 0) > 1));
   if (subjects.length === 0) return [];
   let subject = subjects[0] as number;
   let process: number | null = null;
   let bySecond = true;
-  let log = false;
+  let view: [number, number] | null = null; // on the axis across; null: all
   const every = (): Row[] => rowsOf(m, subject).filter((row) => process === null || row.trial.process === process);
   const shown = (): Row[] => every().slice(0, mostProcesses);
+  let reach = usualReach(every());
+  const plot = (): Plot => plotOf(shown(), bySecond, reach);
   const processes = [...new Set(m.run.trials.map((trial) => trial.process))].sort((a, b) => a - b);
   // A thinned record has lost the numbers of its iterations.
   const numbered = m.run.trials.every((trial) => trial.samples === undefined || trial.samples.latency_s.length >= trial.iterations);
+  const reaches = choice("Axis", [["most", "Up to p99"], ["all", "All, linear"], ["log", "All, logarithmic"]], (value) => (reach = value as Reach));
+  reaches.value = reach;
   const picture: ChartPicture = {
     kind: "chart",
     id: "timeline",
     title: "Latency over time within each process",
-    reads: "One point per iteration; processes lie over each other and can be switched off. Hollow points on the shaded area are warm-up and in no figure; triangles are outliers beyond Tukey's fences of their process.",
-    note: () => notes(shown(), every().length),
+    short: "Over time",
+    reads: "One point per iteration; processes are overlaid and can be switched off. Hollow points on the shaded area are warm-up and in no figure; triangles are outliers beyond Tukey's fences of their process. Zooming in shows more of the stored points.",
+    note: () => notes(plot(), view, every().length),
     controls: [
-      subjectControl(subjects, m.names, null, (chosen) => (subject = chosen ?? subject)),
-      {
-        label: "Process",
-        choices: [{ value: "", label: "all" }, ...processes.map((each) => ({ value: String(each), label: String(each + 1) }))],
-        value: "",
-        change: (value) => (process = value === "" ? null : Number(value)),
-      },
-      {
-        label: "Against",
-        choices: [{ value: "seconds", label: "Time since its start" }, ...(numbered ? [{ value: "number", label: "Number of the iteration" }] : [])],
-        value: "seconds",
-        change: (value) => (bySecond = value === "seconds"),
-      },
-      {
-        label: "Axis",
-        choices: [
-          { value: "linear", label: "Linear" },
-          { value: "log", label: "Logarithmic" },
-        ],
-        value: "linear",
-        change: (value) => (log = value === "log"),
-      },
+      subjectControl(subjects, m.names, null, (chosen) => {
+        subject = chosen ?? subject;
+        reaches.value = reach = usualReach(every());
+      }),
+      choice("Process", [["", "all"], ...processes.map((each): [string, string] => [String(each), String(each + 1)])], (value) => (process = value === "" ? null : Number(value))),
+      choice("Against", [["seconds", "Time since its start"], ...(numbered ? [["number", "Number of the iteration"] as [string, string]] : [])], (value) => (bySecond = value === "seconds")),
+      reaches,
     ],
     data: () => table(every(), m.names[subject] ?? ""),
     height: (width) => (width < 620 ? 320 : 380),
-    option: (look, width) => option(shown(), bySecond, log, look, width),
+    option: (look, width) => {
+      view = null;
+      return option(plot(), look, width);
+    },
+    detail: (from, to, look) => {
+      view = [from, to];
+      const drawn = plot();
+      return [{}, ...drawn.series.map(({ row, all }) => pointsOf(row, kept(inView(all, view), drawn.series.length), drawn, look))];
+    },
     legend: (look) => shown().map((row) => ({ name: row.name, look: lookOf(row, look) })),
   };
-  if (isWide(trialsOf(m.run, subject).flatMap((trial) => trial.samples?.latency_s ?? []))) {
-    log = true;
-    (picture.controls?.[3] as { value: string }).value = "log";
-  }
   return [picture];
+}
+
+interface Plot {
+  series: { row: Row; all: Iteration[] }[];
+  bySecond: boolean;
+  scale: Scale;
+  ceiling_s: number; // slower ones are drawn at the upper edge
+}
+
+// One slow iteration, often the first of warm-up, would press all others to the bottom.
+function usualReach(rows: Row[]): Reach {
+  const all = rows.flatMap((row) => [...(row.trial.warmup_samples?.latency_s ?? []), ...(row.trial.samples?.latency_s ?? [])]);
+  const [low, high] = ends(all);
+  const ceiling = ceilingOf(rows);
+  if (ceiling === null || high - low <= 3 * (ceiling - low)) return "all";
+  return isWide(rows.map((row) => row.p99_s)) ? "log" : "most";
+}
+
+// The slowest p99 of any process.
+function ceilingOf(rows: Row[]): number | null {
+  const known = rows.flatMap((row) => (row.p99_s === null ? [] : [row.p99_s]));
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function plotOf(rows: Row[], bySecond: boolean, reach: Reach): Plot {
+  const series = rows.map((row) => ({ row, all: iterationsOf(row.trial, row.fences, bySecond) }));
+  const [low, high] = ends(series.flatMap(({ all }) => all.map((each) => each.latency_s)));
+  const ceiling = reach === "most" ? ceilingOf(rows) : null;
+  const scale = scaleOf("s", ceiling === null ? [low, high] : [low, Math.min(high, ceiling + (ceiling - low) * 0.15)], { log: reach === "log" });
+  return { series, bySecond, scale, ceiling_s: scale.high * scale.unit.factor };
+}
+
+function inView(all: Iteration[], view: [number, number] | null): Iteration[] {
+  return view === null ? all : all.filter((each) => each.at >= view[0] && each.at <= view[1]);
 }
 
 // Triangles are outliers: no process has them.
@@ -114,8 +145,12 @@ function rowsOf(m: Measured, subject: number): Row[] {
     .filter((trial) => (trial.samples?.latency_s.length ?? 0) + (trial.warmup_samples?.latency_s.length ?? 0) > 0)
     .map((trial) => {
       const disturbed = disturbances(trial);
-      return { trial, disturbed, name: processName(trial.process, disturbed.length > 0), fences: of?.processes.find((each) => each.process === trial.process)?.fences_s ?? null };
+      return { trial, disturbed, name: processName(trial.process, disturbed.length > 0), ...figuresOf(m, of?.processes.find((each) => each.process === trial.process)) };
     });
+}
+
+function figuresOf(m: Measured, process: Distribution["processes"][number] | undefined): Pick<Row, "fences" | "p99_s"> {
+  return { fences: process?.fences_s ?? null, p99_s: process === undefined ? null : quantile(m.figures?.process_levels ?? [], process.quantiles_s, 0.99) };
 }
 
 function kept(iterations: Iteration[], rows: number): Iteration[] {
@@ -123,26 +158,29 @@ function kept(iterations: Iteration[], rows: number): Iteration[] {
   return byStretches(iterations.length, (index) => (iterations[index] as Iteration).latency_s, most).map((index) => iterations[index] as Iteration);
 }
 
-function notes(rows: Row[], all: number): string {
-  let [drawn, recorded, timed] = [0, 0, 0];
-  for (const row of rows) {
-    const iterations = iterationsOf(row.trial, row.fences, true);
-    const warm = row.trial.warmup_samples?.latency_s.length ?? 0;
-    drawn += kept(iterations, rows.length).length;
-    recorded += iterations.length;
-    timed += row.trial.iterations + warm;
+function notes({ series, ceiling_s }: Plot, view: [number, number] | null, all: number): string {
+  let [drawn, recorded, timed, beyond, slowest] = [0, 0, 0, 0, 0];
+  for (const { row, all: iterations } of series) {
+    const seen = inView(iterations, view);
+    drawn += kept(seen, series.length).length;
+    recorded += seen.length;
+    timed += view === null ? row.trial.iterations + (row.trial.warmup_samples?.latency_s.length ?? 0) : seen.length;
+    for (const each of seen) {
+      if (each.latency_s > ceiling_s) beyond += 1;
+      slowest = Math.max(slowest, each.latency_s);
+    }
   }
-  const disturbed = rows.filter((row) => row.disturbed.length > 0).map((row) => `${row.name.replace(" ⚠ disturbed", "")}: ${row.disturbed.join("; ")}`);
+  const disturbed = series.filter(({ row }) => row.disturbed.length > 0).map(({ row }) => `${row.name.replace(" ⚠ disturbed", "")}: ${row.disturbed.join("; ")}`);
   return sentences(
+    beyond > 0 ? `${count(beyond, "slower iteration is an arrow", "slower iterations are arrows")} at the upper edge; the slowest took ${format("s", slowest)}.` : "",
     disturbed.length > 0 ? `⚠ ${disturbed.slice(0, 4).join(". ")}${disturbed.length > 4 ? `, and ${disturbed.length - 4} more` : ""}.`.replace("..", ".") : "",
     thinnedText(drawn, recorded, timed, "the smallest and largest of each stretch"),
-    rows.length < all ? `The first ${rows.length} of ${all} processes are drawn.` : "",
+    series.length < all ? `The first ${series.length} of ${all} processes are drawn.` : "",
   );
 }
 
-function option(rows: Row[], bySecond: boolean, log: boolean, look: Look, width: number): Option {
-  const series = rows.map((row) => ({ row, all: iterationsOf(row.trial, row.fences, bySecond) }));
-  const scale = scaleOf("s", series.flatMap(({ all }) => all.map((each) => each.latency_s)), { log });
+function option(plot: Plot, look: Look, width: number): Option {
+  const { series, bySecond, scale } = plot;
   const [left, right] = [60, 16];
   let [first, last, warm] = bySecond ? [0, 0, 0] : [1, 1, 0.5];
   for (const { all } of series) {
@@ -167,7 +205,7 @@ function option(rows: Row[], bySecond: boolean, log: boolean, look: Look, width:
     }),
     yAxis: valueAxis(look, "latency", scale, 340, { nameGap: 42 }, true),
     tooltip: { trigger: "item" },
-    series: [warmUpArea(series.some(({ all }) => all[0]?.kind === "warm-up") ? warm : null, look), ...series.map(({ row, all }) => pointsOf(row, kept(all, rows.length), scale, bySecond, look))],
+    series: [warmUpArea(series.some(({ all }) => all[0]?.kind === "warm-up") ? warm : null, look), ...series.map(({ row, all }) => pointsOf(row, kept(all, series.length), plot, look))],
   };
 }
 
@@ -187,7 +225,7 @@ function warmUpArea(until: number | null, look: Look): Option {
   );
 }
 
-function pointsOf(row: Row, iterations: Iteration[], scale: Scale, bySecond: boolean, look: Look): Option {
+function pointsOf(row: Row, iterations: Iteration[], { scale, bySecond, ceiling_s }: Plot, look: Look): Option {
   const own = lookOf(row, look);
   return {
     type: "scatter",
@@ -195,7 +233,11 @@ function pointsOf(row: Row, iterations: Iteration[], scale: Scale, bySecond: boo
     symbol: own.symbol,
     symbolSize: 4.5,
     itemStyle: { color: own.color, opacity: 0.75 },
-    data: iterations.map((each) => ({ value: [each.at, each.latency_s / scale.unit.factor], ...styleOf(each, own.color, look) })),
+    data: iterations.map((each) =>
+      each.latency_s > ceiling_s
+        ? { value: [each.at, scale.high], symbol: "path://M8 1 15 10H10.4V16H5.6V10H1Z", symbolSize: 10, symbolOffset: [0, 6], itemStyle: { color: own.color, opacity: 1 } }
+        : { value: [each.at, each.latency_s / scale.unit.factor], ...styleOf(each, own.color, look) },
+    ),
     tooltip: {
       formatter: (hit: { dataIndex: number }) => {
         const each = iterations[hit.dataIndex] as Iteration;

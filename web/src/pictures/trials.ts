@@ -1,20 +1,38 @@
 // What the pictures of a run have in common: its trials by subject, names that tell subjects apart, and what disturbed
 // a process.
-import type { Part, Run, RunFigures, Trial } from "../document.ts";
+import type { Part, Run, RunFigures, RunSubject, Trial, Variants } from "../document.ts";
 import { visible } from "../dom.ts";
 import { count, percent } from "../format.ts";
 import * as format from "../format.ts";
 import type { Control } from "../picture.ts";
 
 export interface Measured {
-  run: Run;
-  figures: RunFigures | null;
-  names: string[]; // of each subject, none twice
+  run: Run; // trials: of `subjects`
+  figures: RunFigures | null; // likewise
+  names: string[]; // of each subject of the run, none twice
+  subjects: RunSubject[]; // that are drawn
+  variants: Variants | null;
 }
 
 export function measured(part: Part): Measured | null {
-  if (part.run === null) return null;
-  return { run: part.run, figures: part.figures, names: uniqueNames(part.run.subjects.map((subject) => subject.label)) };
+  const { run, figures, variants } = part;
+  if (run === null) return null;
+  return { run, figures, names: uniqueNames(run.subjects.map((subject) => subject.label)), subjects: run.subjects, variants };
+}
+
+// What is measured of each model: times and sizes of two networks share no axis.
+export function byModel(part: Part): { model: string; measured: Measured }[] {
+  const whole = measured(part);
+  if (whole === null) return [];
+  const models = [...new Set(whole.subjects.map((subject) => subject.model))];
+  return models.map((model) => {
+    const subjects = whole.subjects.filter((subject) => subject.model === model);
+    const drawn = new Set(subjects.map((subject) => subject.index));
+    const ofThem = (trial: Trial): boolean => drawn.has(trial.subject);
+    const run = { ...whole.run, trials: whole.run.trials.filter(ofThem), side_trials: whole.run.side_trials.filter(ofThem) };
+    const figures = whole.figures === null ? null : { ...whole.figures, distributions: whole.figures.distributions.filter((each) => drawn.has(each.subject)), fronts: whole.figures.fronts.filter((each) => each.front.some((subject) => drawn.has(subject))) };
+    return { model, measured: { ...whole, run, figures, subjects } };
+  });
 }
 
 // ECharts knows series by their names: equal labels get the subject's number.

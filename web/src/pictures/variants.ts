@@ -6,7 +6,7 @@ import { count, digits, format, interval, MISSING, signed } from "../format.ts";
 import type { Look, SeriesLook } from "../look.ts";
 import { axis, tooltip } from "../picture.ts";
 import type { ChartPicture, Picture } from "../picture.ts";
-import { whiskers } from "./marks.ts";
+import { line, marks, whiskers } from "./marks.ts";
 
 type Variant = Variants["variants"][number];
 
@@ -82,7 +82,7 @@ function option(all: Point[], look: Look): Option {
     tooltip: { trigger: "item" },
     xAxis: axis(look, "times smaller than the baseline", { type: "value", scale: true, boundaryGap: ["8%", "14%"], axisLabel: times, ...ends }),
     yAxis: axis(look, "speed-up", { type: "value", scale: true, boundaryGap: ["8%", "8%"], nameGap: 46, axisLabel: times, ...ends }),
-    series: [...all.flatMap((point) => drawn(point, look, all.length <= most)), { ...lines(look), data: [] }],
+    series: [...all.flatMap((point) => drawn(point, look, all.length <= most)), lines(look)],
   };
 }
 
@@ -115,12 +115,20 @@ function drawn(point: Point, look: Look, named: boolean): Option[] {
   ];
 }
 
+// At 1 of both, across the whole area.
 function lines(look: Look): Option {
-  const style = { color: look.muted, type: "dashed", width: 1.25 };
-  return {
-    type: "scatter",
-    markLine: { silent: true, symbol: "none", animation: false, label: { show: false }, lineStyle: style, data: [{ xAxis: 1 }, { yAxis: 1 }] },
-  };
+  const style = { stroke: look.muted, lineDash: [5, 4], lineWidth: 1.25 };
+  return marks(
+    "Baseline",
+    [1],
+    (one) => [one, one],
+    (one, place, area) => {
+      const { x, y } = place(one, one);
+      return [line(x, area.y, x, area.y + area.height, style), line(area.x, y, area.x + area.width, y, style)];
+    },
+    null,
+    { z: 1 },
+  );
 }
 
 function tip(point: Point): HTMLElement {

@@ -1,29 +1,29 @@
 // Comparisons in pairs: what changed from the baseline to each candidate, and how sure that is.
 import type { Comparison, Direction, PairedComparison, Run, Tone } from "../document.ts";
-import { count, MISSING, percent, probability } from "../format.ts";
+import { directionWord } from "../pictures/effects.ts";
+import { count, givenPercent, MISSING, probability } from "../format.ts";
 import { grid } from "./grid.ts";
 import type { Column, Measure } from "./grid_model.ts";
 import { subjectLabels, wordsOf } from "./subjects.ts";
 
 export interface ComparisonRow {
   comparison: PairedComparison;
-  direction: Direction | null; // null: exploratory, which decides nothing
+  direction: Direction;
+  decides: boolean; // else it is exploratory
   baseline: string;
   candidate: string;
-  alpha: number; // of the question
 }
 
 export function comparisonRows(run: Run, comparison: Comparison): ComparisonRow[] {
   const labels = subjectLabels(run);
-  const alpha = run.plan.question?.alpha ?? 0; // a comparison has its question
-  const row = (each: PairedComparison, direction: Direction | null): ComparisonRow => ({
+  const row = (each: PairedComparison & { direction: Direction }, decides: boolean): ComparisonRow => ({
     comparison: each,
-    direction,
+    direction: each.direction,
+    decides,
     baseline: labels[each.baseline] ?? "",
     candidate: labels[each.candidate] ?? "",
-    alpha,
   });
-  return [...comparison.primary.map((each) => row(each, each.direction)), ...comparison.exploratory.map((each) => row(each, null))];
+  return [...comparison.primary.map((each) => row(each, true)), ...comparison.exploratory.map((each) => row(each, false))];
 }
 
 // Positive is worse in the document; here a change is of the metric's own value, as a share of the baseline's.
@@ -39,31 +39,18 @@ export function changeOf(comparison: PairedComparison): Measure {
   };
 }
 
-const words: Record<Direction, [string, Tone]> = {
-  faster: ["faster", "good"],
-  slower: ["slower", "warning"],
-  equivalent: ["equivalent", "plain"],
-  unresolved: ["cannot tell", "faint"],
-};
+const tones: Record<Direction, Tone> = { faster: "good", slower: "warning", equivalent: "plain", unresolved: "faint" };
 
-// Of a comparison that does not decide: where its interval lies, if its adjusted p agrees.
-function sense({ interval, p }: PairedComparison, alpha: number): [string, Tone] {
-  if (p > alpha) return ["cannot tell", "faint"];
-  if (interval === null || (interval.low <= 0 && interval.high >= 0)) return ["cannot tell", "faint"];
-  return interval.low > 0 ? ["worse", "warning"] : ["better", "good"];
+export function verdictOf({ direction, comparison }: ComparisonRow): [string, Tone] {
+  return [directionWord(direction, comparison.metric), tones[direction]];
 }
 
-export function verdictOf(row: ComparisonRow): [string, Tone] {
-  if (row.direction === null) return sense(row.comparison, row.alpha);
-  const [word, tone] = words[row.direction];
-  if (/time|latency/.test(row.comparison.metric) || tone === "plain" || tone === "faint") return [word, tone];
-  return [tone === "good" ? "better" : "worse", tone];
-}
+const whole = (row: PairedComparison): number => (row.pairs > 0 ? row.pairs : Math.min(row.baseline_processes, row.candidate_processes));
 
-function columns(all: boolean): Column<ComparisonRow>[] {
-  return [
+function columns(all: boolean, paired: boolean): Column<ComparisonRow>[] {
+  const shown: Column<ComparisonRow>[] = [
     { kind: "text", id: "candidate", title: "candidate", text: (row) => row.candidate, ...(all ? {} : { sub: (row: ComparisonRow) => `against ${row.baseline}` }) },
-    { kind: "text", id: "metric", title: "metric", text: (row) => wordsOf(row.comparison.metric), sub: (row) => (row.direction === null ? "exploratory" : "decides") },
+    { kind: "text", id: "metric", title: "metric", text: (row) => wordsOf(row.comparison.metric), sub: (row) => (row.decides ? "decides" : "exploratory") },
     { kind: "text", id: "verdict", title: "verdict", text: (row) => verdictOf(row)[0], tone: (row) => verdictOf(row)[1] },
     {
       kind: "number", id: "change", title: "change", quantity: "share", signed: true,
@@ -73,24 +60,31 @@ function columns(all: boolean): Column<ComparisonRow>[] {
     {
       kind: "number", id: "p", title: "p", quantity: "plain", show: probability,
       about: "Of exploratory comparisons adjusted after Benjamini and Hochberg.",
-      measure: (row) => ({ value: row.comparison.pairs > 0 ? row.comparison.p : null }),
+      measure: (row) => ({ value: whole(row.comparison) > 0 ? row.comparison.p : null }),
     },
     {
-      kind: "number", id: "pairs", title: "pairs", quantity: "count",
+      kind: "number", id: "pairs", title: paired ? "pairs" : "processes", quantity: "count",
       measure: ({ comparison: c }) => ({
-        value: c.pairs,
-        sub: [c.incomplete > 0 ? `${c.incomplete} incomplete` : "", c.dropped > 0 ? `${c.dropped} dropped` : ""].filter((each) => each !== "").join(", "),
+        value: paired ? c.pairs : c.candidate_processes,
+        sub: [paired ? "" : `against ${c.baseline_processes}`, c.incomplete > 0 ? `${c.incomplete} incomplete` : "", c.dropped > 0 ? `${c.dropped} dropped` : ""].filter((each) => each !== "").join(", "),
       }),
     },
     {
       kind: "number", id: "detectable", title: "detectable", quantity: "share",
-      about: "The smallest difference that so many pairs show with 80 % power.",
+      about: "The smallest difference that this number of pairs detects with 80 % power.",
       measure: ({ comparison: c }) => ({
         value: c.minimum_effect === null ? null : Math.expm1(c.minimum_effect),
-        sub: c.more_pairs === null ? "" : `${count(c.more_pairs, "more pair", "more pairs")} would tell`,
+        sub: c.more_pairs === null ? "" : `${count(c.more_pairs, "more pair", "more pairs")} would settle it`,
       }),
     },
   ];
+  return paired ? shown : shown.filter((column) => column.id !== "detectable"); // which is what pairs can show
+}
+
+function caption(run: Run, paired: boolean, baselines: Set<string>): string {
+  const [before, after] = run.joined;
+  if (!paired && before !== undefined && after !== undefined) return `Run ${after.id} against run ${before.id}, process by process`;
+  return baselines.size === 1 ? `Comparisons with ${[...baselines][0]}, pair by pair` : "Comparisons, pair by pair";
 }
 
 export function comparisonTable(run: Run): HTMLElement | null {
@@ -100,11 +94,11 @@ export function comparisonTable(run: Run): HTMLElement | null {
   if (rows.length === 0) return null;
   const baselines = new Set(rows.map((row) => row.baseline));
   const question = run.plan.question;
-  const margin = question === null ? MISSING : percent(question.margin);
+  const margin = question === null ? MISSING : givenPercent(question.margin);
   return grid({
-    caption: baselines.size === 1 ? `Comparisons with ${[...baselines][0]}, pair by pair` : "Comparisons, pair by pair",
-    columns: columns(baselines.size === 1),
+    caption: caption(run, comparison.paired, baselines),
+    columns: columns(baselines.size === 1, comparison.paired),
     rows,
-    legend: `Margin: differences below ${margin} do not matter. Alpha: ${question === null ? MISSING : percent(question.alpha)}.`,
+    legend: `Margin: differences below ${margin} are ignored. Alpha: ${question === null ? MISSING : givenPercent(question.alpha)}.`,
   });
 }

@@ -30,7 +30,7 @@ export function explanations(run: Run, links: Links): HTMLElement | null {
 function explanation(why: ProfileExplanation, names: string[], show: (clause: number) => void): HTMLElement {
   const [subject, baseline] = [names[why.subject] ?? "", names[why.baseline] ?? ""];
   const title = el("h4", {}, "Why ", name(subject), " differs from ", name(baseline));
-  if (why.reason !== "") return el("div", { class: "explanation" }, title, el("p", {}, badge("cannot tell", "faint"), " ", name(why.reason)));
+  if (why.reason !== "") return el("div", { class: "explanation" }, title, el("p", {}, badge("not explained", "faint"), " ", name(why.reason)));
   const line = (...content: Child[]): HTMLElement => el("li", {}, ...content);
   const clauses = why.clauses.map((clause, index) =>
     line(
@@ -44,7 +44,7 @@ function explanation(why: ProfileExplanation, names: string[], show: (clause: nu
     title,
     el("p", {}, "Per inference ", el("strong", {}, differenceText(why.difference_s, { low: why.low_s, high: why.high_s })), ` in profiles (95 % interval over ${count(why.pairs, "pair", "pairs")} of processes${why.left_out > 0 ? `; ${count(why.left_out, "profile trial", "profile trials")} could not be used` : ""})${cleanText(why)}.`),
     why.consistent ? null : el("p", {}, badge("not explained", "warning"), " The profiles do not explain the difference that was measured without them."),
-    why.clauses.length === 0 ? el("p", {}, badge("cannot tell", "faint"), " No operators differ beyond their noise.") : null,
+    why.clauses.length === 0 ? el("p", {}, badge("not explained", "faint"), " No operators differ beyond their noise.") : null,
     el("ul", { class: "clauses" }, ...clauses, line(badge("not separable", "faint"), el("span", {}, leftText(why)))),
   );
 }

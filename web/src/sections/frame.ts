@@ -2,11 +2,12 @@
 import type { ReportDocument } from "../document.ts";
 import { download, el, name } from "../dom.ts";
 import type { Theme } from "../look.ts";
-import { redrawAll } from "../picture.ts";
+import { redrawAll } from "../views.ts";
 import { documentText } from "../read.ts";
+import { choose, chosenFor } from "../state.ts";
 
 const themes: [Theme, string][] = [
-  ["auto", "As the system"],
+  ["auto", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];
@@ -15,11 +16,14 @@ function themeChoice(): HTMLElement {
   const select = el("select", {
     onchange: () => {
       document.documentElement.dataset["theme"] = select.value;
+      choose("theme", select.value === "auto" ? null : select.value);
       redrawAll();
     },
   });
-  for (const [value, label] of themes) select.append(el("option", { value }, label));
-  return el("label", {}, "Colours ", select);
+  const chosen = chosenFor("theme");
+  if (themes.some(([value]) => value === chosen)) document.documentElement.dataset["theme"] = chosen ?? "auto";
+  for (const [value, label] of themes) select.append(el("option", { value, selected: value === chosen }, label));
+  return el("label", {}, "Theme ", select);
 }
 
 // The run's id names the file, where there is one run.
@@ -45,14 +49,22 @@ export function head(content: ReportDocument): HTMLElement {
   );
 }
 
-// Links to the sections that there are.
+// Links to the sections that there are, and to their pictures; of several reports those of each are folded.
 export function navigation(main: HTMLElement): HTMLElement {
-  const list = el("ul", {});
-  const link = (target: Element, level: string): HTMLElement =>
-    el("li", { class: level }, el("a", { href: `#${target.id}` }, name(target.querySelector("h2, h3")?.textContent ?? "")));
-  for (const part of main.querySelectorAll(".part, .summary")) {
-    if (!main.classList.contains("single")) list.append(link(part, "of-part"));
-    for (const section of part.querySelectorAll(":scope > section")) list.append(link(section, "of-section"));
-  }
+  const single = main.classList.contains("single");
+  const link = (target: Element, text: string): HTMLElement => el("a", { href: `#${target.id}` }, name(text));
+  const titleOf = (of: Element): string => of.querySelector("h2, h3")?.textContent ?? "";
+  const ofSection = (section: Element): HTMLElement => {
+    // Of several models their folds, which hold the same pictures each.
+    const places = [...section.querySelectorAll<HTMLElement>("details.gallery, figure.picture:not(.compact, .gallery *)")];
+    const list = places.length === 0 ? null : el("ul", {}, ...places.map((place) => el("li", { class: "of-picture" }, link(place, place.dataset["short"] ?? ""))));
+    return el("li", { class: "of-section" }, link(section, titleOf(section)), list);
+  };
+  const ofPart = (part: Element): HTMLElement[] => {
+    const sections = [...part.querySelectorAll(":scope > section")].map(ofSection);
+    if (single) return sections;
+    return [el("li", { class: "of-part" }, link(part, titleOf(part)), el("details", {}, el("summary", {}, "Sections"), el("ul", {}, ...sections)))];
+  };
+  const list = el("ul", {}, ...[...main.querySelectorAll(".part, .summary")].flatMap(ofPart));
   return el("nav", { "aria-label": "Contents" }, list);
 }

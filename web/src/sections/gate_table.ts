@@ -32,7 +32,7 @@ export function gateTable(gate: Gate): HTMLElement | null {
   const baseline = gate.baseline === null ? "" : ` Regressions are against baseline ${gate.baseline.name} (run ${gate.baseline.run}).`;
   const order = ["fail", "inconclusive", "pass", "none"];
   return grid<Judged>({
-    caption: `Expectations of ${gate.gate}: ${gate.passed} passed, ${gate.failed} failed, ${gate.inconclusive} cannot be told`,
+    caption: `Expectations of ${gate.gate}: ${gate.passed} passed, ${gate.failed} failed, ${gate.inconclusive} undecided`,
     columns: [
       { kind: "text", id: "expectation", title: "expectation", text: (row) => row.expectation, code: true },
       { kind: "text", id: "subject", title: "subject", text: (row) => row.subject },
@@ -44,7 +44,7 @@ export function gateTable(gate: Gate): HTMLElement | null {
       { kind: "text", id: "threshold", title: "bound", text: (row) => figureText(row).threshold, order: (row) => row.threshold },
       { kind: "text", id: "reason", title: "reason", text: (row) => [row.reason, ...row.notes].join("; ") },
     ],
-    rows: gate.verdicts,
+    rows: [...gate.verdicts].sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome)),
     groupings: [
       { id: "subject", label: "subject", key: (row) => row.subject },
       { id: "outcome", label: "outcome", key: (row) => wordOf[row.outcome] },

@@ -2,10 +2,12 @@
 import { copy, el, freshId, name } from "../dom.ts";
 import type { Child } from "../dom.ts";
 import type { Unit } from "../format.ts";
+import { markIn, touch } from "../hover.ts";
 import { scrolling } from "../scrolling.ts";
 import { badge } from "../signs.ts";
-import { cellOf, contentOf, grouped, matches, Notes, sorted, unitOf } from "./grid_model.ts";
-import type { Column, Grouping, Order } from "./grid_model.ts";
+import { choose, chosenFor, onAddress } from "../state.ts";
+import { cellOf, contentOf, grouped, matches, Notes, sorted, unitsOf } from "./grid_model.ts";
+import type { Column, Grouping, Order, RowGroup } from "./grid_model.ts";
 import { asCsv, asLatex, asMarkdown } from "./table_export.ts";
 import type { TableView } from "./table_export.ts";
 
@@ -15,8 +17,10 @@ export interface GridSpec<Row> {
   rows: Row[];
   off?: ReadonlySet<string>; // columns that are not shown until they are chosen
   groupings?: Grouping<Row>[];
+  grouped?: string; // by this one at first, where it makes several groups
   controls?: HTMLElement[];
   mark?(row: Row): string | undefined; // class of the row
+  linked?: { part: string; subject(row: Row): number }; // rows that are subjects are marked with them (hover.ts)
   legend?: string; // a sentence under the table
   limit?: number; // rows that are shown before all are asked for
 }
@@ -29,12 +33,16 @@ export class Grid<Row> {
   readonly element: HTMLElement;
   private readonly columns: Column<Row>[];
   private readonly off: Set<string>;
-  private readonly units = new Map<string, Unit>();
   private readonly table: HTMLTableElement;
   private readonly notesBox = el("ol", { class: "table-notes" });
   private readonly more = el("p", { class: "note" });
   private readonly count = el("summary", {});
   private readonly groupings: Grouping<Row>[];
+  private readonly usualGrouping: Grouping<Row> | null;
+  private readonly id = freshId("t"); // in the address
+  private readonly boxes = new Map<string, HTMLInputElement>();
+  private groupBy: HTMLSelectElement | null = null;
+  private filterBy: HTMLInputElement | null = null;
   private order: Order | null = null;
   private grouping: Grouping<Row> | null = null;
   private filter = "";
@@ -47,6 +55,7 @@ export class Grid<Row> {
     this.columns = first === undefined ? [] : [first, ...told.map(({ column }) => column)];
     this.off = new Set(told.filter(({ column, content }) => content === "reasons" || spec.off?.has(column.id) === true).map(({ column }) => column.id));
     this.groupings = (spec.groupings ?? []).filter((grouping) => new Set(spec.rows.map((row) => grouping.key(row))).size > 1);
+    this.usualGrouping = this.groupings.find((grouping) => grouping.id === spec.grouped) ?? null;
     const caption = freshId("caption");
     this.table = el("table", { class: "grid figures", "aria-labelledby": caption });
     const box = scrolling(this.table, spec.caption);
@@ -62,12 +71,31 @@ export class Grid<Row> {
       spec.legend === undefined ? null : el("p", { class: "note" }, name(spec.legend)),
       this.meanings(),
     );
+    this.read();
+    onAddress(() => {
+      this.read();
+      this.refresh();
+    });
+    if (spec.linked !== undefined) markIn(this.table, spec.linked.part);
     this.refresh();
+  }
+
+  // What readers have chosen, from the address.
+  private read(): void {
+    const order = chosenFor(`${this.id}.s`);
+    this.order = order === null ? null : { column: order.replace(/^-/, ""), descending: order.startsWith("-") };
+    const grouping = chosenFor(`${this.id}.g`);
+    this.grouping = this.groupings.find((each) => each.id === grouping) ?? (grouping === null ? this.usualGrouping : null);
+    this.filter = chosenFor(`${this.id}.f`) ?? "";
+    const columns = chosenFor(`${this.id}.c`)?.split(",");
+    if (columns !== undefined) for (const column of this.columns.slice(1)) this.off[columns.includes(column.id) ? "delete" : "add"](column.id);
+    if (this.groupBy !== null) this.groupBy.value = this.grouping?.id ?? "";
+    if (this.filterBy !== null) this.filterBy.value = this.filter;
+    for (const [id, box] of this.boxes) box.checked = !this.off.has(id);
   }
 
   // What columns read has changed.
   refresh(): void {
-    for (const column of this.columns) this.units.set(column.id, unitOf(column, this.spec.rows));
     this.drawHead();
     this.drawBody();
   }
@@ -82,9 +110,11 @@ export class Grid<Row> {
     const select = el("select", {
       onchange: () => {
         this.grouping = this.groupings.find((grouping) => grouping.id === select.value) ?? null;
-        this.drawBody();
+        choose(`${this.id}.g`, this.grouping === this.usualGrouping ? null : select.value);
+        this.refresh();
       },
     });
+    this.groupBy = select;
     select.append(el("option", { value: "" }, "nothing"));
     for (const grouping of this.groupings) select.append(el("option", { value: grouping.id }, grouping.label));
     return el("label", {}, "Group by ", select);
@@ -96,9 +126,11 @@ export class Grid<Row> {
       type: "search",
       oninput: () => {
         this.filter = input.value;
+        choose(`${this.id}.f`, this.filter === "" ? null : this.filter);
         this.drawBody();
       },
     });
+    this.filterBy = input;
     return el("label", {}, "Filter ", input);
   }
 
@@ -111,10 +143,12 @@ export class Grid<Row> {
         onchange: () => {
           if (box.checked) this.off.delete(column.id);
           else this.off.add(column.id);
+          choose(`${this.id}.c`, this.shown().slice(1).map((each) => each.id).join(","));
           this.drawHead();
           this.drawBody();
         },
       });
+      this.boxes.set(column.id, box);
       return el("label", {}, box, " ", name(column.title));
     });
     return el("details", { class: "chooser" }, this.count, el("div", { class: "choices", role: "group", "aria-label": "Columns" }, ...boxes));
@@ -149,21 +183,24 @@ export class Grid<Row> {
   private view(): TableView<Row> {
     const rows = this.spec.rows.filter((row) => matches(row, this.columns, this.filter));
     const groups = grouped(sorted(rows, this.columns, this.order), this.grouping, this.spec.rows);
-    return { caption: this.spec.caption, columns: this.shown(), groups, all: this.spec.rows };
+    return { caption: this.spec.caption, columns: this.shown(), groups, all: grouped(this.spec.rows, this.grouping, this.spec.rows) };
   }
 
   // Ascending, descending, and back to the document's order.
   private sortBy(column: string): void {
     const same = this.order?.column === column;
     this.order = !same ? { column, descending: false } : this.order?.descending === true ? null : { column, descending: true };
+    choose(`${this.id}.s`, this.order === null ? null : `${this.order.descending ? "-" : ""}${this.order.column}`);
     this.showOrder();
     this.drawBody();
   }
 
   private drawHead(): void {
     const line = el("tr", {});
-    for (const column of this.shown()) {
-      const unit = this.units.get(column.id)?.name ?? "";
+    const view = this.view();
+    const units = unitsOf(view.columns, view.all, view.all);
+    for (const [index, column] of view.columns.entries()) {
+      const unit = units.shared[index]?.name ?? "";
       line.append(
         el(
           "th",
@@ -191,18 +228,17 @@ export class Grid<Row> {
   }
 
   private drawBody(): void {
-    const { columns, groups } = this.view();
+    const { columns, groups, all } = this.view();
+    const units = unitsOf(columns, all, all);
     const notes = new Notes();
     let left = this.all ? Infinity : this.limit();
     const bodies: HTMLElement[] = [];
     for (const group of groups) {
       if (left <= 0) break;
       const body = el("tbody", {});
-      if (group.name !== "") {
-        const counted = el("span", { class: "note" }, ` ${group.rows.length}`, group.sum === undefined || group.sum === "" ? null : `: ${group.sum}`);
-        body.append(el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: columns.length }, el("span", {}, name(group.name), counted))));
-      }
-      for (const row of group.rows.slice(0, left)) body.append(this.line(row, columns, notes));
+      const ownUnits = units.ofGroup[all.findIndex((each) => each.name === group.name)] ?? [];
+      if (group.name !== "") body.append(groupLine(group, columns, units.shared, ownUnits));
+      for (const row of group.rows.slice(0, left)) body.append(this.line(row, columns, ownUnits, notes));
       left -= group.rows.length;
       bodies.push(body);
     }
@@ -217,14 +253,15 @@ export class Grid<Row> {
     return this.spec.limit ?? shownAtFirst;
   }
 
-  private line(row: Row, columns: Column<Row>[], notes: Notes): HTMLElement {
+  private line(row: Row, columns: Column<Row>[], units: Unit[], notes: Notes): HTMLElement {
     const line = el("tr", { class: this.spec.mark?.(row) });
-    columns.forEach((column, index) => line.append(this.cell(column, row, index === 0, notes)));
+    if (this.spec.linked !== undefined) touch(line, this.spec.linked.part, this.spec.linked.subject(row));
+    columns.forEach((column, index) => line.append(this.cell(column, row, units[index] ?? { name: "", factor: 1 }, index === 0, notes)));
     return line;
   }
 
-  private cell(column: Column<Row>, row: Row, first: boolean, notes: Notes): HTMLElement {
-    const { text, sub, note, about, tone } = cellOf(column, row, this.units.get(column.id) ?? { name: "", factor: 1 });
+  private cell(column: Column<Row>, row: Row, unit: Unit, first: boolean, notes: Notes): HTMLElement {
+    const { text, sub, note, about, tone } = cellOf(column, row, unit);
     const mark = note === "" ? null : el("sup", {}, String(notes.numberOf(note)));
     const title = [note, about].filter((each) => each !== "").join("; ");
     const content: Child = tone !== null ? badge(text, tone) : column.kind === "number" ? text : first ? foldable(text) : name(text);
@@ -258,9 +295,19 @@ export class Grid<Row> {
   }
 }
 
+// Its name; where groups have different units, those as well.
+function groupLine<Row>(group: RowGroup<Row>, columns: Column<Row>[], shared: (Unit | null)[], units: Unit[]): HTMLElement {
+  const counted = el("span", { class: "note" }, ` ${group.rows.length}`, group.sum === undefined || group.sum === "" ? null : `: ${group.sum}`);
+  const differ = shared.includes(null);
+  const head = el("th", { scope: "rowgroup", colspan: differ ? undefined : columns.length }, el("span", {}, name(group.name), counted));
+  const cells = differ ? columns.slice(1).map((_, index) => el("td", { class: "number unit" }, shared[index + 1] === null ? (units[index + 1]?.name ?? "") : "")) : [];
+  return el("tr", { class: "group" }, head, ...cells);
+}
+
 // A label that may break after what joins its parts, rather than anywhere.
 function foldable(text: string): HTMLElement {
   const label = name("", text);
+  label.style.minWidth = `${Math.min(text.length, 26)}ch`; // not broken for columns that are out of sight anyhow
   for (const piece of text.split(/(?<=[,@/;])/)) label.append(piece, el("wbr"));
   return label;
 }

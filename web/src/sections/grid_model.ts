@@ -75,6 +75,24 @@ export function unitOf<Row>(column: Column<Row>, rows: readonly Row[]): Unit {
   return values.length === 0 ? { name: "", factor: 1 } : unitForAll(column.quantity, values);
 }
 
+const noUnit: Unit = { name: "", factor: 1 };
+
+// Of each column: the unit that all groups share, in its head, or one for each group, in the group's own line.
+export interface Units {
+  shared: (Unit | null)[]; // by column; null: they differ
+  ofGroup: Unit[][]; // by group, then by column
+}
+
+// `all`: whatever is filtered out of them; the same groups by name.
+export function unitsOf<Row>(columns: readonly Column<Row>[], groups: readonly RowGroup<Row>[], all: readonly RowGroup<Row>[]): Units {
+  const ofGroup = groups.map((group) => columns.map((column) => unitOf(column, (all.find((each) => each.name === group.name) ?? group).rows)));
+  const shared = columns.map((_, index) => {
+    const names = new Set(ofGroup.map((units) => units[index]?.name ?? "").filter((unit) => unit !== ""));
+    return names.size > 1 ? null : (ofGroup.find((units) => units[index]?.name !== "")?.[index] ?? noUnit);
+  });
+  return { shared, ofGroup: ofGroup.map((units) => units.map((unit, index) => shared[index] ?? unit)) };
+}
+
 export function headerOf<Row>(column: Column<Row>, unit: Unit): string {
   return unit.name === "" ? column.title : `${column.title}, ${unit.name}`;
 }

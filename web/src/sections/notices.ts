@@ -1,4 +1,4 @@
-// Reservations: what to mind about the figures, with what helps. Errors and warnings open, the rest folded.
+// Caveats of the figures, with what helps. Errors and warnings open, the rest folded.
 import type { Notice, Tone } from "../document.ts";
 import { el, name } from "../dom.ts";
 import { count } from "../format.ts";
@@ -6,6 +6,10 @@ import { sign } from "../signs.ts";
 
 const tones: Record<Notice["severity"], Tone> = { error: "bad", warning: "warning", info: "plain" };
 const messagesShown = 4;
+
+export function toneOfNotice(notice: Notice): Tone {
+  return tones[notice.severity];
+}
 
 function messageList(messages: string[]): HTMLElement {
   const item = (message: string): HTMLElement => el("li", {}, name(message));
@@ -23,9 +27,9 @@ function row(notice: Notice): HTMLElement {
     el(
       "div",
       {},
-      el("p", { class: "id" }, el("span", { class: "off-screen" }, `${notice.severity}: `), el("code", {}, name(notice.id))),
+      el("span", { class: "off-screen" }, `${notice.severity}: `),
       messageList(notice.messages),
-      notice.remedy === "" ? null : el("p", { class: "remedy" }, "→ ", name(notice.remedy)),
+      el("p", { class: "remedy" }, notice.remedy === "" ? "" : "→ ", name(notice.remedy), " ", el("code", { class: "id" }, name(notice.id))),
     ),
   );
 }

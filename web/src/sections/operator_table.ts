@@ -109,9 +109,9 @@ function columns(table: OperatorTable): Column<OperatorRow>[] {
     bytes("moved_bytes", "moves", "Inputs, weights and outputs, each once, in the executed precision."),
     { kind: "number", id: "flops", title: "operations", quantity: "plain", about: "Floating-point operations of its nodes.", measure: ({ operator }) => ({ value: operator?.flops ?? null }) },
     text("provider", "provider", (operator) => operator.provider),
-    bytes("activation_bytes", "activations", "Bytes of its inputs, as the runtime tells."),
-    bytes("parameter_bytes", "parameters", "Bytes of its weights, as the runtime tells."),
-    bytes("output_bytes", "outputs", "Bytes of its outputs, as the runtime tells."),
+    bytes("activation_bytes", "activations", "Bytes of its inputs, as reported by the runtime."),
+    bytes("parameter_bytes", "parameters", "Bytes of its weights, as reported by the runtime."),
+    bytes("output_bytes", "outputs", "Bytes of its outputs, as reported by the runtime."),
     bytes("arena_in_use_bytes", "arena in use", "What the runtime's arena had in use when it had ended."),
     bytes("arena_peak_bytes", "arena peak", "Most bytes that the runtime's arena held up to then."),
   ];

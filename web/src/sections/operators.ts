@@ -8,7 +8,7 @@ import { arenaInOrder, byMemory } from "../pictures/operator_memory.ts";
 import { slowest } from "../pictures/operators.ts";
 import { roofline } from "../pictures/roofline.ts";
 import { sandwich } from "../pictures/sandwich.ts";
-import { show } from "../picture.ts";
+import { show } from "../views.ts";
 import type { Picture } from "../picture.ts";
 import { explanations } from "./explanations.ts";
 import { operatorTables } from "./operator_table.ts";
@@ -19,7 +19,7 @@ export function operators(part: Part, id: string): (HTMLElement | null)[] {
   const shown = (all: Picture[]): HTMLElement | null => (all.length === 0 ? null : el("div", { class: "pictures" }, ...all.map((picture) => show(picture, id))));
   const links = new Links();
   const difference = shown(flameDifference(part, id, links));
-  const callers = shown(sandwich(part, links));
+  const callers = shown(sandwich(part, id, links));
   return [
     explanations(run, links),
     difference,

@@ -125,8 +125,8 @@ function planFacts(plan: Plan): FactGroup[] {
     {
       title: "Limits",
       facts: [
-        { name: "to load", value: plan.load_timeout_s === null ? "none" : duration(plan.load_timeout_s) },
-        { name: "to run", value: plan.run_timeout_s === null ? "none" : duration(plan.run_timeout_s) },
+        { name: "load timeout", value: plan.load_timeout_s === null ? "none" : duration(plan.load_timeout_s) },
+        { name: "run timeout", value: plan.run_timeout_s === null ? "none" : duration(plan.run_timeout_s) },
         { name: "memory", value: plan.memory_limit_bytes === 0 ? "80 % of what is available" : format("bytes", plan.memory_limit_bytes) },
         { name: "sandbox", value: plan.sandbox },
         { name: "processors", value: plan.cpus.length === 0 ? "all that are usable" : plan.cpus.join(", ") },

@@ -29,7 +29,7 @@ const titles: Record<string, string> = {
 };
 
 const meanings: Record<string, string> = {
-  latency_p50: "The time that half of the iterations took at most; with its interval over processes.",
+  latency_p50: "Median latency: half of the iterations took this long or less; with its interval over processes.",
   throughput: "Items per second: batch elements, not iterations.",
   memory_peak: "The largest resident set of the worker process during inference.",
   device_memory_peak: "The largest memory in use on the device.",
@@ -150,7 +150,7 @@ function outputColumns(rows: SubjectRow[]): Column<SubjectRow>[] {
       kind: "text",
       id: "outputs",
       title: "outputs",
-      text: (row) => (row.summary.outputs === null ? missing(row) : row.summary.outputs.agree ? "agree" : row.summary.outputs.undecided ? "cannot tell" : "differ"),
+      text: (row) => (row.summary.outputs === null ? missing(row) : row.summary.outputs.agree ? "agree" : row.summary.outputs.undecided ? "undecided" : "differ"),
       tone: ({ summary: { outputs } }) => (outputs === null ? null : outputs.agree ? "good" : outputs.undecided ? "warning" : "bad"),
     },
     number("output_max", "output difference", `Largest absolute difference, ${against}; of the output in which it is largest.`, true, (each) => each.max_absolute),

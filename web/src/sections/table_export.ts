@@ -2,16 +2,17 @@
 // the numbers as the document has them, in base units.
 import { csv } from "../csv.ts";
 import { visible } from "../dom.ts";
-import { MISSING } from "../format.ts";
+import { MISSING, withUnit } from "../format.ts";
+import type { Unit } from "../format.ts";
 import type { Cell } from "../picture.ts";
-import { cellOf, headerOf, Notes, unitOf } from "./grid_model.ts";
+import { cellOf, headerOf, Notes, unitsOf } from "./grid_model.ts";
 import type { Column, RowGroup } from "./grid_model.ts";
 
 export interface TableView<Row> {
   caption: string;
   columns: Column<Row>[];
   groups: RowGroup<Row>[]; // as they are shown
-  all: readonly Row[]; // units are picked from
+  all: readonly RowGroup<Row>[]; // units are picked from: without a filter
 }
 
 const raised = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -61,20 +62,21 @@ const latexStyle: Style = {
 
 // The lines of cells, a group's name before its rows, and the notes that cells point to.
 function written<Row>(view: TableView<Row>, style: Style): { head: string[]; groups: { name: string; rows: string[][] }[]; notes: string[] } {
-  const units = view.columns.map((column) => unitOf(column, view.all));
+  const units = unitsOf(view.columns, view.groups, view.all);
   const notes = new Notes();
-  const cell = (row: Row, index: number): string => {
+  const cell = (row: Row, index: number, unit: Unit): string => {
     const column = view.columns[index] as Column<Row>;
-    const { text, sub, note } = cellOf(column, row, units[index] as (typeof units)[number]);
+    const { text: bare, sub, note } = cellOf(column, row, unit);
+    const text = units.shared[index] === null ? withUnit(bare, unit) : bare;
     const body = column.kind === "number" ? style.number(`${text} ${sub}`.trim()) : style.text(sub === "" ? text : `${text} (${sub})`);
     return note === "" ? body : body + style.mark(notes.numberOf(note));
   };
-  const groups = view.groups.map((group) => ({
+  const groups = view.groups.map((group, place) => ({
     name: style.text(group.name),
-    rows: group.rows.map((row) => view.columns.map((_, index) => cell(row, index))),
+    rows: group.rows.map((row) => view.columns.map((_, index) => cell(row, index, units.ofGroup[place]?.[index] as Unit))),
   }));
   return {
-    head: view.columns.map((column, index) => style.text(headerOf(column, units[index] as (typeof units)[number]))),
+    head: view.columns.map((column, index) => style.text(headerOf(column, units.shared[index] ?? { name: "", factor: 1 }))),
     groups,
     notes: notes.texts.map((note, index) => `${style.mark(index + 1)} ${style.text(note)}`),
   };

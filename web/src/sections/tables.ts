@@ -7,11 +7,11 @@ import { runTable } from "./run_table.ts";
 import { accuracyTable, outputsTable, samplesTable } from "./validation_tables.ts";
 import { variantsTable } from "./variants_table.ts";
 
-export function tables(part: Part): HTMLElement[] {
+export function tables(part: Part, id: string): HTMLElement[] {
   const { run, figures, validation, variants, layers, history } = part;
   const all: (HTMLElement | null)[] = [
     variants === null ? null : variantsTable(variants),
-    run === null ? null : runTable(run, figures),
+    run === null ? null : runTable(run, figures, id),
     run === null ? null : comparisonTable(run),
     ...(validation === null ? [] : [accuracyTable(validation), outputsTable(validation), samplesTable(validation)]),
     layers === null ? null : layersTable(layers),

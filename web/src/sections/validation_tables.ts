@@ -55,7 +55,7 @@ export function outputsTable(validation: Validation): HTMLElement | null {
     { kind: "text", id: "output", title: "output", text: (row) => row.what, sub: ({ difference: d }) => `${d.dtype} [${d.shape.join(", ")}]` },
     {
       kind: "text", id: "agree", title: "within tolerance",
-      text: ({ difference: d }) => (!d.comparable ? "not comparable" : !d.within_tolerance ? "differs" : d.undecided === "" ? "agrees" : "cannot tell"),
+      text: ({ difference: d }) => (!d.comparable ? "not comparable" : !d.within_tolerance ? "differs" : d.undecided === "" ? "agrees" : "undecided"),
       tone: ({ difference: d }) => (!d.comparable || !d.within_tolerance ? "bad" : d.undecided === "" ? "good" : "warning"),
       note: ({ difference: d }) => d.reason || d.undecided,
     },

@@ -62,10 +62,10 @@ function columns(several: boolean): Column<VariantRow>[] {
     { kind: "number", id: "accuracy", title: "accuracy", quantity: "share", measure: ({ variant }) => ({ value: variant.accuracy }) },
     {
       kind: "text", id: "pareto", title: "Pareto front",
-      about: "On it is what nothing else is better than in one figure without being worse in another. What intervals cannot tell apart does not count.",
+      about: "A variant is on the front if no other one is better in one number and no worse in the others. Differences within the intervals are ignored.",
       text: place,
       tone: ({ variant }) => (variant.failure === null && variant.pareto.place === "front" ? "good" : null),
-      note: ({ variant }) => (variant.pareto.dominated_by.length > 0 ? `${variant.label} is beaten by ${variant.pareto.dominated_by.join(", ")}` : ""),
+      note: ({ variant }) => (variant.pareto.dominated_by.length > 0 ? `${variant.label} is dominated by ${variant.pareto.dominated_by.join(", ")}` : ""),
     },
     { kind: "number", id: "parameters", title: "parameters", quantity: "count", measure: ({ variant }) => ({ value: variant.model?.parameters ?? null }) },
     { kind: "number", id: "nonzero", title: "parameters not zero", quantity: "count", measure: ({ variant }) => ({ value: variant.model?.nonzero_parameters ?? null }) },

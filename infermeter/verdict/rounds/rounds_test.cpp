@@ -1,10 +1,12 @@
-#include "infermeter/verdict/rounds.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/enough_rounds.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 
@@ -61,6 +63,17 @@ TEST(Rounds, DoNotWaitForSubjectsThatFail) {
   EXPECT_TRUE(has_enough_rounds(record));
 }
 
+// Rounds of one process never have an interval to wait for.
+TEST(Rounds, WithinAProgramAreTheLeast) {
+  const auto within = [](RunRecord record) {
+    for (Samples& trial : record.trials) trial.host_process = "4711@1";
+    return record;
+  };
+  EXPECT_FALSE(has_enough_rounds(within(automatic(2, 2, {0, 0.5}))));
+  EXPECT_TRUE(has_enough_rounds(within(automatic(2, 3, {0, 0.5}))));
+  EXPECT_EQ(next_end(within(automatic(2, 1, {0, 0.5}))), 3);
+}
+
 TEST(Rounds, EndWhereAnotherTakesTooLong) {
   EXPECT_FALSE(has_enough_rounds(automatic(2, 2, {0, 0}, 1)));  // three at least
   EXPECT_TRUE(has_enough_rounds(automatic(2, 3, {0, 0.0001}, 7)));
@@ -71,9 +84,9 @@ TEST(Rounds, EndWhereAnotherTakesTooLong) {
 TEST(Rounds, CountWholeOnes) {
   RunRecord record = automatic(2, 4, {0, 0});
   record.trials.pop_back();
-  EXPECT_EQ(complete_rounds(record), 3);
+  EXPECT_EQ(complete_blocks(record), 3);
   record.trials.clear();
-  EXPECT_EQ(complete_rounds(record), 0);
+  EXPECT_EQ(complete_blocks(record), 0);
 }
 
 // A run that time ended has looked less often: its intervals are narrower.

@@ -1,4 +1,4 @@
-#include "infermeter/verdict/disturbance.hpp"
+#include "infermeter/verdict/rounds/disturbance.hpp"
 
 #include <algorithm>
 

@@ -9,16 +9,15 @@
 
 namespace infermeter {
 
-// Rounds in which every subject's trial has ended.
-[[nodiscard]] int complete_rounds(const RunRecord& record);
-
 // The two-sided level of intervals over processes: 5 %, or less where the run looked at them several times
-// (stats/comparison/rounds.hpp).
-[[nodiscard]] double level_of_rounds(const RunRecord& record);
+// (stats/comparison/rounds.hpp). `share`: so many hypotheses share the 5 % equally.
+[[nodiscard]] double level_of_rounds(const RunRecord& record, std::size_t share = 1);
 
-// May it end after its last complete round? Its answers are decided or narrow enough, or there is no time for another.
-// Always false for runs of a fixed length.
-[[nodiscard]] bool has_enough_rounds(const RunRecord& record);
+// Rounds within a program are of one process: no number of them gives an interval, and the least will do.
+[[nodiscard]] bool is_of_a_program(const RunRecord& record);
+
+// Is there no time, or no round left, for another? Decided by clocks alone, never by what was measured.
+[[nodiscard]] bool is_out_of_time(const RunRecord& record, int rounds);
 
 // After how many rounds it may next end, as long as they take: what is foretold while it runs. Of a fixed length: all.
 [[nodiscard]] int next_end(const RunRecord& record);

@@ -1,12 +1,16 @@
-#include "infermeter/report/study/prediction_text.hpp"
+#include "infermeter/report/study/part_answers.hpp"
 
 #include <fmt/format.h>
+
+#include <vector>
 
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/answers/prediction_answer.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
@@ -37,26 +41,35 @@ std::string prediction_measured_text(const Prediction& prediction) {
   return text;
 }
 
-Tone prediction_tone(const std::optional<PredictionFit>& fit) {
-  if (!fit) return Tone::faint;
-  return *fit == PredictionFit::as_predicted ? Tone::good : Tone::plain;
+WordedAnswer prediction_in_words(const RunRecord& record, const Prediction& prediction, std::size_t place) {
+  const Answer answer = prediction_answer(prediction, place);
+  const std::string label = prediction_label(record, prediction.subject);
+  if (prediction.counter.empty()) {
+    return {answer, fmt::format("{}: {}; against {}, by {}", label, prediction_measured_text(prediction),
+                                prediction_label(record, prediction.first), metric_name(prediction.metric))};
+  }
+  return {answer,
+          fmt::format("{}: {}; {}", label, predicted_text(record, prediction), prediction_measured_text(prediction))};
 }
 
 }  // namespace
 
-Sentence prediction_sentence(const RunRecord& record, const Prediction& prediction) {
-  const auto fit = fit_of(prediction);
-  if (prediction.counter.empty()) {
-    return {Tone::plain,
-            fmt::format("{}: {}; against {}, by {}", prediction_label(record, prediction.subject),
-                        prediction_measured_text(prediction), prediction_label(record, prediction.first),
-                        metric_name(prediction.metric)),
-            "measured"};
-  }
-  return {prediction_tone(fit),
-          fmt::format("{}: {}; {}", prediction_label(record, prediction.subject), predicted_text(record, prediction),
-                      prediction_measured_text(prediction)),
-          fit ? std::string(to_string(*fit)) : "predicted"};
+void leave_to_the_metric(const StudiedPart& part, std::vector<WordedAnswer>& answers) {
+  if (part.record.plan.question || part.predictions.empty()) return;
+  std::erase_if(answers, [](const WordedAnswer& one) { return word_of(one.answer) == "cannot tell"; });
+}
+
+std::vector<WordedAnswer> run_answers_of(const StudiedPart& part) {
+  std::vector<WordedAnswer> all = worded_answers(part.record, judge(part.record));
+  leave_to_the_metric(part, all);
+  return all;
+}
+
+std::vector<WordedAnswer> predictions_of(const StudiedPart& part) {
+  std::vector<WordedAnswer> all;
+  for (std::size_t i = 0; i < part.predictions.size(); ++i)
+    all.push_back(prediction_in_words(part.record, part.predictions[i], i));
+  return all;
 }
 
 }  // namespace infermeter

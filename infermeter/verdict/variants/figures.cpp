@@ -1,14 +1,12 @@
-#include "infermeter/report/variants/figures.hpp"
+#include "infermeter/verdict/variants/figures.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "infermeter/report/run/row.hpp"
-#include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/stats/summary/proportions.hpp"
-#include "infermeter/verdict/across_runs.hpp"
+#include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -107,10 +105,10 @@ bool computes_in_float32(const RunRecord& record, const Samples& trial) {
 // Of the same model as it was given, on the same back end with the same settings; nullptr: there is none.
 const SubjectVerdict* float32_beside(const RunRecord& record, const VariantsFigures& all,
                                      const SubjectVerdict& subject) {
-  const Subject& own = subject_of(record, subject);
+  const Subject& own = subject_at(record, subject.subject);
   for (const VariantFigures& other : all.variants) {
     if (other.entry->kind != "float32" || other.subjects.empty() || other.subjects.front() == nullptr) continue;
-    const Subject& its = subject_of(record, *other.subjects.front());
+    const Subject& its = subject_at(record, other.subjects.front()->subject);
     if (its.backend == own.backend && its.threads == own.threads && its.options == own.options)
       return other.subjects.front();
   }
@@ -166,7 +164,10 @@ VariantsFigures figures_of_variants(const RunRecord& record, const Verdict& verd
   for (const VariantEntry& entry : set.entries) {
     VariantFigures& one = all.variants.emplace_back();
     one.entry = &entry;
-    for (const auto& subject : entry.subjects) one.subjects.push_back(subject_verdict(verdict, subject));
+    for (const auto& subject : entry.subjects) {
+      one.subjects.push_back(subject_verdict(verdict, subject));
+      one.failed.push_back(subject && failed_trial(record, *subject) != nullptr);
+    }
     one.failure = failure_of(record, one);
     const SubjectVerdict* first = one.subjects.empty() ? nullptr : one.subjects.front();
     if (first == nullptr) continue;

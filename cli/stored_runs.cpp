@@ -1,0 +1,98 @@
+#include "cli/stored_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "cli/output/report_file.hpp"
+#include "infermeter/models/zoo/zoo.hpp"
+#include "infermeter/store/store.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/apart/join_runs.hpp"
+#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/question.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t digits_of_a_day = 8;
+
+// "20261121", "20261121-114200-3f9a": how ids begin.
+bool looks_like_an_id(const std::string& name) {
+  return name.size() >= digits_of_a_day &&
+         std::all_of(name.begin(), name.begin() + digits_of_a_day,
+                     [](unsigned char c) { return std::isdigit(c) != 0; }) &&
+         name.find_first_not_of("0123456789abcdef-") == std::string::npos;
+}
+
+bool is_in_zoo(const std::string& name) { return std::ranges::find(zoo(), name, &ZooModel::name) != zoo().end(); }
+
+bool names_a_run(const std::string& name, const std::vector<Baseline>& baselines) {
+  if (name == "latest" || name == "previous" || is_report_file(name)) return true;
+  std::error_code error;
+  if (name.find('@') != std::string::npos || is_in_zoo(name) || std::filesystem::exists(name, error)) return false;
+  return looks_like_an_id(name) || std::ranges::find(baselines, name, &Baseline::name) != baselines.end();
+}
+
+std::vector<Baseline> known_baselines(const Surroundings& world, const std::string& output_dir) {
+  const auto file = store_file(output_dir);
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return {};
+  auto store = Store::open(file, Store::Mode::read, world.interrupt);
+  if (!store.ok()) return {};  // who needs it hears of it
+  auto found = store->baselines();
+  return found.ok() ? *found : std::vector<Baseline>{};
+}
+
+Result<RunRecord> load_named(const Surroundings& world, const std::string& name, const std::string& output_dir,
+                             const std::vector<Baseline>& baselines) {
+  if (is_report_file(name)) return read_report_file(name);
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  const auto named = std::ranges::find(baselines, name, &Baseline::name);
+  return store.load_run(named == baselines.end() ? name : named->run);
+}
+
+}  // namespace
+
+Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names,
+                           const std::string& output_dir) {
+  const auto baselines = known_baselines(world, output_dir);
+  const auto is_run = [&](const std::string& name) { return names_a_run(name, baselines); };
+  const auto runs = std::ranges::count_if(names, is_run);
+  if (runs == 0) return false;
+  if (runs == 2 && names.size() == 2) return true;
+  if (names.size() != 2) {
+    return usage_error(fmt::format("two stored runs are compared at a time, got {} names", names.size()));
+  }
+  const std::string& other = is_run(names[0]) ? names[1] : names[0];
+  const std::string& run = is_run(names[0]) ? names[0] : names[1];
+  return usage_error(fmt::format(
+      "'{}' is a stored run and '{}' is none: compare two runs (`infermeter runs` lists them), or two subjects "
+      "(MODEL@BACKEND)",
+      printable(run, 100), printable(other, 100)));
+}
+
+Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::string>& names, const Question& question,
+                                const std::string& output_dir, const ReportOutput& output, Format format) {
+  const auto baselines = known_baselines(world, output_dir);
+  INFERMETER_TRY(const RunRecord before, load_named(world, names[0], output_dir, baselines));
+  INFERMETER_TRY(const RunRecord after, load_named(world, names[1], output_dir, baselines));
+  Question asked = question;
+  auto metric = metric_from_string(asked.metric);
+  if (!metric) return usage_error("--metric: " + metric.error().message);
+  asked.metric = std::move(*metric);
+  INFERMETER_TRY(RunRecord joined, join_runs(before, after, asked));
+  if (auto store = Store::open(store_file(output_dir), Store::Mode::read, world.interrupt); store.ok()) {
+    INFERMETER_TRY(joined.noise, store->latest_noise(machine_fingerprint(joined.environment)));
+  }
+  const Verdict verdict = judge(joined);
+  Problems unwritten;
+  unwritten.take(output.write(world, joined, verdict, format));
+  unwritten.take(output.write_page(world, joined, verdict, false));
+  INFERMETER_TRY_DONE(unwritten.result("not written"));
+  return verdict.exit_code;
+}
+
+}  // namespace infermeter

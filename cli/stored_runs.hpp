@@ -1,0 +1,25 @@
+// Which stored runs are meant, and their comparison.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/flags/plan_flags.hpp"
+#include "cli/output/report_output.hpp"
+#include "cli/surroundings.hpp"
+#include "infermeter/verdict/run_record.hpp"
+
+namespace infermeter {
+
+// Do these name two stored runs, and no subjects? An id or its beginning, "latest", "previous", the name of a baseline,
+// or a JSON report. An error where one does and the other does not.
+[[nodiscard]] Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names,
+                                         const std::string& output_dir);
+
+// The second against the first, by the question; the exit code of a comparison.
+[[nodiscard]] Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::string>& names,
+                                              const Question& question, const std::string& output_dir,
+                                              const ReportOutput& output, Format format);
+
+}  // namespace infermeter

@@ -1,0 +1,59 @@
+#include "infermeter/verdict/answers/asides.hpp"
+
+#include <algorithm>
+
+namespace infermeter {
+
+void set_figure(const Estimate& estimate, const std::string& unit, Answer& answer) {
+  answer.value = estimate.value;
+  answer.interval = estimate.interval;
+  answer.unit = unit;
+  answer.n = estimate.n;
+  answer.n_of = "iterations";
+  answer.processes = estimate.processes;
+  answer.reason = estimate.note;
+}
+
+bool outputs_differ(const SubjectOutputs* outputs) {
+  return outputs != nullptr && !outputs->comparison.agree && !outputs->comparison.undecided;
+}
+
+void add_outputs(const SubjectOutputs* outputs, Answer& answer) {
+  Answer aside{.topic = AnswerTopic::outputs,
+               .kind = AnswerKind::outputs_not_compared,
+               .subjects = answer.subjects,
+               .baseline = answer.baseline};
+  if (outputs_differ(outputs)) {
+    aside.kind = AnswerKind::outputs_differ;
+    aside.tone = Tone::bad;
+  } else if (outputs != nullptr) {
+    aside.kind = outputs->comparison.agree ? AnswerKind::outputs_agree : AnswerKind::outputs_undecided;
+    aside.tone = outputs->comparison.agree ? Tone::good : Tone::faint;
+  }
+  answer.besides.push_back(std::move(aside));
+}
+
+void add_memory(const SubjectVerdict& subject, Answer& answer) {
+  const Ratio* ratio = ratio_of(subject, "memory_peak");
+  if (is_on_device(subject) || ratio == nullptr || !ratio->estimate.value || !ratio->estimate.interval) return;
+  const auto [low, high, confidence] = *ratio->estimate.interval;
+  if (low <= 1 && high >= 1) return;
+  Answer aside{.topic = AnswerTopic::memory,
+               .kind = low > 1 ? AnswerKind::less_memory : AnswerKind::more_memory,
+               .subjects = answer.subjects,
+               .baseline = answer.baseline,
+               .metric = "memory_peak"};
+  set_figure(ratio->estimate, "x", aside);
+  answer.besides.push_back(std::move(aside));
+}
+
+void add_requests(const RunRecord& record, int subject, Answer& answer) {
+  const auto is_told = [&](const Samples& trial) {
+    return trial.subject == subject && has_diagnostic(trial, DiagnosticId::one_request_at_a_time);
+  };
+  if (std::ranges::none_of(record.trials, is_told)) return;
+  answer.besides.push_back(
+      {.topic = AnswerTopic::requests, .kind = AnswerKind::one_request_at_a_time, .subjects = {subject}});
+}
+
+}  // namespace infermeter
