@@ -67,6 +67,7 @@ export function redrawAll(): void {
 // Paper is light, has everything on it, and no buttons.
 export function watchPage(): void {
   width = window.innerWidth;
+  reserveAll();
   const sizes = new ResizeObserver(() => {
     if (window.innerWidth === width) return;
     width = window.innerWidth;
