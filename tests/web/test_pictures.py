@@ -174,15 +174,7 @@ def test_saves_planes(whole_page):
     assert "mask" in " ".join(root.itertext())
 
 
-# Without the notes under them, which say what a drawing left out.
-TOPS = """figures => {
-  let notes = 0;
-  return figures.map(figure => {
-    const top = Math.round(figure.querySelector('.buttons').getBoundingClientRect().top + scrollY - notes);
-    notes += figure.querySelector('.note')?.getBoundingClientRect().height ?? 0;
-    return top;
-  });
-}"""
+TOPS = "figures => figures.map(figure => Math.round(figure.querySelector('.buttons').getBoundingClientRect().top + scrollY))"
 
 
 @pytest.mark.parametrize("width", [360, 1280])
