@@ -29,8 +29,8 @@ bool is_writable_folder(const fs::path& folder) {
   return fs::is_directory(folder, error) && access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
-void examine_backends(Installation& installation, const Launcher& launcher) {
-  installation.backends = probe_backends(launcher);
+void examine_backends(Installation& installation, const Launcher& launcher, const std::atomic<int>* interrupt) {
+  installation.backends = probe_backends(launcher, {.interrupt = interrupt});
   for (const BackendInfo& backend : installation.backends) {
     if (backend.error.empty()) continue;
     installation.missing.push_back(
@@ -71,11 +71,12 @@ void examine_cache(Installation& installation) {
 
 }  // namespace
 
-Installation examine_installation(const fs::path& backend_path, const fs::path& output_dir) {
+Installation examine_installation(const fs::path& backend_path, const fs::path& output_dir,
+                                  const std::atomic<int>* interrupt) {
   Installation installation;
   const auto launcher = find_launcher(backend_path);
   if (launcher) {
-    examine_backends(installation, *launcher);
+    examine_backends(installation, *launcher, interrupt);
   } else {
     installation.missing.push_back({launcher.error().message, "install infermeter whole, or build it (`make demo`)"});
   }

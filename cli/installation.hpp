@@ -1,6 +1,7 @@
 // The installation: what infermeter itself needs to measure on this machine.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,7 +21,9 @@ struct Installation {
   bool can_measure = false;  // a worker, a back end that can be used, a place for results
 };
 
+// `interrupt` as in RunContext.
 [[nodiscard]] Installation examine_installation(const std::filesystem::path& backend_path,
-                                                const std::filesystem::path& output_dir);
+                                                const std::filesystem::path& output_dir,
+                                                const std::atomic<int>* interrupt);
 
 }  // namespace infermeter

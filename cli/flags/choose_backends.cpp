@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/subject.hpp"
@@ -41,11 +42,13 @@ bool reads_model(const BackendInfo& backend, const std::string& model) {
 Result<Done> choose_backends(Surroundings& world, PlanDraft& draft, Verbosity verbosity) {
   if (draft.models.empty() || !draft.backends.empty()) return Done{};
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
-  for (const BackendInfo& backend : probe_backends(launcher)) {
+  for (const BackendInfo& backend :
+       probe_backends(launcher, {.sandbox = draft.plan.sandbox, .interrupt = world.interrupt})) {
     const bool reads_all =
         std::ranges::all_of(draft.models, [&](const std::string& model) { return reads_model(backend, model); });
     if (reads_all) draft.backends.push_back(backend.name);
   }
+  if (look_at_interrupts(world.interrupt) != 0) return worker_error("interrupted: nothing was measured");
   const std::string models = printable(fmt::format("{}", fmt::join(draft.models, ", ")), 200);
   if (draft.backends.empty()) {
     return usage_error(fmt::format(

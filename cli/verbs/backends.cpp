@@ -12,6 +12,7 @@
 #include "cli/output/columns.hpp"
 #include "cli/output/help.hpp"
 #include "cli/verbs/verb.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/run/check.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -56,7 +57,8 @@ std::string details(const BackendInfo& b) {
 }
 
 Result<int> show_all(Surroundings& world, const Launcher& launcher, bool json) {
-  const std::vector<BackendInfo> backends = probe_backends(launcher);
+  const std::vector<BackendInfo> backends = probe_backends(launcher, {.interrupt = world.interrupt});
+  if (look_at_interrupts(world.interrupt) != 0) return worker_error("interrupted: not every back end has answered");
   world.out << (json ? json_text(as_json(backends)) : table(backends));
   return 0;
 }
@@ -65,7 +67,8 @@ Result<int> show_one(Surroundings& world, const Launcher& launcher, const std::s
                      bool json) {
   const std::vector<std::string> names = backend_names(launcher);
   if (std::ranges::find(names, name) == names.end()) return unknown_backend(name, names);
-  const BackendInfo info = probe_backend(launcher, name, library);
+  const BackendInfo info = probe_backend(launcher, name, library, {.interrupt = world.interrupt});
+  if (look_at_interrupts(world.interrupt) != 0) return worker_error("interrupted: the back end has not answered");
   world.out << (json ? json_text(as_json(info)) : details(info));
   return 0;
 }

@@ -337,7 +337,7 @@ Result<int> variants_action(Surroundings& world, const VariantsOptions& given) {
   INFERMETER_TRY(VariantsRequest request, request_of(options));
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
   INFERMETER_TRY(PreparedVariants prepared,
-                 prepare_variants(std::move(request), std::move(draft), launcher, default_cache()));
+                 prepare_variants(std::move(request), std::move(draft), launcher, default_cache(), world.interrupt));
   INFERMETER_TRY(const VariantsPlan planned, plan_of_unmade(prepared));
   RunCheck check = check_before_run(planned.plan, launcher);
   options.output.check(check.problems, planned.plan.output_dir);

@@ -28,6 +28,9 @@ struct DataSet {
   std::int64_t rows_per_item = 1;  // the batch's size in an item; 1: no input has a batch axis
 };
 
+// More than this is not made, decoded or read at once.
+inline constexpr std::uint64_t kMostDataBytes = std::uint64_t{4} << 30U;
+
 struct DataOptions {
   std::string source = "synthetic";  // or a path: .npy, .npz, folder of images, ONNX test_data_set folder
   std::vector<std::pair<std::string, std::string>> distributions{};  // per input name ("": all): "uniform:0:1", …
@@ -35,6 +38,7 @@ struct DataOptions {
   std::int64_t first = 0;  // leave out so many items at the source's beginning: large data are gone through in parts
   std::int64_t limit = 0;  // at most so many items; 0: the source's own number (synthetic: 1)
   std::uint64_t seed = 1;
+  std::uint64_t most_bytes = kMostDataBytes;  // larger data are refused; at most kMostDataBytes
   // Instead of the source's items: its first one, and that with noise (data/perturb.hpp), so many in all; 0: the
   // source's items. `noise`: standard deviation, as a share of the range of valid values.
   std::int64_t perturb = 0;

@@ -55,6 +55,13 @@ Result<Done> check_sequence(const Port& port, const Value& value, std::string_vi
 
 }  // namespace
 
+std::string most_data(const DataOptions& options) {
+  constexpr std::string_view advice = "; use a smaller batch size, --dim or --data-limit";
+  if (options.most_bytes >= kMostDataBytes) return fmt::format("{} GiB{}", kMostDataBytes >> 30U, advice);
+  return fmt::format("{} MB, a third of the memory limit{}, or a larger --memory-limit", options.most_bytes / 1'000'000,
+                     advice);
+}
+
 std::string batch_size_advice(std::int64_t size) {
   return size >= 1 && size <= kMostItems ? fmt::format("give --batch-sizes {}", size) : std::string();
 }

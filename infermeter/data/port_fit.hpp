@@ -10,8 +10,6 @@
 
 namespace infermeter {
 
-// More than this is not made, decoded or read at once.
-inline constexpr std::uint64_t kMostDataBytes = std::uint64_t{4} << 30;
 inline constexpr std::int64_t kMostItems = 1'000'000;
 
 // "float32 [1, 3, 224, 224]", or what kind it is where it is no tensor.
@@ -24,6 +22,9 @@ inline constexpr std::int64_t kMostItems = 1'000'000;
 // The port's shape with `batch_size` for a dynamic batch axis; an error where another dimension is dynamic or the rank
 // is not known.
 [[nodiscard]] Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size);
+
+// "4 GiB; use a smaller batch size, --dim or --data-limit": what data may take, and what helps where it is too little.
+[[nodiscard]] std::string most_data(const DataOptions& options);
 
 // An error where options.first leaves out all of the `available` items.
 [[nodiscard]] Result<Done> check_first(const DataOptions& options, std::int64_t available);

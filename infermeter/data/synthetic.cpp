@@ -143,8 +143,10 @@ Result<Source> source_of(const Port& port, const DataOptions& options) {
   return Source{&port, std::move(shape), distribution};
 }
 
-Result<Done> check_size(const std::vector<Source>& sources, std::int64_t items) {
-  const std::uint64_t most_per_item = kMostDataBytes / static_cast<std::uint64_t>(items);
+std::int64_t items_of(const DataOptions& options) { return options.limit == 0 ? 1 : options.limit; }
+
+Result<Done> check_size(const std::vector<Source>& sources, const DataOptions& options) {
+  const std::uint64_t most_per_item = options.most_bytes / static_cast<std::uint64_t>(items_of(options));
   std::uint64_t bytes = 0;
   for (const Source& source : sources) {
     const auto count = element_count(source.shape);
@@ -152,9 +154,9 @@ Result<Done> check_size(const std::vector<Source>& sources, std::int64_t items) 
                                : source.port->dtype == DType::string ? *count * sizeof(std::string)
                                                                      : bytes_of(source.port->dtype, *count);
     if (size > most_per_item || (bytes += size) > most_per_item) {
-      return usage_error(fmt::format(
-          "input {} of {} {} would make the data larger than {} GiB; use a smaller batch size, --dim or --data-limit",
-          in_quotes(source.port->name), to_string(source.port->dtype), to_string(source.shape), kMostDataBytes >> 30));
+      return usage_error(fmt::format("input {} of {} {} would make the data larger than {}",
+                                     in_quotes(source.port->name), to_string(source.port->dtype),
+                                     to_string(source.shape), most_data(options)));
     }
   }
   return Done{};
@@ -169,8 +171,6 @@ Value synthetic_value(const Source& source, std::uint64_t seed, std::size_t inpu
           .elements = {}};
 }
 
-std::int64_t items_of(const DataOptions& options) { return options.limit == 0 ? 1 : options.limit; }
-
 // One for each input, checked.
 Result<std::vector<Source>> sources_of(const DataOptions& options, std::span<const Port> ports) {
   INFERMETER_TRY_DONE(check_names(options, ports));
@@ -183,7 +183,7 @@ Result<std::vector<Source>> sources_of(const DataOptions& options, std::span<con
   if (items > kMostItems) {
     return usage_error(fmt::format("--data-limit must be at most {} for synthetic data, not {}", kMostItems, items));
   }
-  INFERMETER_TRY_DONE(check_size(sources, items));
+  INFERMETER_TRY_DONE(check_size(sources, options));
   return sources;
 }
 

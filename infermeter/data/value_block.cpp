@@ -90,15 +90,15 @@ class Writer {
 // Counts are believed only as far as the bytes that are left can hold them.
 class Reader {
  public:
-  Reader(std::span<const std::byte> block, std::shared_ptr<const void> owner)
-      : block_(block), owner_(std::move(owner)) {}
+  Reader(std::span<const std::byte> block, std::shared_ptr<const void> owner, std::uint64_t most_bytes)
+      : block_(block), owner_(std::move(owner)), left_bytes_(most_bytes) {}
 
   Result<std::vector<ItemValues>> items() {
     INFERMETER_TRY(const std::uint64_t magic, number("magic"));
     INFERMETER_TRY(const std::uint64_t version, number("version"));
     if (magic != kMagic) return broken("it does not begin with its magic number");
     if (version != kVersion) return broken(fmt::format("its version is {}, {} is known", version, kVersion));
-    INFERMETER_TRY(const std::size_t count, count_of("items"));
+    INFERMETER_TRY(const std::size_t count, count_of<ItemValues>("items"));
     std::vector<ItemValues> items(count);
     for (ItemValues& item : items) {
       INFERMETER_TRY(item, values("values", 0));
@@ -122,17 +122,26 @@ class Reader {
   }
 
   // Whatever is counted takes at least 8 bytes each.
+  template <class T>
   Result<std::size_t> count_of(std::string_view what) {
     INFERMETER_TRY(const std::uint64_t count, number(what));
     if (count > left() / sizeof(std::uint64_t)) return broken(fmt::format("{} {} cannot fit", count, what));
+    INFERMETER_TRY_DONE(charge(count * sizeof(T)));
     return static_cast<std::size_t>(count);
+  }
+
+  // 8 bytes of a block can be a value or a text, which take far more in memory.
+  Result<Done> charge(std::uint64_t bytes) {
+    if (bytes > left_bytes_) return worker_error("the shared block of tensors has too many parts for the memory limit");
+    left_bytes_ -= bytes;
+    return Done{};
   }
 
   Result<std::vector<Value>> values(std::string_view what, int depth) {
     if (depth > kDeepestSequence) return broken("sequences are nested too deeply");
-    INFERMETER_TRY(const std::size_t count, count_of(what));
+    INFERMETER_TRY(const std::size_t count, count_of<Value>(what));
     std::vector<Value> out;
-    out.reserve(std::min<std::size_t>(count, 4096));
+    out.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       INFERMETER_TRY(Value element, value(depth));
       out.push_back(std::move(element));
@@ -165,7 +174,8 @@ class Reader {
       return broken(fmt::format("{} is no element type", dtype));
     }
     out.dtype = static_cast<DType>(dtype);
-    INFERMETER_TRY(const std::size_t rank, count_of("dimensions"));
+    INFERMETER_TRY(const std::size_t rank, count_of<std::int64_t>("dimensions"));
+    out.shape.reserve(rank);
     for (std::size_t i = 0; i < rank; ++i) {
       INFERMETER_TRY(const std::uint64_t dimension, number("dimension"));
       out.shape.push_back(static_cast<std::int64_t>(dimension));
@@ -185,9 +195,11 @@ class Reader {
 
   Result<Done> strings(std::size_t count, Tensor& tensor) {
     if (count > left() / sizeof(std::uint64_t)) return broken(fmt::format("{} strings cannot fit", count));
+    INFERMETER_TRY_DONE(charge(count * sizeof(std::string)));
     tensor.strings.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       INFERMETER_TRY(const auto bytes, contents(sizeof(std::uint64_t)));
+      if (bytes.size() >= sizeof(std::string)) INFERMETER_TRY_DONE(charge(bytes.size()));
       tensor.strings.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
     return Done{};
@@ -205,8 +217,15 @@ class Reader {
 
   std::span<const std::byte> block_;
   std::shared_ptr<const void> owner_;
+  std::uint64_t left_bytes_;
   std::size_t offset_ = 0;
 };
+
+// A tensor of empty texts takes four times as much in memory.
+std::uint64_t usual_bytes(std::size_t block_size) {
+  constexpr std::uint64_t always = std::uint64_t{64} << 20U;
+  return always + block_size * 4;
+}
 
 }  // namespace
 
@@ -223,8 +242,9 @@ void write_block(std::span<const ItemValues> items, std::span<std::byte> block) 
   INFERMETER_CHECK(writer.offset() == block.size());
 }
 
-Result<std::vector<ItemValues>> read_block(std::span<const std::byte> block, std::shared_ptr<const void> owner) {
-  return Reader(block, std::move(owner)).items();
+Result<std::vector<ItemValues>> read_block(std::span<const std::byte> block, std::shared_ptr<const void> owner,
+                                           std::optional<std::uint64_t> most_bytes) {
+  return Reader(block, std::move(owner), most_bytes.value_or(usual_bytes(block.size()))).items();
 }
 
 }  // namespace infermeter

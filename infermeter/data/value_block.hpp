@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,8 +18,10 @@ namespace infermeter {
 [[nodiscard]] std::size_t block_size(std::span<const ItemValues> items);
 void write_block(std::span<const ItemValues> items, std::span<std::byte> block);  // block.size() == block_size(items)
 
-// The values view into `block`, which `owner` keeps alive; no copies (strings excepted).
+// The values view into `block`, which `owner` keeps alive; no copies (strings excepted). `most_bytes`: of memory that
+// the values themselves may take beside it; without it four times the block and 64 MiB.
 [[nodiscard]] Result<std::vector<ItemValues>> read_block(std::span<const std::byte> block,
-                                                         std::shared_ptr<const void> owner);
+                                                         std::shared_ptr<const void> owner,
+                                                         std::optional<std::uint64_t> most_bytes = {});
 
 }  // namespace infermeter

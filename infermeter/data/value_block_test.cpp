@@ -126,6 +126,19 @@ TEST(ValueBlock, DeepNestingIsRefused) {
   EXPECT_THAT(block.read(block.size).error().message, HasSubstr("nested too deeply"));
 }
 
+// Eight bytes of a block are a value, or a text, of many more.
+TEST(ValueBlock, TakesNoMoreMemoryThanItMay) {
+  const Value none{.kind = Value::Kind::none, .tensor = {}};
+  const Value texts{.tensor = {DType::string, {100'000}, {}, std::vector<std::string>(100'000)}, .elements = {}};
+  for (const std::vector<ItemValues>& items :
+       {std::vector<ItemValues>(1, ItemValues(100'000, none)), std::vector<ItemValues>{{texts}},
+        std::vector<ItemValues>(100'000), std::vector<ItemValues>{{sequence(std::vector<Value>(100'000, none))}}}) {
+    const Block block(items);
+    EXPECT_THAT(read_block(block.bytes(), block.lines, 1'000'000).error().message, HasSubstr("too many parts"));
+    EXPECT_TRUE(block.read(block.size).ok());
+  }
+}
+
 TEST(ValueBlock, SaysWhatIsForeign) {
   const Block block(samples());
   block.bytes()[0] = std::byte{0};

@@ -114,11 +114,12 @@ Result<Done> add_openvino(ModelFacts& facts, std::string_view bytes) {
 
 // Of the file; with weights in files of their own, of all the files' digests together, so that none can change
 // unnoticed.
-Result<std::string> sha256_of_model(const fs::path& file, const std::vector<std::string>& weight_files) {
-  INFERMETER_TRY(std::string digests, sha256_of_file(file));
+Result<std::string> sha256_of_model(const fs::path& file, const std::vector<std::string>& weight_files,
+                                    const std::atomic<int>* interrupt) {
+  INFERMETER_TRY(std::string digests, sha256_of_file(file, interrupt));
   if (weight_files.empty()) return digests;
   for (const auto& weights : weight_files) {
-    INFERMETER_TRY(const std::string digest, sha256_of_file(weights));
+    INFERMETER_TRY(const std::string digest, sha256_of_file(weights, interrupt));
     digests += digest;
   }
   return sha256_of_text(digests);
@@ -173,7 +174,7 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file, co
     INFERMETER_TRY_DONE(mapped.check_whole());
   }
   INFERMETER_TRY(facts.files, identities_of(facts));
-  INFERMETER_TRY(facts.sha256, sha256_of_model(file, facts.weight_files));
+  INFERMETER_TRY(facts.sha256, sha256_of_model(file, facts.weight_files, options.interrupt));
   INFERMETER_TRY(const auto after, identities_of(facts));
   if (after != facts.files) return changed_while_read(facts);
   return facts;

@@ -1,6 +1,7 @@
 // MODEL as the user wrote it -> the file that a runtime reads, checked before any runtime sees it.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,8 @@
 namespace infermeter {
 
 struct ModelOptions {
-  bool allow_code = false;  // files that are code by nature: .pt, pickles
+  bool allow_code = false;                      // files that are code by nature: .pt, pickles
+  const std::atomic<int>* interrupt = nullptr;  // as in RunContext
 };
 
 // A zoo name (built into `cache`), a path, or, where no file of this name exists, a factory (plan/subject.hpp: naming

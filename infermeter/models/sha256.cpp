@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "infermeter/diagnostics/interrupt.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -52,7 +54,7 @@ std::string sha256_of_text(std::string_view text) {
   return finish(context);
 }
 
-Result<std::string> sha256_of_file(const std::filesystem::path& file) {
+Result<std::string> sha256_of_file(const std::filesystem::path& file, const std::atomic<int>* interrupt) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return cannot_hash(file);
   const std::unique_ptr<const int, void (*)(const int*)> close_at_end(&descriptor, [](const int* d) { ::close(*d); });
@@ -63,6 +65,7 @@ Result<std::string> sha256_of_file(const std::filesystem::path& file) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return cannot_hash(file);
     if (got == 0) break;
+    if (look_at_interrupts(interrupt) != 0) return worker_error("interrupted while a model's file was read");
     update(context, block.data(), static_cast<std::size_t>(got));
   }
   return finish(context);

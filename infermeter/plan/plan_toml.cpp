@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "infermeter/plan/file_variables.hpp"
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/setting.hpp"
@@ -70,21 +71,23 @@ class Reader {
     if (subjects != nullptr) INFERMETER_TRY_DONE(read_subjects(draft, *subjects));
     if (!names_subjects) return Done{};
     draft.code_of_file = first_code(draft);
-    return refuse_code_in_variables(draft, root);
+    return check_variables(draft, root);
   }
 
  private:
-  [[nodiscard]] Error code_in_variable(std::string_view name, const toml::source_position& place) const {
+  [[nodiscard]] Error not_a_files_variable(std::string_view name, const toml::source_position& place) const {
     return error_at(
         file_, place,
-        fmt::format("{} can be given on the command line only, as code can come by it: --env {}=…", name, name));
+        fmt::format("a file may set no environment variable {}: code can come by some; if you want it, give "
+                    "--env {}=… (docs/plan.md lists what a file may set)",
+                    name, name));
   }
 
   // Of subjects in their short form.
-  Result<Done> refuse_code_in_variables(const PlanDraft& draft, const toml::table& root) const {
+  Result<Done> check_variables(const PlanDraft& draft, const toml::table& root) const {
     for (const SubjectDraft& subject : draft.subjects)
       for (const auto& [name, value] : subject.environment)
-        if (brings_code(name)) return code_in_variable(name, root.source().begin);
+        if (!may_come_from_file(name)) return not_a_files_variable(name, root.source().begin);
     return Done{};
   }
 
@@ -163,7 +166,7 @@ class Reader {
   Result<Done> read_pairs(Pairs& pairs, std::string_view key, const toml::table& table, Setting::Type type) const {
     for (const auto& [name, node] : table) {
       const std::string path = fmt::format("{}.{}", key, name.str());
-      if (key == "env" && brings_code(name.str())) return code_in_variable(name.str(), node.source().begin);
+      if (key == "env" && !may_come_from_file(name.str())) return not_a_files_variable(name.str(), node.source().begin);
       // An option may be anything that has a text; whether it is right, the back end knows.
       INFERMETER_TRY(std::string text, node.is_boolean() || node.is_floating_point()
                                            ? scalar(path, node, any_scalar(node, type))

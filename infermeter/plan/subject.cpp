@@ -179,10 +179,6 @@ Result<Subject> subject_from_string(std::string_view text, const Subject& defaul
 
 std::string batch_axis_key(const std::string& input) { return input.empty() ? "batch_axis" : "batch_axis." + input; }
 
-bool brings_code(std::string_view variable) {
-  return variable.starts_with("LD_") || variable.starts_with("PYTHON") || variable == "GLIBC_TUNABLES";
-}
-
 std::string short_form(const Subject& subject) {
   const Subject usual;
   std::string text = subject.model + "@" + subject.backend;

@@ -22,9 +22,6 @@ namespace infermeter {
 [[nodiscard]] std::string batch_axis_key(const std::string& input);
 
 // The subject written out, with every value that is not the default: "resnet50@openvino,batch=4".
-// Variables that a program's loader or interpreter takes code from before any sandbox: never from a file.
-[[nodiscard]] bool brings_code(std::string_view variable);
-
 [[nodiscard]] std::string short_form(const Subject& subject);
 
 // A model that is Python code: a function that is called without arguments and returns what is to be measured.

@@ -13,6 +13,7 @@
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/file_variables.hpp"
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/run/accuracy.hpp"
@@ -29,10 +30,13 @@ namespace {
 bool interrupt_came(const RunContext& context) { return look_at_interrupts(context.interrupt) != 0; }
 
 // A back end that cannot read the zoo's ONNX files gets one of its own kind.
-Result<Done> use_converted(ModelFacts& model, const Subject& subject, const RunContext& context) {
+Result<Done> use_converted(ModelFacts& model, const Plan& plan, const Subject& subject, const RunContext& context) {
   const Conversion wanted{
       .backend = subject.backend, .zoo_name = model.name, .onnx_file = model.path, .batch_size = subject.batch_size};
-  INFERMETER_TRY(const auto file, converted_model(context.launcher, wanted, context.cache, context.interrupt));
+  INFERMETER_TRY(const auto file, converted_model(context.launcher, wanted, context.cache,
+                                                  {.sandbox = plan.sandbox,
+                                                   .memory_limit_bytes = plan.limits.memory_limit_bytes,
+                                                   .interrupt = context.interrupt}));
   if (!file) return Done{};
   std::error_code error;
   model.path = file->string();
@@ -43,9 +47,11 @@ Result<Done> use_converted(ModelFacts& model, const Subject& subject, const RunC
 }
 
 Result<ModelFacts> model_or_workload(const Plan& plan, const Subject& subject, const RunContext& context) {
-  auto facts = resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code});
+  auto facts =
+      resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code, .interrupt = context.interrupt});
   if (facts.ok() || !may_be_workload(subject.model)) return facts;
-  const BackendInfo backend = probe_backend(context.launcher, subject.backend, subject.backend_library);
+  const BackendInfo backend = probe_backend(context.launcher, subject.backend, subject.backend_library,
+                                            {.sandbox = plan.sandbox, .interrupt = context.interrupt});
   return resolve_workload(subject, backend, facts.error());
 }
 
@@ -135,14 +141,16 @@ void forget_interrupted(RunRecord& record) {
   for (auto* trials : {&record.trials, &record.side_trials}) std::erase_if(*trials, is_interrupted);
 }
 
-Result<Done> check_runtimes(const RunRecord& record, const Launcher& launcher) {
+Result<Done> check_runtimes(const RunRecord& record, const RunContext& context) {
   std::map<std::pair<std::string, std::string>, BackendInfo> probed;
   for (const auto& trial : record.trials) {
     const std::string before = trial.executed_value("runtime_version");
     const Subject& subject = record.plan.subjects[static_cast<std::size_t>(trial.subject)];
     if (before.empty()) continue;
     auto [place, is_new] = probed.try_emplace({subject.backend, subject.backend_library});
-    if (is_new) place->second = probe_backend(launcher, subject.backend, subject.backend_library);
+    if (is_new)
+      place->second = probe_backend(context.launcher, subject.backend, subject.backend_library,
+                                    {.sandbox = record.plan.sandbox, .interrupt = context.interrupt});
     if (const auto& now = place->second.runtime_version; now != before && place->second.error.empty()) {
       return refuse(record.id, fmt::format("{} is version {} now and was {} then", subject.backend, now, before));
     }
@@ -182,7 +190,7 @@ Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContex
       place = resolved.emplace(subject.model, std::move(facts)).first;
     }
     models.push_back(place->second);
-    if (place->second.from_zoo) INFERMETER_TRY_DONE(use_converted(models.back(), subject, context));
+    if (place->second.from_zoo) INFERMETER_TRY_DONE(use_converted(models.back(), plan, subject, context));
   }
   return models;
 }
@@ -231,9 +239,9 @@ Result<Done> check_own_plan(const RunRecord& record, const Plan& asked) {
   }
   for (const Subject& subject : plan.subjects)
     for (const auto& [name, value] : subject.environment)
-      if (brings_code(name))
+      if (!may_come_from_file(name))
         return usage_error(
-            fmt::format("run {} was given --env {}=…, by which code can come: give its arguments again, "
+            fmt::format("run {} was given --env {}=…, and code can come by variables: give its arguments again, "
                         "with --resume {}",
                         record.id, name, record.id));
   return Done{};
@@ -264,7 +272,7 @@ Result<BegunRun> resumed_run(Store& store, std::string_view run, const Plan& pla
   INFERMETER_TRY(const auto models, checked_models(plan_with_files(record, context), context));
   INFERMETER_TRY_DONE(check_models(record, models));
   for (std::size_t i = 0; i < models.size(); ++i) record.models[i].files = models[i].files;
-  INFERMETER_TRY_DONE(check_runtimes(record, context.launcher));
+  INFERMETER_TRY_DONE(check_runtimes(record, context));
   INFERMETER_TRY_DONE(note_places(store, record, models));
   record.plan.output_dir = plan.output_dir;
   forget_interrupted(record);

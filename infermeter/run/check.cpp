@@ -11,6 +11,7 @@
 
 #include "infermeter/data/batch_axis.hpp"
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/onnx/infer_types.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/workload.hpp"
@@ -123,6 +124,10 @@ class Checker {
       auto models = std::async(std::launch::async, [this] { return resolved_models(); });
       probe();
       resolved_ = models.get();
+      if (look_at_interrupts(context_.interrupt) != 0) {
+        check_.problems.add(worker_error("interrupted before anything was measured"));
+        return std::move(check_);
+      }
       has_source_ = check_.problems.take(check_source(data_options(plan_.subjects.front())));
     }
     for (std::size_t i = 0; i < plan_.subjects.size(); ++i) {
@@ -141,7 +146,8 @@ class Checker {
     std::map<std::string, Result<ModelFacts>> found;
     for (const Subject& subject : plan_.subjects) {
       if (is_own(subject) || context_.models.contains(subject.model) || found.contains(subject.model)) continue;
-      found.emplace(subject.model, resolve_model(subject.model, context_.cache, {.allow_code = plan_.allow_code}));
+      found.emplace(subject.model, resolve_model(subject.model, context_.cache,
+                                                 {.allow_code = plan_.allow_code, .interrupt = context_.interrupt}));
     }
     return found;
   }
@@ -158,7 +164,8 @@ class Checker {
       auto& answer = answers[{subject.backend, subject.backend_library}];
       if (answer.valid()) continue;
       answer = std::async(std::launch::async, [this, &subject] {
-        return probe_backend(context_.launcher, subject.backend, subject.backend_library);
+        return probe_backend(context_.launcher, subject.backend, subject.backend_library,
+                             {.sandbox = plan_.sandbox, .interrupt = context_.interrupt});
       });
     }
     for (auto& [key, answer] : answers) probed_[key] = answer.get();

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/data/value_block.hpp"
+#include "infermeter/worker/memory_limit.hpp"
 #include "infermeter/worker/picture_process.hpp"
 
 namespace infermeter {
@@ -17,6 +19,16 @@ std::string signature_of(std::span<const Port> inputs) {
   return text;
 }
 
+namespace {
+
+std::uint64_t bytes_in(const DataSet& data) {
+  std::uint64_t bytes = 0;
+  for (const DataItem& item : data.items) bytes += block_size(std::span(&item.inputs, 1));
+  return bytes;
+}
+
+}  // namespace
+
 DataOptions data_options_of(const Plan& plan, const Subject& subject, const Launcher& launcher,
                             const std::atomic<int>* interrupt) {
   return {.source = plan.data.source,
@@ -24,6 +36,7 @@ DataOptions data_options_of(const Plan& plan, const Subject& subject, const Laun
           .batch_size = subject.batch_size,
           .limit = plan.data.limit,
           .seed = plan.data.seed,
+          .most_bytes = most_bytes_of_data(plan.limits.memory_limit_bytes),
           .labels = plan.data.labels,
           .interrupt = interrupt,
           .open_pictures =
@@ -34,7 +47,15 @@ Result<DataSet> RunInputs::operator()(const Subject& subject, std::span<const Po
   const std::string key = std::to_string(subject.batch_size) + signature_of(ports);
   const auto place = made_.find(key);
   if (place != made_.end()) return place->second;
-  INFERMETER_TRY(auto data, make_data(data_options_of(plan_, subject, launcher_, interrupt_), ports));
+  const DataOptions options = data_options_of(plan_, subject, launcher_, interrupt_);
+  INFERMETER_TRY(auto data, make_data(options, ports));
+  // A worker that asks for other inputs each time gets them, but not all are kept.
+  const std::uint64_t bytes = bytes_in(data);
+  if (bytes_ + bytes > options.most_bytes) {
+    made_.clear();
+    bytes_ = 0;
+  }
+  bytes_ += bytes;
   return made_.emplace(key, std::move(data)).first->second;
 }
 

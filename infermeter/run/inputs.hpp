@@ -1,6 +1,7 @@
 // The inputs of a run: made once per signature of a model's inputs, so that every subject gets the same bytes.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace infermeter {
 
-// How the data of `subject` are to be made. Pictures are decoded in workers of `launcher`, where it has a worker
-// program.
+// How the data of `subject` are to be made, and what they may take (most_bytes_of_data). Pictures are decoded in
+// workers of `launcher`, where it has a worker program.
 [[nodiscard]] DataOptions data_options_of(const Plan& plan, const Subject& subject, const Launcher& launcher,
                                           const std::atomic<int>* interrupt);
 
@@ -32,6 +33,7 @@ class RunInputs {
   const Launcher& launcher_;
   const std::atomic<int>* interrupt_;
   std::map<std::string, DataSet> made_;  // by signature
+  std::uint64_t bytes_ = 0;              // of them
 };
 
 }  // namespace infermeter

@@ -13,6 +13,7 @@
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/variants/variants.hpp"
 #include "infermeter/worker/make_model.hpp"
+#include "infermeter/worker/memory_limit.hpp"
 #include "infermeter/worker/picture_process.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
 
@@ -39,6 +40,7 @@ Result<Calibration> write_calibration(const VariantsRequest& request, const Plan
                  .batch_size = 1,
                  .limit = request.calibration_items,
                  .seed = draft.plan.data.seed,
+                 .most_bytes = most_bytes_of_data(draft.plan.limits.memory_limit_bytes),
                  .interrupt = context.interrupt,
                  .open_pictures = pictures_in_workers(context.launcher, draft.plan.sandbox, context.interrupt)},
                 ports);
@@ -150,7 +152,10 @@ class Maker {
   }
 
   [[nodiscard]] MakingLimits limits() const {
-    return {.timeout_s = context_.timeout_s, .sandbox = draft_.plan.sandbox, .interrupt = context_.interrupt};
+    return {.timeout_s = context_.timeout_s,
+            .sandbox = draft_.plan.sandbox,
+            .memory_limit_bytes = draft_.plan.limits.memory_limit_bytes,
+            .interrupt = context_.interrupt};
   }
 
   // "resnet50", "model": plain letters only, as it becomes part of file names.

@@ -87,11 +87,12 @@ std::vector<std::string> backends_to_ask(const VariantsRequest& request, const M
 }
 
 Result<Done> list_given_models(PreparedVariants& prepared, std::span<const BackendInfo> backends,
-                               const std::filesystem::path& cache) {
+                               const std::filesystem::path& cache, const std::atomic<int>* interrupt) {
   std::vector<ModelFacts> facts;
   for (const std::string& text : prepared.request.models) {
     INFERMETER_TRY(const auto named, named_model_from_string(text));
-    INFERMETER_TRY(auto one, resolve_model(named.second, cache, {.allow_code = prepared.draft.plan.allow_code}));
+    INFERMETER_TRY(auto one, resolve_model(named.second, cache,
+                                           {.allow_code = prepared.draft.plan.allow_code, .interrupt = interrupt}));
     facts.push_back(std::move(one));
   }
   INFERMETER_TRY(prepared.list, list_named_variants(prepared.request, prepared.draft, facts, backends));
@@ -117,14 +118,15 @@ Result<Done> check_code(const VariantsRequest& request, const ModelFacts& model)
 }  // namespace
 
 Result<PreparedVariants> prepare_variants(VariantsRequest request, PlanDraft draft, const Launcher& launcher,
-                                          const std::filesystem::path& cache) {
+                                          const std::filesystem::path& cache, const std::atomic<int>* interrupt) {
   INFERMETER_TRY_DONE(check_exclusive(request));
   INFERMETER_TRY_DONE(take_backend_of_model(request, draft));
   PreparedVariants prepared{.request = std::move(request), .draft = std::move(draft)};
   const bool is_one = prepared.request.models.empty();
   if (is_one) {
     INFERMETER_TRY(prepared.model,
-                   resolve_model(prepared.request.model, cache, {.allow_code = prepared.draft.plan.allow_code}));
+                   resolve_model(prepared.request.model, cache,
+                                 {.allow_code = prepared.draft.plan.allow_code, .interrupt = interrupt}));
     INFERMETER_TRY_DONE(check_code(prepared.request, prepared.model));
   }
   const std::vector<std::string> found = backend_names(launcher);
@@ -132,13 +134,14 @@ Result<PreparedVariants> prepare_variants(VariantsRequest request, PlanDraft dra
   INFERMETER_TRY_DONE(check_backends(wanted, found));
   std::vector<BackendInfo> backends;
   for (const std::string& name : wanted) {
-    backends.push_back(probe_backend(launcher, name, prepared.draft.defaults.backend_library));
+    backends.push_back(probe_backend(launcher, name, prepared.draft.defaults.backend_library,
+                                     {.sandbox = prepared.draft.plan.sandbox, .interrupt = interrupt}));
     backends.back().name = name;
   }
   const bool are_said = !prepared.request.backends.empty() || !prepared.request.phases.empty();
   if (is_one && !are_said && !is_usual(prepared.model)) keep_one(backends, prepared.model);
   if (!is_one) {
-    INFERMETER_TRY_DONE(list_given_models(prepared, backends, cache));
+    INFERMETER_TRY_DONE(list_given_models(prepared, backends, cache, interrupt));
   } else {
     INFERMETER_TRY(prepared.list, list_variants(prepared.request, prepared.draft, prepared.model, backends));
   }

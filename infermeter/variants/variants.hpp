@@ -64,8 +64,10 @@ struct PreparedVariants {
   ModelFacts model{};  // of request.model
   VariantList list{};
 };
+// `interrupt` as in RunContext.
 [[nodiscard]] Result<PreparedVariants> prepare_variants(VariantsRequest request, PlanDraft draft,
-                                                        const Launcher& launcher, const std::filesystem::path& cache);
+                                                        const Launcher& launcher, const std::filesystem::path& cache,
+                                                        const std::atomic<int>* interrupt = nullptr);
 
 struct VariantMakingContext {
   Launcher launcher;

@@ -6,8 +6,6 @@
 #include <iterator>
 #include <system_error>
 
-#include "infermeter/worker/make_model.hpp"
-
 namespace infermeter {
 namespace {
 
@@ -29,7 +27,7 @@ std::uint64_t hash_of(const std::vector<fs::path>& files) {
 }  // namespace
 
 Result<std::optional<fs::path>> converted_model(const Launcher& launcher, const Conversion& wanted,
-                                                const fs::path& cache, const std::atomic<int>* interrupt) {
+                                                const fs::path& cache, const MakingLimits& limits) {
   const fs::path maker = find_maker(launcher, wanted.backend);
   if (maker.empty()) return std::optional<fs::path>();
   const std::string stem = wanted.onnx_file.stem().string();
@@ -45,7 +43,7 @@ Result<std::optional<fs::path>> converted_model(const Launcher& launcher, const 
                                         .model = wanted.onnx_file,
                                         .options = {{"batch", std::to_string(wanted.batch_size)}},
                                         .file = file},
-                                       {.interrupt = interrupt});
+                                       limits);
   if (made.ok()) return std::optional(file);
   return Error{made.error().kind, fmt::format("{} could not be made into a file for {}: {}", wanted.zoo_name,
                                               wanted.backend, made.error().message)};

@@ -2,7 +2,6 @@
 // back end, makes it once (make_model.hpp).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/make_model.hpp"
 
 namespace infermeter {
 
@@ -19,10 +19,10 @@ struct Conversion {
   std::int64_t batch_size = 1;
 };
 
-// The file in `cache`, made if it is not there. Nothing: this back end needs none. `interrupt` as in RunContext.
+// The file in `cache`, made if it is not there. Nothing: this back end needs none.
 [[nodiscard]] Result<std::optional<std::filesystem::path>> converted_model(const Launcher& launcher,
                                                                            const Conversion& wanted,
                                                                            const std::filesystem::path& cache,
-                                                                           const std::atomic<int>* interrupt = nullptr);
+                                                                           const MakingLimits& limits = {});
 
 }  // namespace infermeter

@@ -145,6 +145,15 @@ TEST(Faults, AWorkerThatTakesTooMuchMemoryIsKilled) {
   EXPECT_GT(samples.iterations(), 0U);
 }
 
+TEST(Faults, APreparationThatTakesTooMuchMemoryIsKilled) {
+  TrialJob job = fake_job({{"memory", "300MiB"}, {"hang", "load"}});
+  job.cache_folder = testing::TempDir() + "prepare-greedy";
+  job.limits.memory_limit_bytes = 200U << 20U;
+  const auto prepared = prepare_backend(fake_launcher(), job, nullptr);
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_THAT(prepared.error().message, HasSubstr("the limit is 200 MiB; --memory-limit sets it"));
+}
+
 TEST(Faults, EndlessOutputEndsAtTheLoadLimitAndLeavesItsTail) {
   TrialJob job = fake_job({{"stderr", "endless"}});
   job.limits.load_timeout_s = 0.3;

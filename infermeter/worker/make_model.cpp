@@ -36,7 +36,10 @@ WorkerJob job_of(const ModelMaking& making, const fs::path& file, Sandbox sandbo
 }
 
 Result<Done> ask_maker(const Launcher& launcher, const WorkerJob& job, const MakingLimits& limits) {
-  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, job, limits.timeout_s, limits.interrupt));
+  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, job,
+                                                      {.timeout_s = limits.timeout_s,
+                                                       .memory_limit_bytes = limits.memory_limit_bytes,
+                                                       .interrupt = limits.interrupt}));
   if (!answer.error.empty()) return model_error(answer.error);
   std::error_code error;
   if (fs::is_regular_file(job.make.file, error)) return Done{};

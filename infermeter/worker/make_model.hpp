@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ inline constexpr double usual_making_timeout_s = 600;
 struct MakingLimits {
   double timeout_s = usual_making_timeout_s;
   Sandbox sandbox = Sandbox::automatic;
+  std::uint64_t memory_limit_bytes = 0;         // as in Limits
   const std::atomic<int>* interrupt = nullptr;  // as in RunContext
 };
 

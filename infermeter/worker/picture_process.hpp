@@ -12,13 +12,16 @@
 
 namespace infermeter {
 
-inline constexpr double picture_timeout_s = 60;                                 // for one picture
-inline constexpr std::uint64_t picture_memory_bytes = std::uint64_t{4} << 30U;  // beside what an idle worker has
+// For one picture: of all processes of a decoder.
+struct PictureLimits {
+  double timeout_s = 60;
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30U;
+};
 
 // For DataOptions::open_pictures. A process that crashes, or takes too much, costs one picture; the next picture gets a
 // new one. `interrupt` as in RunContext: ends the picture that is being decoded.
 [[nodiscard]] OpenPictures pictures_in_workers(const Launcher& launcher, Sandbox sandbox,
-                                               const std::atomic<int>* interrupt, double timeout_s = picture_timeout_s);
+                                               const std::atomic<int>* interrupt, const PictureLimits& limits = {});
 
 // The worker's side: decodes what comes through the socket until the launcher closes it.
 [[nodiscard]] Result<Done> serve_pictures(int socket, FrameReader& frames);

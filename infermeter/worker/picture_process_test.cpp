@@ -43,7 +43,8 @@ TEST(PictureProcess, RefusesInTheSameWordsAndGoesOn) {
 }
 
 TEST(PictureProcess, APictureThatTakesTooLongCostsItselfOnly) {
-  const ReadPicture hurried = pictures_in_workers(test::fake_launcher(), Sandbox::automatic, nullptr, 0)();
+  const ReadPicture hurried =
+      pictures_in_workers(test::fake_launcher(), Sandbox::automatic, nullptr, {.timeout_s = 0})();
   for (int i = 0; i < 2; ++i)
     EXPECT_THAT(hurried(path("rgb.png"), 8, 8).error().message,
                 HasSubstr("rgb.png' cannot be read: decoding takes more than 0 s"));
@@ -79,6 +80,19 @@ TEST(PictureProcess, DataSetsAreTheSameBytes) {
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_TRUE(
         std::ranges::equal(here->items[i].inputs[0].tensor.data.span(), there->items[i].inputs[0].tensor.data.span()));
+}
+
+// Without arguments it is the decoder, with them its supervisor.
+TEST(PictureProcess, TheMemoryOfItsChildrenCounts) {
+  const fixtures::Folder folder;
+  Launcher launcher = test::fake_launcher();
+  launcher.worker =
+      folder.write("greedy", "#!/bin/sh\n[ $# -gt 0 ] && exec '" + launcher.worker.string() +
+                                 "' \"$@\"\nhead -c 200000000 /dev/zero | tail -c 200000000 | sleep 60\n");
+  std::filesystem::permissions(launcher.worker, std::filesystem::perms::owner_all);
+  const ReadPicture read =
+      pictures_in_workers(launcher, Sandbox::automatic, nullptr, {.memory_bytes = std::uint64_t{64} << 20U})();
+  EXPECT_THAT(read(path("rgb.png"), 8, 8).error().message, HasSubstr("decoding takes more than 64 MiB of memory"));
 }
 
 // What a hostile decoder would send instead of a picture.

@@ -22,7 +22,10 @@ Result<Done> prepare_backend(const Launcher& launcher, const TrialJob& job, cons
   }
   INFERMETER_TRY(WorkerJob orders, worker_job(launcher, job));
   orders.prepare = true;
-  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, orders, job.limits.load_timeout_s, interrupt));
+  INFERMETER_TRY(const BackendInfo answer, ask_worker(launcher, orders,
+                                                      {.timeout_s = job.limits.load_timeout_s,
+                                                       .memory_limit_bytes = job.limits.memory_limit_bytes,
+                                                       .interrupt = interrupt}));
   if (!answer.error.empty()) return model_error(answer.error);
   return Done{};
 }

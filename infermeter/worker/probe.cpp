@@ -14,13 +14,13 @@ namespace {
 constexpr double probe_timeout_s = 30;
 
 Result<BackendInfo> ask(const Launcher& launcher, const std::string& name, const std::string& library,
-                        const std::string& plugin) {
-  WorkerJob job{
-      .probe = true, .plugin = plugin, .trial = {}, .sandbox = Sandbox::automatic, .readable = {}, .cpus = {}};
+                        const std::string& plugin, const ProbeOptions& options) {
+  const Sandbox sandbox = options.sandbox == Sandbox::strict ? Sandbox::strict : Sandbox::automatic;
+  WorkerJob job{.probe = true, .plugin = plugin, .trial = {}, .sandbox = sandbox, .readable = {}, .cpus = {}};
   job.trial.subject.backend = name;
   job.trial.subject.backend_library = library;
   for (const auto& folder : launcher.python_folders) job.trial.python_folders.push_back(folder.string());
-  return ask_worker(launcher, job, probe_timeout_s);
+  return ask_worker(launcher, job, {.timeout_s = probe_timeout_s, .interrupt = options.interrupt});
 }
 
 std::string absolute(const std::string& path) {
@@ -31,14 +31,15 @@ std::string absolute(const std::string& path) {
 
 }  // namespace
 
-BackendInfo probe_backend(const Launcher& launcher, const std::string& name, const std::string& library) {
+BackendInfo probe_backend(const Launcher& launcher, const std::string& name, const std::string& library,
+                          const ProbeOptions& options) {
   BackendInfo info;
   const auto plugin = find_plugin(launcher.plugin_folders, name);
   if (!plugin.ok()) {
     info.error = plugin.error().message;
   } else {
     const std::string file = absolute(plugin.value().string());
-    auto answer = ask(launcher, name, absolute(chosen_library(name, library)), file);
+    auto answer = ask(launcher, name, absolute(chosen_library(name, library)), file, options);
     if (answer.ok())
       info = std::move(answer).value();
     else
@@ -49,10 +50,10 @@ BackendInfo probe_backend(const Launcher& launcher, const std::string& name, con
   return info;
 }
 
-std::vector<BackendInfo> probe_backends(const Launcher& launcher) {
+std::vector<BackendInfo> probe_backends(const Launcher& launcher, const ProbeOptions& options) {
   std::vector<std::future<BackendInfo>> answers;
   for (const std::string& name : backend_names(launcher))
-    answers.push_back(std::async(std::launch::async, [&launcher, name] { return probe_backend(launcher, name, ""); }));
+    answers.push_back(std::async(std::launch::async, [&, name] { return probe_backend(launcher, name, "", options); }));
   std::vector<BackendInfo> infos;
   for (auto& answer : answers) infos.push_back(answer.get());
   return infos;

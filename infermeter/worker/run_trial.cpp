@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,14 +10,13 @@
 
 #include "infermeter/data/value_block.hpp"
 #include "infermeter/diagnostics/interrupt.hpp"
-#include "infermeter/plan/quantity.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/trial/machine/clock.hpp"
-#include "infermeter/trial/machine/memory_probe.hpp"
 #include "infermeter/trial/machine/proc_file.hpp"
 #include "infermeter/trial/machine/times.hpp"
 #include "infermeter/trial/signal_sampler.hpp"
 #include "infermeter/worker/launcher.hpp"
+#include "infermeter/worker/memory_limit.hpp"
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/profile/profile_folder.hpp"
 #include "infermeter/worker/profile/python_look.hpp"
@@ -32,22 +30,6 @@ namespace infermeter {
 namespace {
 
 constexpr std::size_t large_message = 1 << 20;  // bytes
-
-// Without /proc what is free.
-std::uint64_t available_memory() {
-  if (const auto bytes = kilobytes_field(read_proc_file("/proc/meminfo"), "MemAvailable:")) return *bytes;
-  struct sysinfo info{};
-  return sysinfo(&info) == 0 ? std::uint64_t{info.freeram} * info.mem_unit : 0;
-}
-
-std::uint64_t memory_limit(const Limits& limits) {
-  return limits.memory_limit_bytes > 0 ? limits.memory_limit_bytes : available_memory() / 10 * 8;
-}
-
-std::string in_unit_of(std::uint64_t limit, std::uint64_t bytes) {
-  const ByteUnit unit = unit_of_size(limit);
-  return fmt::format("{} {}", bytes / unit.bytes, unit.name);
-}
 
 std::uint64_t kernel_kills() { return number_after(read_proc_file("/proc/vmstat"), "\noom_kill ").value_or(0); }
 
@@ -151,7 +133,7 @@ class TrialRun {
 
   WatchRules rules_for(WorkerProcess& worker, const SampleBlock& block, const SharedMemory& memory,
                        PythonLook& python) {
-    memory_limit_ = memory_limit(job_.limits);
+    memory_limit_ = memory_limit_in_force(job_.limits.memory_limit_bytes);
     return {.load_timeout_s = job_.limits.load_timeout_s,
             .run_timeout_s = job_.limits.run_timeout_s,
             .memory_limit_bytes = memory_limit_,
@@ -229,10 +211,12 @@ class TrialRun {
     return Done{};
   }
 
-  // When the worker and its children have ended: nobody changes them any more, and they need no copy.
+  // When the worker and its children have ended: nobody changes them any more, and they need no copy. They and what is
+  // made of them are within the limit of the worker.
   Result<Done> read_outputs() {
     INFERMETER_TRY(const Mapping mapping, map_filled_memory(outputs_.get(), memory_limit_));
-    INFERMETER_TRY(product_.output_values, as_the_worker_said(read_block(mapping.bytes, mapping.owner)));
+    INFERMETER_TRY(product_.output_values,
+                   as_the_worker_said(read_block(mapping.bytes, mapping.owner, memory_limit_ - mapping.bytes.size())));
     product_.output_block = Bytes::view(mapping.bytes, mapping.owner);
     return Done{};
   }
@@ -257,9 +241,7 @@ class TrialRun {
                     fmt::format("timeout: not done after {} s, killed {}; --run-timeout sets the limit",
                                 job_.limits.run_timeout_s, doing));
       case KillReason::memory:
-        return stop(TrialEnd::out_of_memory,
-                    fmt::format("out of memory: {} in memory {}, the limit is {}; --memory-limit sets it",
-                                in_unit_of(memory_limit_, end.memory_bytes), doing, size_to_string(memory_limit_)));
+        return stop(TrialEnd::out_of_memory, over_the_limit(memory_limit_, end.memory_bytes, doing));
       case KillReason::interrupt: return stop(TrialEnd::interrupted, "interrupted " + doing);
       case KillReason::refused: return fail(*end.refused);
       case KillReason::none: return conclude_death(end.worker, block, kernel_ran_out, doing);

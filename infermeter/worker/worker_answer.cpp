@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "infermeter/diagnostics/last_words.hpp"
+#include "infermeter/worker/memory_limit.hpp"
 #include "infermeter/worker/wall/watchdog.hpp"
 #include "infermeter/worker/wire/output_tail.hpp"
 
@@ -17,8 +18,7 @@ std::string how_the_worker_ended(const WorkerEnd& end, const std::string& words)
 
 }  // namespace
 
-Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, double timeout_s,
-                               const std::atomic<int>* interrupt) {
+Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, const AnswerLimits& limits) {
   INFERMETER_TRY(WorkerProgram program, program_for(launcher, job.plugin));
   INFERMETER_TRY(WorkerProcess worker, WorkerProcess::start({.program = std::move(program),
                                                              .cpus = {},
@@ -28,8 +28,9 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, d
   INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(job)));
   Result<BackendInfo> info = BackendInfo{};
   WatchRules rules;
-  rules.load_timeout_s = timeout_s;
-  rules.interrupt = interrupt;
+  rules.load_timeout_s = limits.timeout_s;
+  rules.memory_limit_bytes = memory_limit_in_force(limits.memory_limit_bytes);
+  rules.interrupt = limits.interrupt;
   rules.on_frame = [&](Frame& frame) -> Result<Done> {
     if (frame.type != FrameType::info) return worker_error("its answer is not one");
     info = backend_info_from_json(frame.payload);
@@ -39,7 +40,9 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, d
   const WatchEnd end = watch(worker, rules);
   if (end.refused) return *end.refused;
   if (end.reason == KillReason::interrupt) return worker_error("it was interrupted");
-  if (end.reason != KillReason::none) return worker_error(fmt::format("it did not answer within {} s", timeout_s));
+  if (end.reason == KillReason::memory) return worker_error(over_the_limit(rules.memory_limit_bytes, end.memory_bytes));
+  if (end.reason != KillReason::none)
+    return worker_error(fmt::format("it did not answer within {} s", limits.timeout_s));
   if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
   if (!end.finished)
     return worker_error(how_the_worker_ended(end.worker, std::string(last_words(worker.tail().text()))));

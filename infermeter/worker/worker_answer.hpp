@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/worker/launcher.hpp"
@@ -9,9 +10,15 @@
 
 namespace infermeter {
 
-// An Error where the worker could not begin, crashed, was interrupted or said nothing within `timeout_s`; what it says
-// itself, refusals included, is in the answer (`error`).
-[[nodiscard]] Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, double timeout_s,
-                                             const std::atomic<int>* interrupt = nullptr);
+struct AnswerLimits {
+  double timeout_s = 0;
+  std::uint64_t memory_limit_bytes = 0;         // as in Limits
+  const std::atomic<int>* interrupt = nullptr;  // as in RunContext
+};
+
+// An Error where the worker could not begin, crashed, was interrupted, passed a limit or said nothing within
+// `timeout_s`; what it says itself, refusals included, is in the answer (`error`).
+[[nodiscard]] Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job,
+                                             const AnswerLimits& limits);
 
 }  // namespace infermeter

@@ -73,6 +73,12 @@ void CallingThread::call(const std::function<void()>& task) {
   changed_.wait(lock, [this] { return task_ == nullptr; });
 }
 
+void CallingThread::raise_again() const {
+  if (!exception_.is_valid()) return;
+  PyErr_SetObject(exception_.type().ptr(), exception_.ptr());
+  throw nb::python_error();
+}
+
 void CallingThread::look_for_signals() {
   if (PyErr_CheckSignals() == 0) return;
   const nb::python_error raised;

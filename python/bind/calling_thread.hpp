@@ -5,11 +5,17 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
+#include <type_traits>
 
 #include <nanobind/nanobind.h>
+
+#include "infermeter/diagnostics/result.hpp"
 
 namespace infermeter::python {
 
@@ -27,6 +33,8 @@ class CallingThread {
   [[nodiscard]] std::atomic<int>& interrupt() { return interrupt_; }
   // What was raised first; not valid if nothing was.
   [[nodiscard]] const nanobind::object& exception() const { return exception_; }
+  // Raises it, if there is one.
+  void raise_again() const;
 
  private:
   const std::function<void()>* wait_for_task();
@@ -43,5 +51,22 @@ class CallingThread {
   std::atomic<int> interrupt_{0};
   nanobind::object exception_;
 };
+
+// What `work(interrupt)` gives, a Result, done without the interpreter's lock. A signal's handler that raises ends it
+// where it looks at interruptions, and is what this raises.
+template <class Work>
+auto interruptible(Work work) -> std::invoke_result_t<Work, const std::atomic<int>*> {
+  CallingThread caller;
+  std::optional<std::invoke_result_t<Work, const std::atomic<int>*>> product;
+  caller.serve([&] {
+    try {
+      product = work(&caller.interrupt());
+    } catch (const std::exception& error) {  // of the standard library: memory, most likely
+      product = internal_error(std::string("stopped by an unexpected error: ") + error.what());
+    }
+  });
+  caller.raise_again();
+  return std::move(*product);
+}
 
 }  // namespace infermeter::python

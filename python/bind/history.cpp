@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "infermeter/infermeter.hpp"
+#include "python/bind/calling_thread.hpp"
 #include "python/bind/errors.hpp"
 #include "python/bind/parts.hpp"
 
@@ -19,8 +20,9 @@ namespace infermeter::python {
 namespace {
 
 Result<std::vector<History>> read_histories(const std::filesystem::path& output_dir, std::string_view metric,
-                                            const std::optional<std::string>& series, bool all_machines, double since) {
-  INFERMETER_TRY(auto store, Store::open(output_dir / "infermeter.db", Store::Mode::write_if_possible));
+                                            const std::optional<std::string>& series, bool all_machines, double since,
+                                            const std::atomic<int>* interrupt) {
+  INFERMETER_TRY(auto store, Store::open(output_dir / "infermeter.db", Store::Mode::write_if_possible, interrupt));
   INFERMETER_TRY_DONE(store.complete_figures());
   FigureQuery query{.metric = {}, .series = series, .machine = {}, .since = since};
   INFERMETER_TRY(query.metric, metric_from_string(metric));
@@ -31,11 +33,9 @@ Result<std::vector<History>> read_histories(const std::filesystem::path& output_
 
 std::vector<History> histories(const std::filesystem::path& output_dir, const std::string& metric,
                                const std::optional<std::string>& series, bool all_machines, double since) {
-  const auto read = [&] {
-    nb::gil_scoped_release others_go_on;
-    return read_histories(output_dir, metric, series, all_machines, since);
-  };
-  return value_or_raise(read());
+  return value_or_raise(interruptible([&](const std::atomic<int>* interrupt) {
+    return read_histories(output_dir, metric, series, all_machines, since, interrupt);
+  }));
 }
 
 void bind_figure(nb::module_& module) {

@@ -9,6 +9,7 @@
 
 #include "infermeter/infermeter.hpp"
 #include "infermeter/worker/plugin.hpp"
+#include "python/bind/calling_thread.hpp"
 #include "python/bind/errors.hpp"
 #include "python/bind/launcher.hpp"
 #include "python/bind/parts.hpp"
@@ -108,8 +109,9 @@ void bind_models(nb::module_& module) {
 
 std::vector<BackendInfo> backends(const std::filesystem::path& backend_path) {
   const Launcher launcher = value_or_raise(launcher_of_this_python(backend_path));
-  nb::gil_scoped_release others_go_on;
-  return probe_backends(launcher);
+  return value_or_raise(interruptible([&](const std::atomic<int>* interrupt) -> Result<std::vector<BackendInfo>> {
+    return probe_backends(launcher, {.interrupt = interrupt});
+  }));
 }
 
 std::string plugin_path(const std::string& name) {

@@ -58,10 +58,11 @@ struct Request {
   std::optional<std::string> resume;
 };
 
-Result<Plan> plan_of(const Request& request) {
+Result<Plan> plan_of(const Request& request, const RunContext& context) {
   const Plan& asked = request.plan;
   if (!request.resume || !asked.subjects.empty()) return asked;
-  INFERMETER_TRY(auto store, Store::open(std::filesystem::path(asked.output_dir) / "infermeter.db", Store::Mode::read));
+  INFERMETER_TRY(auto store, Store::open(std::filesystem::path(asked.output_dir) / "infermeter.db", Store::Mode::read,
+                                         context.interrupt));
   INFERMETER_TRY(RunRecord record, store.load_run(*request.resume));
   INFERMETER_TRY_DONE(check_own_plan(record, asked));
   record.plan.output_dir = asked.output_dir;
@@ -69,7 +70,7 @@ Result<Plan> plan_of(const Request& request) {
 }
 
 Result<RunRecord> measure(const Request& request, const RunContext& context) {
-  INFERMETER_TRY(Plan plan, plan_of(request));
+  INFERMETER_TRY(Plan plan, plan_of(request, context));
   INFERMETER_TRY_DONE(check_folder_to_be("--output-dir", plan.output_dir));
   return run(std::move(plan), context, request.resume);
 }

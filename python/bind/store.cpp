@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "infermeter/infermeter.hpp"
+#include "python/bind/calling_thread.hpp"
 #include "python/bind/errors.hpp"
 #include "python/bind/parts.hpp"
 #include "python/bind/record.hpp"
@@ -18,42 +19,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Store> open_store(const fs::path& output_dir, Store::Mode mode) {
-  return Store::open(output_dir / "infermeter.db", mode);
+using Interrupt = const std::atomic<int>*;
+
+Result<Store> open_store(const fs::path& output_dir, Store::Mode mode, Interrupt interrupt) {
+  return Store::open(output_dir / "infermeter.db", mode, interrupt);
 }
 
-Result<RunRecord> stored_run(const std::string& run, const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+Result<RunRecord> stored_run(const std::string& run, const fs::path& output_dir, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
   return store.load_run(run);
 }
 
-Result<RunRecord> baseline_run(const std::string& name, const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+Result<RunRecord> baseline_run(const std::string& name, const fs::path& output_dir, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
   INFERMETER_TRY(const std::string id, store.baseline_run(name));
   return store.load_run(id);
 }
 
-Result<std::vector<RunListing>> stored_runs(const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+Result<std::vector<RunListing>> stored_runs(const fs::path& output_dir, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
   return store.list_runs();
 }
 
-Result<std::string> name_run(const std::string& name, const std::string& run, const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::write));
+Result<std::string> name_run(const std::string& name, const std::string& run, const fs::path& output_dir,
+                             Interrupt interrupt) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::write, interrupt));
   INFERMETER_TRY(const Baseline baseline, store.set_baseline(name, run, wall_clock_s()));
   return baseline.run;
 }
 
-Result<std::string> unfinished_run(const fs::path& output_dir) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read));
+Result<std::string> unfinished_run(const fs::path& output_dir, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
   return store.latest_unfinished();
-}
-
-// What reads or writes the store may take long, and needs no Python.
-template <class Call>
-auto without_gil(Call call) {
-  nb::gil_scoped_release others_go_on;
-  return call();
 }
 
 }  // namespace
@@ -72,21 +69,25 @@ void bind_store(nb::module_& module) {
   module.def(
       "load_run",
       [](const std::string& run, const fs::path& output_dir) {
-        return std::make_shared<MeasuredRun>(value_or_raise(without_gil([&] { return stored_run(run, output_dir); })));
+        return std::make_shared<MeasuredRun>(
+            value_or_raise(interruptible([&](Interrupt interrupt) { return stored_run(run, output_dir, interrupt); })));
       },
       nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
       nb::sig("def load_run(run: str = 'latest', output_dir: str | os.PathLike[str] = 'results') -> Record"),
       "A stored run: its id, a unique beginning of one, or \"latest\".");
   module.def(
       "list_runs",
-      [](const fs::path& output_dir) { return value_or_raise(without_gil([&] { return stored_runs(output_dir); })); },
+      [](const fs::path& output_dir) {
+        return value_or_raise(interruptible([&](Interrupt interrupt) { return stored_runs(output_dir, interrupt); }));
+      },
       nb::arg("output_dir") = fs::path("results"),
       nb::sig("def list_runs(output_dir: str | os.PathLike[str] = 'results') -> list[RunListing]"),
       "The stored runs, the oldest first.");
   module.def(
       "latest_unfinished",
       [](const fs::path& output_dir) {
-        return value_or_raise(without_gil([&] { return unfinished_run(output_dir); }));
+        return value_or_raise(
+            interruptible([&](Interrupt interrupt) { return unfinished_run(output_dir, interrupt); }));
       },
       nb::arg("output_dir") = fs::path("results"),
       nb::sig("def latest_unfinished(output_dir: str | os.PathLike[str] = 'results') -> str"),
@@ -94,7 +95,8 @@ void bind_store(nb::module_& module) {
   module.def(
       "set_baseline",
       [](const std::string& name, const std::string& run, const fs::path& output_dir) {
-        return value_or_raise(without_gil([&] { return name_run(name, run, output_dir); }));
+        return value_or_raise(
+            interruptible([&](Interrupt interrupt) { return name_run(name, run, output_dir, interrupt); }));
       },
       nb::arg("name"), nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
       nb::sig(
@@ -103,8 +105,8 @@ void bind_store(nb::module_& module) {
   module.def(
       "load_baseline",
       [](const std::string& name, const fs::path& output_dir) {
-        return std::make_shared<MeasuredRun>(
-            value_or_raise(without_gil([&] { return baseline_run(name, output_dir); })));
+        return std::make_shared<MeasuredRun>(value_or_raise(
+            interruptible([&](Interrupt interrupt) { return baseline_run(name, output_dir, interrupt); })));
       },
       nb::arg("name"), nb::arg("output_dir") = fs::path("results"),
       nb::sig("def load_baseline(name: str, output_dir: str | os.PathLike[str] = 'results') -> Record"),

@@ -51,10 +51,7 @@ std::unique_ptr<Validation> validate_plan(const Plan& plan, std::optional<std::i
   context.interrupt = &caller.interrupt();
   std::optional<Result<Validation>> validation;
   caller.serve([&] { validation = validated(request, context); });
-  if (caller.exception().is_valid()) {
-    PyErr_SetObject(caller.exception().type().ptr(), caller.exception().ptr());
-    throw nb::python_error();
-  }
+  caller.raise_again();
   return std::make_unique<Validation>(value_or_raise(std::move(*validation)));
 }
 

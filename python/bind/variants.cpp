@@ -77,7 +77,8 @@ Result<VariantsOutcome> make_and_measure(PreparedVariants prepared, const Varian
 Result<VariantsOutcome> whole(const VariantsRequest& request, const PlanDraft& draft,
                               const VariantMakingContext& making, const RunContext& context) {
   try {
-    INFERMETER_TRY(PreparedVariants prepared, prepare_variants(request, draft, context.launcher, context.cache));
+    INFERMETER_TRY(PreparedVariants prepared,
+                   prepare_variants(request, draft, context.launcher, context.cache, context.interrupt));
     return make_and_measure(std::move(prepared), making, context);
   } catch (const std::exception& error) {  // of the standard library: memory, most likely
     return internal_error(fmt::format("stopped by an unexpected error: {}", error.what()));

@@ -48,5 +48,12 @@ def test_a_dimension_beyond_all_memory_is_refused_without_advice_that_is_refused
     identity(run.folder, "big.onnx", first=first)
     done = run("run", "big.onnx", *SHORT)
     assert done.returncode == 2
-    assert "big.onnx: input 'x' of float32" in done.stderr and "larger than 4 GiB" in done.stderr, done.stderr
+    assert "big.onnx: input 'x' of float32" in done.stderr and "would make the data larger than" in done.stderr, done.stderr
     assert "--batch-sizes" not in done.stderr
+
+
+def test_inputs_that_take_more_than_a_third_of_the_memory_limit_are_refused(run):
+    identity(run.folder, "big.onnx", first=2**24)
+    done = run("run", "big.onnx", *SHORT, "--memory-limit", "100MB")
+    assert done.returncode == 2
+    assert "larger than 33 MB, a third of the memory limit" in done.stderr and "a larger --memory-limit" in done.stderr, done.stderr

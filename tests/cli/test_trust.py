@@ -128,6 +128,11 @@ def test_a_library_that_a_store_names_is_not_loaded(run, unfinished):
     refused(run("run", "--resume", name, "--dry-run"), "loads the library './evil.so'")
 
 
+def test_a_variable_that_a_store_names_is_not_set(run, unfinished):
+    name = unfinished("mlp@fake,latency=constant:1ms", "--env", "OMP_TOOL_LIBRARIES=./evil.so")
+    refused(run("run", "--resume", name), f"run {name} was given --env OMP_TOOL_LIBRARIES=", "give its arguments again")
+
+
 def test_a_store_with_views_is_refused_before_it_is_asked(run):
     assert run("run", FAKE, *SHORT).returncode == 0
     with sqlite3.connect(run.folder / "results/infermeter.db") as store:

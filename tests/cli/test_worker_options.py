@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def measured(run, *arguments):
     done = run("run", *arguments, "--processes", 1, "--iterations", 5, "--warmup", 1, "--quiet", "--format", "json")
@@ -33,7 +35,8 @@ def test_workers_get_the_variables_that_are_given_and_no_others(run):
     assert "variable" not in trials["a"]["executed"] and trials["b"]["executed"]["variable"] == "PASSIVE"
 
 
-def test_a_plan_file_brings_no_variable_by_which_code_can_come(run):
-    (run.folder / "plan.toml").write_text('subjects = ["mlp@fake"]\nenv = { LD_PRELOAD = "/tmp/x.so" }\n')
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "OMP_TOOL_LIBRARIES", "CUDA_INJECTION64_PATH"])
+def test_a_plan_file_brings_no_variable_by_which_code_could_come(run, name):
+    (run.folder / "plan.toml").write_text(f'subjects = ["mlp@fake"]\nenv = {{ {name} = "/tmp/x.so" }}\n')
     done = run("run", "--plan", "plan.toml")
-    assert done.returncode == 2 and "LD_PRELOAD can be given on the command line only" in done.stderr
+    assert done.returncode == 2 and f"give --env {name}=" in done.stderr

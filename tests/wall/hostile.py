@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -14,6 +15,8 @@ import threading
 import numpy as np
 
 LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC_NUMBERS = {"x86_64": {"rt_sigqueueinfo": 129, "clone": 56, "tgkill": 234, "ioprio_set": 251},
+                "aarch64": {"rt_sigqueueinfo": 138, "clone": 220, "tgkill": 131, "ioprio_set": 30}}[os.uname().machine]
 
 
 def libc(name, *arguments):
@@ -166,6 +169,59 @@ def hide():
     libc("prctl", 4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
 
+def queue_signal(process):
+    libc("syscall", LIBC_NUMBERS["rt_sigqueueinfo"], process, int(signal.SIGCONT),
+         struct.pack("iii116x", signal.SIGCONT, 0, -1))  # SI_QUEUE
+
+
+def own_a_descriptor(process):
+    reading, writing = os.pipe()
+    try:
+        fcntl.fcntl(reading, 8, process)  # F_SETOWN
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def trace(process):
+    libc("ptrace", 0x4206, process, None, None)  # PTRACE_SEIZE
+    libc("ptrace", 0x4207, process, None, None)  # PTRACE_INTERRUPT
+    os.waitpid(process, 0x40000000)  # __WALL
+    libc("ptrace", 17, process, None, None)  # PTRACE_DETACH
+
+
+def read_memory(process):
+    byte = ctypes.create_string_buffer(1)
+    here = ctypes.create_string_buffer(struct.pack("PN", ctypes.addressof(byte), 1))
+    there = ctypes.create_string_buffer(struct.pack("PN", 4096, 1))
+    try:
+        libc("process_vm_readv", process, here, 1, there, 1, 0)
+    except OSError as error:
+        if error.errno != 14:  # EFAULT: nothing is there
+            raise
+
+
+def show_capabilities():
+    with open("/proc/self/status", encoding="ascii") as status:
+        have = int(next(line for line in status if line.startswith("CapEff")).split()[1], 16)
+    if have & ~4 == 0:  # CAP_DAC_READ_SEARCH
+        raise OSError(1, "none")
+
+
+def clone_into_a_user_namespace():
+    child = LIBC.syscall(LIBC_NUMBERS["clone"], 0x10000000 | signal.SIGCHLD, None, None, None, None)
+    if child < 0:
+        raise OSError(ctypes.get_errno(), "clone")
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def raise_signal():
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    signal.raise_signal(signal.SIGUSR1)
+
+
 def make_attempts():
     victim, folder = int(os.environ["HOSTILE_VICTIM"]), os.environ["HOSTILE_FOLDER"]
     path = os.environ["HOSTILE_SOCKET"]
@@ -177,6 +233,9 @@ def make_attempts():
         "unix_pair": lambda: reach_from_pair("\0" + path),
         "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close(),
         "kill": lambda: os.kill(victim, signal.SIGCONT),
+        "kill_thread": lambda: libc("syscall", LIBC_NUMBERS["tgkill"], victim, victim, int(signal.SIGCONT)),
+        "queue_signal": lambda: queue_signal(victim),
+        "descriptor_signal": lambda: own_a_descriptor(victim),
         "kill_group": lambda: os.killpg(os.getpgid(victim), signal.SIGCONT),
         "kill_all": lambda: os.kill(-1, 0),
         "kill_parent": lambda: os.kill(os.getppid(), signal.SIGCONT),
@@ -185,6 +244,9 @@ def make_attempts():
         "scheduler": lambda: os.sched_setscheduler(victim, os.SCHED_BATCH, os.sched_param(0)),
         "priority": lambda: os.setpriority(os.PRIO_PROCESS, victim, 10),
         "user_priority": lambda: set_priority_of_nobody(),
+        "io_priority": lambda: libc("syscall", LIBC_NUMBERS["ioprio_set"], 1, victim, 3 << 13),
+        "ptrace": lambda: trace(victim),
+        "memory": lambda: read_memory(victim),
         "limit": lambda: resource.prlimit(victim, resource.RLIMIT_NOFILE, (100, 1000)),
         "memory_file": lambda: os.close(os.open(f"/proc/{victim}/mem", os.O_RDWR)),
         "environment": lambda: open_and_read(f"/proc/{victim}/environ"),
@@ -208,8 +270,12 @@ def make_attempts():
         "watch": lambda: watch(folder),
         "named_pipe": lambda: os.close(os.open(f"{folder}/pipe", os.O_RDWR | os.O_NONBLOCK)),
         "terminal": lambda: os.close(os.open(os.environ["HOSTILE_TERMINAL"], os.O_WRONLY | os.O_NOCTTY)),
+        "proc_write": lambda: os.close(os.open("/proc/self/oom_score_adj", os.O_WRONLY)),
         "mount": lambda: libc("mount", b"none", f"{folder}/mountable".encode(), b"tmpfs", 0, None),
         "user_namespace": lambda: in_child(lambda: libc("unshare", 0x10000000)),
+        "user_namespace_clone": clone_into_a_user_namespace,
+        "execute": lambda: subprocess.run(["/bin/true"], check=True),
+        "capability": show_capabilities,
         "shared_memory": lambda: put("/dev/shm/infermeter-hostile", os.O_CREAT),
         "system_v": lambda: make_segment(),
         "setuid_file": make_setuid_file,
@@ -218,6 +284,7 @@ def make_attempts():
         "own_limit": lambda: resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE,
                                               resource.getrlimit(resource.RLIMIT_NOFILE)),
         "own_child": own_child,
+        "own_raise": lambda: in_child(raise_signal),
         "own_file": own_file,
         "own_pair": own_pair,
     }

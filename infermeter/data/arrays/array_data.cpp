@@ -88,7 +88,7 @@ Result<Cut> cut_of(const Port& port, const Shape& whole, DType dtype, const std:
 // What is to be read of the file. An array of one item goes beside others that have more: it is read however many are
 // left out.
 NpyLimits limits_for(const Cut& cut, const DataOptions& options) {
-  NpyLimits limits{.rows = 0, .bytes = kMostDataBytes};
+  NpyLimits limits{.rows = 0, .bytes = options.most_bytes};
   const bool by_rows = cut.kind == Cut::Kind::rows || cut.kind == Cut::Kind::stacked;
   if (!by_rows || cut.available <= 1) return limits;
   if (__builtin_mul_overflow(options.limit, cut.per_item, &limits.rows)) limits.rows = 0;
@@ -205,11 +205,13 @@ Result<std::vector<Items>> items_from_npz(const DataOptions& options, std::span<
   INFERMETER_TRY(const NpzFile file, NpzFile::open(options.source));
   INFERMETER_TRY(const std::vector<std::string> names, array_names(file, options.source, ports));
   std::vector<Items> out;
+  DataOptions left = options;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     INFERMETER_TRY(const NpyHeader header, file.header(names[i]));
     const std::string label = options.source + ":" + names[i];
     INFERMETER_TRY(const Cut cut, cut_of(ports[i], header.shape, header.dtype, label, options));
-    INFERMETER_TRY(Tensor array, file.read(names[i], limits_for(cut, options)));
+    INFERMETER_TRY(Tensor array, file.read(names[i], limits_for(cut, left)));
+    left.most_bytes -= std::min(left.most_bytes, array.data.size() + array.strings.size() * sizeof(std::string));
     INFERMETER_TRY(Items items, items_from(std::move(array), header.shape, cut, label, options));
     out.push_back(std::move(items));
   }

@@ -85,9 +85,9 @@ Result<std::int64_t> trim(ImageFolder& folder, const PixelLayout& layout, const 
   std::size_t items = available - first;
   if (options.limit > 0) items = std::min(items, static_cast<std::size_t>(options.limit));
   const std::uint64_t item_bytes = bytes_of(layout.dtype, element_count(layout.shape).value_or(0));
-  if (item_bytes > kMostDataBytes / items) {
-    return usage_error(fmt::format("the pictures of {} would take more than {} GiB; use fewer with --data-limit",
-                                   in_quotes(options.source), kMostDataBytes >> 30));
+  if (item_bytes > options.most_bytes / items) {
+    return usage_error(
+        fmt::format("the pictures of {} would take more than {}", in_quotes(options.source), most_data(options)));
   }
   const auto begin = folder.files.begin() + static_cast<std::ptrdiff_t>(first * layout.batch);
   folder.files = {begin, begin + static_cast<std::ptrdiff_t>(items * layout.batch)};
