@@ -57,6 +57,6 @@ add_custom_target(product DEPENDS infermeter infermeter-cli infermeter-worker ${
 get_property(unit_tests DIRECTORY ${CMAKE_SOURCE_DIR}/infermeter PROPERTY BUILDSYSTEM_TARGETS)
 list(FILTER unit_tests INCLUDE REGEX "_test$")
 if(TARGET infermeter_fuzz_test)
-  list(APPEND unit_tests infermeter_fuzz_test)
+  list(APPEND unit_tests infermeter_fuzz_test infermeter_fuzz_mutate)
 endif()
 add_custom_target(unit-tests DEPENDS ${unit_tests})

@@ -19,6 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kSchema = "infermeter.run/1";
+constexpr int kDeepest = 64;  // what is nested deeper is left out: copying and writing it take a stack as deep
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -117,7 +118,8 @@ Result<RunRecord> record_of(const Json& report) {
 }  // namespace
 
 Result<RunRecord> record_from_report(std::string_view json) {
-  const Json report = Json::parse(json, nullptr, false);
+  const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kDeepest; };
+  const Json report = Json::parse(json, shallow, false);
   if (report.is_discarded() || !report.is_object() || report.value("schema", Json()) != kSchema) {
     return usage_error(fmt::format("it is no JSON report of a run ({}; `infermeter report --format json`)", kSchema));
   }

@@ -1,16 +1,23 @@
 #include "tests/fuzz/targets.hpp"
 
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "infermeter/data/arrays/npy.hpp"
 #include "infermeter/data/arrays/npz.hpp"
+#include "infermeter/data/arrays/tensor_proto.hpp"
 #include "infermeter/data/images/image.hpp"
+#include "infermeter/data/value_block.hpp"
+#include "infermeter/importing/read_report.hpp"
+#include "infermeter/models/onnx/expose_outputs.hpp"
 #include "infermeter/models/onnx/read_graph.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/gate_file.hpp"
@@ -20,9 +27,14 @@
 #include "infermeter/profile/read/imported_profile.hpp"
 #include "infermeter/profile/read/profile_files.hpp"
 #include "infermeter/profile/read/python_stacks.hpp"
+#include "infermeter/samples/model_facts.hpp"
 #include "infermeter/samples/profile_json.hpp"
 #include "infermeter/samples/samples_json.hpp"
+#include "infermeter/stacks/jit_names.hpp"
 #include "infermeter/store/record_json.hpp"
+#include "infermeter/worker/wall/private_folder.hpp"
+#include "infermeter/worker/wire/frames.hpp"
+#include "infermeter/worker/wire/wire.hpp"
 
 namespace infermeter::fuzz {
 namespace {
@@ -64,6 +76,29 @@ class MemorySource final : public ByteSource {
  private:
   Bytes bytes_;
 };
+
+void look_at_payload(std::string_view payload) {
+  look_at(job_from_json(payload));
+  look_at(ports_from_json(payload));
+  look_at(backend_info_from_json(payload));
+  look_at(samples_from_json(payload));
+}
+
+// What came through a worker's socket.
+void look_at_frames(int socket) {
+  FrameReader reader;
+  for (bool open = true; open;) {
+    const auto more = reader.read_some(socket);
+    open = more.ok() && more.value();
+    for (;;) {
+      const auto frame = reader.next();
+      look_at(frame);
+      if (!frame.ok()) return;
+      if (!frame.value()) break;
+      look_at_payload(frame.value()->payload);
+    }
+  }
+}
 
 Samples timed_samples() {
   Samples trial;
@@ -140,6 +175,48 @@ void store(Bytes bytes) {
   look_at(profile_from_json(text));
   look_at(stacks_from_json(text));
   look_at(peaks_from_json(text));
+}
+
+void report(Bytes bytes) { look_at(record_from_report(text_of(bytes))); }
+
+void tensor(Bytes bytes) {
+  for (const ProtoKind kind : {ProtoKind::tensor, ProtoKind::sequence, ProtoKind::optional})
+    look_at(parse_value(bytes, kind, "x.pb"));
+  look_at(parse_any_value(bytes, "x.pb"));
+}
+
+void frames(Bytes bytes) {
+  look_at(read_block(bytes, nullptr));
+  look_at_payload(text_of(bytes));  // a frame whose sum is wrong goes no further
+  int sockets[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) std::abort();
+  constexpr std::size_t most = 1U << 16U;  // that the socket holds
+  const ssize_t sent = ::send(sockets[0], bytes.data(), std::min(bytes.size(), most), MSG_DONTWAIT | MSG_NOSIGNAL);
+  ::close(sockets[0]);
+  if (sent >= 0) look_at_frames(sockets[1]);
+  ::close(sockets[1]);
+}
+
+void expose(Bytes bytes) {
+  static const auto folder = PrivateFolder::create();
+  if (!folder.ok()) std::abort();
+  const std::filesystem::path model = folder->path() / "model.onnx", copies = folder->path() / "copies";
+  std::filesystem::create_directory(copies);
+  std::ofstream(model, std::ios::binary) << text_of(bytes) << std::flush;
+  ModelFacts facts;
+  facts.name = "model.onnx";
+  facts.path = model.string();
+  facts.format = "onnx";
+  look_at(expose_outputs(facts, copies));
+}
+
+void jit(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  const JitNames names(text);
+  for (std::uint64_t address = 0; address < 16; ++address) {
+    static_cast<void>(names.name_at(address << 4U));
+    static_cast<void>(names.name_at(0x7f00'0000'0000U + (address << 8U)));
+  }
 }
 
 }  // namespace infermeter::fuzz

@@ -17,12 +17,18 @@ void image(Bytes bytes);
 void toml(Bytes bytes);     // plan, gate, study, infermeter.toml
 void profile(Bytes bytes);  // every format of `infermeter import`, and what back ends leave
 void store(Bytes bytes);    // every JSON of the store
+void report(Bytes bytes);   // a JSON report read back
+void tensor(Bytes bytes);   // ONNX's messages for values: test data
+void frames(Bytes bytes);   // what workers send: frames, their JSON, the block of tensors
+void expose(Bytes bytes);   // a model written again with its intermediate tensors as outputs
+void jit(Bytes bytes);      // names of generated code
 
 struct Target {
   std::string_view name;  // its folder in corpus/
   void (*read)(Bytes bytes);
 };
-inline constexpr Target targets[] = {{"onnx", onnx}, {"npy", npy},         {"npz", npz},    {"image", image},
-                                     {"toml", toml}, {"profile", profile}, {"store", store}};
+inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz", npz},       {"image", image},
+                                     {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
+                                     {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose}};
 
 }  // namespace infermeter::fuzz

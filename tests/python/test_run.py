@@ -1,8 +1,10 @@
 """run() and compare(): what they measure, how they end, and what Python does meanwhile."""
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -223,6 +225,17 @@ def test_ctrl_c_twice_stops_at_once(interrupted):
 
 def test_ctrl_c_without_a_handler_is_a_plain_keyboard_interrupt(interrupted):
     code, _, err = interrupted(INTERRUPTED.split("try:")[0] + INTERRUPTED.split("try:\n")[1].split("except")[0].strip())
+    assert code in (-signal.SIGINT, 130) and err.strip().endswith("KeyboardInterrupt")
+
+
+def test_ctrl_c_ends_the_wait_for_a_store_that_another_program_holds(im, interrupted, run):
+    im.run("mlp@fake", warmup=0, iterations=3, processes=1)
+    holder = sqlite3.connect(run.folder / "results/infermeter.db", isolation_level=None)
+    with contextlib.closing(holder):
+        holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+        holder.execute("BEGIN EXCLUSIVE")
+        holder.execute("UPDATE runs SET finished = finished")
+        code, _, err = interrupted("import infermeter\nprint('measuring', flush=True)\ninfermeter.list_runs()")
     assert code in (-signal.SIGINT, 130) and err.strip().endswith("KeyboardInterrupt")
 
 

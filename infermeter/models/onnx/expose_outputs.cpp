@@ -6,6 +6,7 @@
 #include <protozero/pbf_message.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -24,6 +25,7 @@ using protozero::pbf_message;
 
 constexpr std::size_t most_outputs = 4096;              // as backends/sdk/onnx_declaration.hpp reads
 constexpr std::size_t most_bytes = (1ULL << 31U) - 1U;  // of a protocol buffer
+constexpr std::size_t most_text = 64U << 20U;           // of all names, each as often as it is told
 
 std::string_view text_of_view(data_view view) { return {view.data(), view.size()}; }
 
@@ -45,7 +47,12 @@ Parts parts_of(std::string_view bytes) {
   throw Refused{"it has no graph"};
 }
 
-using Makers = std::unordered_map<std::string_view, ExposedTensor>;
+// What makes a tensor; the texts are the file's.
+struct Maker {
+  std::string_view node, op;
+  std::size_t position = 0;
+};
+using Makers = std::unordered_map<std::string_view, Maker>;
 
 void read_node(data_view view, std::size_t position, Makers& makers, std::vector<std::string_view>& order) {
   std::string_view name, op;
@@ -61,7 +68,7 @@ void read_node(data_view view, std::size_t position, Makers& makers, std::vector
   }
   for (const std::string_view tensor : made) {
     if (tensor.empty()) continue;  // an optional output that nobody wants
-    makers.emplace(tensor, ExposedTensor{std::string(tensor), std::string(name), std::string(op), position});
+    makers.emplace(tensor, Maker{name, op, position});
     if (op != "Constant") order.push_back(tensor);
   }
 }
@@ -71,6 +78,20 @@ struct Outputs {
   std::vector<ExposedTensor> all;
   std::size_t own = 0;
 };
+
+// Before anything is copied: a name may be long, and one node may make all tensors.
+void check_names(std::span<const std::string_view> names, const Makers& makers) {
+  if (names.size() > most_outputs) {
+    throw Refused{fmt::format("it has {} intermediate tensors, more than the {} that can be looked at at once",
+                              names.size(), most_outputs)};
+  }
+  std::size_t text = 0;
+  for (const std::string_view name : names) {
+    const auto maker = makers.find(name);
+    text += name.size() + (maker == makers.end() ? 0 : maker->second.node.size() + maker->second.op.size());
+  }
+  if (text > most_text) throw Refused{"the names of its tensors and nodes are too long"};
+}
 
 Outputs outputs_of(std::string_view graph_bytes) {
   Makers makers;
@@ -91,19 +112,16 @@ Outputs outputs_of(std::string_view graph_bytes) {
     }
   }
   Outputs outputs;
-  const auto add = [&](std::string_view name) {
-    const auto maker = makers.find(name);
-    outputs.all.push_back(maker != makers.end() ? maker->second : ExposedTensor{std::string(name), "", "", 0});
-  };
-  std::set<std::string_view> seen(own.begin(), own.end());
-  for (const std::string_view name : own) add(name);
   outputs.own = own.size();
-  for (const std::string_view name : order) {
-    if (seen.insert(name).second) add(name);
-  }
-  if (outputs.all.size() > most_outputs) {
-    throw Refused{fmt::format("it has {} intermediate tensors, more than the {} that can be looked at at once",
-                              outputs.all.size(), most_outputs)};
+  std::set<std::string_view> seen(own.begin(), own.end());
+  std::vector<std::string_view> names = std::move(own);
+  for (const std::string_view name : order)
+    if (seen.insert(name).second) names.push_back(name);
+  check_names(names, makers);
+  for (const std::string_view name : names) {
+    const auto found = makers.find(name);
+    const Maker maker = found == makers.end() ? Maker{} : found->second;
+    outputs.all.push_back({std::string(name), std::string(maker.node), std::string(maker.op), maker.position});
   }
   return outputs;
 }
