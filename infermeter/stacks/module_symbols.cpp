@@ -22,7 +22,10 @@ namespace infermeter {
 namespace {
 
 constexpr std::size_t longest_symbol = 4096;   // bytes, as it is shown
-constexpr std::size_t longest_mangled = 1024;  // what is longer is not demangled: its text could grow without bound
+constexpr std::size_t longest_mangled = 1024;  // what is longer is not demangled
+// Nor is what refers to its own parts more often: with n of them a text grows up to exp(n / e) times, and 200 bytes can
+// be made to fill all memory.
+constexpr std::ptrdiff_t most_references = 20;
 constexpr std::size_t most_symbols = 4'000'000;
 
 struct Symbol {
@@ -64,6 +67,17 @@ bool is_same_file(int descriptor, const MappedCode& code) {
   struct stat status{};
   return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == code.inode &&
          major(status.st_dev) == code.device_major && minor(status.st_dev) == code.device_minor;
+}
+
+// Of substitutions and template parameters: S_, S4_, T_, T12_. What looks like one counts, too.
+std::ptrdiff_t references_in(std::string_view mangled) {
+  std::ptrdiff_t count = 0;
+  for (std::size_t at = mangled.find_first_of("ST"); at != std::string_view::npos;
+       at = mangled.find_first_of("ST", at + 1)) {
+    const std::size_t end = mangled.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", at + 1);
+    if (end != std::string_view::npos && mangled[end] == '_') ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -190,7 +204,7 @@ std::vector<FunctionRange> function_ranges(std::span<const std::byte> file, std:
 std::string readable_symbol(std::string_view symbol) {
   const std::string mangled(symbol.substr(0, longest_symbol));
   std::string text = mangled;
-  if (mangled.starts_with("_Z") && symbol.size() <= longest_mangled) {
+  if (mangled.starts_with("_Z") && symbol.size() <= longest_mangled && references_in(mangled) <= most_references) {
     int status = 0;
     char* const name = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
     if (name != nullptr) text = std::string(name, strnlen(name, longest_symbol));
