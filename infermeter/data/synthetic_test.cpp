@@ -229,6 +229,10 @@ TEST(Synthetic, MisfitsAreErrors) {
 TEST(Synthetic, RefusesWhatIsTooLargeOrHasNoTensors) {
   const Port huge = port("x", DType::float32, {1 << 20, 1 << 20});
   EXPECT_THAT(make_data({}, {&huge, 1}).error().message, HasSubstr("larger than 4 GiB"));
+  const Port large = port("x", DType::float32, {1 << 20});
+  EXPECT_THAT(make_data({.most_bytes = 4'000'000}, {&large, 1}).error().message,
+              HasSubstr("larger than 4 MB, a third of the memory limit"));
+  EXPECT_TRUE(make_data({.most_bytes = 5'000'000}, {&large, 1}).ok());
   const Port beyond = port("x", DType::float32, {std::numeric_limits<std::int64_t>::max(), 9});
   EXPECT_FALSE(make_data({}, {&beyond, 1}).ok());
   const Port half = port("x", DType::float32, {1 << 29});

@@ -1,6 +1,7 @@
 #include "infermeter/stacks/name_stacks.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string.h>
@@ -250,6 +251,11 @@ TEST(ReadableSymbol, IsDemangledWithinBounds) {
   EXPECT_EQ(readable_symbol("_Znonsense"), "_Znonsense");
   EXPECT_EQ(readable_symbol("a\x1b[31m"), "a [31m");
   EXPECT_EQ(readable_symbol("_Z" + std::string(5000, 'x')).size(), 4096U);
+  std::string doubled = "_Z1f1AIiiES_IS0_S0_E";
+  EXPECT_EQ(readable_symbol(doubled), "f(A<int, int>, A<A<int, int>, A<int, int> >)");
+  for (const char* const last : {"1", "2", "3", "4", "5", "6", "7", "8", "9", "A", "B"})
+    doubled += fmt::format("S_IS{0}_S{0}_E", last);
+  EXPECT_EQ(readable_symbol(doubled), doubled);  // 30 MB otherwise
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(Faults, AWorkerThatTakesTooMuchMemoryIsKilled) {
 }
 
 TEST(Faults, APreparationThatTakesTooMuchMemoryIsKilled) {
-  TrialJob job = fake_job({{"memory", "300MiB"}, {"hang", "load"}});
+  TrialJob job = fake_job({{"memory", "300MiB"}, {"compile_delay", "60s"}});
   job.cache_folder = testing::TempDir() + "prepare-greedy";
   job.limits.memory_limit_bytes = 200U << 20U;
   const auto prepared = prepare_backend(fake_launcher(), job, nullptr);

@@ -167,7 +167,7 @@ TEST(ImageData, TooManyForMemoryNameTheLimit) {
   const fixtures::Folder folder;
   for (int i = 0; i < 90; ++i) folder.copy("grey.png", std::to_string(i) + ".png");
   EXPECT_THAT(load(folder.string(), image_port(DType::float32, {-1, 3, 2048, 2048})).error().message,
-              HasSubstr("use fewer with --data-limit"));
+              HasSubstr("would take more than 4 GiB; use a smaller batch size, --dim or --data-limit"));
 }
 
 }  // namespace
