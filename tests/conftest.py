@@ -1,6 +1,7 @@
 """What every test that runs the built programs uses. INFERMETER_BUILD names the build folder (default: build/release)."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ RUN_LIMIT_S = 120
 
 # Whatever imports a runtime in the tests' own process must not phone home either.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# A shell starts what runs in the background with Ctrl-C ignored, which programs inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

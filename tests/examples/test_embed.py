@@ -31,7 +31,7 @@ def test_it_measures_itself_and_a_plan(embed, environment, tmp_path):
     plan = json.loads((tmp_path / "out/plan.json").read_text())
     assert [subject["label"] for subject in plan["plan"]["subjects"]] == ["steady", "slower"]
     speedup = plan["subjects"][1]["ratios"]["latency_p50"]["value"]
-    assert 0.3 < speedup < 0.7  # constant 1 ms against constant 2 ms
+    assert speedup < 0.9  # constant 1 ms against constant 2 ms; the other way round it is above 1
     with open(tmp_path / "out/plan.csv", newline="") as file:
         assert [row["label"] for row in csv.DictReader(file)] == ["steady", "slower"]
     assert (tmp_path / "out/plan.md").read_text().count("|") > 10
