@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/store/record_json.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -62,11 +68,43 @@ std::uint64_t digest_of(const Json& text) {
   return number;
 }
 
-void add_times(const Json& times, std::vector<double>& begin_s, std::vector<double>& end_s) {
-  begin_s = times.at("begin_s").get<std::vector<double>>();
-  end_s = times.at("latency_s").get<std::vector<double>>();
-  if (begin_s.size() != end_s.size()) throw std::runtime_error("a trial has more begins than latencies");
+Result<std::vector<double>> times_in(const Json& times, const char* key) {
+  const Json& list = times.at(key);
+  if (!list.is_array()) return usage_error(fmt::format("{} is no list of numbers", key));
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const Json& value : list) {
+    // Not NaN, which JSON cannot hold: a number that is beyond all doubles.
+    const bool is_time = value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= 0;
+    if (!is_time) {
+      return usage_error(fmt::format("{}[{}] is {}, and a time is a number of at least 0", key, values.size(),
+                                     printable(dumped(value), 60)));
+    }
+    values.push_back(value.get<double>());
+  }
+  return values;
+}
+
+Result<Done> add_times(const Json& times, std::vector<double>& begin_s, std::vector<double>& end_s) {
+  INFERMETER_TRY(begin_s, times_in(times, "begin_s"));
+  INFERMETER_TRY(end_s, times_in(times, "latency_s"));
+  if (begin_s.size() != end_s.size()) return usage_error("it has not as many begins as latencies");
+  if (!std::ranges::is_sorted(begin_s)) return usage_error("begin_s goes backwards");
   for (std::size_t i = 0; i < begin_s.size(); ++i) end_s[i] += begin_s[i];
+  return Done{};
+}
+
+// What no trial can have had, though its kind is right.
+Result<Done> check_figures(const Samples& samples) {
+  const std::pair<const char*, std::optional<double>> durations[] = {
+      {"wall_s", samples.wall_s},           {"open_s", samples.open_s},
+      {"load_s", samples.load_s},           {"compile_s", samples.compile_s},
+      {"ready_s", samples.ready_s},         {"first_inference_s", samples.first_inference_s},
+      {"energy_j", samples.energy.energy_j}};
+  for (const auto& [key, value] : durations)
+    if (value && *value < 0) return usage_error(fmt::format("{} is {}, and cannot be below 0", key, *value));
+  if (samples.items_per_iteration >= 1) return Done{};
+  return usage_error(fmt::format("items_per_iteration is {}, and is at least 1", samples.items_per_iteration));
 }
 
 // Members of the report as the trial's own record calls them.
@@ -84,8 +122,9 @@ Result<Samples> trial_of(const Json& reported) {
   if (reported.at("signal").is_null()) trial.erase("signal");
   for (const char* key : {"started_at", "memory_timeline", "samples", "warmup_samples"}) trial.erase(key);
   INFERMETER_TRY(Samples samples, samples_from_json(dumped(trial)));
-  add_times(reported.at("samples"), samples.begin_s, samples.end_s);
-  add_times(reported.at("warmup_samples"), samples.warmup_begin_s, samples.warmup_end_s);
+  INFERMETER_TRY_DONE(check_figures(samples));
+  INFERMETER_TRY_DONE(add_times(reported.at("samples"), samples.begin_s, samples.end_s));
+  INFERMETER_TRY_DONE(add_times(reported.at("warmup_samples"), samples.warmup_begin_s, samples.warmup_end_s));
   return samples;
 }
 
@@ -103,7 +142,11 @@ Result<RunRecord> record_of(const Json& report) {
   INFERMETER_TRY(record.models, models_from_json(dumped(report.at("models"))));
   for (const Json& trial : report.at("trials")) {
     if (!trial.contains("samples")) return usage_error("it has no iterations: write it without --no-samples");
-    INFERMETER_TRY(Samples samples, trial_of(trial));
+    auto read = trial_of(trial);
+    if (!read.ok()) {
+      return usage_error(fmt::format("it is damaged: trial {}: {}", record.trials.size(), read.error().message));
+    }
+    Samples samples = std::move(read).value();
     if (samples.subject < 0 || static_cast<std::size_t>(samples.subject) >= record.plan.subjects.size()) {
       return usage_error("a trial is of no subject of its plan");
     }

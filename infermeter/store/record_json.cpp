@@ -74,20 +74,27 @@ Json to_json(const ModelFacts& model) {
           {"from_zoo", model.from_zoo}};
 }
 
+// Sums of them stay in range.
+std::uint64_t count_from(const Json& json) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() <= most) return json.get<std::uint64_t>();
+  throw Json::other_error::create(501, "a count is no whole number from 0 to 2^53", nullptr);
+}
+
 ModelFacts model_from(const Json& json) {
   ModelFacts model{.name = json.at("name"),
                    .path = json.at("path"),
                    .format = json.at("format"),
                    .sha256 = json.at("sha256"),
-                   .size_bytes = json.at("size_bytes"),
+                   .size_bytes = count_from(json.at("size_bytes")),
                    .parameters = std::nullopt,
                    .nonzero_parameters = std::nullopt,
                    .weight_files = json.at("weight_files"),
                    .from_zoo = json.at("from_zoo"),
                    .made = json.value("made", "")};
   const auto nonzero = json.find("nonzero_parameters");
-  if (nonzero != json.end() && !nonzero->is_null()) model.nonzero_parameters = nonzero->get<std::uint64_t>();
-  if (!json.at("parameters").is_null()) model.parameters = json.at("parameters").get<std::uint64_t>();
+  if (nonzero != json.end() && !nonzero->is_null()) model.nonzero_parameters = count_from(*nonzero);
+  if (!json.at("parameters").is_null()) model.parameters = count_from(json.at("parameters"));
   return model;
 }
 
@@ -183,13 +190,6 @@ Json to_json(const LabelAccuracy& labels) {
           {"top1", labels.top1},
           {"top5", labels.top5 ? Json(*labels.top5) : Json(nullptr)},
           {"classes", std::move(classes)}};
-}
-
-// Sums of them stay in range.
-std::uint64_t count_from(const Json& json) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 53;
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() <= most) return json.get<std::uint64_t>();
-  throw Json::other_error::create(501, "a count is no whole number from 0 to 2^53", nullptr);
 }
 
 LabelAccuracy labels_from(const Json& json) {
