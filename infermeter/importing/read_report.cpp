@@ -10,7 +10,9 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,7 +64,7 @@ double seconds_of(const std::string& utc) {
 }
 
 std::uint64_t digest_of(const Json& text) {
-  const auto& digits = text.get_ref<const std::string&>();
+  const auto digits = text.is_string() ? text.get<std::string>() : dumped(text);
   std::uint64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
   return number;
@@ -128,16 +130,45 @@ Result<Samples> trial_of(const Json& reported) {
   return samples;
 }
 
+// "20261121-114200-3f9a": it becomes a name in the store and of files.
+bool is_run_id(std::string_view id) {
+  constexpr std::string_view form = "dddddddd-dddddd-xxxx";
+  return std::ranges::equal(id, form, [](char c, char kind) {
+    const bool digit = c >= '0' && c <= '9';
+    return kind == '-' ? c == '-' : digit || (kind == 'x' && c >= 'a' && c <= 'f');
+  });
+}
+
+// Each trial has a place of its own in the order of the run.
+Result<Done> check_places(const std::vector<Samples>& trials) {
+  if (trials.empty()) return usage_error("it has no trials");
+  std::set<int> places;
+  for (const Samples& trial : trials) {
+    if (trial.process < 0) return usage_error(fmt::format("it is damaged: a trial is of process {}", trial.process));
+    if (trial.position < 0 || !places.insert(trial.position).second) {
+      return usage_error(fmt::format("it is damaged: two trials, or none, can be at position {}", trial.position));
+    }
+  }
+  return Done{};
+}
+
 Result<RunRecord> record_of(const Json& report) {
   RunRecord record;
   if (const auto joined = report.find("joined"); joined != report.end() && !joined->empty()) {
     return usage_error("it is a comparison of two runs, and not a run");
   }
   record.id = report.at("id");
+  if (!is_run_id(record.id)) {
+    return usage_error(fmt::format("it is damaged: its id {} is none of a run", in_quotes(record.id)));
+  }
   record.created_at = seconds_of(report.at("created_at"));
+  if (record.created_at <= 0) return usage_error("it is damaged: its created_at is no time");
   record.finished = report.at("finished");
   if (!record.finished) return usage_error(fmt::format("run {} was not finished", record.id));
   INFERMETER_TRY(record.plan, plan_of(report.at("plan")));
+  if (const auto plan = check_plan(record.plan); !plan.ok()) {
+    return usage_error(fmt::format("it is damaged: its plan: {}", plan.error().message));
+  }
   INFERMETER_TRY(record.environment, environment_from_json(dumped(report.at("environment"))));
   INFERMETER_TRY(record.models, models_from_json(dumped(report.at("models"))));
   for (const Json& trial : report.at("trials")) {
@@ -152,6 +183,7 @@ Result<RunRecord> record_of(const Json& report) {
     }
     record.trials.push_back(std::move(samples));
   }
+  INFERMETER_TRY_DONE(check_places(record.trials));
   if (record.models.size() != record.plan.subjects.size())
     return usage_error("its models are not those of its subjects");
   return record;

@@ -1,5 +1,6 @@
 """A JSON report as a baseline: of a gate as it is, and in the store under a name."""
 
+import copy
 import json
 import re
 
@@ -90,9 +91,19 @@ def test_figures_that_none_can_be_are_refused(run, report):
         part[place[-1]] = kept
         refused(run("baseline", "set", "release", "report.json"), "report.json is no baseline: it is damaged: trial 1: ")
         refused(run("gate", "gate.toml", "--baseline", "report.json"), sentence)
-    whole["models"][0]["size_bytes"] = -5
-    report.write_text(json.dumps(whole))
-    refused(run("baseline", "set", "release", "report.json"), "a count is no whole number")
+    for change, sentence in [
+            (lambda r: r["models"][0].update(size_bytes=-5), "a count is no whole number"),
+            (lambda r: r.update(id="../../x"), "its id '../../x' is none of a run"),
+            (lambda r: r.update(created_at="yesterday"), "its created_at is no time"),
+            (lambda r: r["plan"].update(processes=-1), "its plan: -1 worker processes per subject cannot be"),
+            (lambda r: r["plan"]["subjects"][0].update(batch_size=-4), "it is damaged: its plan: "),
+            (lambda r: r["trials"][1].update(position=0), "two trials, or none, can be at position 0"),
+            (lambda r: r["trials"][1].update(process=-3), "a trial is of process -3"),
+            (lambda r: r.update(trials=[]), "it has no trials")]:
+        changed = copy.deepcopy(whole)
+        change(changed)
+        report.write_text(json.dumps(changed))
+        refused(run("baseline", "set", "release", "report.json"), sentence)
 
 
 def test_numbers_that_are_none_are_refused(run, report):

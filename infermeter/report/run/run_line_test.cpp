@@ -19,8 +19,7 @@ TEST(MachineLine, HasTheProcessorAndTheDevicesThatSubjectsRanOn) {
   RunRecord record = test::comparison_record();
   EXPECT_THAT(machine_line(record), StartsWith("AMD EPYC"));
   for (Samples& trial : record.trials) {
-    trial.executed.emplace_back("device", trial.subject == 0 ? "cuda" : "cpu");
-    if (trial.subject == 0) trial.executed.emplace_back("device_name", "NVIDIA H100\x1b[2J");
+    if (trial.subject == 0) trial.executed = {{"device", "cuda"}, {"device_name", "NVIDIA H100\x1b[2J"}};
   }
   EXPECT_THAT(machine_line(record), StartsWith("NVIDIA H100\\x1b[2J (cuda), AMD EPYC"));
   EXPECT_THAT(render(record, judge(record), Format::table, {}), HasSubstr("NVIDIA H100"));

@@ -273,6 +273,10 @@ def _worst(outputs: Sequence[OutputDifference], name: str, choose: Callable[[lis
     return choose(values) if values else math.nan
 
 
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
 def _metrics(whole: OutputComparison, accuracy: AccuracyDrop | None) -> AccuracyMetrics:
     outputs = whole.outputs
     return AccuracyMetrics(
@@ -284,8 +288,8 @@ def _metrics(whole: OutputComparison, accuracy: AccuracyDrop | None) -> Accuracy
         relative_error=_worst(outputs, "relative_l2", max),
         cosine=_worst(outputs, "cosine", min),
         pearson=_worst(outputs, "pearson", min),
-        baseline_accuracy=math.nan if accuracy is None else accuracy.baseline,
-        optimized_accuracy=math.nan if accuracy is None else accuracy.candidate,
+        baseline_accuracy=_known(None if accuracy is None else accuracy.baseline),
+        optimized_accuracy=_known(None if accuracy is None else accuracy.candidate),
     )
 
 
