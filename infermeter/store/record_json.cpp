@@ -74,11 +74,10 @@ Json to_json(const ModelFacts& model) {
           {"from_zoo", model.from_zoo}};
 }
 
-// Sums of them stay in range.
-std::uint64_t count_from(const Json& json) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 53;
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() <= most) return json.get<std::uint64_t>();
-  throw Json::other_error::create(501, "a count is no whole number from 0 to 2^53", nullptr);
+// get<> would make a large number of a negative one.
+std::uint64_t whole_from(const Json& json) {
+  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
+  throw Json::other_error::create(501, "a size, or a number of weights, is no whole number of at least 0", nullptr);
 }
 
 ModelFacts model_from(const Json& json) {
@@ -86,15 +85,15 @@ ModelFacts model_from(const Json& json) {
                    .path = json.at("path"),
                    .format = json.at("format"),
                    .sha256 = json.at("sha256"),
-                   .size_bytes = count_from(json.at("size_bytes")),
+                   .size_bytes = whole_from(json.at("size_bytes")),
                    .parameters = std::nullopt,
                    .nonzero_parameters = std::nullopt,
                    .weight_files = json.at("weight_files"),
                    .from_zoo = json.at("from_zoo"),
                    .made = json.value("made", "")};
   const auto nonzero = json.find("nonzero_parameters");
-  if (nonzero != json.end() && !nonzero->is_null()) model.nonzero_parameters = count_from(*nonzero);
-  if (!json.at("parameters").is_null()) model.parameters = count_from(json.at("parameters"));
+  if (nonzero != json.end() && !nonzero->is_null()) model.nonzero_parameters = whole_from(*nonzero);
+  if (!json.at("parameters").is_null()) model.parameters = whole_from(json.at("parameters"));
   return model;
 }
 
@@ -190,6 +189,13 @@ Json to_json(const LabelAccuracy& labels) {
           {"top1", labels.top1},
           {"top5", labels.top5 ? Json(*labels.top5) : Json(nullptr)},
           {"classes", std::move(classes)}};
+}
+
+// Sums of them stay in range.
+std::uint64_t count_from(const Json& json) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() <= most) return json.get<std::uint64_t>();
+  throw Json::other_error::create(501, "a count is no whole number from 0 to 2^53", nullptr);
 }
 
 LabelAccuracy labels_from(const Json& json) {

@@ -92,7 +92,7 @@ def test_figures_that_none_can_be_are_refused(run, report):
         refused(run("baseline", "set", "release", "report.json"), "report.json is no baseline: it is damaged: trial 1: ")
         refused(run("gate", "gate.toml", "--baseline", "report.json"), sentence)
     for change, sentence in [
-            (lambda r: r["models"][0].update(size_bytes=-5), "a count is no whole number"),
+            (lambda r: r["models"][0].update(size_bytes=-5), "a size, or a number of weights, is no whole number"),
             (lambda r: r.update(id="../../x"), "its id '../../x' is none of a run"),
             (lambda r: r.update(created_at="yesterday"), "its created_at is no time"),
             (lambda r: r["plan"].update(processes=-1), "its plan: -1 worker processes per subject cannot be"),
