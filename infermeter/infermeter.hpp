@@ -18,6 +18,7 @@
 #include "infermeter/plan/gate_file.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/python_words.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/study_file.hpp"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -256,6 +257,7 @@ class Session:
         self.outputs = [Port(name, "", None) for name in model.outputs or ("output",)]
         self._profile: Any = None
         self._step: Callable[[], object] | None = None  # of a session that is profiled
+        self._steps = itertools.count()
         self._modules: list[Any] = []
         self._state = ProcessState(torch)
         self._state.set(thread_count(load), settings.matmul_precision)
@@ -335,14 +337,16 @@ class Session:
         if self._load.device == "cuda":
             activities.append(profiler.ProfilerActivity.CUDA)
         self._profile = profiler.profile(activities=activities, record_shapes=True)
+        self._steps = itertools.count()
         self._profile.start()
 
     def profile_end(self, folder: str) -> None:
-        from infermeter.torch_operators import iterations_in, read_trace, write_operators
+        from infermeter.torch_operators import iterations_in, keep_trace, read_trace, write_operators
 
         self._profile.stop()
         file = Path(folder) / "torch.json"
         self._profile.export_chrome_trace(str(file))
+        keep_trace(file)
         if self._load.device == "cpu":  # what a call takes that leaves the work to a device is not the work's time
             write_operators(Path(folder), self._torch.__version__, iterations_in(read_trace(file)), self._modules)
 
@@ -393,7 +397,8 @@ class Session:
         record_function = self._torch.profiler.record_function
 
         def step() -> object:
-            with record_function("infermeter_iteration"):
+            # The outer one is what readers of PyTorch's traces know a step by.
+            with record_function(f"ProfilerStep#{next(self._steps)}"), record_function("infermeter_iteration"):
                 return call()
 
         return step

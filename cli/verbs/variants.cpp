@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <span>
@@ -11,7 +10,7 @@
 #include "cli/measure_plan.hpp"
 #include "cli/output/dry_run.hpp"
 #include "cli/output/help.hpp"
-#include "cli/output/output_file.hpp"
+#include "cli/output/made_files.hpp"
 #include "cli/output/report_output.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/diagnostics/interrupt.hpp"
@@ -24,8 +23,6 @@
 namespace infermeter {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kWhich = "Which variants";
 constexpr const char* kOtherNames = "Other names, of earlier tools";
 
@@ -33,13 +30,15 @@ struct VariantsOptions {
   VariantsRequest request;
   SomeFlags flags;
   ReportOutput output;
-  std::string config, checkpoint;  // other names of MODEL, or of its factory and its weights
+  std::string config, teacher, checkpoint;  // other names of MODEL, or of its factory and its weights
   std::vector<std::string> shares;
   bool all_phases = false, dry_run = false;
   std::string resume;
   double making_timeout_s = 600;
   std::string save_path;  // of copies of what is made; empty: none
   VerbosityFlags verbosity;
+
+  [[nodiscard]] MadeFiles made_files() const { return {.path = save_path, .force = output.force}; }
 };
 
 HelpText variants_help() {
@@ -118,7 +117,10 @@ void declare_which(CLI::App& app, VariantsOptions& options) {
 // Words of earlier tools for what is no setting (other_names.cpp has those of settings).
 void declare_other_names(CLI::App& app, VariantsOptions& options) {
   options.flags.declare_other_names(app);
-  app.add_option("--config,--model,--teacher", options.config, "MODEL.")->type_name("")->group(kOtherNames);
+  app.add_option("--config,--model", options.config, "MODEL.")->type_name("")->group(kOtherNames);
+  app.add_option("--teacher", options.teacher, "MODEL, of which --student is a smaller one.")
+      ->type_name("")
+      ->group(kOtherNames);
   app.add_option("--ckpt", options.checkpoint,
                  "MODEL, a checkpoint; --config is then the factory whose model takes its weights (--option factory=).")
       ->type_name("")
@@ -150,8 +152,10 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
       ->type_name("SECONDS")
       ->check(positive)
       ->group("Running");
-  app.add_option("--save-path", options.save_path,
-                 "Copy every file made to this folder. With one file, this may be its name.")
+  app.add_option(
+         "--save-path", options.save_path,
+         "Save every variant that is made as a file in this folder; of PyTorch also what is quantised or pruned "
+         "when it is loaded, and the student. With one file, this may be its name.")
       ->type_name("FOLDER|FILE")
       ->group("Results");
   app.add_flag("--dry-run", options.dry_run, "Show what would be made and measured. Makes and measures nothing.")
@@ -188,8 +192,13 @@ Result<VariantsRequest> request_of(const VariantsOptions& options) {
 // MODEL by its other names.
 Result<Done> settle_model(VariantsOptions& options, PlanDraft& draft) {
   std::string& model = options.request.model;
-  const std::string& config = options.config;
-  if (!model.empty() && !(config.empty() && options.checkpoint.empty())) {
+  if (!options.teacher.empty() && options.request.student.empty()) {
+    return usage_error(
+        "--teacher: no student is trained here; give the one that was trained elsewhere, --student MODEL");
+  }
+  const bool is_twice = !options.config.empty() && !options.teacher.empty();
+  const std::string config = options.config.empty() ? options.teacher : options.config;
+  if (is_twice || (!model.empty() && !(config.empty() && options.checkpoint.empty()))) {
     return usage_error("--config, --ckpt, --model and --teacher are MODEL: give one of them");
   }
   if (config.ends_with(".yaml") || config.ends_with(".yml")) {
@@ -239,63 +248,26 @@ int describe_variants(Surroundings& world, const PreparedVariants& prepared, con
 }
 
 // Several variants may run the same file.
-std::size_t files_to_make(const VariantList& list) {
+std::size_t files_to_make(const VariantList& list, bool saves) {
   std::set<std::string> files;
   for (const Variant& variant : list.variants) {
-    if (variant.making && variant.refusal.empty()) files.insert(variant.making->words);
+    if (!variant.refusal.empty()) continue;
+    if (variant.making) files.insert(variant.making->words);
+    if (variant.saving && saves) files.insert(variant.kind);
   }
   return files.size();
-}
-
-// The folder that files are copied into.
-fs::path folder_to_save(const std::string& path) {
-  const fs::path ending = fs::path(path).extension();
-  return ending == ".onnx" || ending == ".xml" ? folder_of(path) : fs::path(path);
-}
-
-Result<Done> copy_made_file(const fs::path& from, const fs::path& to, bool overwrite) {
-  INFERMETER_TRY_DONE(check_output_file(to, overwrite));
-  std::error_code error;
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
-  if (!error) return Done{};
-  return io_error(fmt::format("--save-path: {} cannot be written: {}", printable(to.string(), 300), error.message()));
-}
-
-// With what belongs to them: the weights of an .xml file.
-Result<Done> save_made_files(Surroundings& world, const VariantsOptions& options, const VariantList& list) {
-  std::set<fs::path> files;
-  for (const Variant& variant : list.variants) {
-    if (variant.making && variant.refusal.empty()) files.insert(variant.model);
-  }
-  const fs::path folder = folder_to_save(options.save_path);
-  const bool has_name = folder != fs::path(options.save_path);
-  if (files.empty())
-    return usage_error("--save-path: no file was made; variants of PyTorch are made when they are loaded");
-  if (has_name && files.size() > 1) {
-    return usage_error(fmt::format("--save-path: {} files were made: name a folder for them", files.size()));
-  }
-  INFERMETER_TRY_DONE(make_folder("--save-path", folder));
-  for (const fs::path& file : files) {
-    std::error_code error;
-    for (fs::directory_iterator entry(file.parent_path(), error), end; !error && entry != end; entry.increment(error)) {
-      if (entry->path().stem() != file.stem()) continue;
-      fs::path name = has_name ? fs::path(options.save_path).filename() : entry->path().filename();
-      if (has_name) name.replace_extension(entry->path().extension());
-      INFERMETER_TRY_DONE(copy_made_file(entry->path(), folder / name, options.output.force));
-      world.err << fmt::format("saved: {}\n", printable((folder / name).string(), 300));
-    }
-  }
-  return Done{};
 }
 
 Result<int> measure_variants(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
                              const Launcher& launcher, Format format) {
   const Verbosity verbosity = options.verbosity.level();
-  const std::size_t files = files_to_make(prepared.list);
+  const bool saves = !options.save_path.empty();
+  const std::size_t files = files_to_make(prepared.list, saves);
   std::size_t file = 0;
   VariantMakingContext context{.launcher = launcher,
                                .cache = default_cache(),
                                .timeout_s = options.making_timeout_s,
+                               .saves = saves,
                                .interrupt = world.interrupt,
                                .on_note = [&](const std::string& note) {
                                  if (verbosity == Verbosity::quiet) return;
@@ -316,7 +288,7 @@ Result<int> measure_variants(Surroundings& world, const VariantsOptions& options
   const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
   Problems& unwritten = measured.unwritten;
-  if (!options.save_path.empty()) unwritten.take(save_made_files(world, options, prepared.list));
+  if (saves) unwritten.take(options.made_files().save(world, prepared));
   unwritten.take(options.output.write_text(
       world, render_variants(record, verdict, planned.set, format, options.output.look(world))));
   if (options.output.html.wanted()) {
@@ -341,9 +313,7 @@ Result<int> variants_action(Surroundings& world, const VariantsOptions& given) {
   INFERMETER_TRY(const VariantsPlan planned, plan_of_unmade(prepared));
   RunCheck check = check_before_run(planned.plan, launcher);
   options.output.check(check.problems, planned.plan.output_dir);
-  if (!options.save_path.empty()) {
-    check.problems.take(check_folder_to_be("--save-path", folder_to_save(options.save_path)));
-  }
+  if (!options.save_path.empty()) check.problems.take(options.made_files().check(prepared));
   INFERMETER_TRY_DONE(check.problems.result());
   if (options.dry_run) return describe_variants(world, prepared, planned.plan);
   return measure_variants(world, options, std::move(prepared), launcher, format);

@@ -2,16 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/store/record_json.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -57,17 +65,49 @@ double seconds_of(const std::string& utc) {
 }
 
 std::uint64_t digest_of(const Json& text) {
-  const auto& digits = text.get_ref<const std::string&>();
+  const auto digits = text.is_string() ? text.get<std::string>() : dumped(text);
   std::uint64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
   return number;
 }
 
-void add_times(const Json& times, std::vector<double>& begin_s, std::vector<double>& end_s) {
-  begin_s = times.at("begin_s").get<std::vector<double>>();
-  end_s = times.at("latency_s").get<std::vector<double>>();
-  if (begin_s.size() != end_s.size()) throw std::runtime_error("a trial has more begins than latencies");
+Result<std::vector<double>> times_in(const Json& times, const char* key) {
+  const Json& list = times.at(key);
+  if (!list.is_array()) return usage_error(fmt::format("{} is no list of numbers", key));
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const Json& value : list) {
+    // Not NaN, which JSON cannot hold: a number that is beyond all doubles.
+    const bool is_time = value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= 0;
+    if (!is_time) {
+      return usage_error(fmt::format("{}[{}] is {}, and a time is a number of at least 0", key, values.size(),
+                                     printable(dumped(value), 60)));
+    }
+    values.push_back(value.get<double>());
+  }
+  return values;
+}
+
+Result<Done> add_times(const Json& times, std::vector<double>& begin_s, std::vector<double>& end_s) {
+  INFERMETER_TRY(begin_s, times_in(times, "begin_s"));
+  INFERMETER_TRY(end_s, times_in(times, "latency_s"));
+  if (begin_s.size() != end_s.size()) return usage_error("it has not as many begins as latencies");
+  if (!std::ranges::is_sorted(begin_s)) return usage_error("begin_s goes backwards");
   for (std::size_t i = 0; i < begin_s.size(); ++i) end_s[i] += begin_s[i];
+  return Done{};
+}
+
+// What no trial can have had, though its kind is right.
+Result<Done> check_figures(const Samples& samples) {
+  const std::pair<const char*, std::optional<double>> durations[] = {
+      {"wall_s", samples.wall_s},           {"open_s", samples.open_s},
+      {"load_s", samples.load_s},           {"compile_s", samples.compile_s},
+      {"ready_s", samples.ready_s},         {"first_inference_s", samples.first_inference_s},
+      {"energy_j", samples.energy.energy_j}};
+  for (const auto& [key, value] : durations)
+    if (value && *value < 0) return usage_error(fmt::format("{} is {}, and cannot be below 0", key, *value));
+  if (samples.items_per_iteration >= 1) return Done{};
+  return usage_error(fmt::format("items_per_iteration is {}, and is at least 1", samples.items_per_iteration));
 }
 
 // Members of the report as the trial's own record calls them.
@@ -85,9 +125,32 @@ Result<Samples> trial_of(const Json& reported) {
   if (reported.at("signal").is_null()) trial.erase("signal");
   for (const char* key : {"started_at", "memory_timeline", "samples", "warmup_samples"}) trial.erase(key);
   INFERMETER_TRY(Samples samples, samples_from_json(dumped(trial)));
-  add_times(reported.at("samples"), samples.begin_s, samples.end_s);
-  add_times(reported.at("warmup_samples"), samples.warmup_begin_s, samples.warmup_end_s);
+  INFERMETER_TRY_DONE(check_figures(samples));
+  INFERMETER_TRY_DONE(add_times(reported.at("samples"), samples.begin_s, samples.end_s));
+  INFERMETER_TRY_DONE(add_times(reported.at("warmup_samples"), samples.warmup_begin_s, samples.warmup_end_s));
   return samples;
+}
+
+// "20261121-114200-3f9a": it becomes a name in the store and of files.
+bool is_run_id(std::string_view id) {
+  constexpr std::string_view form = "dddddddd-dddddd-xxxx";
+  return std::ranges::equal(id, form, [](char c, char kind) {
+    const bool digit = c >= '0' && c <= '9';
+    return kind == '-' ? c == '-' : digit || (kind == 'x' && c >= 'a' && c <= 'f');
+  });
+}
+
+// Each trial has a place of its own in the order of the run.
+Result<Done> check_places(const std::vector<Samples>& trials) {
+  if (trials.empty()) return usage_error("it has no trials");
+  std::set<int> places;
+  for (const Samples& trial : trials) {
+    if (trial.process < 0) return usage_error(fmt::format("it is damaged: a trial is of process {}", trial.process));
+    if (trial.position < 0 || !places.insert(trial.position).second) {
+      return usage_error(fmt::format("it is damaged: two trials, or none, can be at position {}", trial.position));
+    }
+  }
+  return Done{};
 }
 
 Result<RunRecord> record_of(const Json& report) {
@@ -96,20 +159,32 @@ Result<RunRecord> record_of(const Json& report) {
     return usage_error("it is a comparison of two runs, and not a run");
   }
   record.id = report.at("id");
+  if (!is_run_id(record.id)) {
+    return usage_error(fmt::format("it is damaged: its id {} is none of a run", in_quotes(record.id)));
+  }
   record.created_at = seconds_of(report.at("created_at"));
+  if (record.created_at <= 0) return usage_error("it is damaged: its created_at is no time");
   record.finished = report.at("finished");
   if (!record.finished) return usage_error(fmt::format("run {} was not finished", record.id));
   INFERMETER_TRY(record.plan, plan_of(report.at("plan")));
+  if (const auto plan = check_plan(record.plan); !plan.ok()) {
+    return usage_error(fmt::format("it is damaged: its plan: {}", plan.error().message));
+  }
   INFERMETER_TRY(record.environment, environment_from_json(dumped(report.at("environment"))));
   INFERMETER_TRY(record.models, models_from_json(dumped(report.at("models"))));
   for (const Json& trial : report.at("trials")) {
     if (!trial.contains("samples")) return usage_error("it has no iterations: write it without --no-samples");
-    INFERMETER_TRY(Samples samples, trial_of(trial));
+    auto read = trial_of(trial);
+    if (!read.ok()) {
+      return usage_error(fmt::format("it is damaged: trial {}: {}", record.trials.size(), read.error().message));
+    }
+    Samples samples = std::move(read).value();
     if (samples.subject < 0 || static_cast<std::size_t>(samples.subject) >= record.plan.subjects.size()) {
       return usage_error("a trial is of no subject of its plan");
     }
     record.trials.push_back(std::move(samples));
   }
+  INFERMETER_TRY_DONE(check_places(record.trials));
   if (record.models.size() != record.plan.subjects.size())
     return usage_error("its models are not those of its subjects");
   return record;

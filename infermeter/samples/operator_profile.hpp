@@ -66,6 +66,8 @@ struct OperatorProfile {
   std::vector<double> mean_s, mean_calls;
 
   bool cut = false;  // events beyond the cap, or after the worker's end, are missing
+  // The trace that the runtime's own profiler wrote, gzip, as it is: hostile. Empty: there is none.
+  std::string own_trace{};
 
   [[nodiscard]] bool has_events() const { return !iteration.empty(); }
 };
@@ -75,6 +77,8 @@ struct ProfileFile {
   std::string name;   // "onnxruntime.json", "optimized.onnx", "operators.json"
   std::string bytes;  // hostile
 };
+
+inline constexpr std::size_t kMostTraceBytes = std::size_t{64} << 20U;  // of an own trace; a larger one is left out
 
 // More events than this are not kept: what is beyond belongs to later iterations, which are then left out whole.
 inline constexpr std::size_t kMostProfileEvents = 200'000;

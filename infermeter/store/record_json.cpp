@@ -74,20 +74,26 @@ Json to_json(const ModelFacts& model) {
           {"from_zoo", model.from_zoo}};
 }
 
+// get<> would make a large number of a negative one.
+std::uint64_t whole_from(const Json& json) {
+  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
+  throw Json::other_error::create(501, "a size, or a number of weights, is no whole number of at least 0", nullptr);
+}
+
 ModelFacts model_from(const Json& json) {
   ModelFacts model{.name = json.at("name"),
                    .path = json.at("path"),
                    .format = json.at("format"),
                    .sha256 = json.at("sha256"),
-                   .size_bytes = json.at("size_bytes"),
+                   .size_bytes = whole_from(json.at("size_bytes")),
                    .parameters = std::nullopt,
                    .nonzero_parameters = std::nullopt,
                    .weight_files = json.at("weight_files"),
                    .from_zoo = json.at("from_zoo"),
                    .made = json.value("made", "")};
   const auto nonzero = json.find("nonzero_parameters");
-  if (nonzero != json.end() && !nonzero->is_null()) model.nonzero_parameters = nonzero->get<std::uint64_t>();
-  if (!json.at("parameters").is_null()) model.parameters = json.at("parameters").get<std::uint64_t>();
+  if (nonzero != json.end() && !nonzero->is_null()) model.nonzero_parameters = whole_from(*nonzero);
+  if (!json.at("parameters").is_null()) model.parameters = whole_from(json.at("parameters"));
   return model;
 }
 

@@ -162,6 +162,16 @@ UPDATE runs SET has_figures = 0;
 ALTER TABLE figures ADD COLUMN disturbed INTEGER NOT NULL DEFAULT 0;
 UPDATE runs SET has_figures = 0;
 )sql",
+    // What a runtime's own profiler wrote, as it is.
+    R"sql(
+CREATE TABLE traces (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  trace BLOB NOT NULL,
+  checksum INTEGER,
+  PRIMARY KEY (run, position)
+) STRICT;
+)sql",
 };
 
 template <std::size_t N>
@@ -177,6 +187,7 @@ constexpr Columns<4> outputs_columns = {"run", "subject", "reference", "comparis
 constexpr Columns<3> accuracy_columns = {"run", "subject", "accuracy"};
 constexpr Columns<3> profiles_columns = {"run", "position", "profile"};
 constexpr Columns<4> stacks_columns = {"run", "position", "method", "stacks"};
+constexpr Columns<3> traces_columns = {"run", "position", "trace"};
 constexpr Columns<2> peaks_columns = {"run", "peaks"};
 constexpr Columns<3> output_blocks_columns = {"run", "subject", "block"};
 constexpr Columns<16> figures_columns = {
@@ -193,7 +204,7 @@ constexpr Columns<7> noise_columns = {"machine", "run",   "measured_at",       "
 const SealedTable runs_table{"runs", runs_columns}, trials_table{"trials", trial_columns},
     side_trials_table{"side_trials", trial_columns}, outputs_table{"outputs", outputs_columns},
     accuracy_table{"accuracy", accuracy_columns}, profiles_table{"profiles", profiles_columns},
-    stacks_table{"stacks", stacks_columns}, peaks_table{"peaks", peaks_columns},
+    stacks_table{"stacks", stacks_columns}, traces_table{"traces", traces_columns}, peaks_table{"peaks", peaks_columns},
     output_blocks_table{"output_blocks", output_blocks_columns}, figures_table{"figures", figures_columns},
     baselines_table{"baselines", baselines_columns}, machine_noise_table{"machine_noise", noise_columns};
 
@@ -222,7 +233,7 @@ std::string seal(const SealedTable& table) {
 std::string count_of_records(std::string_view id) {
   std::string text;
   for (const auto* table : {&trials_table, &side_trials_table, &outputs_table, &accuracy_table, &profiles_table,
-                            &stacks_table, &peaks_table, &output_blocks_table}) {
+                            &stacks_table, &traces_table, &peaks_table, &output_blocks_table}) {
     text += fmt::format("{}(SELECT count(*) FROM {} WHERE run = {})", text.empty() ? "" : " + ", table->name, id);
   }
   return text;

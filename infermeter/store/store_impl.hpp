@@ -39,6 +39,7 @@ struct Store::Impl {
   [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
   [[nodiscard]] Result<Done> load_accuracy(RunRecord& record) const;
   [[nodiscard]] Result<Done> load_profiles(RunRecord& record) const;
+  [[nodiscard]] Result<Done> load_traces(RunRecord& record) const;  // of its profiles
   // Within a transaction of the caller's. In place of those that the run has.
   [[nodiscard]] Result<Done> write_figures(std::string_view run, std::span<const Figure> figures) const;
   [[nodiscard]] Result<Done> keep_aside(std::span<const Figure> figures);

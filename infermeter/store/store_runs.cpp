@@ -180,6 +180,7 @@ Result<Done> remove_interrupted(const Database& database, std::string_view run, 
       trial.position));
   if (database.changed_rows() == 0 || trial.purpose == Purpose::timed) return Done{};
   INFERMETER_TRY_DONE(database.run("DELETE FROM profiles WHERE run = ?1 AND position = ?2", run, trial.position));
+  INFERMETER_TRY_DONE(database.run("DELETE FROM traces WHERE run = ?1 AND position = ?2", run, trial.position));
   return database.run("DELETE FROM stacks WHERE run = ?1 AND position = ?2", run, trial.position);
 }
 
@@ -227,7 +228,10 @@ Result<Done> Store::set_accuracy(std::string_view run, const SubjectAccuracy& ac
 }
 
 Result<Done> Store::add_profile(std::string_view run, const OperatorProfile& profile) {
-  return impl_->put(profiles_table, "run, position", run, profile.position, std::string_view(profile_to_json(profile)));
+  INFERMETER_TRY_DONE(
+      impl_->put(profiles_table, "run, position", run, profile.position, std::string_view(profile_to_json(profile))));
+  if (profile.own_trace.empty()) return Done{};
+  return impl_->put(traces_table, "run, position", run, profile.position, std::as_bytes(std::span(profile.own_trace)));
 }
 
 Result<Done> Store::add_stacks(std::string_view run, const TrialStacks& stacks) {
@@ -390,6 +394,22 @@ Result<Done> Store::Impl::load_accuracy(RunRecord& record) const {
   }
 }
 
+Result<Done> Store::Impl::load_traces(RunRecord& record) const {
+  INFERMETER_TRY(auto statement,
+                 database.prepare(fmt::format("SELECT position, trace, {} FROM traces WHERE run = ?1 ORDER BY position",
+                                              is_changed(traces_table)),
+                                  std::string_view(record.id)));
+  while (true) {
+    INFERMETER_TRY(const bool row, statement.step());
+    if (!row) return Done{};
+    if (statement.integer(2) != 0) return changed("a profiler's trace");
+    const auto profile = std::ranges::find(record.profiles, statement.integer(0), &OperatorProfile::position);
+    if (profile == record.profiles.end()) continue;
+    const auto bytes = statement.bytes(1);
+    profile->own_trace.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+}
+
 Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
   INFERMETER_TRY(auto statement,
                  database.prepare(fmt::format("SELECT profile, {} FROM profiles WHERE run = ?1 ORDER BY position",
@@ -402,6 +422,7 @@ Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
     INFERMETER_TRY(auto profile, profile_from_json(statement.text(0)));
     record.profiles.push_back(std::move(profile));
   }
+  INFERMETER_TRY_DONE(load_traces(record));
   INFERMETER_TRY(auto sampled,
                  database.prepare(fmt::format("SELECT stacks, {} FROM stacks WHERE run = ?1 ORDER BY position, method",
                                               is_changed(stacks_table)),

@@ -175,6 +175,22 @@ TEST(Store, KeepsOutputBlocksUntilTheRunIsFinished) {
   EXPECT_EQ(store.output_block("a", 0).value(), std::nullopt);
 }
 
+TEST(Store, KeepsTheTraceOfAProfilersOwnAsItIs) {
+  const TemporaryFolder folder;
+  auto store = writable(folder / "infermeter.db");
+  const RunRecord record = record_named("run");
+  ASSERT_TRUE(store.begin_run(record).ok());
+  OperatorProfile with, without;
+  with.position = 3;
+  with.own_trace = std::string("\x1f\x8b\0\xff", 4);
+  without.position = 4;
+  for (const auto& profile : {with, without}) ASSERT_TRUE(store.add_profile("run", profile).ok());
+  const auto read = store.load_run("run").value();
+  ASSERT_EQ(read.profiles.size(), 2U);
+  EXPECT_EQ(read.profiles[0].own_trace, with.own_trace);
+  EXPECT_EQ(read.profiles[1].own_trace, "");
+}
+
 TEST(Store, ReplacesOnlyInterruptedTrials) {
   const TemporaryFolder folder;
   auto store = writable(folder / "infermeter.db");

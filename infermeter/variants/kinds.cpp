@@ -88,6 +88,7 @@ Kind pruned_to(double share) {
 Kind pruned_when_loaded(double share, const std::string& how) {
   Kind kind{.name = fmt::format("pruned-{:g}%{}", share * 100, how == "structured" ? "-structured" : "")};
   kind.options = {{"prune", fmt::format("{:g}", share)}, {"prune_how", how}};
+  kind.saving = module_file(kind.options, kind.name);
   return kind;
 }
 
@@ -104,6 +105,7 @@ Result<Kind> phase_of(const BackendInfo& backend, const std::string& name) {
   if (phase->options.empty()) return kind;
   INFERMETER_TRY(const auto draft, subject_draft_from_string(fmt::format("m@{},{}", backend.name, phase->options)));
   kind.options = draft.options;
+  if (name == "dynamic_int8") kind.saving = module_file(kind.options, name);
   return kind;
 }
 
@@ -152,6 +154,10 @@ Result<std::vector<Kind>> framework_kinds(const VariantsRequest& request, const 
 }
 
 }  // namespace
+
+VariantMaking module_file(Pairs options, std::string words) {
+  return {.maker = "torch_module", .ending = "pt", .options = std::move(options), .words = std::move(words)};
+}
 
 bool reads(const BackendInfo& backend, std::string_view format) {
   return contains(backend.model_formats, format) || contains(backend.model_formats, "*");

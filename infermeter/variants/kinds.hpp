@@ -22,6 +22,7 @@ struct Kind {
   std::string name;
   Precision dtype = Precision::float32;
   std::optional<VariantMaking> making{};
+  std::optional<VariantMaking> saving{};  // of what is made when it is loaded: how it would be made as a file
   Pairs options{};
   std::string refusal{};
 };
@@ -33,6 +34,9 @@ template <class Names>
 bool contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::ranges::end(names);
 }
+
+// A file of what the back end pytorch makes of a model with these options when it loads.
+[[nodiscard]] VariantMaking module_file(Pairs options, std::string words);
 
 // Does it read files of this format? "*": of any.
 [[nodiscard]] bool reads(const BackendInfo& backend, std::string_view format);

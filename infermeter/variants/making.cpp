@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "infermeter/data/arrays/write_npz.hpp"
@@ -10,6 +11,7 @@
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/models/onnx/infer_types.hpp"
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/variants/variants.hpp"
 #include "infermeter/worker/make_model.hpp"
@@ -120,13 +122,7 @@ class Maker {
 
   // The facts of the file; an error is the reason why there is none.
   Result<ModelFacts> make(const VariantMaking& making) {
-    const fs::path maker = find_maker(context_.launcher, making.maker);
-    if (maker.empty()) {
-      return usage_error(
-          fmt::format("there is no maker '{}': it comes with infermeter's Python module (build with "
-                      "python3-dev and nanobind, or pip install infermeter)",
-                      making.maker));
-    }
+    INFERMETER_TRY(const fs::path maker, maker_of(making));
     if (making.calibrates && !calibration_) return model_error("it is quantised from ONNX files only");
     ModelMaking wanted{.maker = maker,
                        .name = stem(),
@@ -146,7 +142,41 @@ class Maker {
     return facts_of(making, wanted.file);
   }
 
+  // A file of what is made when it is loaded, in the workplace: it is not kept, as a factory's neighbours may change.
+  Result<std::string> save(const Variant& variant, const fs::path& workplace) {
+    INFERMETER_TRY(const fs::path maker, maker_of(*variant.saving));
+    const bool is_other = variant.model != model_.name;  // the student
+    ModelFacts other;
+    if (is_other) {
+      INFERMETER_TRY(other, resolve_model(variant.model, context_.cache, {.allow_code = draft_.plan.allow_code}));
+    }
+    const ModelFacts& given = is_other ? other : model_;
+    std::error_code error;
+    ModelMaking wanted{.maker = maker,
+                       .name = variant.model,
+                       .model = given.path,
+                       .options = variant.saving->options,
+                       .data = {},
+                       .file = workplace / std::to_string(++saved_) / saved_name(variant, model_)};
+    wanted.options.emplace_back("folder", fs::current_path(error).string());
+    if (given.from_zoo) wanted.options.emplace_back("zoo", given.name);
+    for (const auto& [key, value] : variant.subject.options)
+      if (key == "factory") wanted.options.emplace_back(key, value);
+    say(fmt::format("{}: being made into a file", variant.kind));
+    INFERMETER_TRY_DONE(make_model(context_.launcher, wanted, limits()));
+    return wanted.file.string();
+  }
+
  private:
+  [[nodiscard]] Result<fs::path> maker_of(const VariantMaking& making) const {
+    fs::path maker = find_maker(context_.launcher, making.maker);
+    if (!maker.empty()) return maker;
+    return usage_error(
+        fmt::format("there is no maker '{}': it comes with infermeter's Python module (build with "
+                    "python3-dev and nanobind, or pip install infermeter)",
+                    making.maker));
+  }
+
   void say(const std::string& note) const {
     if (context_.on_note) context_.on_note(note);
   }
@@ -158,17 +188,7 @@ class Maker {
             .interrupt = context_.interrupt};
   }
 
-  // "resnet50", "model": plain letters only, as it becomes part of file names.
-  [[nodiscard]] std::string stem() const {
-    std::string name = model_.from_zoo ? model_.name : fs::path(model_.path).stem().string();
-    for (char& c : name) {
-      const bool plain =
-          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-      if (!plain) c = '_';
-    }
-    constexpr std::size_t longest = 60;
-    return name.substr(0, longest);
-  }
+  [[nodiscard]] std::string stem() const { return file_stem_of(model_); }
 
   [[nodiscard]] Result<std::string> key_of(const ModelMaking& wanted) const {
     std::string text = model_.sha256;
@@ -199,26 +219,65 @@ class Maker {
   std::vector<std::string> versions_;
   Environment environment_ = read_environment();
   std::optional<PrivateFolder> folder_;
+  int saved_ = 0;
   std::optional<Calibration> calibration_;
 };
 
 bool interrupted(const VariantMakingContext& context) { return look_at_interrupts(context.interrupt) != 0; }
 
+Error was_interrupted() { return worker_error("the making of variants was interrupted; nothing was measured"); }
+
 }  // namespace
+
+std::string file_stem_of(const ModelFacts& model) {
+  std::string name = model.from_zoo ? model.name : fs::path(model.path).stem().string();
+  if (const auto factory = factory_from_string(model.path); factory && model.format == "python") {
+    const fs::path source(factory->source);
+    name = fmt::format("{}_{}", factory->is_file ? source.stem().string() : source.string(), factory->name);
+  }
+  for (char& c : name) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!plain) c = '_';
+  }
+  constexpr std::size_t longest = 60;
+  return name.substr(0, longest);
+}
+
+std::string saved_name(const Variant& variant, const ModelFacts& model) {
+  const auto& how = variant.making ? variant.making : variant.saving;
+  std::string kind = variant.kind;
+  std::erase(kind, '%');
+  return fmt::format("{}.{}.{}", file_stem_of(model), kind, how->ending);
+}
 
 Result<std::map<std::string, ModelFacts>> make_variants(PreparedVariants& prepared,
                                                         const VariantMakingContext& context) {
   VariantList& list = prepared.list;
   Maker maker(prepared.request, prepared.draft, prepared.model, context);
   INFERMETER_TRY_DONE(maker.prepare(list));
+  if (context.saves) {
+    INFERMETER_TRY(auto workplace, PrivateFolder::create());
+    prepared.workplace = std::make_shared<PrivateFolder>(std::move(workplace));
+  }
   std::map<std::string, ModelFacts> made;
   std::map<std::string, Result<ModelFacts>> done;  // by what is made: several variants run the same file
+  std::map<std::string, Result<std::string>> saved;
   for (Variant& variant : list.variants) {
-    if (!variant.making || !variant.refusal.empty()) continue;
+    if (!variant.refusal.empty()) continue;
+    if (variant.saving && context.saves) {
+      auto place = saved.find(variant.kind);
+      if (place == saved.end())
+        place = saved.emplace(variant.kind, maker.save(variant, prepared.workplace->path())).first;
+      if (interrupted(context)) return was_interrupted();
+      const Result<std::string>& file = place->second;
+      (file.ok() ? variant.saved : variant.not_saved) = file.ok() ? file.value() : file.error().message;
+    }
+    if (!variant.making) continue;
     const std::string what = variant.making->words;
     auto place = done.find(what);
     if (place == done.end()) place = done.emplace(what, maker.make(*variant.making)).first;
-    if (interrupted(context)) return worker_error("the making of variants was interrupted; nothing was measured");
+    if (interrupted(context)) return was_interrupted();
     if (place->second.ok()) {
       variant.model = place->second->path;
       made.emplace(variant.model, place->second.value());

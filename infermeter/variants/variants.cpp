@@ -90,6 +90,7 @@ class Lister {
         if (factors.levels.size() > 1) variant.label += ",graph=" + level;
         if (factors.threads.size() > 1) variant.label += fmt::format(",threads={}", threads);
         variant.making = kind.making;
+        variant.saving = kind.saving;
         variant.refusal = kind.refusal;
         if (!kind.making) variant.model = model;
         variants.push_back(std::move(variant));
@@ -166,7 +167,11 @@ Result<VariantList> list_variants(const VariantsRequest& request, const PlanDraf
     INFERMETER_TRY(const auto kinds, kinds_of(with_baseline, backend, model.format));
     const Factors factors = factors_of(request, draft, backend, list.notes);
     for (const Kind& kind : kinds) lister.add(kind, backend, factors, model.name);
-    if (!request.student.empty()) lister.add({.name = "distilled"}, backend, factors, request.student);
+    if (!request.student.empty()) {
+      Kind kind{.name = "distilled"};
+      if (backend.name == kFramework) kind.saving = module_file({}, kind.name);
+      lister.add(kind, backend, factors, request.student);
+    }
   }
   if (lister.variants.empty() && !list.notes.empty()) return usage_error(list.notes.front());
   list.variants = std::move(lister.variants);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,13 +23,17 @@
 
 namespace infermeter {
 
+class PrivateFolder;
+
 struct Variant {
   std::string label;    // "int8-static@openvino,threads=2"
   std::string kind;     // "int8-static": what it is, whatever it runs on
   std::string model{};  // as its subjects name it; empty: its file is to be made
   Subject subject{};    // back end, dtype, threads, options
   std::optional<VariantMaking> making{};
-  std::string refusal{};  // why it is not measured; empty: it is
+  std::optional<VariantMaking> saving{};  // of what is made when it is loaded: how it would be made as a file
+  std::string saved{}, not_saved{};       // that file, or why there is none (VariantMakingContext::saves)
+  std::string refusal{};                  // why it is not measured; empty: it is
 };
 
 struct VariantList {
@@ -63,6 +68,7 @@ struct PreparedVariants {
   PlanDraft draft;
   ModelFacts model{};  // of request.model
   VariantList list{};
+  std::shared_ptr<PrivateFolder> workplace{};  // of files that are made to be saved: they are gone with it
 };
 // `interrupt` as in RunContext.
 [[nodiscard]] Result<PreparedVariants> prepare_variants(VariantsRequest request, PlanDraft draft,
@@ -73,9 +79,16 @@ struct VariantMakingContext {
   Launcher launcher;
   std::filesystem::path cache;
   double timeout_s = 600;                       // of each
+  bool saves = false;                           // also files of what is made when it is loaded
   const std::atomic<int>* interrupt = nullptr;  // as in RunContext
   std::function<void(const std::string& note)> on_note{};
 };
+
+// "resnet50", "nets_make" of nets.py:make: letters, digits, '_' and '-' only, as it becomes part of file names.
+[[nodiscard]] std::string file_stem_of(const ModelFacts& model);
+// "resnet50.pruned-50.pt": the name of a file that is kept, of a variant with `making` or `saving`; its own for each
+// model and kind.
+[[nodiscard]] std::string saved_name(const Variant& variant, const ModelFacts& model);
 
 // Makes the files of the list's variants, or takes them from the cache: made by the same code, with the same packages,
 // options and calibration bytes of the same model. What cannot be made gets its refusal. The facts of all files, by the

@@ -12,6 +12,7 @@
 #include "infermeter/verdict/apart/compare_apart.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/rounds.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
@@ -179,6 +180,7 @@ Verdict judge(const RunRecord& record) {
   const auto trials = trials_by_subject(record);
   Verdict verdict;
   const SummaryOptions options = summary_options(record);
+  verdict.of_a_program = is_of_a_program(record);
   verdict.diagnostics = record.diagnostics;
   append(verdict.diagnostics, block_diagnostics(record));
   for (std::size_t i = 0; i < trials.size(); ++i) {

@@ -42,6 +42,7 @@ struct Verdict {
   std::vector<SubjectVerdict> subjects;         // in the plan's order
   std::optional<ComparisonVerdict> comparison;  // the answer to the plan's question
   std::optional<ProfileFindings> profile{};     // what its profile trials say
+  bool of_a_program = false;                    // its subjects are objects of the program that measured them
   // Everything that a reader must know, each once: the run's, the trials' (merged when they say the same), those of the
   // subjects' summaries and of their outputs' comparisons, and what judging found (precision_differs, …).
   std::vector<Diagnostic> diagnostics;

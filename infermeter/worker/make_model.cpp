@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
 #include "infermeter/worker/worker_answer.hpp"
 
@@ -27,7 +28,11 @@ WorkerJob job_of(const ModelMaking& making, const fs::path& file, Sandbox sandbo
   job.plugin = fs::absolute(making.maker).string();
   job.trial.subject.device = "cpu";
   job.trial.subject.options = making.options;
-  job.trial.model_path = fs::absolute(making.model).string();
+  // MODULE:FACTORY is no path.
+  const bool is_path = making.model.has_parent_path() || !is_factory(making.model.string());
+  job.trial.model_path = is_path ? fs::absolute(making.model).string() : making.model.string();
+  std::error_code error;
+  job.trial.folder = fs::current_path(error).string();
   job.trial.zoo_name = making.name;
   job.sandbox = sandbox;
   job.make.file = file.string();

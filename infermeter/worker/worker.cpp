@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -34,7 +35,11 @@ SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
                      .devices = job.trial.subject.device != "cpu",
                      .programs = host.starts_programs};
   paths.readable.insert(paths.readable.end(), host.readable.begin(), host.readable.end());
-  if (is_factory(job.trial.model_path)) paths.readable.push_back(job.trial.folder);
+  // Code of the user's: the model itself, or what an option names (the factory of a file of weights).
+  const auto& options = job.trial.subject.options;
+  const bool has_code = is_factory(job.trial.model_path) ||
+                        std::ranges::any_of(options, [](const auto& option) { return is_factory(option.second); });
+  if (has_code) paths.readable.push_back(job.trial.folder);
   if (!job.make.file.empty()) paths.writable.push_back(parent_of(job.make.file));
   if (!job.trial.cache_folder.empty())
     (job.prepare ? paths.writable : paths.readable).push_back(job.trial.cache_folder);

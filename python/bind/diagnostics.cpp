@@ -23,7 +23,8 @@ void bind_diagnostics(nb::module_& module) {
       .def_ro("message", &Diagnostic::message, "What was seen, with its figures.")
       .def_ro("about", &Diagnostic::about, "Which subject or trial it is about; empty: the whole run.")
       .def_prop_ro(
-          "remedy", [](const Diagnostic& d) { return info(d.id).remedy; }, "What can be done about it.")
+          "remedy", [](const Diagnostic& d) { return in_python_words(info(d.id).remedy); },
+          "What can be done about it.")
       .def("__repr__", [](const Diagnostic& d) {
         return fmt::format("<Diagnostic {} {}: {}>", to_string(info(d.id).severity), to_string(d.id), d.message);
       });

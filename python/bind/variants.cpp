@@ -55,6 +55,8 @@ VariantsRequest request_of(const nb::dict& asked) {
   take(asked, "graph_opt", request.graph_levels);
   take(asked, "phases", request.phases);
   take(asked, "prune", request.pruned_shares);
+  take(asked, "prune_how", request.pruned_how);
+  take(asked, "student", request.student);
   take(asked, "calibration", request.calibration);
   take(asked, "calibration_items", request.calibration_items);
   return request;

@@ -17,6 +17,7 @@ from infermeter.ports import ports_of_input_shape, sized
 
 INPUT_SHAPE = "input_shape"
 LIVE = "live"
+FACTORY_MODULE = "_factory_"  # in front of the name of a FILE.py: a file may be called torch.py
 
 # Objects of this process (infermeter/live.py): "live:NAME" is one of them, and nothing is made.
 live_objects: dict[str, object] = {}
@@ -146,7 +147,7 @@ def _file(place: str, folder: str) -> ModuleType:
     if not path.is_file():
         raise Refused(Status.INVALID_ARGUMENT, f"there is no file {path}")
     look_in(str(path.parent))  # as `python FILE.py` does, so that it finds its neighbours
-    name = f"_factory_{path.stem}"  # a file may be called torch.py
+    name = f"{FACTORY_MODULE}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise Refused(Status.INVALID_ARGUMENT, f"{path} is no Python file")

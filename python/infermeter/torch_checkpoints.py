@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from infermeter.backend import Load, Refused, Status
-from infermeter.factory import Model, model_of
+from infermeter.factory import Model
 
 _STATES = ("state_dict", "model_state_dict", "model")  # where trainers put it in a checkpoint
 _COMPILED = "_orig_mod."  # torch.compile's wrapper, in names
 
 
-def with_weights(torch: Any, product: object, load: Load) -> Model:
+def with_weights(torch: Any, product: object, load: Load) -> object:
     """`product`, what the factory returned, with the weights of the file `load.model`."""
     module = product.callable if isinstance(product, Model) else product
     if not isinstance(module, torch.nn.Module):
@@ -30,7 +30,7 @@ def with_weights(torch: Any, product: object, load: Load) -> Model:
             Status.MODEL_ERROR,
             f"the weights of {load.model} do not fit what the factory makes: {' '.join(str(error).split())[:400]}",
         ) from error
-    return model_of(product, load)
+    return product
 
 
 def _state_of(torch: Any, file: str) -> dict[str, Any]:

@@ -19,29 +19,40 @@ FACTORY = "factory"
 
 def read_model(torch: Any, folder: str, info: Info, load: Load) -> Model:
     if load.zoo_name:
-        return _from_zoo(info, load)
+        from infermeter.zoo import pytorch as zoo
+        from infermeter.zoo.ports import asked_input
+
+        refuse_outside_zoo(info, load, zoo.names())
+        return Model(product_of(torch, folder, load), asked_input(load), ("output",))
+    if load.model.endswith(".pt2"):
+        look_in(folder)
+        return _exported(torch, load)
+    return model_of(product_of(torch, folder, load), load)
+
+
+def product_of(torch: Any, folder: str, load: Load) -> Any:
+    """What can be called, or an infermeter.Model around it."""
+    if load.zoo_name:
+        return _from_zoo(load)
     look_in(folder)  # a pickle names the modules that its classes are in
     if load.model.endswith(".pt2"):
-        return _exported(torch, load)
+        return _program(torch, load).module()
     if load.model.endswith((".pt", ".pth", ".ckpt")):
         if FACTORY in load.options:
             return with_weights(torch, load_factory(load.options[FACTORY], folder), load)
-        return model_of(_pickled_or_script(torch, load.model), load)
+        return _pickled_or_script(torch, load.model)
     if FACTORY in load.options:
         raise Refused(Status.INVALID_ARGUMENT, f"{FACTORY}= is for files of weights, and {load.model} is none: leave it out")
-    return model_of(load_factory(load.model, folder), load)
+    return load_factory(load.model, folder)
 
 
-def _from_zoo(info: Info, load: Load) -> Model:
+def _from_zoo(load: Load) -> Any:
     from infermeter.zoo import pytorch as zoo
-    from infermeter.zoo.ports import asked_input
     from infermeter.zoo.weights import read_weights
 
-    refuse_outside_zoo(info, load, zoo.names())
     for package in ("onnx", *(["torchvision"] if load.zoo_name in zoo.TORCHVISION else [])):
         need(package, f"the zoo's {load.zoo_name}", setup="pytorch")
-    module = zoo.build(load.zoo_name, read_weights(load.model))
-    return Model(module, asked_input(load), ("output",))
+    return zoo.build(load.zoo_name, read_weights(load.model))
 
 
 def _pickled_or_script(torch: Any, file: str) -> object:
@@ -67,12 +78,16 @@ def _is_script(file: str) -> bool:
         return any(name.endswith("/constants.pkl") for name in archive.namelist())
 
 
-def _exported(torch: Any, load: Load) -> Model:
+def _program(torch: Any, load: Load) -> Any:
     try:
-        program = torch.export.load(load.model)
-        module = program.module()
+        return torch.export.load(load.model)
     except Exception as error:
         raise _unreadable(load.model, error) from error
+
+
+def _exported(torch: Any, load: Load) -> Model:
+    program = _program(torch, load)
+    module = program.module()
     values = {node.name: node.meta.get("val") for node in program.graph.nodes}
     refuse_input_shape(load)
     inputs = [_port_of(torch, name, values[name]) for name in program.graph_signature.user_inputs]

@@ -3,6 +3,7 @@ are of."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections import Counter
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+OWN_TRACE = "own_trace.json.gz"  # docs/abi.md
 ITERATION = "infermeter_iteration"  # the annotation around each of them
 MODULE = "infermeter_module "  # and around each module, followed by its name
 MOST_EVENTS = 200_000  # the host keeps no more
@@ -35,6 +37,12 @@ class Call:
 
 
 Trace = list[dict[str, Any]]
+
+
+def keep_trace(file: Path) -> None:
+    """Beside it, packed: as PyTorch wrote it, for TensorBoard."""
+    with gzip.open(file.with_name(OWN_TRACE), "wb") as packed:
+        packed.write(file.read_bytes())
 
 
 def read_trace(file: Path) -> Trace:

@@ -12,6 +12,14 @@ from infermeter.backend import Refused, Status
 def quantized(torch: Any, module: Any) -> Any:
     """A copy of `module` whose Linear layers have int8 weights. Their inputs, of any precision, are quantised by their own
     range at each call, and they give float32."""
+    copy = int8_linear(torch, module)
+    for layer in _quantized_layers(copy):
+        layer.register_forward_pre_hook(_to_float32)
+    return copy
+
+
+def int8_linear(torch: Any, module: Any) -> Any:
+    """The same for float32 inputs, of nothing but PyTorch's own classes."""
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.jit.ScriptModule):
         raise _nothing_to_quantize(f"a {type(module).__name__} has no layers that could be exchanged")
     linear = [layer for layer in module.modules() if type(layer) is torch.nn.Linear]
@@ -25,8 +33,6 @@ def quantized(torch: Any, module: Any) -> Any:
             raise Refused(
                 Status.MODEL_ERROR, f"PyTorch cannot quantise the model: {type(error).__name__}: {_line(error)}"
             ) from error
-    for layer in _quantized_layers(copy):
-        layer.register_forward_pre_hook(_to_float32)
     return copy
 
 

@@ -17,6 +17,25 @@ MODELS = ('--models "original:models/resnet50.pt,quantized:models/quantized_mode
           "--report-format markdown")
 FLAMEGRAPH = ("--model models/optimized_model.pt --dataset ./data/test --batch-size 1 --save-dir profile_results --profiler torch "
               "--use-cuda")
+RUNNER_LINES = """\
+--framework pytorch --model resnet50 --batch-sizes 1 4 --iterations 10 --warmup 3
+--framework pytorch --model resnet50
+--framework jax --model vit_b_16 --batch-sizes 1 16 32 64 --iterations 100 --warmup 20
+--framework pytorch --model resnet50 --batch-sizes 1 16 --iterations 20 --warmup 5
+"""
+OPTIMISERS = {  # the program, and what of ours it is
+    "--model models/original.pt --save-path models/quantized.pt": "--precisions int8",
+    "--model models/original.pt --save-path models/pruned.pt": "--prune 0.5",
+    "--teacher models/original.pt --save-path models/distilled.pt": "--student models/small.pt",
+}
+PHASES_LINES = """\
+--config configs/experiment/im2im/segmentation.yaml --ckpt path/to/checkpoint.ckpt --baseline --phase1
+--config configs/experiment/im2im/mae.yaml --batch-sizes 1 2 4 8 16
+--config configs/experiment/im2im/labelfree.yaml --ckpt logs/best.ckpt --all-phases --validation-data data/val --generate-html --output benchmark_results/
+--batch-sizes 1 2
+--device cpu
+--baseline --phase1  # Skip Phase 2/3
+"""
 PHASES = ("--config configs/experiment/im2im/labelfree.yaml --ckpt path/to/checkpoint.ckpt --all-phases "
           "--validation-data path/to/val/images --generate-html")
 
@@ -47,6 +66,16 @@ def test_the_runner(run):
     for subject in (f"{model}@{framework},batch={batch}" for model in ("resnet50", "vit_b_16")
                     for framework in ("pytorch", "jax") for batch in (1, 8, 32, 128)):
         assert subject in text
+
+
+@pytest.mark.parametrize("line", RUNNER_LINES.splitlines())
+def test_the_runner_s_other_lines(run, line):
+    text = lines_of(run("run", *words(line), "--dry-run"))
+    asked = dict(re.findall(r"--(iterations|warmup|framework|model) (\S+)", line))
+    sizes = re.search(r"--batch-sizes ([\d ]+)", line)
+    for batch in (sizes.group(1).split() if sizes else (1, 8, 32, 128)):
+        assert f"{asked['model']}@{asked['framework']},batch={batch}" in text
+    assert "iterations" not in asked or f"{asked['warmup']} warm-up iterations, then {asked['iterations']} timed" in text
 
 
 def test_framework_has_the_batch_sizes_of_its_tool(run):
@@ -113,6 +142,39 @@ def test_pickled_models_are_measured_on_what_the_dataset_holds(run):
     assert {trial["executed"]["input_shape"] for trial in report["trials"]} == {"(1, 3, 224, 224)", "(3, 3, 224, 224)"}
 
 
+@pytest.fixture
+def networks(run):
+    """Two modules of torch's own classes, pickled."""
+    torch = pytest.importorskip("torch", reason="pytorch is not installed: scripts/setup --with pytorch")
+    (run.folder / "models").mkdir()
+    for name, width in (("original", 32), ("small", 8)):
+        net = torch.nn.Sequential(torch.nn.Linear(16, width), torch.nn.ReLU(), torch.nn.Linear(width, 4))
+        torch.save(net, run.folder / f"models/{name}.pt")
+    return torch
+
+
+def test_what_optimisers_made_is_saved_where_they_saved_it(run, networks):
+    short = (*SHORT[:-1], "--option", "input_shape=1x16", "--allow-code")
+    for line, ours in OPTIMISERS.items():
+        done = run("variants", *words(line), *words(ours), *short)
+        assert done.returncode == 0 and f"saved: {line.split()[-1]}\n" in done.stderr, done.stderr
+    files = [networks.load(run.folder / f"models/{name}.pt", weights_only=False) for name in ("quantized", "pruned", "distilled")]
+    assert "quantized" in type(files[0][0]).__module__
+    weights = networks.cat([files[1][place].weight.flatten() for place in (0, 2)])
+    assert int((weights == 0).sum()) == len(weights) // 2
+    assert files[2][0].out_features == 8 and not any(file.training for file in files)
+    # The last line of theirs, on what was made.
+    line = ("--models original:models/original.pt,quantized:models/quantized.pt,pruned:models/pruned.pt,distilled:models/distilled.pt")
+    text = lines_of(run("variants", *words(line), *short, "--quiet", "--format", "markdown"))
+    assert all(f"| {name} |" in text for name in ("original", "quantized", "pruned", "distilled"))
+
+
+def test_a_teacher_without_a_student_is_refused(run, networks):
+    done = run("variants", *words([*OPTIMISERS][2]), "--allow-code")
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("\n") == 1
+    assert "--teacher: no student is trained here; give the one that was trained elsewhere, --student MODEL" in done.stderr
+
+
 def test_two_names_of_one_flag_are_refused(run):
     done = run("run", "mlp@fake", "--data", "synthetic", "--dataset", "synthetic")
     assert done.returncode == 2 and "--dataset is --data: give one of them" in done.stderr
@@ -150,6 +212,26 @@ def test_cuda_is_refused_where_there_is_none(run, onnxruntime):
 
 
 # --- phases of optimisation -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", PHASES_LINES.splitlines())
+def test_the_lines_of_phases(run, line):
+    given = shlex.split(line, comments=True)
+    plain = run("variants", *given, "--dry-run")
+    config = next((word for word in given if word.endswith(".yaml")), None)
+    checkpoint = next((word for word in given if word.endswith(".ckpt")), None)
+    said = f"{config} is the configuration of a training program" if config else "which model? Name one of the zoo"
+    assert plain.returncode == 2 and said in plain.stderr and plain.stderr.count("\n") == 1
+    (run.folder / "nets.py").write_text("def make():\n    return None\n")
+    if checkpoint is not None:
+        (run.folder / checkpoint).parent.mkdir(parents=True)
+        (run.folder / checkpoint).write_bytes(b"weights")
+    pictures(run.folder / "data/val")
+    ours = ["nets.py:make" if word == config else word for word in given]
+    more = [] if config else ["--config", "nets.py:make"]
+    text = lines_of(run("variants", *ours, *more, "--allow-code", "--dry-run"))
+    sizes = given[given.index("--batch-sizes") + 1:] if "--batch-sizes" in given else []
+    assert re.search(r"^eager: as it is$", text, re.M) and all(f"eager,batch={size}" in text for size in sizes)
 
 
 def test_a_configuration_of_another_program_is_refused_with_what_to_give(run):

@@ -1,5 +1,6 @@
 """`infermeter report --tensorboard`: a log folder that TensorBoard itself opens, asked over its HTTP interface."""
 
+import gzip
 import json
 import logging
 import math
@@ -102,6 +103,32 @@ def test_operators_fill_the_profile_plug_in(run, onnxruntime, board):
     operators = {op["name"] for op in report["profile"]["subjects"][0]["table"]["operators"]}
     assert {row["name"] for row in table["data"]} >= operators and operators
     assert {row["calls"] for row in table["data"] if row["name"] in operators} == {3}
+
+
+def test_pytorch_s_own_trace_is_what_the_plug_in_shows(run, board):
+    pytest.importorskip("torch", reason="pytorch is not installed: scripts/setup --with pytorch")
+    pytest.importorskip("torch_tb_profiler", reason="torch-tb-profiler is not installed: requirements-tests.txt")
+    (run.folder / "nets.py").write_text("import torch\n\ndef make():\n    return torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU())\n")
+    once = [word if word != "2" else "1" for word in map(str, PROFILED)]
+    report = stored(run, "net=nets.py:make@pytorch", "--option", "input_shape=1x64", *once)
+    timed = [trial["executed"] for trial in report["trials"]]
+    assert timed and all("profile" not in executed for executed in timed)
+    server = board()
+    (file,) = (run.folder / "logs/net").glob("*.pt.trace.json.gz")
+    with gzip.open(file, "rt") as unpacked:
+        trace = json.load(unpacked)
+    assert "schemaVersion" in trace and trace["record_shapes"]  # as Kineto writes it
+    plugin = "plugin/pytorch_profiler/"
+    wait_until(lambda: server.ask(plugin + "runs")["runs"] == ["net"] and not server.ask(plugin + "runs")["loading"])
+    which = {"run": "net", "worker": "process_1", "view": "Overview", "span": server.ask(plugin + "spans", run="net", worker="process_1")[0]}
+    steps = server.ask(plugin + "overview", **which)["steps"]["rows"]
+    assert [row[0]["value"] if isinstance(row[0], dict) else row[0] for row in steps] == ["0", "1", "2"]
+    table = server.ask(plugin + "operation/table", **(which | {"view": "Operator", "group_by": "Operation"}))
+    calls = {row["name"]: row["calls"] for row in table["data"]}
+    assert calls["aten::linear"] == calls["aten::addmm"] == calls["aten::relu"] == 3  # what calls, and what is called
+    done = run("report", "--profile-files", "profiling")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((run.folder / "profiling/trace.json").read_text()) == trace
 
 
 def test_pictures(run, board):

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gzip
 import importlib.util
 import json
 import shutil
@@ -423,8 +424,10 @@ def profiled(session, folder, steps, shape=(2, 3)):
     for _ in range(steps):
         step()
     session.profile_end(str(folder))
-    assert sorted(file.name for file in folder.iterdir()) == ["operators.json", "torch.json"]
+    assert sorted(file.name for file in folder.iterdir()) == ["operators.json", "own_trace.json.gz", "torch.json"]
     session.close()
+    with gzip.open(folder / "own_trace.json.gz", "rb") as kept:
+        assert kept.read() == (folder / "torch.json").read_bytes()
     trace = json.loads((folder / "torch.json").read_text())["traceEvents"]
     return trace, json.loads((folder / "operators.json").read_text())
 
@@ -437,6 +440,7 @@ def test_a_profile_has_the_operators_of_each_recorded_iteration(runtime, factory
     trace, told = profiled(session, folder, steps=3)
     names = [event["name"] for event in trace if event.get("cat") == "user_annotation"]
     assert names.count("infermeter_iteration") == 3
+    assert [name for name in names if name.startswith("ProfilerStep#")] == ["ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"]
     assert told["iterations"] == 3 and told["events"]["iteration"] == sorted(told["events"]["iteration"])
     kinds = [operator["kind"] for operator in told["operators"]]
     assert any("relu" in kind for kind in kinds), "of what Inductor compiled, too"

@@ -309,6 +309,21 @@ def test_batches_that_cannot_be_taken_apart(im, batch, key, said):
         im.AccuracyValidator(double, double, [batch], key=key).validate()
 
 
+# Figures that are not known.
+
+def test_figures_that_are_not_known_print_as_the_others_do(im, x):
+    result = im.quick_benchmark(double, x, num_iterations=5)
+    unknown = [name for name in ("latency_p99_ms", "model_size_mb", "parameters", "accuracy") if f"{result[name]:.2f}" == "nan"]
+    assert len(unknown) == 4 and set(unknown) <= result.notes.keys() and all(result.notes.values())
+    assert "iterations" in result.notes["latency_p99_ms"] and "latency_p99_ms nan" in f"latency_p99_ms {result['latency_p99_ms']:.1f}"
+    assert not {name for name, value in result.items() if value is None}
+    comparison = im.PerformanceBenchmarker(1, 10).compare_models(double, double, x)
+    assert f"{comparison.speedup_low:.2f} {comparison.speedup_high:.2f}" == "nan nan"
+    metrics = im.AccuracyValidator(double, double, [x[:1, :1]]).validate()["metrics"]
+    names = "mae mse rmse psnr ssim max_difference max_absolute_diff relative_error cosine_similarity baseline_accuracy".split()
+    assert all(f"{getattr(metrics, name):.4f}" for name in names) and f"{metrics.ssim:.4f} {metrics.baseline_accuracy:.2%}" == "nan nan%"
+
+
 # Settings of PyTorch.
 
 def test_gpu_settings_need_a_gpu(im, torch):

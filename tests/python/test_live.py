@@ -2,7 +2,9 @@
 
 import gc
 import io
+import json
 import random
+import re
 import signal
 import sys
 import warnings
@@ -40,6 +42,16 @@ def test_live_functions_leave_a_record_that_says_that_they_were_not_isolated(im,
     p50 = record.verdict.subjects[0].summary.metric("latency_p50")
     assert (p50.estimate.processes, p50.estimate.interval) == (1, None)
     assert "in all 2 rounds" in record.text() and "in all 2 processes" not in record.text()
+
+
+def test_reports_advise_what_python_has(im, x):
+    record = im.run_live({"a": lambda a: a * 2, "b": lambda a: a * 2}, x, iterations=6, warmup=1, outliers="sigma:0.01")
+    assert 'outliers="none"' in record.text() and "Give factories to infermeter.run" in record.text()
+    # What steers the command line has no place there; rules of tables are dashes, too.
+    told = record.json()
+    parts = [told["answers"], told["diagnostics"], told["subjects"], [trial["diagnostics"] for trial in told["trials"]]]
+    for text in (record.text(), record.render("markdown"), json.dumps(parts), *(d.remedy for d in record.verdict.diagnostics)):
+        assert not re.search(r"(?<!-)--[a-z][a-z-]*", text), re.findall(r".*(?<!-)--[a-z].*", text)
 
 
 def test_rounds_of_one_process_do_not_wait_for_an_interval(im, x):

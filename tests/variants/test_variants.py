@@ -5,6 +5,7 @@ import json
 import pathlib
 import signal
 import subprocess
+import sys
 
 import jsonschema
 import numpy
@@ -136,6 +137,84 @@ def test_what_was_made_is_taken_from_the_cache(run, variants, tmp_path):
     assert notes("--prune", 0.4)[-1] == "[2/2] 40 % of its weights set to 0: being made"
     assert file.stat().st_mtime_ns == before
     assert not list(variants.cache.glob("variants/.making*"))
+
+
+NETS = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.Flatten(), torch.nn.Linear(288, width), torch.nn.Linear(width, 4))
+
+    def forward(self, x):
+        return self.body(x)
+
+def make():
+    return Net(32)
+
+def small():
+    return Net(8)
+
+def no_module():
+    return lambda x: x
+"""
+
+
+@pytest.fixture
+def nets(run, monkeypatch):
+    """nets.py, and what loads a file of its classes."""
+    need("torch")
+    import torch
+
+    (run.folder / "nets.py").write_text(NETS)
+    monkeypatch.syspath_prepend(str(run.folder))
+    monkeypatch.delitem(sys.modules, "nets", raising=False)
+    return lambda file: torch.load(run.folder / file, weights_only=False)
+
+
+SHAPE = ("--option", "input_shape=1x3x8x8")
+
+
+def test_what_pytorch_makes_when_it_loads_is_saved(run, variants, nets):
+    import torch
+
+    asked = ("--precisions", "float32,int8", "--prune", "0.5", "--prune-how", "unstructured,structured", "--student", "nets.py:small",
+             "--save-path", "kept", *SHAPE)
+    report = variants("nets.py:make@pytorch", *asked)
+    assert [*report][:5] == ["eager", "pruned-50%", "pruned-50%-structured", "int8-dynamic", "distilled"]
+    kept = {file.name: nets(f"kept/{file.name}") for file in (run.folder / "kept").iterdir()}
+    assert {*kept} == {f"nets_make.{kind}.pt" for kind in ("pruned-50", "pruned-50-structured", "int8-dynamic", "distilled")}
+    assert all(type(net).__name__ == "Net" and type(net).__module__ == "nets" and not net.training for net in kept.values())
+    layers = [[net.body[place].weight for place in (0, 2, 3)] for net in (kept["nets_make.pruned-50.pt"], kept["nets_make.pruned-50-structured.pt"])]
+    flat = torch.cat([weight.flatten() for weight in layers[0]])
+    assert int((flat == 0).sum()) == len(flat) // 2
+    assert [int((weight.flatten(1) == 0).all(1).sum()) for weight in layers[1]] == [4, 16, 2]
+    assert "quantized" in type(kept["nets_make.int8-dynamic.pt"].body[2]).__module__
+    assert kept["nets_make.distilled.pt"].body[2].out_features == 8
+    x = torch.rand(1, 3, 8, 8)
+    assert all(net(x).shape == (1, 4) for net in kept.values())
+    # Of another model of that file: names of their own. Of the same: told before anything is made.
+    variants("nets.py:small@pytorch", "--prune", 0.5, "--save-path", "kept", *SHAPE)
+    assert (run.folder / "kept/nets_small.pruned-50.pt").exists()
+    said = variants("nets.py:make@pytorch", *asked, code=2)
+    assert "kept/nets_make.distilled.pt exists already: --force writes over it" in said or "exists already: --force" in said
+
+
+@pytest.mark.parametrize(("model", "said"), [
+    ("nets.py:no_module@pytorch", "--save-path: nets_no_module.pruned-50.pt could not be made: "),
+])
+def test_what_cannot_be_saved_is_told(run, nets, model, said):
+    done = run("variants", model, "--prune", 0.5, "--save-path", "kept", *SHAPE, *QUICK)
+    assert done.returncode == 2 and said in done.stderr and "a function has no layers" in done.stderr, done.stderr
+
+
+def test_a_name_for_one_file_and_none_to_make(run, nets, variants):
+    asked = ("nets.py:make@pytorch", "--save-path", "kept/mine.pth", *SHAPE)
+    assert "--save-path: there is no variant that a file is made of" in variants(*asked, code=2)
+    assert "--save-path: 2 files are to be made: name a folder for them" in variants(*asked, "--prune", "0.5,0.4", code=2)
+    variants(*asked, "--prune", 0.5)
+    assert [file.name for file in (run.folder / "kept").iterdir()] == ["mine.pth"]
 
 
 # --- makers that misbehave --------------------------------------------------------------------------------------------
@@ -326,10 +405,11 @@ def test_from_python(build_dir, tmp_path, monkeypatch):
     import infermeter
 
     notes = []
-    made = infermeter.variants("mlp", backends=["onnxruntime"], precisions=["float32"], prune=0.5, iterations=3, processes=2,
+    made = infermeter.variants("mlp", backends=["onnxruntime"], precisions=["float32"], prune=0.5,
+                               prune_how=["unstructured", "structured"], student="mlp", iterations=3, processes=2,
                                output_dir=str(tmp_path / "results"), note=notes.append)
     jsonschema.Draft202012Validator(SCHEMA).validate(made.report)
-    assert [variant["label"] for variant in made.report["variants"]] == ["float32", "pruned-50%"]
+    assert [variant["label"] for variant in made.report["variants"]] == ["float32", "pruned-50%", "pruned-50%-structured", "distilled"]
     assert made.record.id == made.report["run"] and made.exit_code == 0
     assert notes == ["50 % of its weights set to 0: being made"]
     assert "PARETO FRONT" in str(made)

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "infermeter/text/gzip.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -41,6 +43,11 @@ ProfileSource graph_source(std::span<const ProfileFile> files, const ModelGraph*
       is_there ? "the runtime's own graph, optimized.onnx, cannot be read" : "the runtime left no graph of its own"};
 }
 
+std::string own_trace(std::span<const ProfileFile> files) {
+  const ProfileFile* const file = file_named(files, "own_trace.json.gz");
+  return file != nullptr && is_gzip(file->bytes) && file->bytes.size() <= kMostTraceBytes ? file->bytes : "";
+}
+
 bool has_source(const OperatorProfile& profile, std::string_view name) {
   for (const ProfileSource& source : profile.sources)
     if (source.name == name) return true;
@@ -70,6 +77,7 @@ Result<OperatorProfile> read_operator_profile(std::span<const ProfileFile> files
     }
     profile->position = trial.position;
     if (!has_source(*profile, "graph")) profile->sources.push_back(graph_source(files, compiled));
+    profile->own_trace = own_trace(files);
     return profile;
   }
   return io_error(reasons.empty() ? "the back end left no profile of operators that is known" : reasons);

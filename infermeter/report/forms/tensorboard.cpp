@@ -112,15 +112,17 @@ void add_latencies(EventFile& events, const RunRecord& run, int subject, std::in
   events.histogram("latency_ms/all", step, pooled);
 }
 
-// One process to a trace: torch-tb-profiler takes each for a worker.
+// One process to a trace: torch-tb-profiler takes each for a worker. That of PyTorch itself where PyTorch ran.
 void add_traces(const RunRecord& run, Folders& folders, bool is_only_run, std::vector<ProfileExport>& files) {
   for (const ProfiledSubject& subject : profiled_subjects(run)) {
     for (const ProfileTrial& trial : subject.trials) {
       const TraceSource source{.subject = subject.label, .trial = trial, .stacks = nullptr};
       const std::string before = is_only_run ? "" : folder_name(run.id) + "_";
-      files.push_back(
-          {fmt::format("{}/{}process_{}.pt.trace.json", folders.of(subject.label), before, trial.samples->process + 1),
-           chrome_trace(trace_of(std::span(&source, 1)))});
+      const std::string name =
+          fmt::format("{}/{}process_{}.pt.trace.json", folders.of(subject.label), before, trial.samples->process + 1);
+      const std::string& own = trial.profile->own_trace;
+      files.push_back(own.empty() ? ProfileExport{name, chrome_trace(trace_of(std::span(&source, 1)))}
+                                  : ProfileExport{name + ".gz", own});
     }
   }
 }

@@ -70,7 +70,7 @@ class GateTable {
     rule('=');
     line(fmt::format("{}: {}", printable(gate_.name, 200), counts_text(verdict_)));
     line(run_line(record_));
-    const std::string machine = machine_line(record_.environment), baseline = baseline_text(verdict_);
+    const std::string machine = machine_line(record_), baseline = baseline_text(verdict_);
     if (!machine.empty()) line(machine);
     if (!baseline.empty()) line(baseline);
     rule('=');

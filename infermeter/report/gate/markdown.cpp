@@ -48,7 +48,7 @@ std::string render_gate_markdown(const RunRecord& record, const Gate& gate, cons
   std::string text =
       fmt::format("## {} {}: {}\n\n", sign_of(verdict), markdown_text(printable(gate.name, 200)), counts_text(verdict));
   text += markdown_text(run_line(record)) + "\n";
-  const std::string baseline = baseline_text(verdict), machine = machine_line(record.environment);
+  const std::string baseline = baseline_text(verdict), machine = machine_line(record);
   if (!baseline.empty()) text += "\n" + markdown_text(baseline) + "\n";
   if (!record.finished) text += "\n⚠ Not finished: what there is so far is judged.\n";
   text += "\n| Verdict | Expectation | Subject | Value | n | Why |\n|---|---|---|---|---|---|\n";

@@ -12,6 +12,7 @@
 #include "infermeter/report/profile/summaries.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/text/counts.hpp"
+#include "infermeter/text/gzip.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -88,9 +89,12 @@ constexpr FileKind kFiles[] = {
      "open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a "
      "click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
      "by ms desc`"},
-    {"trace.json", "the same in Chrome's Trace Event Format, that of torch.profiler's `*.pt.trace.json`",
+    {"trace.json",
+     "the same in Chrome's Trace Event Format; of a single process of PyTorch it is what torch.profiler exports itself",
      "`chrome://tracing` (Load), Perfetto, and tools that read such traces"},
-    {"tensorboard/", "a log folder: figures, histograms of latencies, and a trace per process",
+    {"tensorboard/",
+     "a log folder: figures, histograms of latencies, and a trace per process, of PyTorch that of torch.profiler "
+     "itself",
      "`pip install tensorboard torch-tb-profiler`, `tensorboard --logdir tensorboard`; the operators are in the tab "
      "PyTorch Profiler"},
     {"profile.speedscope.json",
@@ -152,11 +156,21 @@ std::string memory_file(const std::vector<ProfiledSubject>& subjects) {
   return "memory_summary.txt";
 }
 
+// PyTorch's own, where it is the only process that was profiled; else one of all processes.
+std::string trace_json(const std::vector<ProfiledSubject>& subjects, const TraceFile& trace) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
+  std::string own;
+  if (subjects.size() == 1 && subjects.front().trials.size() == 1 &&
+      unpack_gzip(subjects.front().trials.front().profile->own_trace, most_bytes, own) && !own.empty())
+    return own;
+  return chrome_trace(trace);
+}
+
 void add_operator_files(const std::vector<ProfiledSubject>& subjects, const TraceFile& trace,
                         std::vector<ProfileExport>& files) {
   if (subjects.empty()) return;
   files.push_back({"profile.perfetto-trace", perfetto_trace(trace)});
-  files.push_back({"trace.json", chrome_trace(trace)});
+  files.push_back({"trace.json", trace_json(subjects, trace)});
   files.push_back({"profile.speedscope.json", speedscope_profile(trace)});
   files.push_back({"profile.collapsed.txt", collapsed_stacks(trace)});
   files.push_back({"cpu_time_summary.txt", summary_by_time(subjects)});

@@ -162,6 +162,24 @@ TEST(ExportProfiles, TracesHoldEveryProcess) {
   EXPECT_THAT(files.at("profile.collapsed.txt"), HasSubstr("resnet50@openvino;iteration 2000\n"));
 }
 
+TEST(ExportProfiles, KeepsTheTraceThatARuntimeWroteItself) {
+  // gzip -9n of {"traceEvents": []}
+  const std::string own(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xab\x56\x2a\x29\x4a\x4c\x4e\x75\x2d"
+      "\x4b\xcd\x2b\x29\x56\xb2\x52\x88\x8e\xad\x05\x00\xd7\xde\x51\xaf\x13\x00\x00\x00",
+      39);
+  RunRecord record = profiled_record();
+  record.profiles[0].own_trace = own;
+  auto files = exported(record);
+  EXPECT_EQ(files.at("tensorboard/resnet50@onnxruntime/process_1.pt.trace.json.gz"), own);
+  EXPECT_TRUE(files.contains("tensorboard/resnet50@onnxruntime/process_2.pt.trace.json"));
+  EXPECT_THAT(files.at("trace.json"), HasSubstr("ProfilerStep#0"));  // of all processes
+  record.side_trials.erase(record.side_trials.begin() + 2, record.side_trials.end());
+  EXPECT_EQ(exported(record).at("trace.json"), "{\"traceEvents\": []}");
+  record.profiles[0].own_trace = own.substr(0, 12) + "no gzip";
+  EXPECT_THAT(exported(record).at("trace.json"), HasSubstr("ProfilerStep#0"));
+}
+
 TEST(ExportProfiles, SaysWhatAMeanIs) {
   RunRecord record = profiled_record();
   record.profiles.resize(1);

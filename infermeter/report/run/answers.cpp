@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "infermeter/diagnostics/last_words.hpp"
+#include "infermeter/plan/python_words.hpp"
 #include "infermeter/report/comparison/text.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
@@ -250,7 +251,8 @@ std::string message_of(const Diagnostic& diagnostic) {
 std::vector<WordedAnswer> worded_answers(const RunRecord& record, const Verdict& verdict) {
   std::vector<WordedAnswer> worded;
   for (const Answer& answer : verdict.answers) {
-    worded.push_back({answer, answer_text(record, verdict, answer) + clauses(record, verdict, answer)});
+    std::string text = answer_text(record, verdict, answer) + clauses(record, verdict, answer);
+    worded.push_back({answer, verdict.of_a_program ? in_python_words(text) : std::move(text)});
   }
   return worded;
 }
@@ -260,7 +262,22 @@ std::vector<WordedAnswer> without_levels(std::vector<WordedAnswer> answers) {
   return answers;
 }
 
-std::vector<Notice> notices(const Verdict& verdict) { return notices(verdict.diagnostics); }
+std::string remedy_of(DiagnosticId id, bool of_a_program) {
+  if (!of_a_program) return std::string(info(id).remedy);
+  if (id == DiagnosticId::too_few_processes)
+    return "Give factories to infermeter.run or infermeter.compare: rounds of one process have no interval.";
+  return in_python_words(info(id).remedy);
+}
+
+std::vector<Notice> notices(const Verdict& verdict) {
+  std::vector<Notice> all = notices(verdict.diagnostics);
+  if (!verdict.of_a_program) return all;
+  for (Notice& notice : all) {
+    notice.remedy = remedy_of(notice.id, true);
+    for (std::string& message : notice.messages) message = in_python_words(message);
+  }
+  return all;
+}
 
 std::vector<Notice> notices(const std::vector<Diagnostic>& diagnostics) {
   std::vector<Notice> all;

@@ -15,6 +15,9 @@ namespace infermeter {
 // Without how fast subjects are that nothing is compared with: the tables have it.
 [[nodiscard]] std::vector<WordedAnswer> without_levels(std::vector<WordedAnswer> answers);
 
+// `of_a_program`: as Python says it, for a run of objects (plan/python_words.hpp).
+[[nodiscard]] std::string remedy_of(DiagnosticId id, bool of_a_program);
+
 [[nodiscard]] std::vector<Notice> notices(const std::vector<Diagnostic>& diagnostics);
 [[nodiscard]] std::vector<Notice> notices(const Verdict& verdict);
 

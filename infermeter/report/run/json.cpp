@@ -26,7 +26,8 @@ void write_subjects(JsonWriter& json, const RunRecord& record, const Verdict& ve
   json.key("subjects");
   json.begin_array();
   for (const auto& subject : verdict.subjects) {
-    write_subject(json, record.plan.subjects.at(static_cast<std::size_t>(subject.subject)), subject);
+    write_subject(json, record.plan.subjects.at(static_cast<std::size_t>(subject.subject)), subject,
+                  verdict.of_a_program);
   }
   json.end_array();
 }
@@ -72,7 +73,7 @@ void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict
   write_trials(json, "trials", record.trials, iterations);
   write_trials(json, "side_trials", record.side_trials, iterations);
   write_profile(json, record, verdict.profile);
-  write_diagnostics(json, verdict.diagnostics);
+  write_diagnostics(json, verdict.diagnostics, verdict.of_a_program);
   json.end_object();
 }
 

@@ -15,7 +15,7 @@ namespace infermeter {
 void write_plan(JsonWriter& json, const Plan& plan);
 void write_environment(JsonWriter& json, const Environment& environment);
 void write_model(JsonWriter& json, const ModelFacts& model);
-void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict);
+void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict, bool of_a_program);
 void write_output_difference(JsonWriter& json, const OutputDifference& output);
 void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accuracy);  // with its key
 void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval);
@@ -32,6 +32,7 @@ void write_profile(JsonWriter& json, const RunRecord& record,
                    const std::optional<ProfileFindings>& findings);        // with its key
 void write_stacks(JsonWriter& json, const std::vector<StackTree>& trees);  // each with its key
 void write_stack_differences(JsonWriter& json, const std::vector<StackTree>& trees);
-void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics);  // with its key
+// With its key. `of_a_program`: as remedy_of (answers.hpp) has it.
+void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics, bool of_a_program = false);
 
 }  // namespace infermeter

@@ -1,3 +1,4 @@
+#include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -138,7 +139,7 @@ void write_interval(JsonWriter& json, std::string_view name, const std::optional
   json.end_object();
 }
 
-void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics) {
+void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnostics, bool of_a_program) {
   json.key("diagnostics");
   json.begin_array();
   for (const auto& diagnostic : diagnostics) {
@@ -146,14 +147,14 @@ void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnost
     json.member("id", to_string(diagnostic.id));
     json.member("severity", to_string(info(diagnostic.id).severity));
     json.member("message", diagnostic.message);
-    json.member("remedy", info(diagnostic.id).remedy);
+    json.member("remedy", remedy_of(diagnostic.id, of_a_program));
     json.member("about", diagnostic.about);
     json.end_object();
   }
   json.end_array();
 }
 
-void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict) {
+void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict, bool of_a_program) {
   json.begin_object();
   json.member("index", verdict.subject);
   json.member("label", subject.label);
@@ -173,7 +174,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   write_subject_outputs(json, verdict.outputs);
   write_accuracy(json, verdict.accuracy);
   write_outliers(json, verdict.summary.outliers);
-  write_diagnostics(json, verdict.summary.diagnostics);
+  write_diagnostics(json, verdict.summary.diagnostics, of_a_program);
   json.end_object();
 }
 

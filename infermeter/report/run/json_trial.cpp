@@ -154,7 +154,7 @@ void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* 
   write_output_facts(json, trial.outputs);
   json.member("input_digest", digest_text(trial.input_digest));
   json.member("output_digest", digest_text(trial.output_digest));
-  write_diagnostics(json, trial.diagnostics);
+  write_diagnostics(json, trial.diagnostics, !trial.host_process.empty());
   if (iterations != nullptr) {
     write_times(json, "warmup_samples", iterations->warmup);
     write_times(json, "samples", iterations->timed);

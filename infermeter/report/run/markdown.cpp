@@ -115,7 +115,7 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
     operator_tables(text, stack_texts(record, *verdict.profile, most_rows));
   }
   notice_list(text, verdict);
-  const std::string machine = machine_line(record.environment);
+  const std::string machine = machine_line(record);
   if (!machine.empty()) text += "\n" + markdown_text(machine) + "\n";
   return text;
 }

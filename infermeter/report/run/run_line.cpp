@@ -77,6 +77,20 @@ std::string sandbox(const RunRecord& record) {
   return "sandbox " + sandbox_in_force(record.plan.sandbox, diagnostics);
 }
 
+// "NVIDIA H100 (cuda)": devices of their own that subjects ran on, by the names that their runtimes tell.
+std::vector<std::string> devices(const RunRecord& record) {
+  std::vector<std::string> found;
+  for (const Samples& trial : record.trials) {
+    const auto name = std::ranges::find(trial.executed, "device_name", &std::pair<std::string, std::string>::first);
+    if (name == trial.executed.end() || name->second.empty()) continue;
+    const auto kind = std::ranges::find(trial.executed, "device", &std::pair<std::string, std::string>::first);
+    const bool is_told = kind != trial.executed.end() && !kind->second.empty();
+    std::string text = printable(name->second, 80) + (is_told ? fmt::format(" ({})", printable(kind->second, 40)) : "");
+    if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string run_line(const RunRecord& record) {
@@ -99,8 +113,9 @@ std::string run_line(const RunRecord& record) {
                      sandbox(record));
 }
 
-std::string machine_line(const Environment& environment) {
-  std::vector<std::string> parts;
+std::string machine_line(const RunRecord& record) {
+  const Environment& environment = record.environment;
+  std::vector<std::string> parts = devices(record);
   if (!environment.processor.empty()) parts.push_back(printable(environment.processor, 80));
   if (environment.processors_online > 0) {
     parts.push_back(fmt::format("{} of {} processors", environment.processors_usable, environment.processors_online));

@@ -89,7 +89,7 @@ class TableReport {
   void head() {
     rule('=');
     line(run_line(record_));
-    const std::string machine = machine_line(record_.environment);
+    const std::string machine = machine_line(record_);
     if (!machine.empty()) line(machine);
     rule('=');
     if (!record_.finished) line("⚠ not finished: what there is so far is shown", Tone::warning);

@@ -82,7 +82,7 @@ class StudyText {
     line(study_title(study));
     line(outcome_line(study));
     if (!study.parts.empty()) {
-      const std::string machine = machine_line(study.parts.front().record.environment);
+      const std::string machine = machine_line(study.parts.front().record);
       if (!machine.empty()) line(machine);
     }
     rule('=');

@@ -36,7 +36,7 @@ class VariantsText {
     rule('=');
     line(fmt::format("VARIANTS of {}", printable(set_.model, 200)));
     line(run_line(record_));
-    if (const std::string machine = machine_line(record_.environment); !machine.empty()) line(machine);
+    if (const std::string machine = machine_line(record_); !machine.empty()) line(machine);
     rule('=');
     if (!record_.finished) line("⚠ not finished: what there is so far is shown");
     text_ += '\n';

@@ -45,7 +45,7 @@ std::string render_variants_markdown(const RunRecord& record, const Verdict& ver
   for (const Notice& notice : all)
     text += fmt::format("- {} `{}`: {}\n", to_string(notice.severity), to_string(notice.id),
                         markdown_text(notice.messages.front()));
-  return text + "\n" + markdown_text(machine_line(record.environment)) + "\n";
+  return text + "\n" + markdown_text(machine_line(record)) + "\n";
 }
 
 }  // namespace infermeter

@@ -27,32 +27,32 @@ __all__ = ["AccuracyMetrics", "AccuracyValidator", "Comparison", "OutputComparat
 
 @dataclass(frozen=True)
 class AccuracyMetrics:
-    """Of the output in which each is worst, over all samples. None: the formula has no value (docs/methodology.md), or
-    a value is NaN or infinite in one of the two only."""
+    """Of the output in which each is worst, over all samples. NaN: the formula has no value (docs/methodology.md; SSIM is of
+    images only), a value is NaN or infinite in one of the two only, or, of accuracies, the loader gives no labels."""
 
-    mae: float | None
-    mse: float | None
-    psnr: float | None  # decibels; infinite where all values are equal
-    ssim: float | None  # of images only
-    max_difference: float | None
-    relative_error: float | None  # ||b - a|| / ||a||
-    cosine: float | None
-    pearson: float | None
-    baseline_accuracy: float | None = None  # share of right answers, where the loader gives labels
-    optimized_accuracy: float | None = None
+    mae: float
+    mse: float
+    psnr: float  # decibels; infinite where all values are equal
+    ssim: float
+    max_difference: float
+    relative_error: float  # ||b - a|| / ||a||
+    cosine: float
+    pearson: float
+    baseline_accuracy: float = math.nan  # share of right answers
+    optimized_accuracy: float = math.nan
 
     @property
-    def cosine_similarity(self) -> float | None:
+    def cosine_similarity(self) -> float:
         """The same as `cosine`."""
         return self.cosine
 
     @property
-    def rmse(self) -> float | None:
+    def rmse(self) -> float:
         """The square root of `mse`."""
-        return None if self.mse is None else math.sqrt(self.mse)
+        return math.sqrt(self.mse)
 
     @property
-    def max_absolute_diff(self) -> float | None:
+    def max_absolute_diff(self) -> float:
         """The same as `max_difference`."""
         return self.max_difference
 
@@ -266,11 +266,15 @@ def _add_labels(tally: AccuracyTally, outputs: Mapping[str, Any], labels: Any) -
     raise UsageError(f"no output has scores for labels of shape {list(labels.shape)}: [rows, classes], or [rows, classes, …]")
 
 
-def _worst(outputs: Sequence[OutputDifference], name: str, choose: Callable[[list[float]], float]) -> float | None:
+def _worst(outputs: Sequence[OutputDifference], name: str, choose: Callable[[list[float]], float]) -> float:
     if any(output.non_finite_apart for output in outputs):
-        return None
+        return math.nan
     values = [value for output in outputs if (value := getattr(output, name)) is not None]
-    return choose(values) if values else None
+    return choose(values) if values else math.nan
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _metrics(whole: OutputComparison, accuracy: AccuracyDrop | None) -> AccuracyMetrics:
@@ -284,8 +288,8 @@ def _metrics(whole: OutputComparison, accuracy: AccuracyDrop | None) -> Accuracy
         relative_error=_worst(outputs, "relative_l2", max),
         cosine=_worst(outputs, "cosine", min),
         pearson=_worst(outputs, "pearson", min),
-        baseline_accuracy=None if accuracy is None else accuracy.baseline,
-        optimized_accuracy=None if accuracy is None else accuracy.candidate,
+        baseline_accuracy=_known(None if accuracy is None else accuracy.baseline),
+        optimized_accuracy=_known(None if accuracy is None else accuracy.candidate),
     )
 
 
@@ -293,7 +297,7 @@ def _report(result: Mapping[str, Any]) -> str:
     sign = "✓ accuracy maintained" if result["passed"] else "✗ NOT within tolerance"
     lines = [f"{sign}: {result['num_samples']} inputs, tolerance {result['tolerance']:g}"]
     for name, value in dataclasses.asdict(result["metrics"]).items():
-        if value is not None:
+        if not math.isnan(value):
             lines.append(f"  {name.replace('_', ' '):20} {value:.6g}")
     accuracy = result["accuracy"]
     if accuracy is not None and accuracy.change is not None:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,9 +52,9 @@ class BenchmarkConfig:
 
 
 def run_inference_benchmark(config: BenchmarkConfig) -> list[dict[str, Any]]:
-    """A dict per batch size, with the names of the CSV's columns; what was not measured is None. Rows are on disk, in
-    `csv_output_dir`, before this returns. A batch size that fails has its reason in "message", and does not stop the
-    others."""
+    """A dict per batch size, with the names of the CSV's columns. A number that is not known is NaN, as in a DataFrame of the
+    CSV; "notes" has the reason by the column's name. Rows are on disk, in `csv_output_dir`, before this returns. A batch size
+    that fails has its reason in "message", and does not stop the others."""
     return _measured(config, [config.framework], [config.model_name])
 
 
@@ -109,16 +110,20 @@ def _csv_file(folder: Path, created_at: float) -> Path:
 
 
 def _rows(record: Record) -> list[dict[str, Any]]:
-    return [_typed(row) for row in csv.DictReader(record.render("csv").splitlines())]
+    rows = [_typed(row) for row in csv.DictReader(record.render("csv").splitlines())]
+    for row, subject in zip(rows, record.verdict.subjects, strict=True):
+        estimates = {f"{metric.name}_ms": metric.estimate for metric in subject.summary.metrics}
+        row["notes"] = {name: one.note for name, one in estimates.items() if name in row and one.value is None and one.note}
+    return rows
 
 
 def _typed(row: Mapping[str, str]) -> dict[str, Any]:
     return {name: text if name in _TEXT_COLUMNS else _number(text) for name, text in row.items()}
 
 
-def _number(text: str) -> float | int | str | None:
+def _number(text: str) -> float | int | str:
     if text == "":
-        return None
+        return math.nan
     for kind in (int, float):
         try:
             return kind(text)

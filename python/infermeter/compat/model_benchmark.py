@@ -37,22 +37,24 @@ _MEASURE = "measure_"
 
 @dataclass(frozen=True)
 class ModelResult(Mapping[str, Any]):
-    """Also a mapping: result["latency_ms"]. Memory is the process's peak, or the device's own."""
+    """Also a mapping: result["latency_ms"]. A number that is not known is NaN, so that it can be printed as the others are, and
+    `notes` has the reason by its name; in JSON it is null. Memory is the process's peak, or the device's own."""
 
     name: str
     latency_ms: float  # median
-    latency_p99_ms: float | None  # None: too few iterations
+    latency_p99_ms: float
     throughput_fps: float  # items per second
     memory_allocated_gb: float
-    model_size_mb: float | None  # parameters and buffers, quantised ones included; None: not known
-    parameters: int | None
-    accuracy: float | None  # against a loader's labels; else of a measure_accuracy, where there is one
+    model_size_mb: float  # parameters and buffers, quantised ones included
+    parameters: float
+    accuracy: float  # against a loader's labels; else of a measure_accuracy, where there is one
     device: str
     dtype: str
     batch_size: int
     iterations: int
     metrics: dict[str, float] = field(default_factory=dict)  # of the methods measure_*
     metadata: dict[str, str] = field(default_factory=dict)  # the machine's processor, the run's id, the command
+    notes: dict[str, str] = field(default_factory=dict)  # why a number is NaN
 
     def __getitem__(self, key: str) -> Any:
         if key in self.metrics:
@@ -264,32 +266,38 @@ def _result_of(record: Record, subject: int) -> ModelResult:
     trials = [samples for samples in record.samples if samples.subject == subject]
     planned, facts = record.plan.subjects[subject], record.models[subject]
 
-    def value(name: str, scale: float) -> float | None:
-        metric = summary.metric(name)
-        found = None if metric is None else metric.estimate.value
-        return None if found is None else found * scale
+    notes: dict[str, str] = {}
+
+    def known(name: str, value: float | None, why: str) -> float:
+        if value is None:
+            notes[name] = why
+        return math.nan if value is None else value
+
+    def figure(name: str, metric_name: str, scale: float) -> float:
+        metric = summary.metric(metric_name)
+        found, why = (None, "") if metric is None else (metric.estimate.value, metric.estimate.note)
+        return known(name, None if found is None else found * scale, why or "it was not measured")
 
     def largest(*names: str) -> float:
         found = [[getattr(samples.memory, name) for samples in trials] for name in names]
-        known = [[value for value in values if value is not None] for values in found]
-        return next((max(values) * GB for values in known if values), math.nan)
+        given = [[value for value in values if value is not None] for values in found]
+        return next((max(values) * GB for values in given if values), math.nan)
 
     metrics: dict[str, list[float]] = {}
     for samples in trials:
         for counter in samples.counters:
             metrics.setdefault(counter.name, []).append(counter.value)
     means = {name: sum(values) / len(values) for name, values in metrics.items()}
-    latency, throughput = value("latency_p50", MS), value("throughput", 1)
     accuracy = record.verdict.subjects[subject].accuracy
     return ModelResult(
         name=planned.label,
-        latency_ms=math.nan if latency is None else latency,
-        latency_p99_ms=value("latency_p99", MS),
-        throughput_fps=math.nan if throughput is None else throughput,
+        latency_ms=figure("latency_ms", "latency_p50", MS),
+        latency_p99_ms=figure("latency_p99_ms", "latency_p99", MS),
+        throughput_fps=figure("throughput_fps", "throughput", 1),
         memory_allocated_gb=largest("device_peak", "rss_peak_inference"),
-        model_size_mb=facts.size_bytes * MB if facts.size_bytes > 0 else None,
-        parameters=facts.parameters,
-        accuracy=means.get("accuracy") if accuracy is None else accuracy.share,
+        model_size_mb=known("model_size_mb", facts.size_bytes * MB or None, "what it holds is not known"),
+        parameters=known("parameters", facts.parameters, "what it holds is not known"),
+        accuracy=known("accuracy", means.get("accuracy") if accuracy is None else accuracy.share, "there are no labels"),
         device=trials[0].executed.get("device", planned.device),
         dtype=trials[0].executed.get("dtype", planned.dtype),
         batch_size=planned.batch_size,
@@ -300,6 +308,7 @@ def _result_of(record: Record, subject: int) -> ModelResult:
             "run": record.id,
             "command": record.environment.command,
         },
+        notes=notes,
     )
 
 
@@ -314,8 +323,7 @@ def _comparison_table(results: Mapping[str, ModelResult]) -> str:
     for name, result in results.items():
         ratio = baseline.latency_ms / result.latency_ms if result.latency_ms > 0 else math.nan
         beside = "(baseline)" if result is baseline else f"({ratio:.2f}x)"
-        size = "-" if result.model_size_mb is None else f"{result.model_size_mb:.2f}"
-        accuracy = "-" if result.accuracy is None else f"{result.accuracy:.4f}"
+        size, accuracy = _number(result.model_size_mb, 2), _number(result.accuracy, 4)
         fps, memory = _number(result.throughput_fps, 1), _number(result.memory_allocated_gb, 2)
         lines.append(_cells(width, name, f"{_number(result.latency_ms, 2)} {beside}", fps, memory, size, accuracy))
     return "\n".join([*lines, "=" * NARROW])

@@ -75,15 +75,15 @@ class ComparisonResult:
     baseline: BenchmarkResult
     optimized: BenchmarkResult
     speedup: float
-    speedup_low: float | None  # 95 % interval over processes; None: one process has none
-    speedup_high: float | None
+    speedup_low: float  # 95 % interval over processes; NaN: one process has none
+    speedup_high: float
     memory_change_mb: float
     is_improvement: bool  # the whole interval lies above the threshold; never without one
     outputs_agree: bool | None  # None: they could not be compared, or nothing can be told from them
     report: str  # the whole comparison as text
 
     def __str__(self) -> str:
-        known = "no interval" if self.speedup_low is None else f"[{self.speedup_low:.2f}, {self.speedup_high:.2f}]"
+        known = "no interval" if math.isnan(self.speedup_low) else f"[{self.speedup_low:.2f}, {self.speedup_high:.2f}]"
         word = "an improvement" if self.is_improvement else "no improvement that is shown"
         return f"{self.speedup:.2f}x as fast, {known}; {self.memory_change_mb:+.1f} MB; {word}"
 
@@ -147,7 +147,7 @@ class PerformanceBenchmarker:
         optimized = self._keep(self._result(record, 1, optimized_model, input_tensor))
         subject = record.verdict.subjects[1]
         ratio = next(ratio.estimate for ratio in subject.ratios if ratio.metric == "latency_p50")
-        low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval else (None, None)
+        low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval else (math.nan, math.nan)
         outputs = subject.outputs
         return ComparisonResult(
             baseline=baseline,
@@ -156,7 +156,7 @@ class PerformanceBenchmarker:
             speedup_low=low,
             speedup_high=high,
             memory_change_mb=optimized.memory_change_vs(baseline),
-            is_improvement=low is not None and low > speedup_threshold,
+            is_improvement=low > speedup_threshold,  # never of NaN
             outputs_agree=None if outputs is None or outputs.comparison.undecided else outputs.comparison.agree,
             report=record.text(),
         )
