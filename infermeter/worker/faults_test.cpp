@@ -15,6 +15,8 @@ namespace {
 using namespace test;
 using testing::HasSubstr;
 
+constexpr double hang_s = 20;  // far above what a loaded machine takes, far below the defaults of the limits
+
 struct Case {
   const char* what;
   Pairs options;
@@ -106,7 +108,7 @@ TEST(Faults, AHangAtLoadEndsAtTheLoadLimit) {
   EXPECT_EQ(samples.memory_timeline.back().phase, Phase::load);
   EXPECT_GE(samples.memory_timeline.back().at_s, 0.3);
   EXPECT_GE(samples.wall_s, 0.3);
-  EXPECT_LT(samples.wall_s, 1.3);
+  EXPECT_LT(samples.wall_s, hang_s);
 }
 
 TEST(Faults, AHangInTheLoopEndsAtTheRunLimit) {
@@ -117,15 +119,15 @@ TEST(Faults, AHangInTheLoopEndsAtTheRunLimit) {
   EXPECT_EQ(samples.phase, Phase::timed);
   EXPECT_EQ(samples.iterations(), 6U);
   EXPECT_THAT(samples.message, HasSubstr("--run-timeout"));
-  EXPECT_LT(samples.wall_s, 1.3);
+  EXPECT_LT(samples.wall_s, hang_s);
 }
 
 TEST(Faults, TheLaunchersOwnTimeForDataIsNotTheWorkers) {
   TrialJob job = fake_job({});
-  job.limits.load_timeout_s = 0.3;
+  job.limits.load_timeout_s = 1.0;
   TrialHooks hooks = hooks_with();
   hooks.data = [](std::span<const Port> inputs) {
-    for (const double until_s = monotonic_s() + 0.4; monotonic_s() < until_s;) {
+    for (const double until_s = monotonic_s() + 1.2; monotonic_s() < until_s;) {
     }
     return zeros_for(inputs);
   };
@@ -159,7 +161,7 @@ TEST(Faults, EndlessOutputEndsAtTheLoadLimitAndLeavesItsTail) {
   job.limits.load_timeout_s = 0.3;
   const Samples samples = run_trial(fake_launcher(), job, hooks_with()).samples;
   EXPECT_EQ(samples.end, TrialEnd::timeout);
-  EXPECT_LT(samples.wall_s, 1.3);
+  EXPECT_LT(samples.wall_s, hang_s);
   EXPECT_EQ(samples.stderr_tail.size(), 16U * 1024U);
 }
 

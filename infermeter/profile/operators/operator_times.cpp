@@ -171,7 +171,7 @@ OperatorTime time_over(const SubjectOperatorTimes& subject, double wall_s, Value
   OperatorTime time;
   time.mean_s = moments_of(values).mean;
   if (const auto interval = t_interval(values, 0.95)) {
-    time.low_s = interval->low;
+    time.low_s = time.mean_s < 0 ? interval->low : std::max(0.0, interval->low);  // the rest may be below 0
     time.high_s = interval->high;
   }
   time.share = wall_s > 0 ? time.mean_s / wall_s : 0;

@@ -52,7 +52,7 @@ struct SubjectOperatorTimes {
 struct OperatorTime {
   std::size_t op = 0;  // index into SubjectOperatorTimes::profile's operators; of the rest: their number
   double mean_s = 0;   // over processes
-  std::optional<double> low_s, high_s;  // 95 % t interval over processes; nullopt: fewer than 2
+  std::optional<double> low_s, high_s;  // 95 % t interval over processes, from 0 on; nullopt: fewer than 2
   double calls = 0;                     // per inference
   double helper_s = 0;                  // mean of all other threads' time
   double share = 0;                     // of the wall time

@@ -222,6 +222,13 @@ TEST_F(Table, HasIntervalsOverProcesses) {
   EXPECT_EQ(t.profile, trials_.front().profile);
 }
 
+TEST_F(Table, NoTimeIsBelowZero) {
+  add(0, 1, 0.1);
+  add(1, 1, 0.2);
+  add(2, 1, 5);
+  EXPECT_EQ(table().operators[0].low_s, 0);
+}
+
 TEST_F(Table, OfOneProcessHasNoInterval) {
   add(0, 1, 3);
   EXPECT_FALSE(table().operators[0].low_s);

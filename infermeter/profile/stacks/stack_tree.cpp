@@ -120,7 +120,7 @@ class TreeWriter {
     one.mean_s = mean_of(values);
     one.self_s = mean_of(reading_.values(node.self));
     if (const auto interval = t_interval(values, 0.95)) {
-      one.low_s = interval->low;
+      one.low_s = reading_.is_difference() ? interval->low : std::max(0.0, interval->low);
       one.high_s = interval->high;
     }
     if (reading_.is_difference()) {
@@ -191,7 +191,7 @@ class FunctionWriter {
     const std::vector<double>& self = sums.self.empty() ? none : sums.self;
     function.self_s = mean_of(self);
     if (const auto interval = t_interval(self, 0.95)) {
-      function.low_s = interval->low;
+      function.low_s = std::max(0.0, interval->low);
       function.high_s = interval->high;
     }
     function.total_s = mean_of(sums.total);

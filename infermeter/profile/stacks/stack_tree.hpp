@@ -23,9 +23,10 @@ struct StackNode {
   std::size_t merged = 0;                 // how many it stands for
   // Per inference: its own and all beneath it; its own alone. Of a difference: B - A.
   double mean_s = 0, self_s = 0;
-  std::optional<double> low_s{}, high_s{};  // 95 % t interval over processes, or pairs of them; nullopt: fewer than 2
-  double a_s = 0, b_s = 0;                  // of a difference: either side
-  bool separable = false;                   // of a difference: beyond 0 after Holm's correction over all nodes
+  // 95 % t interval over processes, or pairs of them; of a time from 0 on, of a difference not. nullopt: fewer than 2.
+  std::optional<double> low_s{}, high_s{};
+  double a_s = 0, b_s = 0;  // of a difference: either side
+  bool separable = false;   // of a difference: beyond 0 after Holm's correction over all nodes
 };
 
 // Where a function's own time is spent.

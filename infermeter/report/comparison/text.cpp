@@ -55,7 +55,7 @@ std::string unresolved_text(const RunRecord& record, const Verdict& verdict, con
   const PairedComparison& c = compared_pairs(verdict, answer);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
   const std::string start =
-      fmt::format("cannot tell whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
+      fmt::format("undecided whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
                   words_of(c.metric).worse, baseline, where_compared(record, c.candidate));
   if (!c.withheld.empty()) return start + ": " + printable(c.withheld, 300);
   if (!c.estimate) {
@@ -89,7 +89,7 @@ std::string decision_text(const RunRecord& record, const Verdict& verdict, const
 
 std::string other_outputs_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   const SubjectOutputs& outputs = *verdict.subjects.at(static_cast<std::size_t>(answer.subjects.front())).outputs;
-  return fmt::format("{} answers something else than {} ({}): their times are not of the same work",
+  return fmt::format("the outputs of {} differ from those of {} ({}), so their times do not compare the same work",
                      comparison_label(record, outputs.subject), comparison_label(record, outputs.reference),
                      difference_words(outputs.comparison) + image_figures(outputs.comparison));
 }

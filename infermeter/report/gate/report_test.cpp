@@ -71,7 +71,7 @@ struct Example {
     all.back().value = 102.4e6, all.back().exact = true;
     all.push_back(
         measured(verdict_of(4, 1, Outcome::inconclusive,
-                            "the interval includes the bound; about 12 processes would tell (--processes 12)"),
+                            "the interval includes the bound; about 12 processes would settle it (--processes 12)"),
                  0.0873, 0.0751, 0.1204, 6, "processes", 6));
     all.push_back(verdict_of(5, 3, Outcome::fail, "output 'logits': 12 of 1000 elements are beyond tolerance"));
     all.back().n = 1, all.back().n_of = "items", all.back().processes = 2;

@@ -50,11 +50,12 @@ std::string shortened(const std::string& name, std::size_t most) {
 
 std::string jump_text(const LayerGrowth& growth) {
   const LayerDifference& tensor = growth.tensors[*growth.jump];
-  const std::string how = tensor.tally.non_finite_apart > 0
-                              ? fmt::format("{} of its {} values are NaN or infinite in one of the two only",
-                                            tensor.tally.non_finite_apart, tensor.tally.count)
-                              : fmt::format("relative L2 error {}, above the {} that rounding explains",
-                                            layer_number(growth_error(tensor)), layer_number(tensor.floor));
+  const std::string how =
+      tensor.tally.non_finite_apart > 0
+          ? fmt::format("{} of its {} values {} NaN or infinite in one of the two only", tensor.tally.non_finite_apart,
+                        tensor.tally.count, tensor.tally.non_finite_apart == 1 ? "is" : "are")
+          : fmt::format("relative L2 error {}, above the {} that rounding explains", layer_number(growth_error(tensor)),
+                        layer_number(tensor.floor));
   return fmt::format(
       "they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
       growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same");
@@ -63,7 +64,8 @@ std::string jump_text(const LayerGrowth& growth) {
 std::string layers_text(const LayerGrowth& growth, const Answer& answer) {
   if (answer.kind == AnswerKind::part) return jump_text(growth);
   if (answer.kind == AnswerKind::equal)
-    return fmt::format("the same numbers in all {}", tensors(growth.tensors.size()));
+    return fmt::format("the same numbers in {}{}", growth.tensors.size() == 1 ? "" : "all ",
+                       tensors(growth.tensors.size()));
   if (!answer.place) {
     return growth.tensors.empty() ? "no tensor of the one has a partner in the other"
                                   : "no tensor of floating-point numbers could be compared";

@@ -42,14 +42,16 @@ Headline effect_verdict(const RunRecord& record, const SubjectVerdict& subject, 
   return direction_word(subject.direction.value_or(Direction::unresolved), effect.metric);
 }
 
-// Without what all groups share: "resnet50, batch size 1" needs no dtype where all have the same.
+// Without what all groups share: "resnet50, batch size 1" needs no dtype where all have the same. A model that is
+// compared with another (a variant, with what it was made of) is in that one's group.
 std::string group_name(const RunRecord& record, const SubjectVerdict& verdict) {
   const auto& subjects = record.plan.subjects;
   const Subject& own = subject_of(record, verdict);
   const auto differs = [&](auto member) {
     return std::ranges::any_of(subjects, [&](const Subject& one) { return one.*member != own.*member; });
   };
-  std::string name = printable(own.model, 60);
+  const auto compared_with = static_cast<std::size_t>(verdict.baseline.value_or(verdict.subject));
+  std::string name = printable(subjects.at(compared_with).model, 60);
   if (differs(&Subject::batch_size)) name += fmt::format(", batch size {}", own.batch_size);
   const auto is_of_group = [&](const Subject& one) { return one.group == own.group; };
   const auto has_own_dtype = [&](const Subject& one) { return one.dtype == own.dtype; };

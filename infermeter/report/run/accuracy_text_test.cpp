@@ -123,7 +123,7 @@ TEST(Recommendations, InWords) {
   EXPECT_EQ(words(Kind::accuracy_maintained, -0.00001), "✓ Accuracy maintained (+0.0000)");
   EXPECT_EQ(words(Kind::accuracy_lost, -0.0015), "⚠ Accuracy loss: -0.0015");
   EXPECT_EQ(words(Kind::accuracy_unclear, -0.001, 1200),
-            "? Accuracy cannot be told yet (-0.0010 [-0.0040, +0.0020]); about 1200 more rows would tell");
+            "? Accuracy cannot be told yet (-0.0010 [-0.0040, +0.0020]); about 1200 more rows would settle it");
   EXPECT_EQ(words(Kind::outputs_agree, 0), "✓ Outputs agree");
   EXPECT_EQ(words(Kind::outputs_differ, 0.123), "⚠ Outputs differ beyond tolerance (max 0.12)");
 }

@@ -127,7 +127,7 @@ std::string speed_text(const RunRecord& record, const Verdict& verdict, const An
   const std::string place = where(record, subject);
   if (!answer.direction) {
     return no_interval_text(record, verdict, answer,
-                            fmt::format("cannot tell whether {} or {} is faster {}", candidate, baseline, place));
+                            fmt::format("undecided whether {} or {} is faster {}", candidate, baseline, place));
   }
   const double value = *answer.value;
   const auto [low, high, confidence] = *answer.interval;
@@ -298,7 +298,7 @@ std::vector<Notice> notices(const std::vector<Diagnostic>& diagnostics) {
     if (notice.messages.size() <= messages_shown) continue;
     const auto more = notice.messages.size() - (messages_shown - 1);
     notice.messages.resize(messages_shown - 1);
-    notice.messages.push_back(fmt::format("and {} more of the kind", more));
+    notice.messages.push_back(fmt::format("and {} more like this", more));
   }
   std::ranges::stable_sort(all, [](Severity a, Severity b) { return a > b; }, &Notice::severity);
   return all;

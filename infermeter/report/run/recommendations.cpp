@@ -18,7 +18,7 @@ std::string unclear_text(const Recommendation& found) {
     text += fmt::format(" [{}, {}]", signed_share(found.interval->low), signed_share(found.interval->high));
   }
   text += ")";
-  return found.more_rows ? text + fmt::format("; about {} more rows would tell", *found.more_rows) : text;
+  return found.more_rows ? text + fmt::format("; about {} more rows would settle it", *found.more_rows) : text;
 }
 
 }  // namespace

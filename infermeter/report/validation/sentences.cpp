@@ -84,7 +84,7 @@ std::string repetition_text(const Answer& answer) {
   if (!answer.value) {
     return fmt::format(
         "the baseline does not repeat itself in {}: {}", quoted(answer.about),
-        answer.reason.empty() ? "values are NaN in one of two runs only" : "it " + printable(answer.reason));
+        answer.reason.empty() ? "some values are NaN in one of the two runs only" : "it " + printable(answer.reason));
   }
   return fmt::format(
       "the baseline does not repeat itself: run twice on {}, {} differed by up to {}; no "

@@ -221,7 +221,7 @@ LeakEstimate judge_leak(std::span<const double> iterations, Bytes bytes, double 
   INFERMETER_CHECK(iterations.size() == bytes.size());
   const std::size_t n = bytes.size();
   if (n < fewest_leak_points)
-    return cannot_tell(fmt::format("{} points are too few: it takes {}", n, fewest_leak_points));
+    return cannot_tell(fmt::format("{} points; at least {} are needed", n, fewest_leak_points));
   if (!all_finite(iterations) || !all_finite(bytes)) return cannot_tell("some points are not numbers");
   if (!(iterations.back() > iterations[n / 2])) return cannot_tell("all points are of one iteration");
   return judge_trend(iterations, bytes, smallest_leak);

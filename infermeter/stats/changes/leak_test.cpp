@@ -284,7 +284,7 @@ TEST(Leak, TakesTwentyPointsThatAreNumbers) {
   const LeakEstimate few = judged(Bytes(19, base));
   EXPECT_EQ(few.verdict, LeakVerdict::cannot_tell);
   EXPECT_FALSE(few.interval);
-  EXPECT_EQ(few.reason, "19 points are too few: it takes 20");
+  EXPECT_EQ(few.reason, "19 points; at least 20 are needed");
   EXPECT_EQ(judged({}).verdict, LeakVerdict::cannot_tell);
   EXPECT_EQ(judged(Bytes(20, base)).verdict, LeakVerdict::no_leak);
   Bytes bad(50, base);

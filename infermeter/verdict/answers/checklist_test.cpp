@@ -144,7 +144,7 @@ TEST(Checklist, NamesWhatDisturbedTheMachine) {
                         {DiagnosticId::swap_in_use, "", "a"},
                         {DiagnosticId::swap_in_use, "", "b"},
                         {DiagnosticId::few_cores, "", ""}};
-  const Check check = check_of(record, "the machine was fit");
+  const Check check = check_of(record, "the machine was quiet");
   EXPECT_EQ(check.outcome, Outcome::inconclusive);
   EXPECT_EQ(check.detail, "swap_in_use (2 times), high_load");
   EXPECT_EQ(outcome_of(checklist(record, judge(record))), Outcome::pass) << "a reservation decides nothing";

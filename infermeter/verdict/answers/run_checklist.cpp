@@ -127,7 +127,7 @@ Check accuracy_check(const RunRecord& record, const Verdict& verdict) {
 }
 
 Check machine_check(const RunRecord& record, const Verdict& verdict) {
-  Check check{.name = "the machine was fit", .outcome = {}, .detail = "no trial was run", .is_reservation = true};
+  Check check{.name = "the machine was quiet", .outcome = {}, .detail = "no trial was run", .is_reservation = true};
   if (record.trials.empty()) return check;
   const std::string names = given(verdict, of_the_machine);
   check.outcome = names.empty() ? Outcome::pass : Outcome::inconclusive;

@@ -105,13 +105,14 @@ std::string advice(const Finding& finding, double bound) {
   const double wanted = finding.replications_wanted ? *finding.replications_wanted : by_root;
   const bool rows = finding.replication == "rows";
   if (!(distance > 0) || !(wanted <= (rows ? most_rows : most_replications))) {
-    return fmt::format("; the value is so near that no number of {} may tell", finding.replication);
+    return fmt::format("; the value is so close to the bound that more {} are unlikely to settle it",
+                       finding.replication);
   }
   const auto count = std::max(static_cast<int>(wanted), finding.replications + 1);
   // A comparison ends when its own question is answered, unless it is told to go on.
-  if (rows) return fmt::format("; about {} rows with labels would tell", count);
+  if (rows) return fmt::format("; about {} rows with labels would settle it", count);
   const char* option = finding.replication == "pairs" ? "--all-pairs --max-pairs" : "--processes";
-  return fmt::format("; about {} {} would tell ({} {})", count, finding.replication, option, count);
+  return fmt::format("; about {} {} would settle it ({} {})", count, finding.replication, option, count);
 }
 
 std::string reason_of(Outcome outcome, const Expectation& expectation, const Finding& finding) {

@@ -42,7 +42,7 @@ TEST(GateAccuracy, IsJudgedOnItsInterval) {
   const auto verdict = last("accuracy >= 0.75", record);
   EXPECT_EQ(verdict.n, 1000);
   EXPECT_EQ(verdict.n_of, "rows");
-  EXPECT_THAT(verdict.reason, HasSubstr("rows with labels would tell"));
+  EXPECT_THAT(verdict.reason, HasSubstr("rows with labels would settle it"));
   EXPECT_THAT(verdict.reason, Not(HasSubstr("--processes")));
   EXPECT_EQ(last("top5_accuracy >= 91%", record).outcome, Outcome::pass);
   EXPECT_EQ(last("top5_accuracy >= 92%", record).outcome, Outcome::inconclusive);

@@ -61,7 +61,7 @@ TEST(GateOfChanges, PairsOfAComparisonBeatTheUnpairedRatio) {
   EXPECT_EQ(regression.processes, 32);
   EXPECT_EQ(paired("regression <= 6%", verdict, record).outcome, Outcome::inconclusive);
   EXPECT_THAT(paired("regression <= 6%", verdict, record).reason,
-              HasSubstr("about 144 pairs would tell (--all-pairs --max-pairs 144)"));
+              HasSubstr("about 144 pairs would settle it (--all-pairs --max-pairs 144)"));
   EXPECT_EQ(paired("regression <= 3%", verdict, record).outcome, Outcome::fail);
   const ExpectationVerdict speedup = paired("speedup >= 1", verdict, record);
   EXPECT_EQ(speedup.outcome, Outcome::fail);
@@ -87,7 +87,7 @@ TEST(GateOfChanges, AskForAsManyPairsAsTheComparisonDoes) {
   verdict.comparison->primary[0].spread = 0.02;
   const int wanted = *pairs_needed(design_of(record.plan), 16, (std::log1p(0.01) - 0.002) / 0.02);
   EXPECT_THAT(paired("no regression beyond 1%", verdict, record).reason,
-              HasSubstr(fmt::format("about {} pairs would tell", wanted)));
+              HasSubstr(fmt::format("about {} pairs would settle it", wanted)));
 }
 
 // Unchanged code on a machine that had other work: both runs carry it, and a difference between them is no regression.

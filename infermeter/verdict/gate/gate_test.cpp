@@ -57,11 +57,11 @@ TEST(Gate, SaysWhyAndOnWhat) {
 // The half-width is 1 ms and the bound 0.5 ms away: it takes four times as many.
 TEST(Gate, SaysHowManyMoreWouldTell) {
   EXPECT_EQ(with_interval("latency_p50_ms <= 11.5").reason,
-            "the interval includes the bound; about 12 processes would tell (--processes 12)");
+            "the interval includes the bound; about 12 processes would settle it (--processes 12)");
   EXPECT_EQ(with_interval("latency_p50_ms <= 11.9", 8).reason,
-            "the interval includes the bound; about 10 processes would tell (--processes 10)");
+            "the interval includes the bound; about 10 processes would settle it (--processes 10)");
   EXPECT_EQ(with_interval("latency_p50_ms <= 11").reason,
-            "the interval includes the bound; the value is so near that no number of processes may tell");
+            "the interval includes the bound; the value is so close to the bound that more processes are unlikely to settle it");
 }
 
 TEST(Gate, OneProcessTellsNothingOfWhatVaries) {

@@ -110,11 +110,11 @@ TEST(RunTrial, SeedsMoveTheStack) {
   EXPECT_NE(lengths[0], lengths[1]);
 }
 
-bool ends_within_a_second(int process) {
+bool ends_by_itself(int process) {
   const FileDescriptor watched(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!watched) return true;
   pollfd ended{watched.get(), POLLIN, 0};
-  return poll(&ended, 1, 1000) == 1;
+  return poll(&ended, 1, 20'000) == 1;
 }
 
 class Children : public testing::TestWithParam<const char*> {};
@@ -147,7 +147,7 @@ TEST_P(Children, AndTheWorkerDieWithTheLauncher) {
   waitpid(launcher, nullptr, 0);
   for (const pid_t process : processes) {
     EXPECT_GT(process, 1);
-    EXPECT_TRUE(ends_within_a_second(process)) << "a process outlived its launcher";
+    EXPECT_TRUE(ends_by_itself(process)) << "a process outlived its launcher";
   }
 }
 

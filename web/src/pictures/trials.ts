@@ -20,13 +20,14 @@ export function measured(part: Part): Measured | null {
   return { run, figures, names: uniqueNames(run.subjects.map((subject) => subject.label)), subjects: run.subjects, variants };
 }
 
-// What is measured of each model: times and sizes of two networks share no axis.
+// What is measured of each model: times and sizes of two networks share no axis, unless they are compared.
 export function byModel(part: Part): { model: string; measured: Measured }[] {
   const whole = measured(part);
   if (whole === null) return [];
-  const models = [...new Set(whole.subjects.map((subject) => subject.model))];
+  const modelOf = (subject: RunSubject): string => whole.run.subjects[subject.baseline ?? subject.index]?.model ?? subject.model;
+  const models = [...new Set(whole.subjects.map(modelOf))];
   return models.map((model) => {
-    const subjects = whole.subjects.filter((subject) => subject.model === model);
+    const subjects = whole.subjects.filter((subject) => modelOf(subject) === model);
     const drawn = new Set(subjects.map((subject) => subject.index));
     const ofThem = (trial: Trial): boolean => drawn.has(trial.subject);
     const run = { ...whole.run, trials: whole.run.trials.filter(ofThem), side_trials: whole.run.side_trials.filter(ofThem) };
