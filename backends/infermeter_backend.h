@@ -169,6 +169,9 @@ typedef struct imb_load {
   imb_status (*batch_axes)(void* user, size_t input_count, const imb_port* const* inputs, int64_t* axes,
                            imb_message message);
   void* batch_axes_user;
+  /* The shapes of the data that it will be run on, one item of each input, for models that declare no inputs:
+   * "1x3x224x224", "1x128:int64", several with ';' between them. NULL: not known. */
+  const char* data_shape;
 } imb_load;
 
 typedef struct imb_runtime imb_runtime;

@@ -16,6 +16,7 @@
 #include "infermeter/data/dtype.hpp"
 #include "python/output_signature.hpp"
 #include "sdk/abi_edge.hpp"
+#include "sdk/data_shape.hpp"
 #include "sdk/profile_folder.hpp"
 
 namespace nb = nanobind;
@@ -223,7 +224,8 @@ nb::object load_of(const imb_load& load, const std::shared_ptr<const imb_load*>&
       .attr("Load")(load.model_path, text_or_empty(load.zoo_name), load.device, load.dtype, load.threads, load.batch,
                     pairs_of(load.dimension_count, load.dimensions), pairs_of(load.option_count, load.options),
                     text_or_empty(profile_folder_of(load)),
-                    nb::cpp_function([alive](const nb::list& ports) { return axes_of(alive, ports); }));
+                    nb::cpp_function([alive](const nb::list& ports) { return axes_of(alive, ports); }),
+                    std::string(data_shape_of(load)));
 }
 
 void read_ports(imb_session& session) {

@@ -46,16 +46,16 @@ double seen(double log_level, double tick_s) {
   return tick_s > 0 ? std::round(time_s / tick_s) * tick_s : time_s;
 }
 
-struct Outcome {
+struct RunOutcome {
   int rounds = 0;
   bool covers = true;      // the first candidate's ratio
   bool any_alarm = false;  // a candidate is called faster or slower
   bool is_decided = true;  // every candidate
 };
 
-Outcome outcome_of(const RunRecord& record, int rounds, double truth) {
+RunOutcome outcome_of(const RunRecord& record, int rounds, double truth) {
   const Verdict verdict = judge(record);
-  Outcome outcome{.rounds = rounds};
+  RunOutcome outcome{.rounds = rounds};
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (!subject.baseline) continue;
     outcome.any_alarm =
@@ -67,7 +67,7 @@ Outcome outcome_of(const RunRecord& record, int rounds, double truth) {
   return outcome;
 }
 
-Outcome run_once(const Family& family, const Case& one, SplitMix& random) {
+RunOutcome run_once(const Family& family, const Case& one, SplitMix& random) {
   RunRecord record = automatic_run(one.comparison.candidates + 1);
   const std::vector<int> order = seats_of_run(record.plan, random);
   const auto levels = draw_levels(family, one.comparison, order, random);
@@ -94,8 +94,8 @@ std::vector<Case> cases_of_one() {
           {"5 % slower", rounds_with(0.05)}};
 }
 
-void add_rate(const std::string& what, const Family& family, Target target, const std::vector<Outcome>& outcomes,
-              bool Outcome::* hit, Table& table) {
+void add_rate(const std::string& what, const Family& family, Target target, const std::vector<RunOutcome>& outcomes,
+              bool RunOutcome::* hit, Table& table) {
   const auto hits = std::ranges::count(outcomes, true, hit);
   table.figures.push_back(rate(what, family.name, target, static_cast<int>(hits), static_cast<int>(outcomes.size())));
 }
@@ -106,14 +106,14 @@ Table of_one_candidate(const Families& families, const Effort& effort) {
     for (const Family& family : families) {
       const auto outcomes = simulate(effort, "automatic " + one.what + family.name,
                                      [&](SplitMix& random) { return run_once(family, one, random); });
-      add_rate(one.what + ": the interval at the end covers", family, at_least(0.94), outcomes, &Outcome::covers,
+      add_rate(one.what + ": the interval at the end covers", family, at_least(0.94), outcomes, &RunOutcome::covers,
                table);
       if (one.comparison.effect == 0) {
-        add_rate(one.what + ": called faster or slower", family, at_most(0.06), outcomes, &Outcome::any_alarm, table);
+        add_rate(one.what + ": called faster or slower", family, at_most(0.06), outcomes, &RunOutcome::any_alarm, table);
       }
-      add_rate(one.what + ": decided", family, {}, outcomes, &Outcome::is_decided, table);
+      add_rate(one.what + ": decided", family, {}, outcomes, &RunOutcome::is_decided, table);
       std::vector<double> rounds;
-      for (const Outcome& outcome : outcomes) rounds.push_back(outcome.rounds);
+      for (const RunOutcome& outcome : outcomes) rounds.push_back(outcome.rounds);
       table.figures.push_back(mean(one.what + ": rounds", family.name, {}, Unit::count, rounds));
     }
   }
@@ -128,7 +128,7 @@ Table of_matrices(const Families& families, const Effort& effort) {
     for (const Family& family : families) {
       const auto outcomes = simulate(effort, "matrix " + one.what + family.name,
                                      [&](SplitMix& random) { return run_once(family, one, random); });
-      add_rate(one.what, family, at_most(0.06), outcomes, &Outcome::any_alarm, table);
+      add_rate(one.what, family, at_most(0.06), outcomes, &RunOutcome::any_alarm, table);
     }
   }
   return table;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/stats/summary/tail.hpp"
 #include "simulation/blocks.hpp"
 
@@ -44,9 +45,33 @@ std::vector<Latencies> all_latencies() {
   };
 }
 
-std::vector<Samples> draw_trials(const Latencies& latencies, double q, int processes, SplitMix& random) {
-  const auto iterations = static_cast<std::size_t>((tail_iterations(q, processes) + processes - 1) / processes);
-  std::vector<Samples> trials(static_cast<std::size_t>(processes));
+// What is measured: so many processes, each with as many iterations as an interval takes with `planned` of them.
+struct Design {
+  std::string what;
+  Percentile percentile;
+  int processes, planned;
+};
+
+std::vector<Design> all_designs() {
+  std::vector<Design> designs;
+  for (const Percentile& percentile : percentiles) {
+    for (const int processes : {3, 8, 20, 40}) {
+      designs.push_back(
+          {fmt::format("p{:.0f} of {} processes", 100 * percentile.q, processes), percentile, processes, processes});
+    }
+  }
+  for (const int processes : {kLeastRounds, kFirstLook, 12}) {
+    designs.push_back({fmt::format("p99 of {} processes, of --processes auto", processes), percentiles.back(),
+                       processes, kFirstLook});
+  }
+  return designs;
+}
+
+std::vector<Samples> draw_trials(const Latencies& latencies, const Design& design, SplitMix& random) {
+  const double q = design.percentile.q;
+  const auto iterations =
+      static_cast<std::size_t>((tail_iterations(q, design.planned) + design.planned - 1) / design.planned);
+  std::vector<Samples> trials(static_cast<std::size_t>(design.processes));
   for (Samples& trial : trials) {
     const double level = latencies.between * random.normal();
     trial.begin_s.assign(iterations, 0.0);
@@ -61,30 +86,28 @@ std::vector<Samples> draw_trials(const Latencies& latencies, double q, int proce
 std::vector<Table> tail_percentiles(const Effort& effort) {
   Table held{.caption =
                  "Nominal 95 % intervals of percentiles of the tail, with as many iterations as `infermeter run` "
-                 "gives the processes: how many of them hold the truth",
+                 "gives the processes (--processes N; auto: as many as for five): how many of them hold the truth",
              .figures = {},
              .across = true};
   Table shown{.caption = "How many of these samples have an interval at all", .figures = {}, .across = true};
-  for (const Percentile& percentile : percentiles) {
-    for (const int processes : {3, 8, 20, 40}) {
-      const std::string what = fmt::format("p{:.0f} of {} processes", 100 * percentile.q, processes);
-      for (const Latencies& latencies : all_latencies()) {
-        const double truth = latencies.truth(percentile);
-        const auto outcomes = simulate(effort, what + latencies.name, [&](SplitMix& random) {
-          const auto trials = draw_trials(latencies, percentile.q, processes, random);
-          const auto interval = tail_percentile(subject_times(trials, {}), percentile.q, 0.95).interval;
-          if (!interval) return 0;
-          return interval->low <= truth && truth <= interval->high ? 2 : 1;
-        });
-        int with_interval = 0, holding = 0;
-        for (const int outcome : outcomes) {
-          with_interval += outcome > 0 ? 1 : 0;
-          holding += outcome > 1 ? 1 : 0;
-        }
-        const Target target = latencies.between == 0 ? at_least(0.94) : Target{};
-        held.figures.push_back(rate(what, latencies.name, target, holding, std::max(with_interval, 1)));
-        shown.figures.push_back(rate(what, latencies.name, {}, with_interval, effort.runs));
+  for (const Design& design : all_designs()) {
+    const double q = design.percentile.q;
+    for (const Latencies& latencies : all_latencies()) {
+      const double truth = latencies.truth(design.percentile);
+      const auto outcomes = simulate(effort, design.what + latencies.name, [&](SplitMix& random) {
+        const auto trials = draw_trials(latencies, design, random);
+        const auto interval = tail_percentile(subject_times(trials, {}), q, 0.95).interval;
+        if (!interval) return 0;
+        return interval->low <= truth && truth <= interval->high ? 2 : 1;
+      });
+      int with_interval = 0, holding = 0;
+      for (const int outcome : outcomes) {
+        with_interval += outcome > 0 ? 1 : 0;
+        holding += outcome > 1 ? 1 : 0;
       }
+      const Target target = latencies.between == 0 ? at_least(0.94) : Target{};
+      held.figures.push_back(rate(design.what, latencies.name, target, holding, std::max(with_interval, 1)));
+      shown.figures.push_back(rate(design.what, latencies.name, {}, with_interval, effort.runs));
     }
   }
   return {std::move(held), std::move(shown)};

@@ -86,6 +86,8 @@ TEST(FalseAlarms, ComeWithOrdersThatNoCoinDraws) {
   EXPECT_GT(alarms(Order::in_turn, welch).low, 0.9);
 }
 
+TEST(Automatic, IntervalsOfRunsThatEndByWhatTheySeeKeepTheirErrors) { expect_kept(automatic(families(), runs(25))); }
+
 TEST(Power, IsWhatWasPromised) { expect_kept(power(families(), runs(500))); }
 
 TEST(Coverage, IsNominalAndThatOfOtherIntervalsIsNot) {

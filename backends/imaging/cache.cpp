@@ -13,10 +13,11 @@ std::uint64_t hash_of(const CacheKey& key) {
   const auto pair = [](int high, int low) {
     return (std::uint64_t{static_cast<std::uint32_t>(high)} << 32U) | static_cast<std::uint32_t>(low);
   };
-  const auto kind = static_cast<int>(key.detection) * 2 + static_cast<int>(key.storage);
+  const auto kind =
+      static_cast<int>(key.detection) * 4 + static_cast<int>(key.storage) * 2 + static_cast<int>(key.arithmetic);
   std::uint64_t hash = mixed(key.object);
   for (const std::uint64_t part : {pair(key.centre.y, key.centre.x), pair(key.image_size, key.detector),
-                                   pair(key.radius, key.line_length * 4 + kind)})
+                                   pair(key.radius, key.line_length * 8 + kind)})
     hash = mixed(hash ^ part);
   return hash;
 }

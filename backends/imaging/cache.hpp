@@ -24,6 +24,7 @@ struct CacheKey {
   int line_length = 1;
   Detection detection = Detection::intensity;
   Storage storage = Storage::float32;
+  Arithmetic arithmetic = Arithmetic::float32;
   bool operator==(const CacheKey&) const = default;
 };
 [[nodiscard]] std::uint64_t hash_of(const CacheKey& key);

@@ -55,7 +55,7 @@ namespace {
 
 constexpr const char* workload = "imaging";
 constexpr const char* devices[] = {"cpu"};
-constexpr const char* dtypes[] = {"float32"};
+constexpr const char* dtypes[] = {"float32", "float16"};  // the second where the compiler has it
 
 // --- runtime -------------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ imb_status open_runtime(const imb_environment* environment, imb_runtime** runtim
                   .model_formats = "workload:imaging",
                   .device_count = std::size(devices),
                   .devices = devices,
-                  .dtype_count = std::size(dtypes),
+                  .dtype_count = has_float16() ? std::size(dtypes) : 1,
                   .dtypes = dtypes,
                   .option_count = made->options.size(),
                   .options = made->options.data(),
@@ -89,9 +89,10 @@ void close_runtime(imb_runtime* runtime) { delete runtime; }
 void refuse_unknown(const imb_load& load) {
   if (std::string_view(load.device) != "cpu")
     fail(IMB_UNSUPPORTED, "imaging has no device " + std::string(load.device) + "; it has cpu");
-  if (std::string_view(load.dtype) != "float32")
-    fail(IMB_UNSUPPORTED, "imaging does not execute " + std::string(load.dtype) +
-                              ": its transforms are float32 (storage=float16 keeps measurements in half the bytes)");
+  const std::string_view dtype = load.dtype;
+  if (dtype != "float32" && !(dtype == "float16" && has_float16()))
+    fail(IMB_UNSUPPORTED, "imaging does not execute " + std::string(dtype) + ": its transforms are float32; give " +
+                              (has_float16() ? "dtype=float16 for the loops over pixels, or " : "") + "dtype=float32");
   const std::string_view model = load.model_path;
   if (model.substr(model.find_last_of('/') + 1) != workload)
     fail(IMB_MODEL_ERROR, "imaging reads no model, and was given " + std::string(model) + "; name its workload, " +
@@ -336,7 +337,8 @@ std::string caches_of(const ImagingSettings& s) {
 imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
     const ImagingSettings& s = session->scene.settings;
-    sink(user, "dtype", "float32");
+    sink(user, "dtype", s.arithmetic == Arithmetic::float16 ? "float16" : "float32");
+    sink(user, "transforms", "float32");
     sink(user, "threads", "1");
     sink(user, "device", "cpu");
     sink(user, "provider", session->fftw->build.c_str());
@@ -359,9 +361,9 @@ struct CacheFigure {
 // What says most comes first: tables end somewhere.
 constexpr CacheFigure cache_figures[] = {
     {"hit_rate", "1", [](const CacheCounts& c) { return number(c.hits) / number(c.lookups); }},
+    {"entries", "1", [](const CacheCounts& c) { return number(c.entries); }},
     {"hits", "1", [](const CacheCounts& c) { return number(c.hits); }},
     {"misses", "1", [](const CacheCounts& c) { return number(c.misses); }},
-    {"entries", "1", [](const CacheCounts& c) { return number(c.entries); }},
     {"evictions", "1", [](const CacheCounts& c) { return number(c.evictions); }},
     {"bytes_peak", "bytes", [](const CacheCounts& c) { return number(c.bytes_peak); }},
     {"bytes", "bytes", [](const CacheCounts& c) { return number(c.bytes); }},

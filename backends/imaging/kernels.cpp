@@ -146,8 +146,82 @@ float storage_scale(float largest) {
   return largest > 0 ? std::ldexp(1.0F, 15 - exponent) : 1.0F;
 }
 
+FOR_EACH_PROCESSOR float range_scale(const float* __restrict field, const float* __restrict measured,
+                                     std::size_t count) {
+  float largest[lanes] = {}, brightest[lanes] = {};
+  for (std::size_t i = 0; field != nullptr && i < 2 * count; i += lanes) {
+    for (std::size_t j = 0; j < lanes; ++j) {
+      const float value = std::fabs(field[i + j]);
+      largest[j] = largest[j] > value ? largest[j] : value;
+    }
+  }
+  for (std::size_t i = 0; measured != nullptr && i < count; i += lanes) {
+    for (std::size_t j = 0; j < lanes; ++j) {
+      brightest[j] = brightest[j] > measured[i + j] ? brightest[j] : measured[i + j];
+    }
+  }
+  const float most =
+      std::max(*std::max_element(largest, largest + lanes), std::sqrt(*std::max_element(brightest, brightest + lanes)));
+  int exponent = 0;
+  std::frexp(most, &exponent);
+  // The largest lies from 2^6 to 2^7: the sum of two squares ends below 2^15.
+  return most > 0 ? std::ldexp(1.0F, 7 - exponent) : 1.0F;
+}
+
 #ifdef __FLT16_MAX__
 bool has_float16() { return true; }
+
+namespace {
+
+// One operation of float16: of +, -, *, / and roots, what float32 gives and is then rounded is what float16 gives.
+float half(float value) { return static_cast<float>(static_cast<_Float16>(value)); }
+
+}  // namespace
+
+FOR_EACH_PROCESSOR float intensities_in_half(const float* __restrict field, std::size_t count, float scale,
+                                             float* __restrict out) {
+  const float back = 1 / (scale * scale);
+  float largest[lanes] = {};
+  for (std::size_t i = 0; i < count; i += lanes) {
+    for (std::size_t j = 0; j < lanes; ++j) {
+      const float re = half(field[2 * (i + j)] * scale), im = half(field[2 * (i + j) + 1] * scale);
+      const float value = half(half(re * re) + half(im * im)) * back;
+      out[i + j] = value;
+      largest[j] = largest[j] > value ? largest[j] : value;
+    }
+  }
+  return *std::max_element(largest, largest + lanes);
+}
+
+FOR_EACH_PROCESSOR void replace_modulus_in_half(float* __restrict field, const float* __restrict measured,
+                                                std::size_t count, float eps, float scale, double& misfit) {
+  // No dark pixel is darker than what a factor of float16 can brighten.
+  constexpr float darkest = 1.0F / 16'384;
+  const float dark = half(std::max(eps * scale * scale, darkest)), back = 1 / scale;
+  float parts[lanes] = {};
+  for (std::size_t i = 0; i < count; i += lanes) {
+    for (std::size_t j = 0; j < lanes; ++j) {
+      const float re = half(field[2 * (i + j)] * scale), im = half(field[2 * (i + j) + 1] * scale);
+      const float modulus = half(std::sqrt(half(half(half(re * re) + half(im * im)) + dark)));
+      const float wanted = half(std::sqrt(half(measured[i + j] * scale * scale)));
+      const float factor = half(wanted / modulus);
+      field[2 * (i + j)] = half(re * factor) * back;
+      field[2 * (i + j) + 1] = half(im * factor) * back;
+      const float apart = (wanted - modulus) * back;
+      parts[j] += apart * apart;
+    }
+  }
+  misfit += total(parts);
+}
+
+FOR_EACH_PROCESSOR void roots_in_half(const float* __restrict values, std::size_t count, float scale,
+                                      float* __restrict field) {
+  const float back = 1 / scale;
+  for (std::size_t i = 0; i < count; ++i) {
+    field[2 * i] = half(std::sqrt(half(values[i] * scale * scale))) * back;
+    field[2 * i + 1] = 0;
+  }
+}
 
 FOR_EACH_PROCESSOR void narrow(const float* __restrict values, std::size_t count, float scale,
                                std::uint16_t* __restrict out) {
@@ -161,6 +235,9 @@ FOR_EACH_PROCESSOR void widen(const std::uint16_t* __restrict values, std::size_
 }
 #else
 bool has_float16() { return false; }
+float intensities_in_half(const float*, std::size_t, float, float*) { return 0; }
+void replace_modulus_in_half(float*, const float*, std::size_t, float, float, double&) {}
+void roots_in_half(const float*, std::size_t, float, float*) {}
 void narrow(const float*, std::size_t, float, std::uint16_t*) {}
 void widen(const std::uint16_t*, std::size_t, float, float*) {}
 #endif

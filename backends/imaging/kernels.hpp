@@ -40,6 +40,14 @@ void multiply(float* field, const float* factors, std::size_t count);
 // |field * scale| of a row.
 void moduli(const float* field, std::size_t count, float scale, float* out);
 
+// The same in float16, rounded after every operation, of values times `scale`, a power of two that range_scale finds
+// for the largest of both; the square of `scale` is that of intensities. Sums are float32.
+[[nodiscard]] float range_scale(const float* field, const float* measured, std::size_t count);
+float intensities_in_half(const float* field, std::size_t count, float scale, float* out);
+void replace_modulus_in_half(float* field, const float* measured, std::size_t count, float eps, float scale,
+                             double& misfit);
+void roots_in_half(const float* values, std::size_t count, float scale, float* field);
+
 // As float16 with a power of two that makes the most of its range, and back.
 [[nodiscard]] bool has_float16();
 [[nodiscard]] float storage_scale(float largest);

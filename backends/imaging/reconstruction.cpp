@@ -172,7 +172,8 @@ CacheKey Reconstruction::key_of(std::size_t position) const {
           .centre = scene_.centres[position],
           .line_length = s_.line_length,
           .detection = s_.detection,
-          .storage = s_.storage};
+          .storage = s_.storage,
+          .arithmetic = s_.arithmetic};
 }
 
 std::span<const Span> Reconstruction::mask_at(std::size_t position) {
@@ -305,7 +306,9 @@ float Reconstruction::measure(std::span<const Span> masks, float* out) {
   } else if (s_.line_length > 1) {
     largest = scale_and_find_largest(out, window_pixels_, 1 / static_cast<float>(s_.line_length));
   } else {
-    largest = intensities(window_.get(), window_pixels_, out);
+    largest = in_half() ? intensities_in_half(window_.get(), window_pixels_,
+                                              range_scale(window_.get(), nullptr, window_pixels_), out)
+                        : intensities(window_.get(), window_pixels_, out);
   }
   lap(Stage::intensity);
   return largest;
@@ -333,7 +336,11 @@ static float window_scale(const ImagingSettings& s) {
 void Reconstruction::start_estimate(std::span<const Span> masks) {
   const double mean = sum_of(noisy_.data(), window_pixels_) / static_cast<double>(window_pixels_);
   eps_ = std::max(static_cast<float>(1e-12 * mean), 1e-30F);
-  roots(noisy_.data(), window_pixels_, window_.get());
+  if (in_half()) {
+    roots_in_half(noisy_.data(), window_pixels_, range_scale(nullptr, noisy_.data(), window_pixels_), window_.get());
+  } else {
+    roots(noisy_.data(), window_pixels_, window_.get());
+  }
   scene_.plans->forward_window(window_.get());
   ++window_ffts_;
   lap(Stage::correction_fft);
@@ -346,7 +353,12 @@ void Reconstruction::improve(std::span<const Span> masks) {
   take_window(estimate_.get(), mask, 1 / static_cast<float>(s_.image_size), window_.get());
   scene_.plans->backward_window(window_.get());
   lap(Stage::estimate_fft);
-  replace_modulus(window_.get(), noisy_.data(), window_pixels_, eps_, misfit_);
+  if (in_half()) {
+    const float scale = range_scale(window_.get(), noisy_.data(), window_pixels_);
+    replace_modulus_in_half(window_.get(), noisy_.data(), window_pixels_, eps_, scale, misfit_);
+  } else {
+    replace_modulus(window_.get(), noisy_.data(), window_pixels_, eps_, misfit_);
+  }
   lap(Stage::modulus);
   scene_.plans->forward_window(window_.get());
   lap(Stage::correction_fft);

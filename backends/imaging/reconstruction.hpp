@@ -75,6 +75,7 @@ class Reconstruction {
   void put_back(const float* window, std::span<const Span> spans, float scale, float step);
   void apply_prior();
   void read_out(std::span<float> image);
+  [[nodiscard]] bool in_half() const { return s_.arithmetic == Arithmetic::float16; }
   void note_error(std::size_t epoch, std::span<float> error);
   void lap(Stage stage) {
     if (clock_ != nullptr) clock_->lap(stage);

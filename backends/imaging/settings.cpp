@@ -173,6 +173,7 @@ ImagingSettings settings_from(const imb_load& load) {
   s.spectrum_cache = asked.spectrum_cache.value_or(asked.caches);
   s.measurement_cache = asked.measurement_cache.value_or(asked.caches);
   s.mask_cache = asked.mask_cache.value_or(asked.caches);
+  if (std::string_view(load.dtype) == "float16") s.arithmetic = Arithmetic::float16;
   check_settings(s);
   return s;
 }
@@ -191,6 +192,9 @@ void check_settings(const ImagingSettings& s) {
   }
   if (s.object_size > s.image_size) {
     refuse(said("object_size", s.object_size) + " is larger than the grid, " + said("image_size", s.image_size));
+  }
+  if (s.arithmetic == Arithmetic::float16 && (s.line_length > 1 || s.detection == Detection::field)) {
+    refuse("dtype=float16 is there for line_length=1 and detection=intensity");
   }
   if (s.r_max + s.radius + s.line_length / 2 >= s.image_size / 2.0) {
     refuse("apertures lie outside of the grid: r_max=" + std::to_string(s.r_max) + " and " + said("radius", s.radius) +

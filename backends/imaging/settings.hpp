@@ -18,6 +18,7 @@ enum class Order { sweep, dwell };   // all positions, then again; or all visits
 enum class Prior { none, support, nonneg };
 enum class Eviction { lru, mru };
 enum class Storage { float32, float16 };
+enum class Arithmetic { float32, float16 };  // of the loops over pixels; transforms and sums are float32
 
 struct ImagingSettings {
   int image_size = 512;   // N: the grid of the field and of its spectrum
@@ -46,6 +47,7 @@ struct ImagingSettings {
   std::uint64_t cache_budget = 268'435'456;  // bytes, of each cache
   Eviction eviction = Eviction::lru;
   Storage storage = Storage::float32;
+  Arithmetic arithmetic = Arithmetic::float32;  // what the subject's dtype says
 };
 
 // Which options there are. `load` and runtime_info read the same rows.

@@ -225,6 +225,8 @@ class Session:
             "matmul_precision": "highest" if self._asks_for_highest() else "default",
             "x64": "true" if self._jax.config.jax_enable_x64 else "false",
         }
+        if self._load.dtype == "float32":
+            told["dtype_from"] = "model"  # nothing was converted
         if self._function.parameters is not None:
             told["parameters"] = str(self._function.parameters)
             told["model_bytes"] = str(sum(leaf.nbytes for leaf in self._function.weights))

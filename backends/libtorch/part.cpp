@@ -13,6 +13,7 @@
 #include "ports.hpp"
 #include "profile.hpp"
 #include "program.hpp"
+#include "sdk/data_shape.hpp"
 #include "sdk/options.hpp"
 #include "sdk/processors.hpp"
 #include "sdk/profile_folder.hpp"
@@ -114,6 +115,11 @@ at::ScalarType precision_from(const std::string& dtype) {
   fail(IMB_UNSUPPORTED, "libtorch cannot execute " + dtype + "; give dtype=float32, float16 or bfloat16");
 }
 
+std::vector<InputShape> shapes_of_data(const imb_load& load) {
+  const std::string_view text = data_shape_of(load);
+  return text.empty() ? std::vector<InputShape>() : parse_input_shapes(text);
+}
+
 imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** session, imb_message message) {
   *session = nullptr;
   return guarded(message, IMB_MODEL_ERROR, [&] {
@@ -123,7 +129,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     const int threads = load->threads > 0 ? load->threads : usable_processors();
     at::set_num_threads(threads);
     auto made = std::make_unique<imb_session>();
-    made->program = load_program({*load, settings.shapes, device, precision, threads});
+    made->program = load_program({*load, settings.shapes, shapes_of_data(*load), device, precision, threads});
     for (const Input& input : made->program->inputs) {
       made->inputs.push_back(std::make_unique<Port>(input.port));
       made->dynamic_batch = made->dynamic_batch || (!input.port.shape.empty() && input.port.shape[0] < 0);
@@ -224,6 +230,7 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
   return guarded(message, IMB_RUN_ERROR, [&] {
     const Program& program = *session->program;
     sink(user, "dtype", program.dtype.c_str());
+    if (program.precision == at::kFloat) sink(user, "dtype_from", "model");  // nothing was converted
     sink(user, "threads", std::to_string(at::get_num_threads()).c_str());
     sink(user, "device", program.device.is_cuda() ? "cuda" : "cpu");
     sink(user, "provider", program.provider.c_str());

@@ -113,7 +113,8 @@ std::vector<DeclaredInput> declared(const std::vector<Input>& inputs) {
 std::vector<Input> inputs_of_script(std::span<const std::string> names, std::span<const InputShape> shapes) {
   if (shapes.empty() && !names.empty()) {
     fail(IMB_INVALID_ARGUMENT, "a TorchScript file does not declare the shapes of its inputs (here: " + list_of(names) +
-                                   "); give input_shape=1x3x224x224, say, of several separated by ';' (--option)");
+                                   "); give input_shape=1x3x224x224, say, of several separated by ';' (--option), or "
+                                   "data that have a shape (--data)");
   }
   std::vector<Input> inputs;
   for (std::size_t i = 0; i < shapes.size(); ++i) inputs.push_back(input_from(names[i], shapes[i]));

@@ -150,13 +150,14 @@ std::unique_ptr<Program> load_torchscript(const ProgramRequest& request) {
     const auto forward = module.find_method("forward");
     if (!forward) fail(IMB_MODEL_ERROR, path + " has no method forward that could be run");
     const c10::FunctionSchema& schema = forward->function().getSchema();
-    const auto names = argument_names(schema, request.shapes.size());
-    check_count(names, request.shapes.size());
+    const auto& shapes = request.shapes.empty() ? request.data_shapes : request.shapes;
+    const auto names = argument_names(schema, shapes.size());
+    check_count(names, shapes.size());
     auto program = std::make_unique<ScriptProgram>(module);
     program->provider = "torchscript";
     program->device = request.device;
     program->precision = request.precision;
-    program->inputs = inputs_of_script(names, request.shapes);
+    program->inputs = inputs_of_script(names, shapes);
     program->output_names = names_of_outputs(schema);
     fix_dimensions(program->inputs, request.load);
     describe(*program, module);

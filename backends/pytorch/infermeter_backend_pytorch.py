@@ -16,10 +16,11 @@ from infermeter.checks import flag, framework, need, refuse_what_is_not_offered,
 from infermeter.factory import INPUT_SHAPE, Model, counted, is_live
 from infermeter.ports import fixed_shape
 from infermeter.torch_arrays import array_of, tensor_of, tensors_in, zeros
-from infermeter.torch_copies import changed_copy, channels_last
+from infermeter.torch_copies import changed_copy, channels_last, place_of
 from infermeter.torch_models import FACTORY, read_model
 from infermeter.torch_pruned import PRUNE, PRUNE_HOW, pruned
 from infermeter.torch_quantized import quantized
+from infermeter.torch_precision import Float32Precision, cudnn_tf32, matmul_precision
 from infermeter.torch_weights import Weights
 
 if TYPE_CHECKING:
@@ -94,10 +95,11 @@ class Runtime:
                 Status.INVALID_ARGUMENT,
                 f"torch.compile leaves TorchScript as it is: give compile=false, or a factory that makes {load.model}",
             )
+        modes = Modes(torch, model.callable if is_live(load.model) else None)
         prepared, changes = _prepared(torch, pruned(torch, model.callable, load), load, settings)
         model = Model(prepared, model.inputs, model.outputs, model.counters)
         kind = CompiledSession if settings.compiles else Session
-        return counted(kind(torch, load, model, settings, changes), model)
+        return counted(kind(torch, load, model, settings, changes, modes), model)
 
 
 @dataclass(frozen=True)
@@ -178,13 +180,15 @@ def _prepared(torch: Any, call: Callable[..., Any], load: Load, settings: Settin
         return (quantized(torch, call) if settings.quantizes else call), []
     dtype = load.dtype if converts else ""
     changes: list[str] = []
-    if is_live(load.model):  # it is the user's
+    is_users = is_live(load.model)
+    if is_users:
         call, changes = changed_copy(torch, call, load.device, dtype, settings.channels_last)
     try:
         call.eval()
     except NotImplementedError:
         pass  # what was exported is as it was then, and cannot be switched
-    call = call.to(load.device)
+    if changes or not is_users:
+        call = call.to(load.device)
     if converts:
         call = call.to(getattr(torch, dtype))
     if settings.channels_last:
@@ -199,18 +203,14 @@ class ProcessState:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._threads = torch.get_num_threads()
-        self._precision = torch.get_float32_matmul_precision()
-        self._tf32 = torch.backends.cudnn.allow_tf32
-        self._sets_precision = False
+        self._precision: Float32Precision | None = None  # where it is set
         self._mode: Any = None
 
     def set(self, threads: int, matmul_precision: str) -> None:
         self._torch.set_num_threads(threads)
         if matmul_precision:
-            self._sets_precision = True
-            # "highest": float32 means float32, on CUDA and in oneDNN.
-            self._torch.set_float32_matmul_precision(matmul_precision)
-            self._torch.backends.cudnn.allow_tf32 = matmul_precision != "highest"
+            self._precision = Float32Precision(self._torch)
+            self._precision.set(matmul_precision)
 
     def enter_mode(self, grad: bool) -> None:
         """Entering it once and not at each call saves a microsecond of each."""
@@ -223,19 +223,34 @@ class ProcessState:
             self._mode.__exit__(None, None, None)
             self._mode = None
         self._torch.set_num_threads(self._threads)
-        if self._sets_precision:
-            self._torch.set_float32_matmul_precision(self._precision)
-            self._torch.backends.cudnn.allow_tf32 = self._tf32
+        if self._precision is not None:
+            self._precision.restore()
+
+
+class Modes:
+    """Train or eval mode of a live module's parts, as it was when this was made. `restore` puts it back."""
+
+    def __init__(self, torch: Any, call: Callable[..., Any] | None) -> None:
+        self._parts = [(part, part.training) for part in call.modules()] if isinstance(call, torch.nn.Module) else []
+        self.trains = any(trains for _, trains in self._parts)
+
+    def restore(self) -> None:
+        for part, trains in self._parts:
+            part.training = trains
 
 
 class Session:
-    def __init__(self, torch: Any, load: Load, model: Model, settings: Settings, changes: list[str]) -> None:
+    def __init__(
+        self, torch: Any, load: Load, model: Model, settings: Settings, changes: list[str], modes: Modes
+    ) -> None:
         self._torch = torch
         self._load = load
         self._module = model.callable
         self._call = model.callable
         self._settings = settings
         self._changes = changes
+        self._modes = modes
+        self._place = place_of(torch, model.callable, load.device)
         self._names = model.outputs
         self.inputs = model.inputs
         self.outputs = [Port(name, "", None) for name in model.outputs or ("output",)]
@@ -245,7 +260,7 @@ class Session:
         self._state = ProcessState(torch)
         self._state.set(thread_count(load), settings.matmul_precision)
         if load.device == "cuda":
-            torch.cuda.reset_peak_memory_stats()
+            torch.cuda.reset_peak_memory_stats(self._place)
 
     def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
         self._state.enter_mode(self._settings.grad)
@@ -280,12 +295,16 @@ class Session:
             "inter_op_threads": str(torch.get_num_interop_threads()),
             "device": self._load.device,
             "provider": self._provider(),
-            "matmul_precision": torch.get_float32_matmul_precision(),
+            "matmul_precision": matmul_precision(torch),
             "channels_last": _text(self._settings.channels_last),
             "autocast": _text(self._settings.autocast),
         }
+        if self._load.dtype == "float32" and not self._settings.autocast:
+            told["dtype_from"] = "model"  # nothing was converted
         if self._settings.grad:
             told["grad"] = "true"
+        if self._modes.trains:
+            told["mode"] = "eval; train before and afterwards"
         if self._changes:
             told["measured_copy"] = ", ".join(self._changes)
         if isinstance(self._module, torch.nn.Module):
@@ -298,15 +317,16 @@ class Session:
         if self._load.device == "cpu":
             told["instructions"] = torch.backends.cpu.get_cpu_capability()
         if self._load.device == "cuda":
-            told["device_name"] = torch.cuda.get_device_name()
-            told["cudnn_tf32"] = _text(torch.backends.cudnn.allow_tf32)
+            told["device_name"] = torch.cuda.get_device_name(self._place)
+            told["cudnn_tf32"] = cudnn_tf32(torch)
             told["cudnn_benchmark"] = _text(torch.backends.cudnn.benchmark)
         return told
 
     def device_memory(self) -> tuple[int, int] | None:
         if self._load.device != "cuda":
             return None
-        return self._torch.cuda.memory_allocated(), self._torch.cuda.max_memory_allocated()
+        cuda = self._torch.cuda
+        return cuda.memory_allocated(self._place), cuda.max_memory_allocated(self._place)
 
     def profile_begin(self, folder: str) -> None:
         self._modules = self._modules_of(Path(folder)) if self._step else []
@@ -336,13 +356,14 @@ class Session:
 
     def close(self) -> None:
         self._state.restore()
+        self._modes.restore()
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         torch = self._torch
         tensor = tensor_of(torch, array)
         if tensor.dtype == torch.float32 and not self._settings.autocast and self._load.dtype != "float32":
             tensor = tensor.to(getattr(torch, self._load.dtype))
-        tensor = tensor.to(self._load.device)
+        tensor = tensor.to(self._place)
         return channels_last(torch, tensor) if self._settings.channels_last and tensor.is_floating_point() else tensor
 
     def _autocasting(self, call: Callable[[], object]) -> Callable[[], object]:
@@ -358,7 +379,8 @@ class Session:
     def _synchronised(self, call: Callable[[], object]) -> Callable[[], object]:
         if self._load.device == "cpu":
             return call
-        synchronize = getattr(self._torch, self._load.device).synchronize
+        of_device = getattr(self._torch, self._load.device).synchronize
+        synchronize = functools.partial(of_device, self._place) if self._place.type == "cuda" else of_device
 
         def step() -> object:
             result = call()

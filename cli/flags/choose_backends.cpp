@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
@@ -31,7 +32,8 @@ bool reads_model(const BackendInfo& backend, const std::string& model) {
   std::string ending = std::filesystem::path(model).extension().string();
   if (!ending.empty()) ending.erase(0, 1);
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return !ending.empty() && reads(backend, ending);
+  if (ending.empty() || !reads(backend, ending)) return false;
+  return reads(backend, "python") || !is_pickle_of_torch(model);
 }
 
 }  // namespace

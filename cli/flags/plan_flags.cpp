@@ -62,10 +62,10 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"max_pairs", "--max-pairs", "N", "",
      "Maximum number of pairs of processes. Default: 40, or 200 with --until-resolved.", Use::comparison},
     {"repeat_disturbed", "--repeat-disturbed", "N", "",
-     "Measure up to N rounds again in which other programs, steal or throttling disturbed a process; the disturbed "
-     "ones "
-     "enter no figure. Default: 3 with --processes auto and in gate, a fifth of --max-pairs (at most 8) in compare, "
-     "else 0."},
+     "Measure up to N pairs again in which other programs, steal or throttling disturbed a process. Default: a fifth "
+     "of "
+     "--max-pairs, at most 8.",
+     Use::comparison},
     {"budget", "--budget", "TIME", "", "Start no new pair after this time.", Use::comparison},
     {"warmup", "--warmup", "N|auto|none", "How it is measured",
      "Untimed inferences between the first and the timed ones. Default: auto, from pilot processes. none: even the "
@@ -80,6 +80,11 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "Smaller differences count as none; with --processes auto, intervals this narrow are enough. Default: 2%.",
      Use::run},
     {"budget", "--budget", "TIME", "", "With --processes auto: start no round that would end later. Default: 2m.",
+     Use::run},
+    {"repeat_disturbed", "--repeat-disturbed", "N", "",
+     "Measure up to N rounds again in which other programs, steal or throttling disturbed a process; the disturbed "
+     "ones "
+     "enter no figure. Default: 3 with --processes auto and in gate, else 0.",
      Use::run},
     {"leak_iterations", "--leak-iterations", "N", "",
      "Check for memory leaks in one more process per subject, over N iterations (2000, for example). Default: 0, no "

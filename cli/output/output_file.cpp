@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -73,9 +75,18 @@ bool sync_folder(const fs::path& folder) {
   return ok;
 }
 
+// A store, most likely.
+bool is_database(const fs::path& file) {
+  constexpr std::string_view head = "SQLite format 3";
+  std::string text(head.size(), '\0');
+  return std::ifstream(file, std::ios::binary).read(text.data(), static_cast<std::streamsize>(text.size())) &&
+         text == head;
+}
+
 bool is_same(const fs::path& a, const fs::path& b) {
   std::error_code error;
-  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+  const auto place = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path, error), error); };
+  return place(a) == place(b);
 }
 
 }  // namespace
@@ -87,8 +98,22 @@ Result<Done> check_output_file(const fs::path& file, bool overwrite) {
   const fs::file_status status = fs::symlink_status(file, error);
   if (!fs::exists(status)) return Done{};
   if (!overwrite) return usage_error(fmt::format("{} exists already: --force writes over it", file.string()));
-  if (fs::is_regular_file(status) || fs::is_symlink(status)) return Done{};
-  return usage_error(fmt::format("{} is no regular file and is not written over", file.string()));
+  if (!fs::is_regular_file(status) && !fs::is_symlink(status))
+    return usage_error(fmt::format("{} is no regular file and is not written over", file.string()));
+  if (fs::is_regular_file(file, error) && is_database(file))
+    return usage_error(fmt::format("{} is a database and is not written over; give another name", file.string()));
+  return Done{};
+}
+
+Result<Done> check_distinct(std::span<const NamedFile> files) {
+  for (auto one = files.begin(); one != files.end(); ++one) {
+    const auto same = [&](const NamedFile& other) { return !one->file.empty() && is_same(one->file, other.file); };
+    const auto other = std::find_if(files.begin(), one, same);
+    if (other == one) continue;
+    return usage_error(fmt::format("{} and {} name one file, {}: give each its own", other->flag, one->flag,
+                                   printable(one->file.string(), 200)));
+  }
+  return Done{};
 }
 
 Result<Done> check_new_file(const fs::path& file, bool overwrite, const fs::path& made) {
@@ -102,12 +127,13 @@ Result<Done> check_folder_to_be(std::string_view flag, const fs::path& folder) {
   std::error_code error;
   fs::path there = fs::absolute(folder, error).lexically_normal();
   while (there.has_relative_path() && !fs::exists(fs::symlink_status(there, error))) there = there.parent_path();
-  const auto cannot = [&](const char* why) {
+  const auto cannot = [&](std::string_view why) {
     return io_error(fmt::format("{}: {} cannot hold the results: {} {}", flag, printable(folder.string(), 200),
                                 printable(there.string(), 200), why));
   };
   if (!fs::is_directory(there, error)) return cannot("is no folder");
-  return access(there.c_str(), W_OK | X_OK) == 0 ? Result<Done>(Done{}) : cannot("takes no files");
+  if (access(there.c_str(), W_OK | X_OK) == 0) return Done{};
+  return cannot(fmt::format("takes no files: {}", std::strerror(errno)));
 }
 
 Result<Done> write_file(const fs::path& file, std::string_view text, bool overwrite) {

@@ -32,7 +32,7 @@ Result<Done> ProfileFilesFlag::check(bool overwrite) const {
   for (const std::string& name : profile_export_names()) {
     INFERMETER_TRY_DONE(check_output_file(fs::path(folder) / name, overwrite));
   }
-  return Done{};
+  return check_folder_to_be("--profile-files", folder);
 }
 
 Result<Done> ProfileFilesFlag::write(Surroundings& world, const RunRecord& record, bool overwrite) const {

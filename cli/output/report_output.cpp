@@ -1,5 +1,6 @@
 #include "cli/output/report_output.hpp"
 
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -63,7 +64,7 @@ Result<Format> ReportOutput::settle(const PlanDraft& draft, const OtherNames& na
 
 void ReportOutput::check(Problems& problems, const std::filesystem::path& made) const {
   if (!folder.empty()) problems.take(check_folder_to_be("--output", folder));
-  if (html.wanted() && html.file == file) problems.add(usage_error("--output and --html are two files: " + file));
+  problems.take(check_distinct(std::array{NamedFile{"--output", file}, NamedFile{"--html", html.file}}));
   if (!file.empty()) problems.take(check_new_file(file, force, folder.empty() ? made : fs::path(folder)));
   const bool beside = !folder.empty() && fs::path(html.file).parent_path() == fs::path(file).parent_path();
   problems.take(html.check(force, beside ? fs::path(folder) : made));

@@ -38,7 +38,7 @@ void StudyFiles::check(Problems& problems) const {
   for (const std::string& name : profile_export_names()) {
     problems.take(check_output_file(folder_ / study_.profiles / name, force_));
   }
-  problems.take(check_folder_to_be("--reports", folder_));
+  problems.take(check_folder_to_be("--reports", folder_ / study_.profiles));
 }
 
 Result<Done> StudyFiles::prepare() const { return make_folder("--reports", folder_); }

@@ -46,9 +46,9 @@ bool is_fit(std::span<const Diagnostic> findings) {
 }
 
 std::string machine_line(const Environment& e) {
-  return fmt::format("{}: {} processors usable, {} memory, kernel {}{}",
-                     e.processor.empty() ? e.architecture : e.processor, e.processors_usable,
-                     format_bytes(static_cast<double>(e.memory_total_bytes)), e.kernel,
+  const auto memory = static_cast<double>(e.memory_total_bytes);
+  return fmt::format("{}: {} processors usable{}, kernel {}{}", e.processor.empty() ? e.architecture : e.processor,
+                     e.processors_usable, memory > 0 ? fmt::format(", {} memory", format_bytes(memory)) : "", e.kernel,
                      e.virtualization.empty() ? "" : ", " + e.virtualization);
 }
 

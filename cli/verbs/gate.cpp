@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -137,6 +138,9 @@ void check_files(const GateOptions& options, const std::string& made, Problems& 
     if (!file.empty()) problems.take(check_new_file(file, options.force, made));
   }
   problems.take(options.html.check(options.force, made));
+  problems.take(
+      check_distinct(std::array{NamedFile{"--junit", options.junit}, NamedFile{"--markdown", options.markdown},
+                                NamedFile{"--html", options.html.file}}));
 }
 
 Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const GateFile& file,

@@ -167,6 +167,7 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
     }
   }
   if (options.only.empty()) study.file.leave_out_on_request();
+  INFERMETER_TRY_DONE(study.file.check_file_names(study.source.file.string()));
   if (study.file.parts.empty()) {
     return usage_error(fmt::format("{}: all of its parts are measured on request only: name them with --part",
                                    study.source.file.string()));

@@ -308,6 +308,9 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
   options.pictures.check(launcher, options.force, check.problems);
   check.problems.take(options.html.check(options.force));
   if (!options.output.empty()) check.problems.take(check_new_file(options.output, options.force));
+  check.problems.take(
+      check_distinct(std::array{NamedFile{"--output", options.output}, NamedFile{"--html", options.html.file},
+                                NamedFile{"--layers-plot", options.layers.plot}}));
   INFERMETER_TRY_DONE(check.problems.result());
   if (options.layers.wanted) return act_layers(world, options, request.plan, launcher, check, format);
   KeptDifferences kept(DifferencePictures::worst_items);

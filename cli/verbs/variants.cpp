@@ -17,6 +17,7 @@
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/setting.hpp"
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/variants/variants.hpp"
 
@@ -103,7 +104,7 @@ void declare_which(CLI::App& app, VariantsOptions& options) {
            "Of PyTorch: eager, channels_last, autocast, compile, dynamic_int8, stacked, phase1.");
   app.add_flag("--all-phases", options.all_phases, "All phases of PyTorch, and all of them combined.")->group(kWhich);
   add_list(app, "--backends,--backend,--framework", request.backends, "NAME,…",
-           "Default: onnxruntime and openvino, if they can load the model.");
+           "Default: onnxruntime and openvino, if they can load the model; else one that can.");
   add_list(app, "--models", request.models, "NAME:FILE,…", "Existing files instead of MODEL, the baseline first.");
   app.add_option("--calibration", request.calibration,
                  "Calibration data for int8; as --data. Default: the value of --data.")
@@ -117,7 +118,7 @@ void declare_which(CLI::App& app, VariantsOptions& options) {
 // Words of earlier tools for what is no setting (other_names.cpp has those of settings).
 void declare_other_names(CLI::App& app, VariantsOptions& options) {
   options.flags.declare_other_names(app);
-  app.add_option("--config,--teacher", options.config, "MODEL.")->type_name("")->group(kOtherNames);
+  app.add_option("--config,--model,--teacher", options.config, "MODEL.")->type_name("")->group(kOtherNames);
   app.add_option("--ckpt", options.checkpoint,
                  "MODEL, a checkpoint; --config is then the factory whose model takes its weights (--option factory=).")
       ->type_name("")
@@ -189,7 +190,7 @@ Result<Done> settle_model(VariantsOptions& options, PlanDraft& draft) {
   std::string& model = options.request.model;
   const std::string& config = options.config;
   if (!model.empty() && !(config.empty() && options.checkpoint.empty())) {
-    return usage_error("--config, --ckpt and --teacher are MODEL: give one of them");
+    return usage_error("--config, --ckpt, --model and --teacher are MODEL: give one of them");
   }
   if (config.ends_with(".yaml") || config.ends_with(".yml")) {
     return usage_error(fmt::format(
@@ -202,6 +203,11 @@ Result<Done> settle_model(VariantsOptions& options, PlanDraft& draft) {
     INFERMETER_TRY_DONE(apply_setting(*find_setting("options"), draft, factory));
   }
   if (model.empty()) model = options.checkpoint.empty() ? config : options.checkpoint;
+  // Those tools knew PyTorch only.
+  if (!config.empty() && is_factory(config) && options.request.backends.empty() && options.checkpoint.empty() &&
+      config.find('@') == std::string::npos) {
+    options.request.backends = {"pytorch"};
+  }
   return Done{};
 }
 

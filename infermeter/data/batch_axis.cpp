@@ -168,6 +168,18 @@ class Decision {
   std::vector<bool> is_open_;
 };
 
+// The first dimension that can have this size. Empty: none can, so that no --batch-axis would help.
+std::string axis_advice(std::span<const Port> inputs, std::int64_t batch_size) {
+  for (const Port& input : inputs) {
+    const auto fits = [&](std::int64_t size) { return size < 0 || size == batch_size; };
+    const auto axis = std::ranges::find_if(input.shape, fits);
+    if (axis == input.shape.end()) continue;
+    return fmt::format(", or name the dimension that is the batch: --batch-axis {}={}", input.name,
+                       axis - input.shape.begin());
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<BatchAxes> batch_axes(std::span<const Port> declared, const AskedAxes& asked) {
@@ -200,9 +212,9 @@ Result<std::int64_t> items_per_inference(std::span<const Port> inputs, std::int6
   if (has_batch) return batch_size;
   if (batch_size == 1) return 1;
   return usage_error(fmt::format(
-      "the batch size is {} and no input has a batch axis (input {} is {}): leave --batch-sizes out, or name the "
-      "dimension that is the batch: --batch-axis {}=0",
-      batch_size, in_quotes(inputs.front().name), describe(inputs.front()), inputs.front().name));
+      "the batch size is {} and no input has a batch axis (input {} is {}): leave "
+      "--batch-sizes out{}",
+      batch_size, in_quotes(inputs.front().name), describe(inputs.front()), axis_advice(inputs, batch_size)));
 }
 
 Result<Done> check_items(std::span<const Port> inputs, std::span<const ItemValues> items, std::int64_t batch_size) {

@@ -8,6 +8,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Optional;
 
@@ -108,6 +109,10 @@ TEST(ItemsPerInference, AreTheBatchOrOne) {
   EXPECT_THAT(fixed.error().message, AllOf(HasSubstr("an inference has 8 items"), HasSubstr("--batch-sizes 8")));
   const auto without = items_per_inference(std::vector{port("x", {"48", "64"})}, 48);
   EXPECT_THAT(without.error().message, AllOf(HasSubstr("leave --batch-sizes out"), HasSubstr("--batch-axis x=0")));
+  const auto behind = items_per_inference(std::vector{port("x", {"50", "n", "40"})}, 8);
+  EXPECT_THAT(behind.error().message, HasSubstr("--batch-axis x=1"));
+  const auto nowhere = items_per_inference(std::vector{port("x", {"48", "64"})}, 4);
+  EXPECT_THAT(nowhere.error().message, EndsWith("leave --batch-sizes out"));  // nothing else would help
 }
 
 TEST(ItemsPerInference, DataMustHaveAsMany) {

@@ -1,8 +1,10 @@
 #include "infermeter/data/make_data.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -159,6 +161,16 @@ Result<Done> check_given_source(const DataOptions& options) {
   return no_such_data(options.source);
 }
 
+// Numbers with a fraction come as float32, whatever the file has them in.
+std::string shape_of_array(const NpyHeader& header) {
+  if (header.shape.empty() || bits_of(header.dtype) == 0) return "";
+  Shape item = header.shape;
+  item.front() = 1;
+  constexpr std::array floats{DType::float16, DType::bfloat16, DType::float32, DType::float64};
+  const bool is_float = std::ranges::find(floats, header.dtype) != floats.end();
+  return fmt::format("{}{}", fmt::join(item, "x"), is_float ? "" : fmt::format(":{}", to_string(header.dtype)));
+}
+
 // The range that an input's numbers are known to be valid in; nullopt: as far as is seen.
 Result<std::optional<ValidRange>> known_range(const Port& port, const DataOptions& options) {
   if (options.source != "synthetic") return std::optional<ValidRange>();
@@ -208,12 +220,33 @@ Result<DataSet> make_perturbed(const DataOptions& options, std::span<const Port>
   return set;
 }
 
+constexpr std::uint64_t much_data = 64 << 20, much_in_a_file = 1 << 20;  // bytes
+
+// Whether memory can have run out because of the data. For less it has run out for everything, which is no fault of the
+// subject that wants them.
+bool is_much(const DataOptions& options, std::span<const Port> ports) {
+  std::error_code error;
+  if (std::filesystem::is_directory(options.source, error)) return true;
+  const auto file_bytes = std::filesystem::file_size(options.source, error);  // not for synthetic data
+  if (!error && file_bytes >= much_in_a_file) return true;
+  std::uint64_t bytes = 0;
+  for (const Port& port : ports) {
+    const auto shape = concrete_shape(port, options.batch_size);
+    const auto count = shape.ok() ? element_count(*shape) : std::optional<std::size_t>(0);
+    if (!count || *count >= much_data) return true;
+    bytes += bytes_of(port.dtype, *count);
+  }
+  const std::int64_t items = std::max({options.perturb, options.limit, std::int64_t{1}});
+  return bytes * static_cast<std::uint64_t>(items) >= much_data;
+}
+
 // Runs what reads data: memory and folders that fail become errors.
-template <class Read>
-auto guarded(const DataOptions& options, Read read) -> decltype(read()) {
+template <class Read, class MayRunOut>
+auto guarded(const DataOptions& options, MayRunOut may_run_out, Read read) -> decltype(read()) {
   try {
     return read();
   } catch (const std::bad_alloc&) {
+    if (!may_run_out()) throw;
     return usage_error("there is not enough memory for the data; use a smaller batch size or --data-limit");
   } catch (const std::filesystem::filesystem_error& error) {
     return io_error(fmt::format("{} cannot be read: {}", in_quotes(options.source), error.code().message()));
@@ -224,7 +257,8 @@ auto guarded(const DataOptions& options, Read read) -> decltype(read()) {
 
 Result<DataSet> make_data(const DataOptions& options, std::span<const Port> ports, std::span<const Port> outputs) {
   INFERMETER_TRY_DONE(check_options(options));
-  return guarded(options, [&] {
+  const auto may_run_out = [&] { return is_much(options, ports); };
+  return guarded(options, may_run_out, [&] {
     auto made = options.perturb > 0 ? make_perturbed(options, ports, outputs) : data_from(options, ports, outputs);
     if (!made.ok()) return made;
     made->rows_per_item = rows_in(made->items.front(), ports);
@@ -234,11 +268,21 @@ Result<DataSet> make_data(const DataOptions& options, std::span<const Port> port
 }
 
 Result<Done> check_data(const DataOptions& options, std::span<const Port> ports) {
-  return guarded(options, [&] { return check_given_data(options, ports); });
+  const auto may_run_out = [] { return true; };
+  return guarded(options, may_run_out, [&] { return check_given_data(options, ports); });
+}
+
+std::string shape_of_data(const std::string& source) {
+  if (source == "synthetic") return "";
+  if (source_kind(source) == SourceKind::folder)
+    return is_test_data_set(source) || is_test_data_set(first_inside(source)) ? "" : "1x3x224x224";
+  const auto header = source.ends_with(".npy") ? npy_header(source) : Result<NpyHeader>(usage_error("no array"));
+  return header.ok() ? shape_of_array(*header) : "";
 }
 
 Result<Done> check_source(const DataOptions& options) {
-  return guarded(options, [&] { return check_given_source(options); });
+  const auto may_run_out = [] { return true; };
+  return guarded(options, may_run_out, [&] { return check_given_source(options); });
 }
 
 }  // namespace infermeter

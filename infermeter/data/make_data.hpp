@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "infermeter/data/data_set.hpp"
 #include "infermeter/diagnostics/result.hpp"
@@ -20,5 +21,9 @@ namespace infermeter {
 [[nodiscard]] Result<Done> check_data(const DataOptions& options, std::span<const Port> ports);
 // Likewise where the inputs are not known: the files are there and are what they should be.
 [[nodiscard]] Result<Done> check_source(const DataOptions& options);
+
+// What the source says of the inputs of a model that declares none, as the option input_shape would: one item of 224 x
+// 224 for pictures, the array's own shape for .npy. Empty: nothing (synthetic data, several arrays, what is no source).
+[[nodiscard]] std::string shape_of_data(const std::string& source);
 
 }  // namespace infermeter

@@ -10,6 +10,7 @@
 #include "infermeter/fidelity/pair_values.hpp"
 #include "infermeter/fidelity/score_rows.hpp"
 #include "infermeter/fidelity/ssim.hpp"
+#include "infermeter/text/counts.hpp"
 
 namespace infermeter {
 namespace {
@@ -62,10 +63,10 @@ void diagnose(const OutputDifference& d, std::vector<Diagnostic>& out) {
   if (d.non_finite_apart > 0) {
     out.push_back(
         {DiagnosticId::outputs_not_finite,
-         fmt::format("output '{}': {} values are NaN or infinite and not the same on both sides (NaN: {} in the "
-                     "reference, {} here; infinite: {} and {})",
-                     shortened(d.name), d.non_finite_apart, d.nan_reference, d.nan_candidate, d.inf_reference,
-                     d.inf_candidate),
+         fmt::format("output '{}': {} NaN or infinite and not the same on both sides (NaN: {} in the reference, {} "
+                     "here; infinite: {} and {})",
+                     shortened(d.name), counted(d.non_finite_apart, "value is", "values are"), d.nan_reference,
+                     d.nan_candidate, d.inf_reference, d.inf_candidate),
          {}});
   }
 }

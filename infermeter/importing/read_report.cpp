@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -122,6 +123,8 @@ Result<RunRecord> record_from_report(std::string_view json) {
   }
   try {
     return record_of(report);
+  } catch (const std::bad_alloc&) {
+    throw;                                 // says nothing of the report
   } catch (const std::exception& error) {  // a member that is missing, or of another kind
     return usage_error(fmt::format("it is damaged: {}", error.what()));
   }

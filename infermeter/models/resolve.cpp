@@ -206,6 +206,18 @@ Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache, 
   return factory ? resolve_factory(model, *factory) : unknown_model(model);
 }
 
+bool is_pickle_of_torch(const fs::path& file) {
+  const std::string ending = ending_of(file);
+  if (ending != "pt" && ending != "pth") return false;
+  const auto mapped = MappedFile::open(file);
+  if (!mapped.ok()) return false;
+  // The archive's directory, at its end, has a member of this name where there is TorchScript.
+  constexpr std::size_t directory = std::size_t{16} << 20;
+  const std::string_view bytes = mapped->bytes();
+  return bytes.substr(bytes.size() - std::min(bytes.size(), directory)).find("/constants.pkl") ==
+         std::string_view::npos;
+}
+
 Result<std::vector<ModelFileIdentity>> identities_of(const ModelFacts& model) {
   std::vector<std::string> paths = model.weight_files;
   const auto factory = model.format == "python" ? factory_from_string(model.path) : std::nullopt;

@@ -24,6 +24,10 @@ struct ModelOptions {
 [[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache,
                                                const ModelOptions& options = {});
 
+// A .pt or .pth file without a program of TorchScript in it: a pickle, whose classes only Python knows. False of what
+// cannot be read.
+[[nodiscard]] bool is_pickle_of_torch(const std::filesystem::path& file);
+
 // Of the model's file, weight files and code; empty where there is none. Fails where a file is not there any more.
 [[nodiscard]] Result<std::vector<ModelFileIdentity>> identities_of(const ModelFacts& model);
 

@@ -210,6 +210,11 @@ Result<Done> check_plan(const Plan& plan) {
         fmt::format("{} disturbed rounds cannot be repeated: 0 to 10000 (--repeat-disturbed)", plan.repeat_disturbed));
   }
   INFERMETER_TRY_DONE(check_stopping(plan.stopping));
+  if (!(plan.precision > 0 && plan.precision < 1)) {
+    return usage_error(
+        fmt::format("a precision of {} cannot be: above 0 % and below 100 % (--precision 2%)", plan.precision));
+  }
+  if (plan.budget_s) INFERMETER_TRY_DONE(check_seconds(*plan.budget_s, "a budget", "--budget"));
   if (plan.question) INFERMETER_TRY_DONE(check_question(*plan.question, plan));
   if (plan.tuning) INFERMETER_TRY_DONE(check_tuning(*plan.tuning, plan));
   if (plan.leak_iterations < 0 || (plan.leak_iterations > 0 && plan.leak_iterations < 100)) {

@@ -263,13 +263,17 @@ class StudyReader {
     return why.empty() ? Result<Done>(Done{}) : error_at(name_, where, why);
   }
 
+  // Of the parts that are measured together, and of each that is measured on request.
   Result<Done> check_names() const {
-    std::vector<std::string> names = study_.file_names();
-    names.push_back(study_.profiles);
-    std::ranges::sort(names);
-    const auto twice = std::ranges::adjacent_find(names);
-    if (twice == names.end()) return Done{};
-    return usage_error(fmt::format("{}: two of its files are called '{}'", name_, *twice));
+    StudyFile usual = study_;
+    usual.leave_out_on_request();
+    INFERMETER_TRY_DONE(usual.check_file_names(name_));
+    for (const StudyPart& part : study_.parts) {
+      StudyFile alone = study_;
+      INFERMETER_TRY_DONE(alone.leave_only({part.name}));
+      INFERMETER_TRY_DONE(alone.check_file_names(name_));
+    }
+    return Done{};
   }
 
   std::string_view name_, preset_;
@@ -290,6 +294,15 @@ std::vector<std::string> StudyFile::file_names() const {
     }
   }
   return names;
+}
+
+Result<Done> StudyFile::check_file_names(std::string_view study) const {
+  std::vector<std::string> names = file_names();
+  names.push_back(profiles);
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return Done{};
+  return usage_error(fmt::format("{}: two of its files are called '{}'", study, *twice));
 }
 
 Result<Done> StudyFile::leave_only(const std::vector<std::string>& names) {

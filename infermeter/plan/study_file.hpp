@@ -50,6 +50,8 @@ struct StudyFile {
 
   // Every file that is named, each once; without the folder of profiles.
   [[nodiscard]] std::vector<std::string> file_names() const;
+  // An error where two of them are called the same: to be asked when it is known which parts are measured.
+  [[nodiscard]] Result<Done> check_file_names(std::string_view study) const;
   // Leaves out all parts but these, with their files. The error names the nearest that there is.
   [[nodiscard]] Result<Done> leave_only(const std::vector<std::string>& names);
   // Leaves out the parts that are measured on request alone, with their files.

@@ -15,6 +15,7 @@
 #include "infermeter/run/workload.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
 namespace infermeter {
@@ -95,6 +96,15 @@ void check_dimension_names(const Subject& subject, const std::vector<Port>& inpu
   }
 }
 
+// --- processors -----------------------------------------------------------------------------------------------------
+
+void check_processors(const Plan& plan, Problems& problems) {
+  const std::vector<int> missing = refused_processors(plan.cpus);
+  if (missing.empty()) return;
+  problems.add(usage_error(fmt::format("--cpus: this machine, or the container's CPU set, does not have processor{} {}",
+                                       missing.size() == 1 ? "" : "s", fmt::join(missing, ", "))));
+}
+
 // --- all subjects ---------------------------------------------------------------------------------------------------
 
 class Checker {
@@ -106,6 +116,7 @@ class Checker {
     check_.models = context_.models;
     check_.ports.resize(plan_.subjects.size());
     if (!check_.problems.take(check_plan(plan_))) return std::move(check_);
+    check_processors(plan_, check_.problems);
     if (std::ranges::any_of(plan_.subjects, [&](const Subject& subject) { return !is_own(subject); })) {
       probe();
       has_source_ = check_.problems.take(check_source(data_options(plan_.subjects.front())));

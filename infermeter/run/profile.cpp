@@ -67,15 +67,19 @@ void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& tr
   }
 }
 
-const ModelGraph* ProfileReader::graph_of(std::size_t subject) {
-  const auto [place, is_new] = graphs_.try_emplace(subject);
+const ModelGraph* ProfileReader::graph_of(std::size_t subject, Samples& trial) {
   const ModelFacts& model = record_.models[subject];
-  const Subject& asked = record_.plan.subjects[subject];
-  if (is_new && model.format == "onnx") {
+  if (model.format != "onnx") return nullptr;
+  auto place = graphs_.find(subject);
+  if (place == graphs_.end()) {
+    const Subject& asked = record_.plan.subjects[subject];
     auto graph = read_model_graph(model.path, asked.batch_size, asked.dimensions, asked.batch_axes);
-    if (graph.ok()) place->second = std::move(graph).value();
+    place = graphs_.emplace(subject, std::move(graph)).first;
   }
-  return place->second ? &*place->second : nullptr;
+  if (place->second.ok()) return &*place->second;
+  add_diagnostic(trial, DiagnosticId::nodes_not_attributed,
+                 fmt::format("no operator has its place in the model: {}", place->second.error().message));
+  return nullptr;
 }
 
 std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, TrialResult& result) {
@@ -90,7 +94,7 @@ std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, Tr
     }
     return std::nullopt;
   }
-  tell_profile(*profile, graph_of(subject), trial);
+  tell_profile(*profile, graph_of(subject, trial), trial);
   return std::move(profile).value();
 }
 

@@ -27,11 +27,11 @@ class ProfileReader {
   [[nodiscard]] std::optional<OperatorProfile> operator()(std::size_t subject, TrialResult& result);
 
  private:
-  // Of the subject's model; nullptr: it has none that we can read.
-  [[nodiscard]] const ModelGraph* graph_of(std::size_t subject);
+  // Of the subject's model; nullptr: it has none that we can read, which `trial` is told if it should have one.
+  [[nodiscard]] const ModelGraph* graph_of(std::size_t subject, Samples& trial);
 
   const RunRecord& record_;
-  std::map<std::size_t, std::optional<ModelGraph>> graphs_;
+  std::map<std::size_t, Result<ModelGraph>> graphs_;
 };
 
 }  // namespace infermeter

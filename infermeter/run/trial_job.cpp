@@ -1,11 +1,14 @@
 #include "infermeter/run/trial_job.hpp"
 
+#include "infermeter/data/make_data.hpp"
+
 namespace infermeter {
 
 TrialJob trial_job(const Plan& plan, const Subject& subject, const ModelFacts& model) {
   return {.subject = subject,
           .model_path = model.path,
           .zoo_name = model.from_zoo ? model.name : "",
+          .data_shape = shape_of_data(plan.data.source),
           .stopping = plan.stopping,
           .limits = plan.limits,
           .sandbox = plan.sandbox,

@@ -87,6 +87,7 @@ std::vector<std::optional<double>> expected_trial_s(std::span<const PilotFinding
 std::vector<PlannedTrial> profile_order(const Plan& plan) {
   Plan profiled = plan;
   profiled.processes = plan.profiling.processes;
+  profiled.repeat_disturbed = 0;
   profiled.seed = plan.seed.value_or(0) + side_seeds;
   order_trials(profiled);
   return profiled.order;

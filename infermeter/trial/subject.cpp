@@ -162,6 +162,7 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   load.zoo_name = plan.zoo_name.empty() ? nullptr : plan.zoo_name.c_str();
   load.cache_folder = plan.cache_folder.empty() ? nullptr : plan.cache_folder.c_str();
   load.preparing = plan.preparing ? 1 : 0;
+  load.data_shape = plan.data_shape.empty() ? nullptr : plan.data_shape.c_str();
   AxesAsked asked{.axes = plan.batch_axes, .told = std::nullopt};
   load.batch_axes = tell_batch_axes;
   load.batch_axes_user = &asked;

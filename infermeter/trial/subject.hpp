@@ -65,6 +65,7 @@ struct LoadPlan {
   Pairs batch_axes{};            // as the user says (data/batch_axis.hpp)
   std::string profile_folder{};  // empty: operators are not profiled
   std::string cache_folder{};    // of the back end alone; empty: none
+  std::string data_shape{};      // as the option input_shape; empty: not known
   bool preparing = false;        // it may write there, and will not be run
 };
 struct ModelPlace {

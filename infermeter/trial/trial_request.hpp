@@ -17,6 +17,7 @@ struct TrialRequest {
   Subject subject;  // its backend_library resolved: empty means search
   std::string model_path;
   std::string zoo_name{};
+  std::string data_shape{};    // of the data, for a model that declares no inputs
   std::string cache_folder{};  // of the back end alone, where there is one
   Stopping stopping;
   bool time_it = true;  // false: outputs only

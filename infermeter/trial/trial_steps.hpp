@@ -129,6 +129,7 @@ class Trial final : public AnyTrial {
                                     usable_processors()));
     plan_.profile_folder = request_.profile_folder;
     plan_.cache_folder = request_.cache_folder;
+    plan_.data_shape = request_.data_shape;
     const std::uint64_t begin = coarse_.now();
     INFERMETER_TRY(Session session, Session::load(*runtime_, plan_));
     record().load_s = seconds_since(begin);

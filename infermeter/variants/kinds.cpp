@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/draft.hpp"
 #include "infermeter/plan/subject.hpp"
 
@@ -106,6 +107,21 @@ Result<Kind> phase_of(const BackendInfo& backend, const std::string& name) {
   return kind;
 }
 
+Result<Kind> int8_when_loaded(const VariantsRequest& request, const BackendInfo& backend) {
+  Kind kind{.name = "int8-dynamic"};
+  if (backend.name != kFramework) {
+    kind.refusal = fmt::format("{} makes no int8 of a model", backend.name);
+    return kind;
+  }
+  INFERMETER_TRY(kind, phase_of(backend, "dynamic_int8"));
+  kind.name = "int8-dynamic";
+  if (!request.quantisations.empty() && !contains(request.quantisations, "dynamic")) {
+    kind.refusal = fmt::format(
+        "{} makes int8 weights only, whose inputs are quantised as they come: --quantise dynamic", backend.name);
+  }
+  return kind;
+}
+
 // What of the request a framework can do with a factory, or with the zoo's definition of a network.
 Result<std::vector<Kind>> framework_kinds(const VariantsRequest& request, const BackendInfo& backend) {
   std::vector<Kind> kinds;
@@ -125,8 +141,8 @@ Result<std::vector<Kind>> framework_kinds(const VariantsRequest& request, const 
   for (const std::string& precision : or_else(request.precisions, std::array<std::string_view, 1>{"float32"})) {
     if (precision == "float32" && backend.name == kFramework) continue;  // eager
     if (precision == "int8") {
-      kinds.push_back(
-          {.name = "int8", .refusal = fmt::format("{} quantises its own way: --phases dynamic_int8", backend.name)});
+      INFERMETER_TRY(auto kind, int8_when_loaded(request, backend));
+      kinds.push_back(std::move(kind));
     } else {
       INFERMETER_TRY(const Precision dtype, precision_from_string(precision));
       kinds.push_back(executed_as(backend, dtype));
@@ -139,6 +155,11 @@ Result<std::vector<Kind>> framework_kinds(const VariantsRequest& request, const 
 
 bool reads(const BackendInfo& backend, std::string_view format) {
   return contains(backend.model_formats, format) || contains(backend.model_formats, "*");
+}
+
+bool reads_by_itself(const BackendInfo& backend, const ModelFacts& model) {
+  if (!backend.error.empty() || !contains(backend.model_formats, model.format)) return false;
+  return contains(backend.model_formats, "python") || !is_pickle_of_torch(model.path);
 }
 
 Result<std::vector<Kind>> kinds_of(const VariantsRequest& request, const BackendInfo& backend,

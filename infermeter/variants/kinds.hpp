@@ -11,6 +11,7 @@
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/model_facts.hpp"
 #include "infermeter/variants/request.hpp"
 #include "infermeter/worker/launcher.hpp"
 
@@ -35,6 +36,9 @@ bool contains(const Names& names, std::string_view name) {
 
 // Does it read files of this format? "*": of any.
 [[nodiscard]] bool reads(const BackendInfo& backend, std::string_view format);
+
+// Does it read this very file, of its own and not because it takes anything? Pickles are for back ends that run Python.
+[[nodiscard]] bool reads_by_itself(const BackendInfo& backend, const ModelFacts& model);
 
 // In the order of the request; what the back end cannot do has its refusal.
 [[nodiscard]] Result<std::vector<Kind>> kinds_of(const VariantsRequest& request, const BackendInfo& backend,

@@ -8,6 +8,8 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/variants/kinds.hpp"
 #include "infermeter/variants/variants.hpp"
 
 namespace infermeter {
@@ -70,9 +72,13 @@ Result<Done> check_exclusive(const VariantsRequest& request) {
       "--phases and --prune out");
 }
 
-// Those that read what nobody would measure by default are asked too, where files are given.
-std::vector<std::string> backends_to_ask(const VariantsRequest& request, const std::vector<std::string>& found) {
-  if (request.models.empty() || !request.backends.empty()) return backends_of(request, found);
+bool is_usual(const ModelFacts& model) { return model.from_zoo || model.format == "onnx" || model.format == "xml"; }
+
+// Those that read what nobody would measure by default are asked too, where such files are given.
+std::vector<std::string> backends_to_ask(const VariantsRequest& request, const ModelFacts& model,
+                                         const std::vector<std::string>& found) {
+  const bool are_said = !request.backends.empty() || !request.phases.empty();
+  if (are_said || (request.models.empty() && is_usual(model))) return backends_of(request, found);
   std::vector<std::string> names(usual_backends().begin(), usual_backends().end());
   for (const std::string& name : found)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
@@ -92,26 +98,46 @@ Result<Done> list_given_models(PreparedVariants& prepared, std::span<const Backe
   return Done{};
 }
 
+// Of the back ends that read a file of no usual format one is measured: the one that has variants of it, else the
+// first.
+void keep_one(std::vector<BackendInfo>& backends, const ModelFacts& model) {
+  std::erase_if(backends, [&](const BackendInfo& backend) { return !reads_by_itself(backend, model); });
+  const auto framework = std::ranges::find(backends, kFramework, &BackendInfo::name);
+  if (framework != backends.end()) std::iter_swap(backends.begin(), framework);
+  if (backends.size() > 1) backends.resize(1);
+}
+
+Result<Done> check_code(const VariantsRequest& request, const ModelFacts& model) {
+  const bool is_said = !request.backends.empty() || !request.phases.empty();
+  if (is_said || model.format != "python") return Done{};
+  return usage_error(fmt::format("{0} is Python code: name the back end that runs it, such as {0}@pytorch",
+                                 printable(request.model, 200)));
+}
+
 }  // namespace
 
 Result<PreparedVariants> prepare_variants(VariantsRequest request, PlanDraft draft, const Launcher& launcher,
                                           const std::filesystem::path& cache) {
   INFERMETER_TRY_DONE(check_exclusive(request));
   INFERMETER_TRY_DONE(take_backend_of_model(request, draft));
-  const std::vector<std::string> found = backend_names(launcher);
-  const std::vector<std::string> wanted = backends_to_ask(request, found);
-  INFERMETER_TRY_DONE(check_backends(wanted, found));
   PreparedVariants prepared{.request = std::move(request), .draft = std::move(draft)};
-  if (prepared.request.models.empty()) {
+  const bool is_one = prepared.request.models.empty();
+  if (is_one) {
     INFERMETER_TRY(prepared.model,
                    resolve_model(prepared.request.model, cache, {.allow_code = prepared.draft.plan.allow_code}));
+    INFERMETER_TRY_DONE(check_code(prepared.request, prepared.model));
   }
+  const std::vector<std::string> found = backend_names(launcher);
+  const std::vector<std::string> wanted = backends_to_ask(prepared.request, prepared.model, found);
+  INFERMETER_TRY_DONE(check_backends(wanted, found));
   std::vector<BackendInfo> backends;
   for (const std::string& name : wanted) {
     backends.push_back(probe_backend(launcher, name, prepared.draft.defaults.backend_library));
     backends.back().name = name;
   }
-  if (!prepared.request.models.empty()) {
+  const bool are_said = !prepared.request.backends.empty() || !prepared.request.phases.empty();
+  if (is_one && !are_said && !is_usual(prepared.model)) keep_one(backends, prepared.model);
+  if (!is_one) {
     INFERMETER_TRY_DONE(list_given_models(prepared, backends, cache));
   } else {
     INFERMETER_TRY(prepared.list, list_variants(prepared.request, prepared.draft, prepared.model, backends));

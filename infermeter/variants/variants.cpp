@@ -188,12 +188,26 @@ Result<std::pair<std::string, std::string>> named_model_from_string(std::string_
                                  text.substr(0, 200)));
 }
 
+namespace {
+
+// By default one that reads all of the files, so that like is compared with like; empty: there is none.
+std::string common_backend(std::span<const ModelFacts> facts, std::span<const BackendInfo> backends) {
+  for (const BackendInfo& backend : backends) {
+    if (std::ranges::all_of(facts, [&](const ModelFacts& model) { return reads_by_itself(backend, model); }))
+      return backend.name;
+  }
+  return "";
+}
+
+}  // namespace
+
 Result<VariantList> list_named_variants(const VariantsRequest& request, const PlanDraft& draft,
                                         std::span<const ModelFacts> facts, std::span<const BackendInfo> backends) {
   INFERMETER_TRY_DONE(check_variants(request));
   VariantList list;
   Lister lister(draft, request.backends.size() > 1);
   std::set<std::string> labels;
+  const std::string common = request.backends.empty() ? common_backend(facts, backends) : "";
   for (std::size_t i = 0; i < facts.size(); ++i) {
     INFERMETER_TRY(const auto named, named_model_from_string(request.models[i]));
     if (!labels.insert(named.first).second) {
@@ -202,8 +216,9 @@ Result<VariantList> list_named_variants(const VariantsRequest& request, const Pl
     if (i == 0) list.model = named.first;
     bool is_read = false;
     for (const BackendInfo& backend : backends) {
-      // By default the first one that knows the format, and none that takes whatever it is given.
-      if (request.backends.empty() && (is_read || !contains(backend.model_formats, facts[i].format))) continue;
+      if (!common.empty() && backend.name != common) continue;
+      // Else the first one that reads it, and none that takes whatever it is given.
+      if (request.backends.empty() && (is_read || !reads_by_itself(backend, facts[i]))) continue;
       if (!is_usable(backend, facts[i])) continue;
       is_read = true;
       lister.add({.name = named.first}, backend, factors_of(request, draft, backend, list.notes), named.second);

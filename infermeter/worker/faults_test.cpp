@@ -138,7 +138,7 @@ TEST(Faults, AWorkerThatTakesTooMuchMemoryIsKilled) {
   job.limits.memory_limit_bytes = 200U << 20U;
   const Samples samples = run_trial(fake_launcher(), job, hooks_with()).samples;
   EXPECT_EQ(samples.end, TrialEnd::out_of_memory);
-  EXPECT_THAT(samples.message, HasSubstr("MiB resident while it was timed, the limit is 200 MiB; --memory-limit"));
+  EXPECT_THAT(samples.message, HasSubstr("MiB in memory while it was timed, the limit is 200 MiB; --memory-limit"));
   ASSERT_GE(samples.memory_timeline.size(), 3U) << "how it came to that";
   EXPECT_LT(samples.memory_timeline.front().rss_bytes, 200U << 20U);
   EXPECT_GT(samples.memory_timeline.back().rss_bytes, 200U << 20U);

@@ -70,7 +70,8 @@ struct Enforcement {
 struct TrialJob {
   Subject subject;
   std::string model_path;
-  std::string zoo_name{};  // where the model is of the zoo
+  std::string zoo_name{};    // where the model is of the zoo
+  std::string data_shape{};  // of the data, for a model that declares no inputs (data/make_data.hpp)
   std::filesystem::path
       cache_folder{};  // of the back end (prepare.hpp), where a workload that is no model may have one
   Stopping stopping;

@@ -31,6 +31,8 @@
 namespace infermeter {
 namespace {
 
+constexpr std::size_t large_message = 1 << 20;  // bytes
+
 // Without /proc what is free.
 std::uint64_t available_memory() {
   if (const auto bytes = kilobytes_field(read_proc_file("/proc/meminfo"), "MemAvailable:")) return *bytes;
@@ -173,6 +175,8 @@ class TrialRun {
     try {
       return take_first(worker, frame);
     } catch (const std::bad_alloc&) {
+      // For a small message memory has run out for everything: no fault of the subject, and nothing to be kept of it.
+      if (frame.payload.size() < large_message) throw;
       return worker_error("there is not enough memory for what the worker asked for or sent");
     }
   }

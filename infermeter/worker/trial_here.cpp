@@ -21,6 +21,7 @@ TrialRequest request_for(const TrialJob& job) {
   return {.subject = job.subject,
           .model_path = job.model_path,
           .zoo_name = job.zoo_name,
+          .data_shape = job.data_shape,
           .stopping = job.stopping,
           .time_it = job.time_it,
           .keep_outputs = job.keep_outputs,

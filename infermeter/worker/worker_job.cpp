@@ -29,6 +29,7 @@ Result<WorkerJob> worker_job(const Launcher& launcher, const TrialJob& job) {
       absolute_if_there(chosen_library(job.subject.backend, job.subject.backend_library));
   orders.trial.model_path = job.cache_folder.empty() ? absolute_if_there(job.model_path) : job.model_path;
   orders.trial.zoo_name = job.zoo_name;
+  orders.trial.data_shape = job.data_shape;
   orders.trial.cache_folder = absolute_if_there(job.cache_folder.string());
   std::error_code error;
   orders.trial.folder = std::filesystem::current_path(error).string();

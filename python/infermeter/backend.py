@@ -92,6 +92,8 @@ class Load:
     # Which dimension of each input, as the model declares it, is the batch, whose size is `batch`; None: the input has none.
     # The host decides it, for all back ends alike; to be called while loading (infermeter.ports.sized does).
     batch_axes: Callable[[list[Port]], list[int | None]] = first_dimensions
+    # The shapes of the data, as the option input_shape says them, for a model that declares no inputs; "": not known.
+    data_shape: str = ""
 
 
 class Session(Protocol):

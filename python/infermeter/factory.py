@@ -64,16 +64,17 @@ def model_of(product: object, load: Load) -> Model:
             raise _uncallable(product.callable, load)
         refuse_input_shape(load)
         return Model(product.callable, sized(product.inputs, load), tuple(product.outputs), product.counters)
-    if INPUT_SHAPE not in load.options:
+    shape = load.options.get(INPUT_SHAPE, load.data_shape)
+    if not shape:
         raise Refused(
             Status.INVALID_ARGUMENT,
             f"what {load.model} takes is not known: let the factory return infermeter.Model(callable, inputs=[…]), or "
             f"give --option {INPUT_SHAPE}=1x3x224x224 (several inputs with ';' between them, another type behind a colon: "
-            "2x8:int64)",
+            "2x8:int64), or data that have a shape: --data pictures/ or --data inputs.npy",
         )
     if not callable(product):
         raise _uncallable(product, load)
-    return Model(product, ports_of_input_shape(load.options[INPUT_SHAPE], load))
+    return Model(product, ports_of_input_shape(shape, load))
 
 
 def refuse_input_shape(load: Load) -> None:

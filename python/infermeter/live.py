@@ -161,12 +161,13 @@ def _as_it_is(model: object, backend: str) -> dict[str, Any]:
     if backend != "pytorch" or torch is None:
         return found
     found["threads"] = torch.get_num_threads()
-    parameter = next(iter(model.parameters()), None) if isinstance(model, torch.nn.Module) else None
-    if parameter is not None:
-        found["device"] = parameter.device.type
-        dtype = str(parameter.dtype).removeprefix("torch.")
-        if dtype in ("float16", "bfloat16"):
-            found["dtype"] = dtype
+    parameters = list(model.parameters()) if isinstance(model, torch.nn.Module) else []
+    if parameters:
+        found["device"] = parameters[0].device.type
+    # Of one whose weights are in several precisions, none is asked for.
+    dtypes = {str(each.dtype).removeprefix("torch.") for each in parameters if each.is_floating_point()}
+    if dtypes in ({"float16"}, {"bfloat16"}):
+        found["dtype"] = dtypes.pop()
     return found
 
 

@@ -9,6 +9,12 @@ from infermeter.backend import Refused, Status
 from infermeter.torch_arrays import name_of
 
 
+def place_of(torch: Any, model: Any, device: str) -> Any:
+    """The device that a model's weights are on; of one that has none the device called `device`."""
+    tensors = (*model.parameters(), *model.buffers()) if isinstance(model, torch.nn.Module) else ()
+    return next((tensor.device for tensor in tensors), torch.device(device))
+
+
 def channels_last(torch: Any, tensor: Any) -> Any:
     """Of images and volumes, and of the weights of their convolutions; anything else as it is."""
     layout = _layout_of(torch, tensor)

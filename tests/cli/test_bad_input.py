@@ -36,6 +36,8 @@ def refused(done, code, *fragments):
     (["run", FAKE, "--duration", "0"], ["--duration: wanted a time above 0"]),
     (["run", FAKE, "--load-timeout", "soon"], ["--load-timeout: wanted a time such as 30s"]),
     (["run", FAKE, "--memory-limit", "2gigs"], ["--memory-limit: wanted a size such as 2GB"]),
+    (["run", FAKE, "--precision", "2"], ["a precision of 2 cannot be: above 0 % and below 100 % (--precision 2%)"]),
+    (["run", FAKE, "--precision", "0"], ["a precision of 0 cannot be"]),
     (["run", FAKE, "--cpus", "1-0"], ["--cpus: wanted processors such as 0-3,8"]),
     (["run", FAKE, "--outliers", "sigmoid:3"], ["--outliers: unknown outlier rule 'sigmoid'"]),
     (["run", FAKE, "--sandbox", "strikt"], ["--sandbox: unknown sandbox 'strikt' (did you mean 'strict'?)"]),

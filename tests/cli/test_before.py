@@ -34,12 +34,13 @@ def test_all_problems_are_said_at_once(run, verb, dry):
     (run.folder / "out/raw").write_text("a file")
     found = problems_of(run(verb, "mlp@fake,latncy=1ms", "b=mlp@fake,device=tpu", "c=nosuch.onnx@fake", "d=mlp@fak",
                             "--data", "nosuch.npy", "--output-dir", "out", "--output", "nowhere/r.txt", "--html", "nowhere/r.html",
-                            *dry))
+                            "--cpus", "1000", *dry))
     for part in ("unknown back end 'fak' (did you mean 'fake'?)", "has no option 'latncy' (did you mean 'latency'?)",
                  "back end fake has no device 'tpu'", "unknown model 'nosuch.onnx'", "there is no 'nosuch.npy'",
-                 "--output-dir: out/raw cannot hold the results", "nowhere/r.txt cannot be written", "nowhere/r.html cannot be written"):
+                 "--output-dir: out/raw cannot hold the results", "nowhere/r.txt cannot be written", "nowhere/r.html cannot be written",
+                 "--cpus: this machine, or the container's CPU set, does not have processor 1000"):
         assert sum(part in line for line in found) == 1, (part, found)
-    assert len(found) == 8
+    assert len(found) == 9
     assert sorted(path.name for path in run.folder.iterdir()) == ["out"]
 
 
@@ -93,6 +94,26 @@ def test_a_gate_and_a_study_are_checked_as_well(run):
         "expect = ['latency_p50_ms <= 1']\n[plan]\nsubjects = ['mlp@fake,latncy=1ms']\ndata = 'nosuch.npy'\n")
     found = problems_of(run("gate", "gate.toml", "--junit", "nowhere/x.xml"))
     assert len(found) == 3
+
+
+def test_files_that_would_replace_one_another_are_refused(run):
+    (run.folder / "gate.toml").write_text("expect = ['latency_p50_ms <= 1000']\n[plan]\nsubjects = ['mlp@fake']\n")
+    done = run("gate", "gate.toml", "--junit", "one", "--html", "./one")
+    assert (done.returncode, done.stdout) == (2, "") and "--junit and --html name one file, ./one" in done.stderr
+    done = run("validate", "mlp@fake", "b=mlp@fake", "--output", "one", "--html", "../work/one")
+    assert done.returncode == 2 and "--output and --html name one file" in done.stderr, done.stderr
+    (run.folder / "a file").write_text("kept")
+    done = run("profile", FAKE, *SHORT, "--profile-files", "a file", "--dry-run")
+    assert done.returncode == 2 and "--profile-files: a file cannot hold the results" in done.stderr, done.stderr
+
+
+def test_a_store_is_never_written_over(run):
+    assert run("run", FAKE, *SHORT, "--quiet").returncode == 0
+    stored = run("report").stdout
+    for verb in (("report", "--html"), ("report", "--output"), ("run", FAKE, *SHORT, "--html")):
+        done = run(*verb, "results/infermeter.db", "--force")
+        assert done.returncode == 2 and "results/infermeter.db is a database and is not written over" in done.stderr
+    assert run("report").stdout == stored
 
 
 def test_what_cannot_be_written_takes_nothing_else_away(run, run_slowly):

@@ -242,7 +242,7 @@ def test_a_page_can_be_printed(run, stored):
 
 
 def test_one_file_cannot_be_two_reports(run):
-    refused(run("run", QUICK, "--output", "a", "--html", "a"), "--output and --html are two files")
+    refused(run("run", QUICK, "--output", "a", "--html", "a"), "--output and --html name one file, a: give each its own")
 
 
 def test_recorded_outputs_have_no_page(run):

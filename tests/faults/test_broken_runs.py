@@ -53,7 +53,7 @@ def test_killed_at_any_moment(bench):
         run.kill_after(moments.uniform(0, 1.2))
 
 
-@pytest.mark.parametrize("verb", ["profile", "compare", "variants", "gate", "study"])
+@pytest.mark.parametrize("verb", ["automatic", "profile", "compare", "variants", "gate", "study"])
 def test_every_verb_that_measures_is_resumed_to_the_same_answer(bench, verb):
     one = bench(verb)
     for at in few([2 * one.syncs // 3], spread(one.syncs, 40)):

@@ -107,6 +107,7 @@ def test_precisions_are_executed(
     session = runtime.load(load_of(onnx_file(name), name, dtype=dtype, batch=1))
     (values,) = run_once(session, input_of(name, 1))
     assert values.dtype.name == dtype == session.executed()["dtype"]
+    assert "dtype_from" not in session.executed()  # converted, as was asked
     assert nearest <= distance(values, expected(name, 1)) <= farthest
     assert [(port.name, port.dtype, port.shape) for port in session.outputs] == [("output", dtype, values.shape)]
     assert session.executed()["provider"] == "xla"

@@ -248,6 +248,7 @@ def test_a_file_of_float16_is_executed_as_it_is(try_once):
     trial = try_once("half.pt", "--option", "input_shape=1x8:float16")
     assert trial["executed"]["dtype"] == "float16"
     assert trial["outputs"][0]["dtype"] == "float16"
+    assert "precision_not_as_asked" not in [found["id"] for found in trial["diagnostics"]]  # --dtype would change nothing
     refused(try_once("half.pt", "--option", "input_shape=1x8"), 3, "PyTorch could not run the model", "dtype")
 
 

@@ -364,7 +364,8 @@ def test_a_model_keeps_its_own_precision(runtime, load_of, factory, run_once):
     )
     session = runtime.load(load_of(model))
     assert run_once(session, np.ones((1, 2), np.float16))[0].dtype == np.float16
-    assert session.executed()["dtype"] == "float16"
+    told = session.executed()
+    assert (told["dtype"], told["dtype_from"]) == ("float16", "model")
     session.close()
 
 

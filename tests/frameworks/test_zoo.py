@@ -82,7 +82,7 @@ def test_input_shape_is_honoured_or_refused(framework_name, need, open_runtime, 
         ("mlp", "1x32", "it takes 1x16 only"),
         (convolutional, "1x1x224x224", "it takes 1x3 and other sizes behind"),
         (convolutional, "3x160x160", "it takes 1x3x224x224, the batch first"),
-        (convolutional, "7x3x224x224", "the batch first (--batch-sizes)"),
+        (convolutional, "7x3x160x96", "its batch is 7, and the batch size is 2: give --batch-sizes 7, or 1 there"),
         (convolutional, "1x3x224x224:float16", "float32"),
         (convolutional, "1x3x224x224;1x3x224x224", "it takes 1x3x224x224"),
     ):

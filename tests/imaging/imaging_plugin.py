@@ -116,13 +116,19 @@ class Session:
     """A loaded workload. `run()` gives its outputs; `counters` is of the last run."""
 
     def __init__(
-        self, cache_folder: str = "", preparing: bool = False, batch: int = 1, profile_folder: str = "", **options: Any
+        self,
+        cache_folder: str = "",
+        preparing: bool = False,
+        batch: int = 1,
+        profile_folder: str = "",
+        dtype: str = "float32",
+        **options: Any,
     ) -> None:
         self._table, self._buffer = _table(), c.create_string_buffer(2048)
         environment = Environment(c.sizeof(Environment))
         self._runtime = self._made(self._table.open_runtime, c.byref(environment))
         pairs = (Pair * len(options))(*[Pair(k.encode(), str(v).encode()) for k, v in options.items()])
-        load = Load(c.sizeof(Load), b"imaging", b"cpu", b"float32", 1, batch, option_count=len(options), options=pairs)
+        load = Load(c.sizeof(Load), b"imaging", b"cpu", dtype.encode(), 1, batch, option_count=len(options), options=pairs)
         load.cache_folder, load.preparing = cache_folder.encode() or None, preparing
         load.profile_folder = profile_folder.encode() or None
         self._session = self._made(self._table.load, self._runtime, c.byref(load))

@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, CacheFuzz,
 
 TEST(CacheKeyTest, EveryFieldMakesAnotherKey) {
   const CacheKey key = key_at(3, -4);
-  std::vector<CacheKey> others(8, key);
+  std::vector<CacheKey> others(9, key);
   others[0].object = 2;
   others[1].image_size = 65;
   others[2].detector = 1;
@@ -113,12 +113,13 @@ TEST(CacheKeyTest, EveryFieldMakesAnotherKey) {
   others[5].line_length = 2;
   others[6].detection = Detection::field;
   others[7].storage = Storage::float16;
+  others[8].arithmetic = Arithmetic::float16;
   std::set<std::uint64_t> hashes = {hash_of(key)};
   for (const CacheKey& other : others) {
     EXPECT_FALSE(other == key);
     hashes.insert(hash_of(other));
   }
-  EXPECT_EQ(hashes.size(), 9U);
+  EXPECT_EQ(hashes.size(), 10U);
 }
 
 // --- apertures -----------------------------------------------------------------------------------------------------
@@ -205,6 +206,31 @@ TEST(HalfStorage, KeepsElevenBitsOfTheBrightest) {
   widen(narrowed.data(), 4, 1 / scale, widened.data());
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(widened[i], values[i], values[i] / 2048);
   EXPECT_EQ(widened[3], 0);
+}
+
+TEST(HalfArithmetic, IsFloat16WhateverTheBrightness) {
+  if (!has_float16()) GTEST_SKIP();
+  for (const float unit : {1.0F, 3e-9F, 2e7F}) {
+    std::vector<float> field(32), intensity(16), measured(16);
+    for (std::size_t i = 0; i < 16; ++i) {
+      field[2 * i] = unit * static_cast<float>(i), field[2 * i + 1] = unit / 3;
+      measured[i] = unit * unit * 7 * static_cast<float>(i % 4);
+    }
+    intensities_in_half(field.data(), 16, range_scale(field.data(), nullptr, 16), intensity.data());
+    double misfit = 0;
+    std::vector<float> replaced = field;
+    replace_modulus_in_half(replaced.data(), measured.data(), 16, 1e-12F * unit * unit,
+                            range_scale(field.data(), measured.data(), 16), misfit);
+    for (std::size_t i = 0; i < 16; ++i) {
+      const float re = field[2 * i], im = field[2 * i + 1], exact = re * re + im * im;
+      EXPECT_NEAR(intensity[i], exact, exact / 500 + unit * unit * 1e-4F) << i;
+      const float modulus = std::hypot(replaced[2 * i], replaced[2 * i + 1]);
+      EXPECT_NEAR(modulus, std::sqrt(measured[i]), std::sqrt(measured[i]) / 300) << i;
+      EXPECT_NEAR(replaced[2 * i + 1] * re, replaced[2 * i] * im, modulus * std::sqrt(exact) / 300)
+          << "the phase " << i;
+    }
+    EXPECT_GT(misfit, 0);
+  }
 }
 
 // --- reconstruction ------------------------------------------------------------------------------------------------

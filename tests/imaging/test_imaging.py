@@ -111,6 +111,20 @@ def test_half_precision_in_the_cache_is_the_same_for_any_capacity(session: Open)
     assert 0 < np.abs(whole - exact).max() < 1e-3
 
 
+def test_mixed_precision_costs_little_and_is_the_same_with_any_cache(session: Open) -> None:
+    float32, mixed = session(), session(dtype="float16", storage="float16")
+    exact, truth, _ = float32.run()
+    rounded = mixed.run()[0]
+    assert (mixed.executed["dtype"], mixed.executed["transforms"]) == ("float16", "float32")
+    assert 1e-5 < relative(rounded, exact) < 1e-2
+    assert abs(psnr(rounded[0], truth[0]) - psnr(exact[0], truth[0])) < 0.1
+    without = [session(dtype="float16", caches=caches).run()[0].tobytes() for caches in ("all", "none")]
+    assert without[0] == without[1] == rounded.tobytes()  # what is float16 is kept as float16 without loss
+    assert mixed.counters["measurement_bytes_peak"] < 0.51 * float32.counters["measurement_bytes_peak"]
+    with pytest.raises(Refused, match="dtype=float16 is there for line_length=1"):
+        session(dtype="float16", line_length=3)
+
+
 def test_two_runs_and_two_processes_give_the_same_bits(session: Open, plans: str) -> None:
     one = session()
     first = one.run()[0].tobytes()

@@ -39,6 +39,13 @@ def test_live_functions_leave_a_record_that_says_that_they_were_not_isolated(im,
     assert "2 rounds each in one process" in record.text() and "worker processes" not in record.text()
     p50 = record.verdict.subjects[0].summary.metric("latency_p50")
     assert (p50.estimate.processes, p50.estimate.interval) == (1, None)
+    assert "in all 2 rounds" in record.text() and "in all 2 processes" not in record.text()
+
+
+def test_rounds_of_one_process_do_not_wait_for_an_interval(im, x):
+    record = im.run_live(lambda a: a * 2, x, iterations=6, warmup=1)
+    assert len(record.samples) == 3  # not as many as an answer would need, nor until the budget is over
+    assert "3 rounds each in one process" in record.text()
 
 
 def test_a_single_object_needs_no_name(im, x):
@@ -236,7 +243,9 @@ def test_a_torch_module_is_as_before_also_after_an_exception(im, torch, fails):
     before = state_of(torch, module)
     record = im.run_live({"it": module}, given, **SETTINGS)
     assert_same(before, state_of(torch, module))
-    assert not any(calls)  # measured in eval mode
+    assert not any(calls)  # measured in eval mode, as the record says of each round
+    told = [samples.executed["mode"] for samples in record.samples if samples.end == "ok"]
+    assert told == ([] if fails else ["eval; train before and afterwards"] * 2)
     assert record.samples[0].executed["threads"] == "1"
     assert isinstance(record.errors["it"], RuntimeError) == fails
     assert record.models[0].parameters == 16 * 8 + 8 + 8 + 8
@@ -321,6 +330,7 @@ def test_quantised_weights_count(im, torch, make):
     for facts, module in zip(record.models, (plain, quantised), strict=True):
         assert 0 < saved_bytes(torch, module) - facts.size_bytes < 4000  # what the file has beside weights
     assert 3.7 < record.models[0].size_bytes / record.models[1].size_bytes < 4
+    assert "precision_not_as_asked" not in record.text()  # the weights are its own, and no --dtype is int8
 
 
 def packed_layers(torch):
@@ -433,6 +443,43 @@ def test_the_callers_precision_is_that_of_the_measurement(im, torch):
     finally:
         torch.set_float32_matmul_precision(before[0])
         torch.backends.cudnn.allow_tf32 = before[1]
+
+
+def test_precisions_that_were_set_place_by_place(im, torch):
+    """By the newer settings, beside which the older ones cannot even be read."""
+    if not hasattr(torch.backends.cuda.matmul, "fp32_precision"):
+        pytest.skip("this PyTorch has the older settings only")
+    from infermeter.torch_precision import Float32Precision
+
+    before = Float32Precision(torch)
+    places = torch.backends.cuda.matmul, torch.backends.cudnn.conv, torch.backends.mkldnn.matmul
+    try:
+        for place, precision in zip(places, ("tf32", "ieee", "bf16"), strict=True):
+            place.fp32_precision = precision
+        for options in ({}, {"matmul_precision": "high"}):
+            record = im.run_live(lambda x: x * 2, torch.rand(2, 16), options=options, **SETTINGS)
+            assert record.samples[0].end == "ok", record.samples[0].message
+            told = record.samples[0].executed["matmul_precision"]
+            assert told == options.get("matmul_precision", "cuda.matmul=tf32, mkldnn.matmul=bf16")
+            assert [place.fp32_precision for place in places] == ["tf32", "ieee", "bf16"]
+    finally:
+        before.restore()
+
+
+def test_a_module_of_several_precisions_stays_so(im, torch):
+    class Mixed(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = torch.nn.Linear(16, 8).to(torch.bfloat16), torch.nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.second(self.first(x.to(torch.bfloat16)).float())
+
+    module = Mixed()
+    record = im.run_live({"it": module}, torch.rand(4, 16), **SETTINGS)
+    assert record.samples[0].end == "ok", record.samples[0].message
+    assert "measured_copy" not in record.samples[0].executed
+    assert (module.first.weight.dtype, module.second.weight.dtype) == (torch.bfloat16, torch.float32)
 
 
 def test_gradients_where_they_are_asked_for(im, torch):

@@ -32,7 +32,7 @@ def baseline(page):
 
 def test_numbers_are_those_of_the_document(run_page, open_page, subjects):
     rows = read(figures(open_page(run_page)))
-    assert [row["group"] for row in rows if "group" in row] == ["model mlp", "model resnet50"]
+    assert [row["group"] for row in rows if "group" in row] == ["model mlp 3", "model resnet50 1"]
     rows = [row for row in rows if "group" not in row]
     assert [row["subject"]["value"] for row in rows] == [subject["label"] for subject in subjects]
     compared = 0

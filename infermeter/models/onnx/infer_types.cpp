@@ -10,6 +10,7 @@
 #include <charconv>
 #include <exception>
 #include <iterator>
+#include <new>
 #include <string_view>
 #include <unordered_set>
 
@@ -389,6 +390,8 @@ class Inference {
     if (!add_node(node, *graph.add_node())) return;
     try {
       onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance());
+    } catch (const std::bad_alloc&) {
+      throw;  // says nothing of the node
     } catch (const std::exception&) {
       return;  // its inputs are not what they should be
     }

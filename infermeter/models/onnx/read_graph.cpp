@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <protozero/exception.hpp>
 #include <string>
 #include <unordered_map>
@@ -100,6 +101,8 @@ Result<ModelGraph> refusing(const std::string& what, const Read& read) {
     return refuse(refused.why);
   } catch (const protozero::exception&) {
     return refuse("its contents are cut off or damaged");
+  } catch (const std::bad_alloc&) {
+    throw;  // says nothing of the model
   } catch (const std::exception& error) {
     return refuse(fmt::format("ONNX says {}", in_quotes(error.what())));
   }

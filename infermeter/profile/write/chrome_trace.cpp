@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,30 @@ std::string microseconds(std::int64_t nanoseconds) {
   return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
 
+// A slice's length. Readers add it to its beginning, in doubles: the sum must not lie beyond where the slice ends, nor
+// beyond that sum of the slice that it lies in, or TensorBoard's profiler drops what comes next.
+class Lengths {
+ public:
+  // Slices come by begin, the outer one first. Nanoseconds.
+  std::int64_t of(std::int64_t begin, std::int64_t end) {
+    while (!open_.empty() && open_.back().end <= begin) open_.pop_back();
+    const double limit = open_.empty() ? micros(end) : std::min(micros(end), open_.back().sum);
+    std::int64_t length = end - begin;
+    while (length > 0 && micros(begin) + micros(length) > limit) --length;
+    open_.push_back({end, micros(begin) + micros(length)});
+    return length;
+  }
+
+ private:
+  struct Open {
+    std::int64_t end = 0;
+    double sum = 0;
+  };
+  static double micros(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
+
+  std::vector<Open> open_;  // the outermost first
+};
+
 // An event's members but its place and time, made once for all events of that label. Its arguments are left open for
 // the iteration's number. Categories and the name of an iteration are those of torch.profiler's traces, which readers
 // know.
@@ -41,12 +66,14 @@ class TraceEvents {
   void metadata(std::string_view name, std::int64_t pid, std::int64_t tid, std::string_view key, const Json& value) {
     add(trace_json_text({{"ph", "M"}, {"name", name}, {"pid", pid}, {"tid", tid}, {"args", {{key, value}}}}));
   }
-  void slice(std::int64_t pid, std::int64_t tid, const TraceSlice& slice, std::string_view label, bool is_iteration) {
+  void slice(std::int64_t pid, std::int64_t tid, const TraceSlice& slice, std::string_view label, bool is_iteration,
+             Lengths& lengths) {
     const std::string name = is_iteration ? fmt::format(R"("name":"ProfilerStep#{}",)", slice.iteration) : "";
-    const std::int64_t begin = whole_nanoseconds(slice.begin_s), end = whole_nanoseconds(slice.end_s);
+    const std::int64_t begin = whole_nanoseconds(slice.begin_s);
+    const std::int64_t length = lengths.of(begin, whole_nanoseconds(slice.end_s));
     begin_event();
     fmt::format_to(std::back_inserter(text_), R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},{}{}{}}}}})", pid, tid,
-                   microseconds(begin), microseconds(end - begin), name, label, slice.iteration);
+                   microseconds(begin), microseconds(length), name, label, slice.iteration);
   }
   void count(std::int64_t pid, double at_s, const std::string& name, double bytes) {
     begin_event();
@@ -76,8 +103,9 @@ void write_tracks(TraceEvents& events, const TraceProcess& process, std::int64_t
     const std::int64_t tid = trace_thread_number(pid, track);
     events.metadata("thread_name", pid, tid, "name", track.name);
     events.metadata("thread_sort_index", pid, tid, "sort_index", track.number);
+    Lengths lengths;
     for (const TraceSlice& slice : track.slices) {
-      events.slice(pid, tid, slice, labels[slice.label], !process.labels[slice.label].op);
+      events.slice(pid, tid, slice, labels[slice.label], !process.labels[slice.label].op, lengths);
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "infermeter/profile/write/test_traces.hpp"
 #include "infermeter/profile/write/trace_labels.hpp"
@@ -54,6 +56,30 @@ TEST(ChromeTrace, KeepsNanoseconds) {
   const OperatorProfile profile;
   const std::vector<TraceSource> sources = {{.subject = "a", .trial = {&samples, &profile}, .stacks = nullptr}};
   EXPECT_NE(chrome_trace(trace_of(sources)).find("\"dur\":123456.789,"), std::string::npos);
+}
+
+// Readers that add begin and length in doubles must not find slices of a row that overlap.
+TEST(ChromeTrace, SlicesThatTouchDoNotOverlapInDoubles) {
+  Samples samples = test::trace_samples(1, 0.5);
+  OperatorProfile profile;
+  double at = 0.000033658516;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    profile.operators.push_back(test::trace_operator("op" + std::to_string(i), "Op"));
+    const double length = 0.000014016616 + 1.0007e-6 * i;
+    test::add_trace_event(profile, 0, i, 0, at, length);
+    test::add_trace_event(profile, 0, i, 0, at + length / 3, length - length / 3);  // to the same end
+    at += length;
+  }
+  const std::vector<TraceSource> sources = {{.subject = "a", .trial = {&samples, &profile}, .stacks = nullptr}};
+  const std::vector<Json> slices = complete_events(events_of(trace_of(sources)));
+  ASSERT_EQ(slices.size(), 401U);
+  std::vector<double> open;
+  for (const Json& slice : slices) {
+    const double begin = slice.at("ts"), end = begin + slice.at("dur").get<double>();
+    while (!open.empty() && open.back() <= begin) open.pop_back();
+    if (!open.empty()) EXPECT_LE(end, open.back()) << slice;
+    open.push_back(end);
+  }
 }
 
 TEST(ChromeTrace, CountsBytes) {

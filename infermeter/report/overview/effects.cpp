@@ -33,7 +33,7 @@ Headline direction_word(Direction direction, std::string_view metric) {
 }
 
 // What went wrong counts more than any time.
-Headline shown_verdict_of(const RunRecord& record, const SubjectVerdict& subject, const Effect& effect) {
+Headline effect_verdict(const RunRecord& record, const SubjectVerdict& subject, const Effect& effect) {
   if (failed_trial(record, subject.subject) != nullptr) return {Tone::bad, "", "failed"};
   if (!has_run(subject)) return {Tone::faint, "", "not measured"};
   const bool differ =
@@ -78,7 +78,7 @@ void add_pairs(Effect& effect, const PairedComparison& pairs) {
   effect.change_interval = Interval{std::min(one, other), std::max(one, other), pairs.interval->confidence};
 }
 
-const PairedComparison* pairs_of(const Verdict& verdict, int candidate) {
+const PairedComparison* primary_of(const Verdict& verdict, int candidate) {
   if (!verdict.comparison) return nullptr;
   const auto& primary = verdict.comparison->primary;
   const auto found = std::ranges::find(primary, candidate, &PairedComparison::candidate);
@@ -100,12 +100,12 @@ std::vector<Effect> effects_of(const RunRecord& record, const Verdict& verdict) 
       // What a subject did before it failed is no figure of it.
       if (subject->summary.trials_ok == 0) {
         effect.metric = record.plan.question ? record.plan.question->metric : "latency_p50";
-      } else if (const PairedComparison* pairs = pairs_of(verdict, subject->subject)) {
+      } else if (const PairedComparison* pairs = primary_of(verdict, subject->subject)) {
         add_pairs(effect, *pairs);
       } else {
         add_ratio(effect, *subject);
       }
-      effect.verdict = shown_verdict_of(record, *subject, effect);
+      effect.verdict = effect_verdict(record, *subject, effect);
       effects.push_back(std::move(effect));
     }
   }

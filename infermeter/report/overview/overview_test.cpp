@@ -86,7 +86,12 @@ TEST(Overview, SeveralGroupsAreCounted) {
 TEST(Overview, OfOneCandidateItIsItsAnswer) {
   FourSubjects of;
   of.record.plan.subjects.resize(2);
+  of.record.outputs.resize(1);
   of.verdict.subjects.resize(2);
+  std::erase_if(of.record.trials, [](const Samples& trial) { return trial.subject > 1; });
+  of.record.outputs.resize(1);
+  of.verdict.subjects[1].outputs = of.record.outputs.data();
+  of.verdict.answers = run_answers(of.record, of.verdict);
   const auto all = worded_answers(of.record, of.verdict);
   EXPECT_EQ(headline_of_run(of.record, of.verdict, effects_of(of.record, of.verdict), all).text, all.front().text);
 }

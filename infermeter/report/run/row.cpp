@@ -36,6 +36,7 @@ Cell latency_cell(const RunRecord& record, const SubjectVerdict& subject) {
   const Samples* failed = failed_trial(record, subject.subject);
   if (metric == nullptr || !metric->estimate.value) {
     if (failed != nullptr) return {"✗ " + end_of(*failed), Tone::bad};
+    if (has_too_few(subject)) return mean_cell(subject);
     const Cell cell = figure_cell(metric, format_time);
     return cell.text == nothing ? Cell{"not measured", Tone::faint} : cell;
   }
@@ -133,6 +134,16 @@ Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& su
           .p99 = figure_cell(subject.summary.metric("latency_p99"), format_time),
           .accuracy = accuracy_cell(subject),
           .latencies = {}};
+}
+
+bool has_too_few(const SubjectVerdict& verdict) {
+  const Metric *median = verdict.summary.metric("latency_p50"), *mean = verdict.summary.metric("latency_mean");
+  return median != nullptr && !median->estimate.value && mean != nullptr && mean->estimate.value;
+}
+
+Cell mean_cell(const SubjectVerdict& verdict) {
+  const Estimate& mean = verdict.summary.metric("latency_mean")->estimate;
+  return {"mean " + with_interval(*mean.value, mean.interval, format_time), Tone::faint};
 }
 
 std::string difference_words(const OutputComparison& comparison) {

@@ -24,6 +24,9 @@ struct Group {
 [[nodiscard]] std::vector<Group> groups_of(const RunRecord& record, const Verdict& verdict);
 [[nodiscard]] Row row_of(const RunRecord& record, const Group& group, const SubjectVerdict& subject);
 
+// Some iterations, but too few for a median: instead of it the mean is shown, and called so.
+[[nodiscard]] bool has_too_few(const SubjectVerdict& verdict);
+[[nodiscard]] Cell mean_cell(const SubjectVerdict& verdict);
 // The largest difference over all outputs: "max 2.1e-05".
 [[nodiscard]] std::string difference_words(const OutputComparison& comparison);
 

@@ -25,6 +25,8 @@ std::string range(std::size_t low, std::size_t high) {
   return low == high ? std::to_string(low) : fmt::format("{}–{}", low, high);
 }
 
+constexpr const char* kAutomatic = "automatic";  // no trial ended, so that nothing is known
+
 // What trials really had, where it was not asked for.
 template <class Count>
 std::string trial_counts(const RunRecord& record, Count count) {
@@ -34,7 +36,7 @@ std::string trial_counts(const RunRecord& record, Count count) {
     low = std::min(low, count(trial));
     high = std::max(high, count(trial));
   }
-  return low > high ? "automatic" : range(low, high);
+  return low > high ? kAutomatic : range(low, high);
 }
 
 std::string length(const RunRecord& record) {
@@ -51,14 +53,15 @@ std::string warmup(const RunRecord& record) {
   const std::string count = record.plan.automatic.warmup
                                 ? trial_counts(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
                                 : std::to_string(record.plan.stopping.warmup);
-  return fmt::format(" after {} of warm-up", count);
+  return fmt::format(" after {}{} warm-up", count, count == kAutomatic ? "" : " of");
 }
 
 std::string processes(const RunRecord& record) {
   const Plan& plan = record.plan;
   const auto is_round = [](const Samples& trial) { return !trial.host_process.empty(); };
   if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
-    return counted(plan.processes, "round", "rounds") + " each in one process";
+    const int rounds = plan.automatic.processes ? complete_rounds(record) : plan.processes;
+    return counted(rounds, "round", "rounds") + " each in one process";
   }
   if (plan.automatic.processes) return counted(complete_blocks(record), "process", "processes") + " each";
   if (!plan.question) return counted(plan.processes, "process", "processes") + " each";

@@ -75,9 +75,9 @@ std::string values_text(const Validation& validation, const Answer& answer) {
         o.nan_reference, o.inf_reference, quoted(o.name));
   }
   return fmt::format(
-      "{}: {} values are NaN or infinite in one and not the same in the other "
+      "{}: {} NaN or infinite in one and not the same in the other "
       "({} NaN and {} infinite in the candidate)",
-      quoted(o.name), o.non_finite_apart, o.nan_candidate, o.inf_candidate);
+      quoted(o.name), counted(o.non_finite_apart, "value is", "values are"), o.nan_candidate, o.inf_candidate);
 }
 
 std::string repetition_text(const Answer& answer) {

@@ -33,16 +33,15 @@ const Metric* metric_of(const SubjectVerdict* subject, std::string_view name) {
   return metric != nullptr && metric->estimate.value ? metric : nullptr;
 }
 
-Cell variant_latency_cell(const SubjectVerdict* subject, const VariantFigures& one) {
+Cell variant_latency_cell(const VariantFigures& one, std::size_t size) {
+  const SubjectVerdict* subject = size < one.subjects.size() ? one.subjects[size] : nullptr;
   const Metric* metric = metric_of(subject, "latency_p50");
   if (metric != nullptr) return {with_interval(*metric->estimate.value, metric->estimate.interval, format_time)};
   if (!one.entry->refusal.empty())
     return {one.entry->refusal.starts_with("could not be made") ? "✗ not made" : "✗ refused", Tone::bad};
-  if (subject != nullptr && !one.failure.empty()) return {"✗ failed", Tone::bad};
-  const Metric* too_few = subject == nullptr ? nullptr : subject->summary.metric("latency_p50");
-  constexpr std::string_view start = "needs ";
-  if (too_few == nullptr || !too_few->estimate.note.starts_with(start)) return {"not measured", Tone::bad};
-  return {too_few->estimate.note.substr(0, too_few->estimate.note.find(' ', start.size())), Tone::faint};
+  if (subject != nullptr && one.failed[size]) return {"✗ failed", Tone::bad};
+  if (subject != nullptr && has_too_few(*subject)) return mean_cell(*subject);
+  return {"not measured", Tone::bad};
 }
 
 Cell variant_speed_up_cell(const SubjectVerdict* subject) {
@@ -53,9 +52,7 @@ Cell variant_speed_up_cell(const SubjectVerdict* subject) {
   const auto& interval = ratio->estimate.interval;
   if (!interval) return {format_ratio(*ratio->estimate.value)};
   const Tone tone = interval->low > 1 ? Tone::good : interval->high < 1 ? Tone::warning : Tone::plain;
-  return {fmt::format("{} [{}, {}]", format_ratio(*ratio->estimate.value), three_digits(interval->low),
-                      three_digits(interval->high)),
-          tone};
+  return {with_interval(*ratio->estimate.value, interval, format_ratio), tone};
 }
 
 Cell metric_bytes_cell(const Metric* metric) {
@@ -121,8 +118,8 @@ std::vector<VariantsColumn> columns_of(const VariantSet& set) {
     const auto at_size = [size](const VariantFigures& one) {
       return size < one.subjects.size() ? one.subjects[size] : nullptr;
     };
-    columns.push_back({{"Latency p50" + at},
-                       [at_size](const VariantFigures& one) { return variant_latency_cell(at_size(one), one); }});
+    columns.push_back(
+        {{"Latency p50" + at}, [size](const VariantFigures& one) { return variant_latency_cell(one, size); }});
     columns.push_back(
         {{"Speed-up" + at}, [at_size](const VariantFigures& one) { return variant_speed_up_cell(at_size(one)); }});
     columns.push_back(

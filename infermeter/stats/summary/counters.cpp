@@ -94,6 +94,9 @@ std::vector<CounterSummary> summarise_counters(const SubjectTimes& times, const 
     std::erase_if(derived[i], [&](const Counter& counter) { return own.contains(counter.name); });
     collect(*times.processes[i].trial, derived[i], all, places);
   }
+  // Behind what they are derived from: a table shows the first ones.
+  const auto samples = std::ranges::find_if(all, [](const Collected& one) { return one.first->name == "samples"; });
+  if (samples != all.end()) std::rotate(samples + 1, all.begin() + static_cast<std::ptrdiff_t>(own.size()), all.end());
   std::vector<CounterSummary> summaries;
   summaries.reserve(all.size());
   for (const Collected& collected : all) {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 
 #include "infermeter/diagnostics/interrupt.hpp"
@@ -277,6 +279,20 @@ std::vector<int> processors_by_core() {
   std::vector<int> processors;
   for (const auto& [rank, processor] : ranked) processors.push_back(processor);
   return processors;
+}
+
+std::vector<int> refused_processors(std::span<const int> wanted) {
+  std::vector<int> refused;
+  const auto is_refused = [](int processor) {
+    if (processor < 0 || processor >= CPU_SETSIZE) return true;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(processor, &set);
+    return sched_setaffinity(0, sizeof set, &set) != 0;
+  };
+  // Affinity is a thread's own.
+  std::thread([&] { std::ranges::copy_if(wanted, std::back_inserter(refused), is_refused); }).join();
+  return refused;
 }
 
 MachinePeaks measure_peaks(std::span<const int> processors, int threads, const Environment& machine,

@@ -29,6 +29,10 @@ namespace infermeter {
 // core before any core's second.
 [[nodiscard]] std::vector<int> processors_by_core();
 
+// Those of `wanted` that the kernel puts no thread of this process on: the machine, or its CPU set, does not have them.
+// What this process is confined to (taskset) does not count, as a worker's processors are set anew.
+[[nodiscard]] std::vector<int> refused_processors(std::span<const int> wanted);
+
 // How much memory each of `threads` reads to see one level; 0: no working set fits there and nowhere nearer.
 struct WorkingSets {
   std::uint64_t l1_bytes = 0, l2_bytes = 0, l3_bytes = 0, dram_bytes = 0;

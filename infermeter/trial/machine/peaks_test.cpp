@@ -68,6 +68,14 @@ TEST(ProcessorsByCore, AreEachThereOnce) {
   EXPECT_EQ(std::set<int>(processors.begin(), processors.end()).size(), processors.size());
 }
 
+TEST(RefusedProcessors, AreThoseThatAreNotThere) {
+  const std::vector<int> here = processors_by_core();
+  EXPECT_THAT(refused_processors(here), testing::IsEmpty());
+  EXPECT_THAT(refused_processors(std::vector{here.front(), 1000, -1, 1 << 20}),
+              testing::ElementsAre(1000, -1, 1 << 20));
+  EXPECT_EQ(processors_by_core(), here);  // this thread is where it was
+}
+
 TEST(Peaks, OfThisMachineAreFiguresInTheirRangesOrSentences) {
   Environment machine = machine_with({{"L1d", 32 * kib, 1}, {"L2", 512 * kib, 1}});
   machine.memory_available_bytes = mib;  // too little for DRAM: keeps this test short

@@ -46,8 +46,10 @@ struct Statement {
 
   [[nodiscard]] std::string text(std::size_t trials) const {
     if (trials < 2) return worst;
-    const std::string who = by.size() == trials ? fmt::format("in all {} processes", trials)
-                                                : fmt::format("in {} of {} processes", by.size(), trials);
+    // Trials within a program are rounds of one process.
+    const std::string_view which = (*by.begin())->host_process.empty() ? "processes" : "rounds";
+    const std::string who = by.size() == trials ? fmt::format("in all {} {}", trials, which)
+                                                : fmt::format("in {} of {} {}", by.size(), trials, which);
     return fmt::format("{}: {}{}", who, worst, differ ? " (worst)" : "");
   }
 };

@@ -37,7 +37,7 @@ bool is_answered(const Verdict& verdict, const SubjectVerdict& subject, double p
 bool has_enough_rounds(const RunRecord& record) {
   const int rounds = complete_blocks(record);
   if (!record.plan.automatic.processes || rounds < kLeastRounds) return false;
-  if (is_out_of_time(record, rounds)) return true;
+  if (is_out_of_time(record, rounds) || is_of_a_program(record)) return true;
   if (!is_round_look(rounds)) return false;
   const Verdict verdict = judge(record);
   return std::ranges::all_of(verdict.subjects, [&](const SubjectVerdict& subject) {

@@ -17,6 +17,10 @@ double timed_s(const RunRecord& record) {
 
 }  // namespace
 
+bool is_of_a_program(const RunRecord& record) {
+  return std::ranges::any_of(record.trials, [](const Samples& trial) { return !trial.host_process.empty(); });
+}
+
 bool is_out_of_time(const RunRecord& record, int rounds) {
   if (rounds >= record.plan.processes) return true;
   if (!record.plan.budget_s || rounds < kLeastRounds) return false;
@@ -36,6 +40,7 @@ int next_end(const RunRecord& record) {
   const Plan& plan = record.plan;
   if (!plan.automatic.processes) return plan.processes;
   const int done = complete_blocks(record);
+  if (is_of_a_program(record)) return std::max(done, kLeastRounds);
   int next = done + 1;
   while (next < plan.processes && !is_round_look(next)) ++next;
   if (done == 0 || !plan.budget_s) return next;

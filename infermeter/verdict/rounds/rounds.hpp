@@ -13,6 +13,9 @@ namespace infermeter {
 // (stats/comparison/rounds.hpp). `share`: so many hypotheses share the 5 % equally.
 [[nodiscard]] double level_of_rounds(const RunRecord& record, std::size_t share = 1);
 
+// Rounds within a program are of one process: no number of them gives an interval, and the least will do.
+[[nodiscard]] bool is_of_a_program(const RunRecord& record);
+
 // Is there no time, or no round left, for another? Decided by clocks alone, never by what was measured.
 [[nodiscard]] bool is_out_of_time(const RunRecord& record, int rounds);
 

@@ -63,6 +63,17 @@ TEST(Rounds, DoNotWaitForSubjectsThatFail) {
   EXPECT_TRUE(has_enough_rounds(record));
 }
 
+// Rounds of one process never have an interval to wait for.
+TEST(Rounds, WithinAProgramAreTheLeast) {
+  const auto within = [](RunRecord record) {
+    for (Samples& trial : record.trials) trial.host_process = "4711@1";
+    return record;
+  };
+  EXPECT_FALSE(has_enough_rounds(within(automatic(2, 2, {0, 0.5}))));
+  EXPECT_TRUE(has_enough_rounds(within(automatic(2, 3, {0, 0.5}))));
+  EXPECT_EQ(next_end(within(automatic(2, 1, {0, 0.5}))), 3);
+}
+
 TEST(Rounds, EndWhereAnotherTakesTooLong) {
   EXPECT_FALSE(has_enough_rounds(automatic(2, 2, {0, 0}, 1)));  // three at least
   EXPECT_TRUE(has_enough_rounds(automatic(2, 3, {0, 0.0001}, 7)));

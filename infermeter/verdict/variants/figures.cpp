@@ -164,7 +164,10 @@ VariantsFigures figures_of_variants(const RunRecord& record, const Verdict& verd
   for (const VariantEntry& entry : set.entries) {
     VariantFigures& one = all.variants.emplace_back();
     one.entry = &entry;
-    for (const auto& subject : entry.subjects) one.subjects.push_back(subject_verdict(verdict, subject));
+    for (const auto& subject : entry.subjects) {
+      one.subjects.push_back(subject_verdict(verdict, subject));
+      one.failed.push_back(subject && failed_trial(record, *subject) != nullptr);
+    }
     one.failure = failure_of(record, one);
     const SubjectVerdict* first = one.subjects.empty() ? nullptr : one.subjects.front();
     if (first == nullptr) continue;

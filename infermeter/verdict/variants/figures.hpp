@@ -18,6 +18,7 @@ struct VariantFigures {
   std::string failure;                          // why it has no figures, or not all; empty: it has them
   const ModelFacts* model = nullptr;            // null: not measured
   std::vector<const SubjectVerdict*> subjects;  // by batch size; null: not measured
+  std::vector<bool> failed;                     // by batch size: a trial of it did not end well
   std::optional<std::uint64_t> size_bytes;
   // ||c - r||2 / ||r||2 against the baseline's outputs at the first batch size, of the output in which it is largest;
   // nullopt: it is the baseline, or they cannot be compared.

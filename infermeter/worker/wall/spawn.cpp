@@ -89,7 +89,7 @@ bool arrange_descriptors(Preparation& prepared, const std::array<int, first_spar
   int spare = 0;
   for (; spare < first_spare && wanted[static_cast<std::size_t>(spare)] >= 0; ++spare) {
     const auto i = static_cast<std::size_t>(spare);
-    moved[i] = fcntl(wanted[i], F_DUPFD, 64);
+    moved[i] = fcntl(wanted[i], F_DUPFD, first_spare);
     if (moved[i] < 0) return fail(prepared, "arranging its descriptors");
   }
   for (int i = 0; i < spare; ++i)

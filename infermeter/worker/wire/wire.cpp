@@ -66,6 +66,7 @@ void visit_fields(V& v, S& s) {
   v.field("subject", s.subject);
   v.field("model_path", s.model_path);
   v.field("zoo_name", s.zoo_name);
+  v.field("data_shape", s.data_shape);
   v.field("cache_folder", s.cache_folder);
   v.field("stopping", s.stopping);
   v.field("time_it", s.time_it);

@@ -37,10 +37,14 @@ def asked_input(load: Load) -> list[Port]:
         return sized([usual], load)
     (asked, *further) = parse_input_shape(text)
     item = _SHAPES[load.zoo_name][0]
-    has_size = asked.shape is not None and len(asked.shape) == len(item) + 1 and asked.shape[0] in (1, load.batch)
+    has_size = asked.shape is not None and len(asked.shape) == len(item) + 1
     if further or not has_size or asked.dtype != usual.dtype:
         raise _other_size(load, text, f"it takes 1x{_text(item)}, the batch first (--batch-sizes), float32")
     assert asked.shape is not None
+    batch, *_ = asked.shape
+    if batch not in (1, load.batch):
+        advice = f"give --batch-sizes {batch}, or 1 there"
+        raise _other_size(load, text, f"its batch is {batch}, and the batch size is {load.batch}: {advice}")
     sizes = asked.shape[1:]
     if sizes != item and (load.zoo_name not in _ANY_SIZE or sizes[0] != item[0]):
         can = f"1x{item[0]} and other sizes behind" if load.zoo_name in _ANY_SIZE else f"1x{_text(item)} only"

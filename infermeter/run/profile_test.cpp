@@ -1,0 +1,53 @@
+#include "infermeter/run/profile.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace infermeter::run_profile_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One iteration with one operator.
+TrialResult profiled_trial() {
+  TrialResult result;
+  result.samples.begin_s = {0};
+  result.samples.end_s = {1};
+  result.profile_files.push_back(
+      {.name = "operators.json",
+       .bytes =
+           R"({"format":"infermeter-operators","version":1,"source":"a runtime","clock":"iteration","iterations":1,)"
+           R"("operators":[{"name":"conv","kind":"Conv"}],"events":{"iteration":[0],"op":[0],"thread":[0],)"
+           R"("begin_ns":[0],"duration_ns":[5]}})"});
+  return result;
+}
+
+TEST(ProfileReader, SaysWhyOperatorsHaveNoPlaceInTheModel) {
+  const fs::path file = fs::path(testing::TempDir()) / "no_graph.onnx";
+  std::ofstream(file) << "this is no ONNX model";
+  RunRecord record;
+  record.plan.subjects.emplace_back().label = "a";
+  record.models.emplace_back().path = file.string();
+  record.models[0].format = "onnx";
+  ProfileReader read(record);
+  for (int trial = 0; trial < 2; ++trial) {  // each of them
+    TrialResult result = profiled_trial();
+    EXPECT_TRUE(read(0, result));
+    ASSERT_THAT(result.samples.diagnostics, testing::SizeIs(1));
+    EXPECT_EQ(result.samples.diagnostics[0].id, DiagnosticId::nodes_not_attributed);
+    EXPECT_THAT(result.samples.diagnostics[0].message,
+                testing::AllOf(testing::HasSubstr("no operator has its place in the model: "),
+                               testing::HasSubstr("no_graph.onnx")));
+  }
+  record.models[0].format = "xml";  // which nobody expects to be read
+  ProfileReader other(record);
+  TrialResult result = profiled_trial();
+  EXPECT_TRUE(other(0, result));
+  EXPECT_THAT(result.samples.diagnostics, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace infermeter::run_profile_test
