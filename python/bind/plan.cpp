@@ -100,7 +100,7 @@ void bind_plan_fields(PlanClass& plan) {
           "automatic_processes", [](const Plan& p) { return p.automatic.processes; },
           "As many processes as answers take, 3 to 20.")
       .def_ro("precision", &Plan::precision, "The share within which differences and intervals are small enough.")
-      .def_ro("budget_s", &Plan::budget_s, "Of automatic length: no round begins that would end later.")
+      .def_ro("budget_s", &Plan::budget_s, "Seconds; of automatic length: no round begins that would end later.")
       .def_ro("repeat_disturbed", &Plan::repeat_disturbed, "So many disturbed rounds are measured again, at most.")
       .def_prop_ro(
           "warmup", [](const Plan& p) { return p.automatic.warmup ? std::nullopt : std::optional(p.stopping.warmup); },

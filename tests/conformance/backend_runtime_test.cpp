@@ -113,7 +113,8 @@ TEST_F(RuntimeTest, MessageIsTerminatedAndNothingBesideItIsTouchedWhateverItsSiz
                       .cache_folder = nullptr,
                       .preparing = 0,
                       .batch_axes = nullptr,
-                      .batch_axes_user = nullptr};
+                      .batch_axes_user = nullptr,
+                      .data_shape = nullptr};
   for (std::size_t capacity = 0; capacity < 80; ++capacity) {
     Message message(capacity);
     imb_session* session = nullptr;

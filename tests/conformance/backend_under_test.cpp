@@ -58,7 +58,8 @@ Outcome<Session> load(const Runtime& runtime, const LoadRequest& request) {
                       .cache_folder = nullptr,
                       .preparing = 0,
                       .batch_axes = nullptr,
-                      .batch_axes_user = nullptr};
+                      .batch_axes_user = nullptr,
+                      .data_shape = nullptr};
   Message message;
   imb_session* session = nullptr;
   imb_status status = table.load(runtime.get(), &what, &session, message.view());

@@ -19,6 +19,8 @@ SETTINGS = [
     ("env", {"OMP_NUM_THREADS": 1, "OMP_WAIT_POLICY": "PASSIVE"}, '{ OMP_NUM_THREADS = 1, OMP_WAIT_POLICY = "PASSIVE" }'),
     ("backend_library", "/some/lib.so", '"/some/lib.so"'),
     ("backend_path", "/some/folder", '"/some/folder"'),
+    ("precision", 0.05, "0.05"),
+    ("repeat_disturbed", 2, "2"),
     ("warmup", 3, "3"),
     ("warmup", "auto", '"auto"'),
     ("warmup", "none", '"none"'),
@@ -132,7 +134,8 @@ def test_settings_beat_the_plan_file(im, tmp_path):
 
 
 def test_what_a_plan_says(im):
-    plan = im.Plan("mlp@fake", "b=mlp@fake,threads=2", iterations=3, seed=4, run_timeout="2s", cpus=[0])
+    plan = im.Plan("mlp@fake", "b=mlp@fake,threads=2", iterations=3, seed=4, run_timeout="2s", cpus=[0],
+                   processes=3)
     assert (plan.iterations, plan.duration_s, plan.warmup, plan.seed, plan.cpus) == (3, None, None, 4, [0])
     assert plan.run_timeout_s == 2.0 and plan.question is None and plan.data == "synthetic"
     assert sorted(plan.order) == [(subject, process) for subject in (0, 1) for process in (0, 1, 2)]
@@ -151,7 +154,8 @@ WRONG = [
     ({"iterations": [1, 2]}, "'iterations' wants a whole number or a string, got an array"),
     ({"iterations": 1.5}, "'iterations' wants a whole number or a string, got a fraction"),
     ({"iterations": True}, "'iterations' wants a whole number or a string, got true or false"),
-    ({"processes": "3"}, "'processes' wants a whole number, got a string"),
+    ({"leak_iterations": "3"}, "'leak_iterations' wants a whole number, got a string"),
+    ({"processes": "some"}, "processes: wanted auto, or a whole number from 1 to 10000, got 'some'"),
     ({"device": 3}, "'device' wants a string, got a whole number"),
     ({"compare_outputs": 1}, "'compare_outputs' wants true or false, got a whole number"),
     ({"duration": b"3"}, "'duration' wants a number or a string with a unit, got a value of type bytes"),

@@ -41,7 +41,7 @@ function history(values: number[], changes: { index: number; change: number }[])
   return {
     metric: "latency_p50", unit: "s", lower_is_better: true, this_machine: "m", machines: [], answers: [], checks: [], hidden_runs: 0,
     series: [{
-      series: "s", machine: "m", runs: values.length, first_at: null, last_at: null, last_value: null, left_out: 2, too_few: false,
+      series: "s", machine: "m", runs: values.length, first_at: null, last_at: null, last_value: null, left_out: 2, disturbed: 0, too_few: false,
       levels: starts.map((start, i) => level(start, (starts[i + 1] ?? values.length) - 1)),
       changes: changes.map(({ index, change }) => ({
         run: `r${index}`, at: "", index, change, worse: change > 0, by_scan: true, by_e_divisive: false, statistic: 9, p: 1, context: [],

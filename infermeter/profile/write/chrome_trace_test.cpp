@@ -77,7 +77,9 @@ TEST(ChromeTrace, SlicesThatTouchDoNotOverlapInDoubles) {
   for (const Json& slice : slices) {
     const double begin = slice.at("ts"), end = begin + slice.at("dur").get<double>();
     while (!open.empty() && open.back() <= begin) open.pop_back();
-    if (!open.empty()) EXPECT_LE(end, open.back()) << slice;
+    if (!open.empty()) {
+      EXPECT_LE(end, open.back()) << slice;
+    }
     open.push_back(end);
   }
 }

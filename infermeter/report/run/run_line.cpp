@@ -60,7 +60,7 @@ std::string processes(const RunRecord& record) {
   const Plan& plan = record.plan;
   const auto is_round = [](const Samples& trial) { return !trial.host_process.empty(); };
   if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
-    const int rounds = plan.automatic.processes ? complete_rounds(record) : plan.processes;
+    const int rounds = plan.automatic.processes ? complete_blocks(record) : plan.processes;
     return counted(rounds, "round", "rounds") + " each in one process";
   }
   if (plan.automatic.processes) return counted(complete_blocks(record), "process", "processes") + " each";
