@@ -29,10 +29,16 @@ bool looks_like_an_id(const std::string& name) {
 
 bool is_in_zoo(const std::string& name) { return std::ranges::find(zoo(), name, &ZooModel::name) != zoo().end(); }
 
-bool names_a_run(const std::string& name, const std::vector<Baseline>& baselines) {
-  if (name == "latest" || name == "previous" || is_report_file(name)) return true;
+bool is_surely_a_run(const std::string& name) { return name == "latest" || name == "previous" || is_report_file(name); }
+
+bool is_a_subject(const std::string& name) {
   std::error_code error;
-  if (name.find('@') != std::string::npos || is_in_zoo(name) || std::filesystem::exists(name, error)) return false;
+  return name.find('@') != std::string::npos || is_in_zoo(name) || std::filesystem::exists(name, error);
+}
+
+bool names_a_run(const std::string& name, const std::vector<Baseline>& baselines) {
+  if (is_surely_a_run(name)) return true;
+  if (is_a_subject(name)) return false;
   return looks_like_an_id(name) || std::ranges::find(baselines, name, &Baseline::name) != baselines.end();
 }
 
@@ -58,6 +64,8 @@ Result<RunRecord> load_named(const Surroundings& world, const std::string& name,
 
 Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names,
                            const std::string& output_dir) {
+  const auto is_subject = [](const std::string& name) { return !is_surely_a_run(name) && is_a_subject(name); };
+  if (std::ranges::all_of(names, is_subject)) return false;  // the store need not be asked
   const auto baselines = known_baselines(world, output_dir);
   const auto is_run = [&](const std::string& name) { return names_a_run(name, baselines); };
   const auto runs = std::ranges::count_if(names, is_run);

@@ -109,7 +109,8 @@ Table of_one_candidate(const Families& families, const Effort& effort) {
       add_rate(one.what + ": the interval at the end covers", family, at_least(0.94), outcomes, &RunOutcome::covers,
                table);
       if (one.comparison.effect == 0) {
-        add_rate(one.what + ": called faster or slower", family, at_most(0.06), outcomes, &RunOutcome::any_alarm, table);
+        add_rate(one.what + ": called faster or slower", family, at_most(0.06), outcomes, &RunOutcome::any_alarm,
+                 table);
       }
       add_rate(one.what + ": decided", family, {}, outcomes, &RunOutcome::is_decided, table);
       std::vector<double> rounds;

@@ -18,9 +18,9 @@ from infermeter.ports import fixed_shape
 from infermeter.torch_arrays import array_of, tensor_of, tensors_in, zeros
 from infermeter.torch_copies import changed_copy, channels_last, place_of
 from infermeter.torch_models import FACTORY, read_model
+from infermeter.torch_precision import Float32Precision, cudnn_tf32, matmul_precision
 from infermeter.torch_pruned import PRUNE, PRUNE_HOW, pruned
 from infermeter.torch_quantized import quantized
-from infermeter.torch_precision import Float32Precision, cudnn_tf32, matmul_precision
 from infermeter.torch_weights import Weights
 
 if TYPE_CHECKING:

@@ -31,12 +31,6 @@ namespace {
 // Seeds of side trials begin where no order reaches.
 constexpr std::uint64_t side_seeds = std::uint64_t{1} << 32U;
 
-double wall_s(std::span<const Samples> trials) {
-  double sum = 0;
-  for (const Samples& trial : trials) sum += trial.wall_s;
-  return sum;
-}
-
 std::string settled_note(const std::string& label, const PilotFinding& finding, const Stopping& stopping) {
   const std::string length = stopping.iterations ? fmt::format("{} iterations", *stopping.iterations)
                                                  : fmt::format("{} s of iterations", stopping.duration_s.value_or(0));

@@ -72,6 +72,12 @@ bool has_diagnostic(const Samples& samples, DiagnosticId id) {
   return std::ranges::find(samples.diagnostics, id, &Diagnostic::id) != samples.diagnostics.end();
 }
 
+double wall_s(std::span<const Samples> trials) {
+  double sum = 0;
+  for (const Samples& trial : trials) sum += trial.wall_s;
+  return sum;
+}
+
 std::vector<double> latencies_s(const Samples& samples) {
   const std::size_t count = std::min(samples.begin_s.size(), samples.end_s.size());
   std::vector<double> result(count);

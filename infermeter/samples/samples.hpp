@@ -146,6 +146,7 @@ struct Samples {
   [[nodiscard]] std::string executed_value(std::string_view key) const;  // "" if not there
 };
 
+[[nodiscard]] double wall_s(std::span<const Samples> trials);           // of all of them
 [[nodiscard]] std::vector<double> latencies_s(const Samples& samples);  // end - begin of each timed iteration
 [[nodiscard]] bool has_diagnostic(const Samples& samples, DiagnosticId id);
 

@@ -106,8 +106,13 @@ TEST(Variants, PhasesAreOptionsOfPyTorch) {
   EXPECT_EQ(all->variants[1].subject.options.size(), 4U);
   EXPECT_THAT(all->variants[2].refusal, HasSubstr("no TensorRT here"));
   const auto int8 = list({.precisions = {"int8"}}, {pytorch()}, {}, facts_of("nets.py:make", "python"));
-  EXPECT_THAT(labels(int8), ElementsAre("eager", "int8"));
-  EXPECT_THAT(int8->variants[1].refusal, HasSubstr("--phases dynamic_int8"));
+  EXPECT_THAT(labels(int8), ElementsAre("eager", "int8-dynamic"));
+  EXPECT_EQ(int8->variants[1].refusal, "");
+  const auto phase = list({.phases = {"dynamic_int8"}}, {pytorch()}, {}, facts_of("nets.py:make", "python"));
+  EXPECT_EQ(int8->variants[1].subject.options, phase->variants.back().subject.options);
+  const auto nncf =
+      list({.precisions = {"int8"}, .quantisations = {"nncf"}}, {pytorch()}, {}, facts_of("nets.py:make", "python"));
+  EXPECT_THAT(nncf->variants[1].refusal, HasSubstr("--quantise dynamic"));
 }
 
 TEST(Variants, ABaselineThatCannotBeMeasuredIsNone) {

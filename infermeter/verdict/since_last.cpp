@@ -17,9 +17,7 @@ namespace {
 constexpr std::string_view compared_with_last = "latency_p50";
 
 RatioSide side_in(const RunRecord& run, int subject) {
-  const SummaryOptions options = summary_options(run);
-  return ratio_side(*metric_kind(compared_with_last), subject_times(trials_of(run, subject), options),
-                    options.coverage);
+  return ratio_side(trials_of(run, subject), *metric_kind(compared_with_last), summary_options(run));
 }
 
 ChangeSinceLast change_of(const RunRecord& run, int subject, const RunRecord& earlier, int before) {

@@ -141,7 +141,7 @@ TEST(Faults, AWorkerThatTakesTooMuchMemoryIsKilled) {
   EXPECT_THAT(samples.message, HasSubstr("MiB in memory while it was timed, the limit is 200 MiB; --memory-limit"));
   ASSERT_GE(samples.memory_timeline.size(), 3U) << "how it came to that";
   EXPECT_LT(samples.memory_timeline.front().rss_bytes, 200U << 20U);
-  EXPECT_GT(samples.memory_timeline.back().rss_bytes, 200U << 20U);
+  EXPECT_GT(samples.memory_timeline.back().rss_bytes, 190U << 20U) << "page tables are in the limit's sum alone";
   EXPECT_GT(samples.iterations(), 0U);
 }
 

@@ -127,7 +127,7 @@ def test_pilots_choose_warmup_and_iterations(run):
 
 
 def test_a_run_has_one_pilot_for_each_subject(run):
-    done = run("run", "mlp@fake,latency=constant:200us", "--format", "json")
+    done = run("run", "mlp@fake,latency=constant:200us", "--processes", "3", "--format", "json")
     record = json.loads(done.stdout)
     assert len(record["side_trials"]) in (1, 2, 3) and len(record["trials"]) == 3
     assert {trial["iterations"] for trial in record["trials"]} == {299}

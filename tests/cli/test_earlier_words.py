@@ -96,6 +96,23 @@ def test_models_that_are_code_want_the_word(run):
     assert done.returncode == 2 and "models/resnet50.pt" in done.stderr
 
 
+def test_pickled_models_are_measured_on_what_the_dataset_holds(run):
+    """Neither a back end nor an input shape is said: a pickle is for Python, and pictures are 224 x 224."""
+    torch = pytest.importorskip("torch", reason="pytorch is not installed: scripts/setup --with pytorch")
+    pictures(run.folder / "data/test")
+    (run.folder / "models").mkdir()
+    for name in ("resnet50", "quantized_model"):
+        torch.save(torch.nn.Conv2d(3, 2, 3, stride=8), run.folder / f"models/{name}.pt")
+    line = MODELS.split(",pruned")[0] + '" ' + MODELS.split('" ')[1]  # two of the four
+    line = line.replace("--batch-size 32", "--batch-size 3").replace("100", "3")
+    text = lines_of(run("variants", *words(line), "--allow-code", "--processes", 1, "--warmup", 1, "--quiet"))
+    for name in ("original", "quantized"):
+        assert re.search(rf"^\| {name} \| \S+ \S+ \| mean \S+", text, re.M), "too few for a median"
+    report = json.loads(run("report", "--output-dir", "benchmark_results", "--format", "json").stdout)
+    assert {subject["backend"] for subject in report["plan"]["subjects"]} == {"pytorch"}
+    assert {trial["executed"]["input_shape"] for trial in report["trials"]} == {"(1, 3, 224, 224)", "(3, 3, 224, 224)"}
+
+
 def test_two_names_of_one_flag_are_refused(run):
     done = run("run", "mlp@fake", "--data", "synthetic", "--dataset", "synthetic")
     assert done.returncode == 2 and "--dataset is --data: give one of them" in done.stderr

@@ -2,6 +2,7 @@
 what Python has for it."""
 
 import ctypes
+import fcntl
 import os
 import resource
 import signal
@@ -141,6 +142,30 @@ def make_segment():
     libc("shmctl", made, 0, None)
 
 
+def lock_record():
+    """Of a file of the system, which everybody may read."""
+    with open("/etc/ld.so.cache", "rb") as file:
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+def watch(path):
+    made = LIBC.inotify_init1(0)
+    if made < 0:
+        raise OSError(ctypes.get_errno(), "inotify_init1")
+    try:
+        libc("inotify_add_watch", made, path.encode(), 0xFFF)
+    finally:
+        os.close(made)
+
+
+def make_setuid_file():
+    os.close(os.open("setuid", os.O_CREAT | os.O_WRONLY, 0o4700))
+
+
+def hide():
+    libc("prctl", 4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+
+
 def make_attempts():
     victim, folder = int(os.environ["HOSTILE_VICTIM"]), os.environ["HOSTILE_FOLDER"]
     path = os.environ["HOSTILE_SOCKET"]
@@ -179,10 +204,16 @@ def make_attempts():
         "symlink": lambda: os.symlink("file", f"{folder}/symlink"),
         "rename": lambda: os.rename(file, f"{folder}/renamed"),
         "unlink": lambda: os.unlink(secret),
+        "record_lock": lock_record,
+        "watch": lambda: watch(folder),
+        "named_pipe": lambda: os.close(os.open(f"{folder}/pipe", os.O_RDWR | os.O_NONBLOCK)),
+        "terminal": lambda: os.close(os.open(os.environ["HOSTILE_TERMINAL"], os.O_WRONLY | os.O_NOCTTY)),
         "mount": lambda: libc("mount", b"none", f"{folder}/mountable".encode(), b"tmpfs", 0, None),
         "user_namespace": lambda: in_child(lambda: libc("unshare", 0x10000000)),
         "shared_memory": lambda: put("/dev/shm/infermeter-hostile", os.O_CREAT),
         "system_v": lambda: make_segment(),
+        "setuid_file": make_setuid_file,
+        "undumpable": lambda: in_child(hide),
         "own_thread": own_thread,
         "own_limit": lambda: resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE,
                                               resource.getrlimit(resource.RLIMIT_NOFILE)),

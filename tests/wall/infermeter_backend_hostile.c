@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -208,6 +209,25 @@ static int try_rename(void) { return said(rename(file, new_name("renamed"))); }
 static int try_unlink(void) { return said(unlink(secret)); }
 static int try_folder(void) { return said(mkdir(new_name("folder"), 0700)); }
 static int try_fifo(void) { return said(mkfifo(new_name("fifo"), 0600)); }
+/* A file of the system, which everybody may read. */
+static int try_record_lock(void) {
+  const int opened = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
+  if (opened < 0) return errno;
+  const struct flock shared = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  const int error = said(fcntl(opened, F_OFD_SETLK, &shared));
+  close(opened);
+  return error;
+}
+static int try_watch(void) {
+  const int made = inotify_init1(IN_CLOEXEC);
+  if (made < 0) return errno;
+  const int error = said(inotify_add_watch(made, getenv("HOSTILE_FOLDER"), IN_ALL_EVENTS));
+  close(made);
+  return error;
+}
+static int try_named_pipe(void) { return closed(open(new_name("pipe"), O_RDWR | O_NONBLOCK | O_CLOEXEC)); }
+static int try_terminal(void) { return closed(open(getenv("HOSTILE_TERMINAL"), O_WRONLY | O_NOCTTY | O_CLOEXEC)); }
+static int try_setuid_file(void) { return closed(open("setuid", O_CREAT | O_WRONLY | O_CLOEXEC, 04700)); }
 static int try_sysctl(void) { return closed(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)); }
 
 /* --- the system --- */
@@ -223,6 +243,8 @@ static int in_child(int (*attempt)(void)) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
 }
+static int hide(void) { return said(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)); }
+static int try_undumpable(void) { return in_child(hide); }
 static int unshare_user(void) { return said(unshare(CLONE_NEWUSER)); }
 static int try_user_namespace(void) { return in_child(unshare_user); }
 static int try_user_namespace_clone(void) {
@@ -355,6 +377,10 @@ static const struct {
                 {"symlink", try_symlink},
                 {"rename", try_rename},
                 {"unlink", try_unlink},
+                {"record_lock", try_record_lock},
+                {"watch", try_watch},
+                {"named_pipe", try_named_pipe},
+                {"terminal", try_terminal},
                 {"proc_write", try_sysctl},
                 {"mount", try_mount},
                 {"user_namespace", try_user_namespace},
@@ -363,6 +389,8 @@ static const struct {
                 {"shared_memory", try_shared_memory},
                 {"system_v", try_system_v},
                 {"capability", try_capability},
+                {"setuid_file", try_setuid_file},
+                {"undumpable", try_undumpable},
                 {"own_thread", own_thread_affinity},
                 {"own_limit", own_limit},
                 {"own_child", own_child},

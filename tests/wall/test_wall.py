@@ -85,6 +85,13 @@ class Victim:
                                         **identity(user))
         self.socket_name = str(folder / "socket")
         self.listeners = []
+        os.mkfifo(self.folder / "pipe")
+        if user == "user" and os.geteuid() == 0:
+            os.chown(self.folder / "pipe", NOBODY, NOBODY)
+        self.terminal = os.openpty()
+        self.terminal_name = os.ttyname(self.terminal[1])
+        if user == "user" and os.geteuid() == 0:
+            os.chown(self.terminal_name, NOBODY, NOBODY)
         for name in (self.socket_name, "\0" + self.socket_name):
             listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             listener.bind(name)
@@ -110,6 +117,8 @@ class Victim:
         self.process.wait()
         for listener in self.listeners:
             listener.close()
+        for end in self.terminal:
+            os.close(end)
         if os.path.ismount(self.folder / "mountable"):
             ctypes.CDLL(None).umount2(os.fsencode(self.folder / "mountable"), 2)  # MNT_DETACH
 
@@ -148,7 +157,7 @@ def attempt(infermeter, environment_in, plugin_folder, place):
             [infermeter, "run", subject, "--backend-path", plugin_folder, "--processes", "1", "--iterations", "3",
              "--warmup", "0", "--quiet", "--format", "json", "--sandbox", level,
              "--env", f"HOSTILE_VICTIM={victim.process.pid}", "--env", f"HOSTILE_FOLDER={victim.folder}",
-             "--env", f"HOSTILE_SOCKET={victim.socket_name}"],
+             "--env", f"HOSTILE_SOCKET={victim.socket_name}", "--env", f"HOSTILE_TERMINAL={victim.terminal_name}"],
             cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False,
             preexec_fn=KERNELS[kernel], **identity(user))
         assert done.stdout, done.stderr

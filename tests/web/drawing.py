@@ -9,7 +9,7 @@ def draw(figure):
 
 
 def pictures(page):
-    found = page.locator("figure.picture")
+    found = page.locator("figure.picture:not(.compact)")
     return [found.nth(i) for i in range(found.count())]
 
 

@@ -100,12 +100,12 @@ def test_the_address_shows_others_the_same(run_page, open_page):
     share_of(chart).select_option("tail")
     chart.locator("button.series").first.click()
     chart.get_by_role("button", name="Zoom in").click()
-    page.wait_for_function("location.hash.includes('ecdf-1.z=')")
+    page.wait_for_function("() => location.hash.includes('ecdf-1.z=')")
     page.locator("details.gallery").nth(1).evaluate("fold => { fold.open = false; }")
-    page.wait_for_function("location.hash.includes('folds=')")
+    page.wait_for_function("() => location.hash.includes('folds=')")
     other = open_page(run_page)
     other.evaluate(f"location.hash = {json.dumps(page.evaluate('location.hash'))}")
-    other.wait_for_function("!document.querySelectorAll('details.gallery')[1].open")
+    other.wait_for_function("() => !document.querySelectorAll('details.gallery')[1].open")
     assert figures(other).locator('th[data-column="latency_p50"]').get_attribute("aria-sort") == "ascending"
     assert other.get_by_label("Baseline").first.input_value() == "1"
     chart = draw(other.locator("#part-1-ecdf-1"))

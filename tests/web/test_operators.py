@@ -378,5 +378,5 @@ def test_opens_at_the_frame_that_its_address_names(run_page, run_document, pair,
     page.wait_for_selector("#part-1-flame .frame")
     assert page.locator("#part-1-flame").get_by_label("Subject").input_value() == "1"
     assert page.locator("#part-1-flame .way li").count() == 2
-    page.wait_for_function("document.querySelector('#part-1-flame').getBoundingClientRect().top < innerHeight")
+    page.wait_for_function("() => document.querySelector('#part-1-flame').getBoundingClientRect().top < innerHeight")
     page.close()

@@ -81,7 +81,9 @@ export function watchAddress(): void {
 }
 
 function showPlace(): void {
-  const target = place === "" ? null : document.getElementById(place);
+  // A choice of a place leads there as well: "#part-1-flame=1/1".
+  const name = place === "" ? ([...chosen.keys()].find((key) => document.getElementById(key) !== null) ?? "") : place;
+  const target = name === "" ? null : document.getElementById(name);
   if (target === null) return;
   for (let folded = target.closest("details"); folded !== null; folded = folded.parentElement?.closest("details") ?? null) folded.open = true;
   target.scrollIntoView();

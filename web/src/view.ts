@@ -102,6 +102,7 @@ export class View {
   private controls(): HTMLElement {
     const row = el("div", { class: "controls" });
     for (const control of this.picture.controls ?? []) {
+      if (control.choices.length < 2) continue;
       const select = el("select", {
         onchange: () => {
           control.value = select.value;

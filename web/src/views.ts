@@ -43,7 +43,7 @@ function drawWhenNear(place: HTMLElement): void {
 // When the page has its first layout: only then is it known how wide they are. And when that changes.
 let reserved = 0;
 function reserveAll(): void {
-  if (reserved === views.length) return;
+  if (views[reserved]?.place.isConnected !== true) return; // all are there, or the page is still being built
   const [look, fresh] = [currentLook(), views.slice(reserved)];
   const widths = fresh.map((view) => view.width()); // read before anything changes: one layout, not one per picture
   fresh.forEach((view, index) => view.reserve(look, widths[index] as number));
@@ -67,6 +67,7 @@ export function redrawAll(): void {
 // Paper is light, has everything on it, and no buttons.
 export function watchPage(): void {
   width = window.innerWidth;
+  reserveAll();
   const sizes = new ResizeObserver(() => {
     if (window.innerWidth === width) return;
     width = window.innerWidth;

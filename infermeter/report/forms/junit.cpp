@@ -24,10 +24,8 @@ std::string attribute(std::string_view name, std::string_view value) {
 
 // What is common to both: the counts and the time that the trials took.
 std::string totals(const RunRecord& record, const GateVerdict& verdict) {
-  double seconds = 0;
-  for (const Samples& trial : record.trials) seconds += trial.wall_s;
   return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\"", verdict.verdicts.size(),
-                     verdict.failed, seconds);
+                     verdict.failed, wall_s(record.trials));
 }
 
 // Local time without a zone is what the format has; ours is UTC.

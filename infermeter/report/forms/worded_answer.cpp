@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "infermeter/report/numbers/effect_text.hpp"
+#include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -21,16 +22,6 @@ void write_need(JsonWriter& json, const std::optional<AnswerNeed>& needed) {
   json.end_object();
 }
 
-void write_answer_interval(JsonWriter& json, const std::optional<Interval>& interval) {
-  json.key("interval");
-  if (!interval) return json.value(nullptr);
-  json.begin_object();
-  json.member("low", interval->low);
-  json.member("high", interval->high);
-  json.member("confidence", interval->confidence);
-  json.end_object();
-}
-
 void write_indices(JsonWriter& json, const Answer& answer) {
   json.key("subjects");
   json.begin_array();
@@ -44,7 +35,7 @@ void write_indices(JsonWriter& json, const Answer& answer) {
 void write_figure(JsonWriter& json, const Answer& answer) {
   json.member("metric", answer.metric);
   json.member("value", answer.value);
-  write_answer_interval(json, answer.interval);
+  write_interval(json, "interval", answer.interval);
   json.member("direction", answer.direction ? std::optional(to_string(*answer.direction)) : std::nullopt);
   json.member("unit", answer.unit);
   json.member("n", answer.n);

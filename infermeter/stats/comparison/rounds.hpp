@@ -18,9 +18,9 @@ inline constexpr int kLeastRounds = 3, kFirstLook = 5, kMostRounds = 20;
 
 // The two-sided nominal level of Student's intervals after `rounds` rounds, so that the intervals of all looks cover
 // together with 1 - alpha, whatever ends the run (repeated confidence intervals: Jennison & Turnbull, J. R. Statist.
-// Soc. B 51 (1989) 305–361; α ln(1 + (e − 1) t) is spent: Lan & DeMets, Biometrika 70 (1983) 659–663). `ended`: no round
-// comes after it for a reason that is not the data, such as the time it takes: what is left of alpha is spent here.
-// Normal quantiles become Student's by their levels. Fewer than two rounds: alpha, as nothing was looked at.
+// Soc. B 51 (1989) 305–361; α ln(1 + (e − 1) t) is spent: Lan & DeMets, Biometrika 70 (1983) 659–663). `ended`: no
+// round comes after it for a reason that is not the data, such as the time it takes: what is left of alpha is spent
+// here. Normal quantiles become Student's by their levels. Fewer than two rounds: alpha, as nothing was looked at.
 [[nodiscard]] double round_level(int rounds, double alpha, bool ended);
 
 // About how many more rounds until an interval on logarithms, of half this width after `rounds` rounds, reaches no

@@ -47,8 +47,7 @@ Outcome simulate(double truth, int runs, const std::function<double(SplitMix&)>&
       const Interval interval = *centre_of(ratios, 1 - round_level(round, 0.05, false)).interval;
       const bool covers = std::log(interval.low) <= truth && truth <= std::log(interval.high);
       all = all && covers;
-      const bool decided =
-          interval.low > 1 || interval.high < 1 || (interval.low > 1 / 1.02 && interval.high < 1.02);
+      const bool decided = interval.low > 1 || interval.high < 1 || (interval.low > 1 / 1.02 && interval.high < 1.02);
       if (!ended && (decided || round == kMostRounds)) ended = true, at_end += covers ? 1 : 0;
     }
     together += all ? 1 : 0;

@@ -13,13 +13,6 @@
 namespace infermeter {
 namespace {
 
-Direction direction_of(const std::optional<Interval>& interval, double margin) {
-  if (!interval) return Direction::unresolved;
-  if (interval->low > 0) return Direction::slower;
-  if (interval->high < 0) return Direction::faster;
-  return -margin < interval->low && interval->high < margin ? Direction::equivalent : Direction::unresolved;
-}
-
 bool resolves(const Look& look) { return look.direction != Direction::unresolved; }
 
 // What stays the same over the looks of one candidate.
@@ -40,7 +33,7 @@ Look look_at(const CoinPairs& pairs, double level, const Question& question) {
   look.estimate = coin_estimate(pairs);
   look.interval = coin_interval(pairs, 1 - level);
   if (look.interval) look.interval->confidence = 1 - question.alpha;
-  look.direction = direction_of(look.interval, question.margin);
+  look.direction = direction_within(look.interval, question.margin);
   return look;
 }
 
@@ -187,6 +180,13 @@ std::vector<int> usual_looks(int max_pairs) {
   for (int pairs = 8; pairs < max_pairs; pairs += pairs < 16 ? 2 : pairs < 40 ? 4 : 8) looks.push_back(pairs);
   looks.push_back(max_pairs);
   return looks;
+}
+
+Direction direction_within(const std::optional<Interval>& difference, double margin) {
+  if (!difference) return Direction::unresolved;
+  if (difference->low > 0) return Direction::slower;
+  if (difference->high < 0) return Direction::faster;
+  return -margin < difference->low && difference->high < margin ? Direction::equivalent : Direction::unresolved;
 }
 
 std::string_view to_string(Direction direction) {

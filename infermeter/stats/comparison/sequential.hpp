@@ -28,6 +28,8 @@ struct Design {
 
 enum class Direction { faster, slower, equivalent, unresolved };
 [[nodiscard]] std::string_view to_string(Direction direction);
+// Of an interval of a difference: slower or faster where it excludes 0, equivalent where it lies within ± margin.
+[[nodiscard]] Direction direction_within(const std::optional<Interval>& difference, double margin);
 
 struct Look {
   int pairs = 0;

@@ -4,6 +4,8 @@
 #include <map>
 #include <string_view>
 
+#include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
@@ -32,11 +34,12 @@ std::vector<int> lowest(const RunRecord& record, const std::vector<const Subject
   const auto* best = *std::ranges::min_element(
       subjects, {}, [&](const SubjectVerdict* subject) { return value_of(*subject, metric); });
   std::vector<int> found = {best->subject};
-  const auto of_best = trials_of(record, best->subject);
+  const MetricKind& kind = *metric_kind(metric);
+  const auto side = [&](int subject) { return ratio_side(trials_of(record, subject), kind, options); };
+  const RatioSide of_best = side(best->subject);
   for (const SubjectVerdict* subject : subjects) {
     if (subject == best) continue;
-    const Estimate gain =
-        ratio(trials_of(record, subject->subject), of_best, metric, options, Pairing::blocks).estimate;
+    const Estimate gain = ratio_of_sides(kind, side(subject->subject), of_best, options.coverage, Pairing::blocks);
     if (!gain.interval || gain.interval->low <= 1) found.push_back(subject->subject);
   }
   return found;

@@ -26,9 +26,8 @@ void add_need(const RunRecord& record, const Estimate& ratio, Answer& answer) {
   const auto more = more_rounds(*ratio.interval, rounds, level_of_rounds(record), target);
   answer.unsettled = !more;
   if (!more) return;
-  double round_s = 0;
-  for (const Samples& trial : record.trials) round_s += trial.wall_s;
-  round_s *= static_cast<double>(record.plan.subjects.size()) / static_cast<double>(record.trials.size());
+  const double round_s = wall_s(record.trials) *
+                         (static_cast<double>(record.plan.subjects.size()) / static_cast<double>(record.trials.size()));
   answer.needed = {.more = *more, .what = "processes", .total = rounds + *more, .seconds = round_s * *more};
 }
 

@@ -25,7 +25,7 @@ struct Apart {
   double looks = 1;        // by how much smaller the level of an interval is than what it covers with
 
   [[nodiscard]] RatioSide side(const MetricKind& kind, const std::vector<Samples>& trials) const {
-    return ratio_side(kind, subject_times(trials, options, Wanted::sorted), options.coverage);
+    return ratio_side(trials, kind, options);
   }
 };
 
@@ -68,12 +68,6 @@ PairedComparison compare_subjects(const Apart& apart, const MetricKind& kind, in
     found.p = p_of_interval(*found.estimate, *found.interval);
   }
   return found;
-}
-
-Direction direction_within(const Interval& effect, double margin) {
-  if (effect.low > 0) return Direction::slower;
-  if (effect.high < 0) return Direction::faster;
-  return margin > 0 && effect.low > -margin && effect.high < margin ? Direction::equivalent : Direction::unresolved;
 }
 
 std::string why_withheld(const RunRecord& record, int baseline, int candidate) {
@@ -129,9 +123,7 @@ ComparisonVerdict compare_apart(const RunRecord& record) {
     PairedComparison& one = verdict.primary.emplace_back(compare_subjects(apart, kind, baseline, baseline + 1));
     one.p = std::min(1.0, one.p * candidates);
     one.withheld = why_withheld(record, baseline, baseline + 1);
-    if (one.interval && one.withheld.empty()) {
-      one.direction = direction_within(*one.interval, std::log1p(question.margin));
-    }
+    if (one.withheld.empty()) one.direction = direction_within(one.interval, std::log1p(question.margin));
     verdict.resolved = verdict.resolved && one.direction != Direction::unresolved;
     verdict.looks.emplace_back();
   }

@@ -7,15 +7,6 @@
 #include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {
-namespace {
-
-double timed_s(const RunRecord& record) {
-  double sum = 0;
-  for (const Samples& trial : record.trials) sum += trial.wall_s;
-  return sum;
-}
-
-}  // namespace
 
 bool is_of_a_program(const RunRecord& record) {
   return std::ranges::any_of(record.trials, [](const Samples& trial) { return !trial.host_process.empty(); });
@@ -24,7 +15,7 @@ bool is_of_a_program(const RunRecord& record) {
 bool is_out_of_time(const RunRecord& record, int rounds) {
   if (rounds >= record.plan.processes) return true;
   if (!record.plan.budget_s || rounds < kLeastRounds) return false;
-  const double spent_s = timed_s(record);
+  const double spent_s = wall_s(record.trials);
   return spent_s + spent_s / rounds > *record.plan.budget_s;
 }
 
@@ -44,7 +35,7 @@ int next_end(const RunRecord& record) {
   int next = done + 1;
   while (next < plan.processes && !is_round_look(next)) ++next;
   if (done == 0 || !plan.budget_s) return next;
-  const double affordable = *plan.budget_s / (timed_s(record) / done);
+  const double affordable = *plan.budget_s / (wall_s(record.trials) / done);
   return std::max({done + 1, kLeastRounds, static_cast<int>(std::min<double>(next, affordable))});
 }
 

@@ -9,7 +9,7 @@
 #include "infermeter/worker/wall/file_descriptor.hpp"
 #include "infermeter/worker/wall/process_tree.hpp"
 
-struct seccomp_data;
+struct seccomp_data;  // NOLINT(readability-identifier-naming): the kernel's
 
 namespace infermeter {
 

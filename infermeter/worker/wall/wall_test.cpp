@@ -166,7 +166,8 @@ TEST_P(Children, CountForTheMemoryLimit) {
   const Samples samples = run_trial(fake_launcher(), job, hooks_with()).samples;
   EXPECT_EQ(samples.end, TrialEnd::out_of_memory);
   EXPECT_THAT(samples.message, HasSubstr("the limit is 200 MB"));
-  EXPECT_GT(samples.memory_timeline.back().rss_bytes, 200'000'000U);
+  // Page tables count for the limit and are no resident memory; the worker alone has far less than this.
+  EXPECT_GT(samples.memory_timeline.back().rss_bytes, 150'000'000U);
 }
 
 // What a child has inherited and not written to is there once.
