@@ -60,9 +60,10 @@ std::string processes(const RunRecord& record) {
   const Plan& plan = record.plan;
   const auto is_round = [](const Samples& trial) { return !trial.host_process.empty(); };
   if (!record.trials.empty() && std::ranges::all_of(record.trials, is_round)) {
-    const int rounds = plan.automatic.processes ? complete_rounds(record) : plan.processes;
+    const int rounds = plan.automatic.processes ? complete_blocks(record) : plan.processes;
     return counted(rounds, "round", "rounds") + " each in one process";
   }
+  if (plan.tuning) return counted(std::ssize(record.trials), "process", "processes") + " in all";
   if (plan.automatic.processes) return counted(complete_blocks(record), "process", "processes") + " each";
   if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
   return fmt::format("{} of at most {}", counted(complete_blocks(record), "pair", "pairs"), plan.processes);
