@@ -88,6 +88,12 @@ TEST(FalseAlarms, ComeWithOrdersThatNoCoinDraws) {
 
 TEST(Automatic, IntervalsOfRunsThatEndByWhatTheySeeKeepTheirErrors) { expect_kept(automatic(families(), runs(25))); }
 
+TEST(Tuning, FindsTheBestAndTellsItsGainAndTheLowestOfOneEachDoesNot) {
+  const Block block = tuning(families(), runs(60));
+  expect_kept(block);
+  EXPECT_TRUE(is_below(block, 0.95, "the lowest of one process each is within 2 % of the best", "bimodal"));
+}
+
 TEST(Power, IsWhatWasPromised) { expect_kept(power(families(), runs(500))); }
 
 TEST(Coverage, IsNominalAndThatOfOtherIntervalsIsNot) {

@@ -76,8 +76,8 @@ struct Question {
   bool fail_slower = false, fail_inconclusive = false;
 };
 
-// A race for the best subject (docs/tune.md). The first subject is the default setting, which the others are better
-// than or not.
+// A race for the best subject (docs/methodology.md, Tuning). The first subject is the default setting: what the
+// best one gains against it is told.
 struct Tuning {
   std::string objective = "latency_p50";   // a metric that has a value per process, or "model_size"
   std::vector<std::string> constraints{};  // as in gates: "latency_p99 <= 50ms"

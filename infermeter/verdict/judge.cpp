@@ -179,7 +179,7 @@ int comparison_exit_code(const Question& question, const ComparisonVerdict& comp
 int tuning_exit_code(const TuningVerdict& tuning, int of_run) {
   constexpr int interrupted = 130;
   if (of_run == interrupted || tuning.stage != TuningStage::ended) return of_run;
-  return tuning.best ? 0 : std::max(of_run, 1);
+  return tuning.best ? 0 : 1;
 }
 
 }  // namespace

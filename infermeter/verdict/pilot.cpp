@@ -76,6 +76,9 @@ Stopping longer_than(const Samples& pilot) {
 // Settings are many, and what takes part in the race is told by the race.
 constexpr Stopping pilot_of_race{.warmup = 0, .iterations = 100, .duration_s = 2};
 
+// By the pilots alone: there is nothing left to race with.
+bool is_budget_spent(const RunRecord& record) { return wall_s(record.side_trials) > record.plan.tuning->budget_s; }
+
 // Of each setting the sooner another process can be had, the fewer iterations: as Kalibera & Jones weigh them, where
 // iterations vary twice as much as processes. Constraints on percentiles of the tail take as many as they need.
 std::int64_t iterations_for_race(const Tuning& tuning, const PilotFinding& finding, std::int64_t warmup) {
@@ -200,8 +203,9 @@ std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject)
   const auto failed = std::ranges::count_if(pilots, [](const Samples* pilot) { return !is_usable(*pilot); });
   if (failed >= most_failures) return std::nullopt;
   const Samples* seen = last_that_sees_warmup(pilots);
-  if (seen == nullptr) return record.plan.tuning ? pilot_of_race : first_pilot;
-  if (record.plan.tuning) return std::nullopt;
+  if (record.plan.tuning)
+    return seen == nullptr && !is_budget_spent(record) ? std::optional(pilot_of_race) : std::nullopt;
+  if (seen == nullptr) return first_pilot;
   const PilotFinding finding = find_in_pilots(record, subject);
   const auto long_ones =
       std::ranges::count_if(pilots, [](const Samples* p) { return is_usable(*p) && sees_warmup(*p); });

@@ -391,6 +391,19 @@ export interface Question {
   budget_s: number | null;
 }
 
+export interface PlannedTuning {
+  objective: string;
+  constraints: string[];
+  indifference: number;
+  alpha: number;
+  budget_s: number;
+  halving_blocks: number;
+  race_blocks: number;
+  confirmation_pairs: number;
+  settings: number; // of the whole space
+  left_out: { setting: string; reason: string }[];
+}
+
 export interface Plan {
   subjects: PlannedSubject[];
   processes: number;
@@ -406,6 +419,7 @@ export interface Plan {
   repeat_disturbed: number;
   leak_iterations: number;
   question: Question | null;
+  tuning?: PlannedTuning;
   load_timeout_s: number | null;
   run_timeout_s: number | null;
   memory_limit_bytes: number;
@@ -478,6 +492,31 @@ export interface Comparison {
   exploratory: (PairedComparison & { direction: Direction })[]; // what it looks like: it decides nothing
 }
 
+export interface TunedSetting {
+  subject: number;
+  fate: "best" | "equal" | "open" | "worse" | "halved" | "bound" | "outputs" | "failed" | "not_raced";
+  reason: string; // the constraint that it misses, or how it failed
+  blocks: number; // of the race that it took part in
+  out_after: number | null; // so many of them; 0: before the race; null: it is not out
+  behind: number | null; // of the best: a difference of logarithms, positive is worse
+  behind_interval: Interval | null;
+  on_front: boolean; // of objective, latency, memory, size and accuracy
+  bounds: { constraint: string; kept: "yes" | "no" | "unknown"; value: number | null; interval: Interval | null; why: string }[];
+}
+
+export interface Tuning {
+  stage: "pilots" | "halving" | "race" | "confirmation" | "ended";
+  decided: boolean;
+  out_of_time: boolean;
+  blocks: number;
+  best: number | null;
+  second: number | null;
+  wall_s: number;
+  against_default: (PairedComparison & { direction: Direction }) | null; // of fresh pairs
+  against_second: (PairedComparison & { direction: Direction }) | null;
+  settings: TunedSetting[];
+}
+
 export interface Run extends Answered {
   schema: "infermeter.run/1";
   id: string;
@@ -490,6 +529,7 @@ export interface Run extends Answered {
   models: Model[]; // of each subject, in order
   subjects: RunSubject[];
   comparison: Comparison | null;
+  tuning?: Tuning; // of a race of settings
   machine_noise: { measured_at: string; subject: string; metric: string; pairs: number; standard_deviation: number } | null;
   energy_reason: string | null;
   trials: Trial[];

@@ -67,7 +67,7 @@ void tuning_table(std::string& text, const RunRecord& record, const Verdict& ver
     for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
   }
   text += '\n';
-  for (const std::string& note : tuning_notes(record)) text += '\n' + markdown_text(note) + '\n';
+  for (const std::string& note : tuning_notes(record, verdict)) text += '\n' + markdown_text(note) + '\n';
 }
 
 void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {

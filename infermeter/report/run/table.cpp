@@ -135,7 +135,7 @@ class TableReport {
     line(tuning_title(record_));
     text_ += grid_text(tuning_grid(record_, verdict_), {.width = width_, .rule = text_width_, .color = color_});
     text_ += '\n';
-    for (const std::string& note : tuning_notes(record_)) line(note, Tone::faint);
+    for (const std::string& note : tuning_notes(record_, verdict_)) line(note, Tone::faint);
   }
 
   // The answers say what decides; here is what else differs.

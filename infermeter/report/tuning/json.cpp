@@ -36,22 +36,16 @@ void write_confirmed(JsonWriter& json, std::string_view name, const std::optiona
   json.key(name);
   if (!pairs) return json.value(nullptr);
   json.begin_object();
-  json.member("baseline", pairs->baseline);
-  json.member("candidate", pairs->candidate);
   json.member("direction", to_string(pairs->direction));
-  json.member("pairs", std::uint64_t{pairs->differences.size()});
-  json.member("estimate", pairs->estimate);
-  write_interval(json, "interval", pairs->interval);
-  json.member("p", pairs->p);
-  json.numbers("differences", pairs->differences);
+  write_paired(json, *pairs);
   json.end_object();
 }
 
 }  // namespace
 
 void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict) {
+  if (!verdict) return;
   json.key("tuning");
-  if (!verdict) return json.value(nullptr);
   json.begin_object();
   json.member("stage", to_string(verdict->stage));
   json.member("decided", verdict->decided);
@@ -70,8 +64,8 @@ void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict)
 }
 
 void write_planned_tuning(JsonWriter& json, const std::optional<Tuning>& tuning) {
+  if (!tuning) return;
   json.key("tuning");
-  if (!tuning) return json.value(nullptr);
   json.begin_object();
   json.member("objective", tuning->objective);
   json.strings("constraints", tuning->constraints);

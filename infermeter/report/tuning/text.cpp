@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
@@ -13,13 +14,23 @@
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/shell_quote.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr const char* no_cell = "–";
 
-std::string setting_label(const RunRecord& record, int subject) { return printable(short_label(record, subject), 120); }
+// Without the model, where all have the same.
+std::string setting_label(const RunRecord& record, int subject) {
+  const auto& subjects = record.plan.subjects;
+  const Subject& own = subjects.at(static_cast<std::size_t>(subject));
+  const bool is_shared = std::ranges::all_of(subjects, [&](const Subject& one) { return one.model == own.model; });
+  std::string label = own.label;
+  const std::string start = own.model.substr(own.model.rfind('/') + 1) + "@";
+  if (is_shared && label.starts_with(start)) label.erase(0, start.size());
+  return printable(label, 120);
+}
 
 std::string objective_name(const RunRecord& record) {
   const std::string& objective = record.plan.tuning->objective;
@@ -242,12 +253,18 @@ Grid tuning_grid(const RunRecord& record, const Verdict& verdict) {
   return grid;
 }
 
-std::vector<std::string> tuning_notes(const RunRecord& record) {
-  std::vector<std::string> notes = {
+std::vector<std::string> tuning_notes(const RunRecord& record, const Verdict& verdict) {
+  std::vector<std::string> notes;
+  if (const auto& best = verdict.tuning->best) {
+    const Subject& subject = record.plan.subjects.at(static_cast<std::size_t>(*best));
+    notes.push_back(fmt::format("{} again: infermeter run {}", setting_label(record, *best),
+                                printable(shell_quoted(short_form(subject)), 1000)));
+  }
+  notes.emplace_back(
       "* on the Pareto front of the objective, latency, memory, size and accuracy. Against the best: in the blocks "
-      "that "
-      "both ran in, with Student's interval; the best of many looks better than it is, which the fresh pairs above do "
-      "not."};
+      "that both ran in, with Student's interval; the best of many looks better than it is, which the fresh pairs "
+      "above "
+      "do not.");
   for (const auto& [setting, reason] : record.plan.tuning->left_out) {
     notes.push_back(
         fmt::format("left out before anything ran: {}: {}", printable(setting, 120), printable(reason, 400)));

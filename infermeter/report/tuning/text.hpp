@@ -16,8 +16,9 @@ namespace infermeter {
 [[nodiscard]] std::string tuning_title(const RunRecord& record);
 // A row per setting: the best first, then its equals, those not told apart, and those that were left behind.
 [[nodiscard]] Grid tuning_grid(const RunRecord& record, const Verdict& verdict);
-// What stands below it: what the columns mean, and what was left out before anything ran.
-[[nodiscard]] std::vector<std::string> tuning_notes(const RunRecord& record);
+// What stands below it: how to measure the best one again, what the columns mean, and what was left out before anything
+// ran.
+[[nodiscard]] std::vector<std::string> tuning_notes(const RunRecord& record, const Verdict& verdict);
 
 // The fate of a setting in words: "best", "not told apart", "worse", "beyond peak_memory < 1GB".
 [[nodiscard]] std::string fate_text(const TunedSetting& setting);

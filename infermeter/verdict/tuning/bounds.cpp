@@ -87,6 +87,16 @@ Result<std::string> objective_from_string(std::string_view name) {
       name.substr(0, 60), did_you_mean(name, known)));
 }
 
+Result<Done> check_objective(const Plan& plan) {
+  if (plan.tuning->objective == "model_size") return Done{};
+  Plan asked;
+  asked.automatic = plan.automatic;
+  asked.stopping = plan.stopping;
+  asked.question.emplace().metric = plan.tuning->objective;
+  INFERMETER_TRY_DONE(metric_of_question(asked));
+  return Done{};
+}
+
 bool is_measured(const Expectation& bound) { return bound.kind == Kind::metric; }
 
 Finding finding_in(const Expectation& bound, std::span<const Samples> trials, const SummaryOptions& options,

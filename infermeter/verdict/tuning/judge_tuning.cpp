@@ -59,21 +59,13 @@ void find_front(const RunRecord& record, const Verdict& verdict, TuningVerdict& 
   for (std::size_t i = 0; i < placed.size(); ++i) placed[i]->on_front = places[i].place == ParetoPlace::front;
 }
 
-double wall_of(const RunRecord& record) {
-  double sum = 0;
-  for (const auto* trials : {&record.trials, &record.side_trials}) {
-    for (const Samples& trial : *trials) sum += trial.wall_s;
-  }
-  return sum;
-}
-
 }  // namespace
 
 std::optional<TuningVerdict> judge_tuning(const RunRecord& record, const Verdict& verdict) {
   if (!record.plan.tuning || record.plan.subjects.empty()) return std::nullopt;
   TuningVerdict tuning = TuningReplay(record, verdict).play();
   find_front(record, verdict, tuning);
-  tuning.wall_s = wall_of(record);
+  tuning.wall_s = wall_s(record.trials) + wall_s(record.side_trials);
   return tuning;
 }
 

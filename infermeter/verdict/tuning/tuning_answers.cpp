@@ -65,8 +65,8 @@ Answer bound_answer(const BoundVerdict& bound, int subject, std::size_t place) {
                 .value = bound.value,
                 .interval = bound.interval,
                 .reason = bound.why};
-  if (bound.kept == Kept::yes) answer.kind = AnswerKind::pass, answer.tone = Tone::good;
-  if (bound.kept == Kept::no) answer.kind = AnswerKind::fail, answer.tone = Tone::bad;
+  if (bound.kept == BoundKept::yes) answer.kind = AnswerKind::pass, answer.tone = Tone::good;
+  if (bound.kept == BoundKept::no) answer.kind = AnswerKind::fail, answer.tone = Tone::bad;
   return answer;
 }
 

@@ -19,11 +19,11 @@ namespace {
 constexpr std::size_t last_dozen = 12;  // that race after the field was halved
 constexpr int least_race_blocks = 3;
 
-Kept kept_of(Outcome outcome) {
-  return outcome == Outcome::pass ? Kept::yes : outcome == Outcome::fail ? Kept::no : Kept::unknown;
+BoundKept kept_of(Outcome outcome) {
+  return outcome == Outcome::pass ? BoundKept::yes : outcome == Outcome::fail ? BoundKept::no : BoundKept::unknown;
 }
 
-// "61.2 ms, beyond latency_p99 <= 50ms" is said by reports: here is which bound.
+// Which bound: with what figure is said by reports.
 std::string beyond(const BoundVerdict& bound) { return bound.constraint; }
 
 double middle_of(std::vector<double> values) {
@@ -50,8 +50,9 @@ TuningReplay::TuningReplay(const RunRecord& record, const Verdict& verdict)
 
 TuningVerdict TuningReplay::play() {
   const bool all_played = pilots() && halve() && race() && confirm();
-  if (all_played) course_.stage = TuningStage::ended;
+  if (all_played || (course_.out_of_time && !course_.next)) course_.stage = TuningStage::ended;
   if (course_.best) {
+    if (course_.blocks == 0) look_at_bounds_of_confirmed();
     course_.against_default = confirmed_against(0);
     if (course_.second && *course_.second != 0) course_.against_second = confirmed_against(*course_.second);
   }
@@ -85,6 +86,8 @@ bool TuningReplay::pilots() {
   for (std::size_t subject = 0; subject < record_.plan.subjects.size(); ++subject) {
     if (next_pilot(record_, subject)) return false;
   }
+  course_.out_of_time = trials_.spent_s(0) > tuning_.budget_s;
+  if (course_.out_of_time) return false;
   for (const TunedSetting& setting : course_.settings) {
     const int subject = setting.subject;
     judge_known_bounds(subject);
@@ -134,10 +137,10 @@ void TuningReplay::leave_out_by_pilot(int subject) {
     for (const Samples& pilot : record_.side_trials) {
       const bool is_own = pilot.purpose == Purpose::pilot && pilot.subject == subject && pilot.end == TrialEnd::ok;
       if (!is_own || !is_measured(bounds_[i]) || !is_missed_by_pilot(bounds_[i], pilot, options)) continue;
-      bound.kept = Kept::no;
+      bound.kept = BoundKept::no;
       bound.value = summarise(std::span(&pilot, 1), options).metric(bounds_[i].name)->estimate.value;
     }
-    if (bound.kept == Kept::no) leave_out(subject, SettingFate::bound, beyond(bound), 0);
+    if (bound.kept == BoundKept::no) leave_out(subject, SettingFate::bound, beyond(bound), 0);
   }
 }
 
@@ -215,10 +218,11 @@ bool TuningReplay::race() {
   return true;
 }
 
-// By clocks alone. What the confirmation will take is kept back.
+// By clocks alone. What the confirmation will take is kept back, but for the first blocks, which nothing can be told
+// without.
 bool TuningReplay::is_out_of_time(int block) {
   if (course_.blocks >= tuning_.race_blocks) return true;
-  if (course_.blocks < least_race_blocks) return false;
+  if (course_.blocks < least_race_blocks) return trials_.spent_s(block) > tuning_.budget_s;
   double cost_s = 0;
   for (const int subject : racing()) cost_s += trials_.mean_wall_s(subject, block);
   const auto best = best_of_race();
@@ -262,12 +266,22 @@ void TuningReplay::withdraw(std::size_t member, SettingFate fate, std::string re
 
 bool TuningReplay::keeps_all_bounds(int subject) const {
   const auto& bounds = course_.settings[static_cast<std::size_t>(subject)].bounds;
-  return std::ranges::all_of(bounds, [](const BoundVerdict& bound) { return bound.kept == Kept::yes; });
+  return std::ranges::all_of(bounds, [](const BoundVerdict& bound) { return bound.kept == BoundKept::yes; });
+}
+
+// What a look has told stays told.
+void TuningReplay::judge_bound(const Expectation& asked, std::span<const Samples> own, bool ended,
+                               BoundVerdict& bound) const {
+  const Finding finding = finding_in(asked, own, summary_options(record_), ended);
+  const BoundKept kept = kept_of(outcome_within_bound(asked, finding));
+  bound.value = finding.value;
+  bound.interval = finding.interval;
+  bound.why = finding.why;
+  if (kept != BoundKept::unknown) bound.kept = kept;
 }
 
 // Of each setting after 5, 8, 12 and 20 processes of its own, and when no more will come.
 void TuningReplay::look_at_bounds(int block, bool ended) {
-  const SummaryOptions options = summary_options(record_);
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const int subject = members_[i];
     if (at(subject).out_after) continue;
@@ -276,14 +290,9 @@ void TuningReplay::look_at_bounds(int block, bool ended) {
     const auto own = trials_.trials(subject, first_block_, block);
     for (std::size_t b = 0; b < bounds_.size(); ++b) {
       BoundVerdict& bound = at(subject).bounds[b];
-      if (!is_measured(bounds_[b]) || own.size() < 2 || (ended && bound.kept != Kept::unknown)) continue;
-      const Finding finding = finding_in(bounds_[b], own, options, ended);
-      const Kept kept = kept_of(outcome_within_bound(bounds_[b], finding));
-      bound.value = finding.value;
-      bound.interval = finding.interval;
-      bound.why = finding.why;
-      if (kept != Kept::unknown) bound.kept = kept;  // what a look has told stays told
-      if (bound.kept != Kept::no || at(subject).out_after) continue;
+      if (!is_measured(bounds_[b]) || own.size() < 2 || (ended && bound.kept != BoundKept::unknown)) continue;
+      judge_bound(bounds_[b], own, ended, bound);
+      if (bound.kept != BoundKept::no || at(subject).out_after) continue;
       withdraw(i, SettingFate::bound, beyond(bound));
     }
     race_->set_eligible(i, keeps_all_bounds(subject));
@@ -293,22 +302,8 @@ void TuningReplay::look_at_bounds(int block, bool ended) {
 // --- who is where ---------------------------------------------------------------------------------------------------
 
 std::optional<int> TuningReplay::best_of_race() const {
-  const auto leader = race_->leader();
-  if (!leader) return std::nullopt;
-  std::size_t best = *leader;
-  if (race_->is_over()) return members_[best];
-  // Whoever leads goes on leading until another is clearly lower; where the race ends before, the lowest is named.
-  double lowest = 0;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    const bool is_in = race_->standing(i) == Standing::racing || race_->standing(i) == Standing::equal;
-    std::vector<double> apart = race_->differences(i, *leader);
-    if (!is_in || i == *leader || apart.empty()) continue;
-    const double middle = middle_of(std::move(apart));
-    if (middle >= lowest) continue;
-    lowest = middle;
-    best = i;
-  }
-  return members_[best];
+  const auto best = race_->best();
+  return best ? std::optional(members_[*best]) : std::nullopt;
 }
 
 void TuningReplay::rank() {
@@ -395,9 +390,19 @@ bool TuningReplay::confirm() {
   const std::vector<int> subjects = confirmed();
   if (subjects.empty()) return true;
   for (int pair = 0; pair < tuning_.confirmation_pairs; ++pair) {
+    if (trials_.spent_s(first_confirming_ + pair) > tuning_.budget_s) break;
     if (!is_there(TuningStage::confirmation, first_confirming_ + pair, subjects)) return false;
   }
   return true;
+}
+
+// Of the only setting that was left, which did not race.
+void TuningReplay::look_at_bounds_of_confirmed() {
+  const auto own = trials_.trials(*course_.best, first_confirming_, first_confirming_ + tuning_.confirmation_pairs);
+  for (std::size_t b = 0; b < bounds_.size(); ++b) {
+    BoundVerdict& bound = at(*course_.best).bounds[b];
+    if (is_measured(bounds_[b]) && own.size() >= 2) judge_bound(bounds_[b], own, true, bound);
+  }
 }
 
 // As a comparison of all of these pairs, which are looked at once.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class TuningReplay {
   void take_block(int block);
   void take_failures(int block);
   void look_at_bounds(int block, bool ended);
+  void look_at_bounds_of_confirmed();
+  void judge_bound(const Expectation& asked, std::span<const Samples> own, bool ended, BoundVerdict& bound) const;
   [[nodiscard]] bool keeps_all_bounds(int subject) const;
   void withdraw(std::size_t member, SettingFate fate, std::string reason);
   void rank();

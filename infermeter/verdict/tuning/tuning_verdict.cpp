@@ -28,11 +28,11 @@ std::string_view to_string(SettingFate fate) {
   return "not_raced";
 }
 
-std::string_view to_string(Kept kept) {
+std::string_view to_string(BoundKept kept) {
   switch (kept) {
-    case Kept::yes: return "yes";
-    case Kept::no: return "no";
-    case Kept::unknown: break;
+    case BoundKept::yes: return "yes";
+    case BoundKept::no: return "no";
+    case BoundKept::unknown: break;
   }
   return "unknown";
 }

@@ -27,12 +27,12 @@ enum class SettingFate {
 };
 [[nodiscard]] std::string_view to_string(SettingFate fate);
 
-enum class Kept { yes, no, unknown };  // a constraint
-[[nodiscard]] std::string_view to_string(Kept kept);
+enum class BoundKept { yes, no, unknown };  // a constraint
+[[nodiscard]] std::string_view to_string(BoundKept kept);
 
 struct BoundVerdict {
   std::string constraint;  // as it was written
-  Kept kept = Kept::unknown;
+  BoundKept kept = BoundKept::unknown;
   std::optional<double> value;
   std::optional<Interval> interval;
   std::string why;  // there is no value or interval
