@@ -119,7 +119,7 @@ std::size_t RunTrials::planned_trials() const {
 Progress RunTrials::progress_at(const Place& place) const {
   Progress progress;
   const bool races = record_.plan.tuning && place.purpose == Purpose::timed;
-  progress.trial = races ? record_.trials.size() : place.position;
+  progress.trial = races ? race_trial_ : place.position;
   progress.trials = place.purpose == Purpose::pilot
                         ? static_cast<std::size_t>(pilot_processes(record_.plan)) * record_.plan.subjects.size()
                         : planned_trials();
@@ -317,6 +317,7 @@ Result<Done> RunTrials::race(std::span<const Stopping> stopping) {
       if (interrupted()) break;
       const PlannedTrial& planned = plan.order[position];
       const Place place{.subject = planned.subject, .position = position, .process = planned.process};
+      race_trial_ = record_.trials.size();
       INFERMETER_TRY_DONE(measure(place, stopping[planned.subject]));
     }
   }

@@ -73,7 +73,7 @@ class RunTrials {
   StackReader read_stacks_{};
   bool is_new_;                                      // nothing of the run was measured before
   std::vector<std::optional<double>> expected_s_{};  // of a trial of each subject, as the pilots went
-  std::size_t race_trials_ = 0;                      // of a race: until the block that runs ends
+  std::size_t race_trial_ = 0, race_trials_ = 0;     // of a race: the one that runs, and until its block ends
   DataSet data_{};                                   // of the trial that runs, or ran last
 };
 

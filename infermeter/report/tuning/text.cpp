@@ -60,13 +60,17 @@ std::string level_of(const Answer& answer) {
 }
 
 std::string best_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  if (answer.kind == AnswerKind::fail) {
+    return "no setting is left: every one fails, answers something else than the first, or misses a constraint";
+  }
+  if (answer.kind == AnswerKind::not_measured) {
+    if (!verdict.tuning->out_of_time) return "nothing was raced yet";
+    return fmt::format("nothing was raced: the budget of {} was spent on the pilots (--budget, or fewer values)",
+                       format_duration(record.plan.tuning->budget_s));
+  }
   const std::string best = setting_label(record, *verdict.tuning->best);
   const std::string level = level_of(answer);
   const std::string figure = objective_name(record) + (level.empty() ? "" : " " + level);
-  if (answer.kind == AnswerKind::fail) {
-    return "no setting is left: every one fails, answers something else than the default, or misses a constraint";
-  }
-  if (answer.kind == AnswerKind::not_measured) return "nothing was raced yet";
   const std::string of = counted(std::ssize(record.plan.subjects), "setting", "settings");
   if (answer.kind == AnswerKind::best) return fmt::format("best of {}: {}, {}", of, best, figure);
   std::vector<int> others = answer.subjects;
@@ -83,7 +87,7 @@ std::string against_text(const RunRecord& record, const Verdict& verdict, const 
   const PairedComparison& c = by_default ? *tuning.against_default : *tuning.against_second;
   const std::string best = setting_label(record, c.candidate);
   const std::string other =
-      fmt::format("{}{}", by_default ? "the default, " : "the second, ", setting_label(record, c.baseline));
+      fmt::format("{}{}", by_default ? "the first setting, " : "the second best, ", setting_label(record, c.baseline));
   const std::string pairs =
       fmt::format("{} that had no part in choosing it", counted(std::ssize(c.differences), "pair", "pairs"));
   if (!c.estimate) return fmt::format("{} against {}: there is no whole pair", best, other);
@@ -126,8 +130,9 @@ std::string reasons_text(const Verdict& verdict) {
   add(SettingFate::worse, "worse");
   add(SettingFate::halved, "left behind when the field was halved");
   add(SettingFate::bound, "beyond a constraint");
-  add(SettingFate::outputs, "with other outputs than the default's");
+  add(SettingFate::outputs, "with other outputs than the first setting's");
   add(SettingFate::failed, "failed");
+  if (parts.size() == 1) return parts.front().substr(parts.front().find(' ') + 1);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -1,5 +1,6 @@
 #include "infermeter/verdict/tuning/judge_tuning.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -12,10 +13,15 @@ namespace {
 
 using FrontFigures = std::vector<std::optional<ParetoValue>>;
 
-std::optional<ParetoValue> figure_of(const SubjectVerdict& subject, std::string_view name) {
+// Differences within the indifference are none: half of it on either side.
+std::optional<ParetoValue> figure_of(const SubjectVerdict& subject, std::string_view name, double indifference) {
   const Metric* metric = subject.summary.metric(name);
   if (metric == nullptr || !metric->estimate.value) return std::nullopt;
-  return ParetoValue{.value = *metric->estimate.value, .interval = metric->estimate.interval};
+  const double value = *metric->estimate.value;
+  Interval interval = metric->estimate.interval.value_or(Interval{value, value});
+  interval.low = std::min(interval.low, value * (1 - indifference / 2));
+  interval.high = std::max(interval.high, value * (1 + indifference / 2));
+  return ParetoValue{.value = value, .interval = interval};
 }
 
 std::optional<ParetoValue> size_of(const RunRecord& record, int subject) {
@@ -42,6 +48,7 @@ bool may_be_on_front(const TunedSetting& setting) {
 // Of settings that kept to the constraints, answer as the default does, and were measured more than once.
 void find_front(const RunRecord& record, const Verdict& verdict, TuningVerdict& tuning) {
   const MetricKind* kind = metric_kind(record.plan.tuning->objective);
+  const double near = record.plan.tuning->indifference;
   const bool own = kind != nullptr && kind->name != "latency_p50" && kind->name != "memory_peak";
   const std::array<bool, 5> lower = {true, true, true, false, kind == nullptr || kind->lower_is_better};
   std::vector<FrontFigures> points;
@@ -49,9 +56,9 @@ void find_front(const RunRecord& record, const Verdict& verdict, TuningVerdict& 
   for (TunedSetting& setting : tuning.settings) {
     const SubjectVerdict& subject = verdict.subjects.at(static_cast<std::size_t>(setting.subject));
     if (!may_be_on_front(setting) || subject.summary.trials_ok < 2) continue;
-    FrontFigures figures = {figure_of(subject, "latency_p50"), figure_of(subject, "memory_peak"),
+    FrontFigures figures = {figure_of(subject, "latency_p50", near), figure_of(subject, "memory_peak", near),
                             size_of(record, setting.subject), accuracy_of(subject)};
-    if (own) figures.push_back(figure_of(subject, kind->name));
+    if (own) figures.push_back(figure_of(subject, kind->name, near));
     points.push_back(std::move(figures));
     placed.push_back(&setting);
   }

@@ -75,7 +75,7 @@ Answer bound_answer(const BoundVerdict& bound, int subject, std::size_t place) {
 std::vector<Answer> tuning_answers(const RunRecord& record, const Verdict& verdict) {
   const TuningVerdict& tuning = *verdict.tuning;
   if (!tuning.best) {
-    const bool ended = tuning.stage == TuningStage::ended;
+    const bool ended = tuning.stage == TuningStage::ended && !tuning.out_of_time;
     return {{.topic = AnswerTopic::tuning,
              .kind = ended ? AnswerKind::fail : AnswerKind::not_measured,
              .tone = ended ? Tone::bad : Tone::faint,
