@@ -20,17 +20,7 @@ namespace infermeter {
 namespace {
 
 constexpr const char* no_cell = "–";
-
-// Without the model, where all have the same.
-std::string setting_label(const RunRecord& record, int subject) {
-  const auto& subjects = record.plan.subjects;
-  const Subject& own = subjects.at(static_cast<std::size_t>(subject));
-  const bool is_shared = std::ranges::all_of(subjects, [&](const Subject& one) { return one.model == own.model; });
-  std::string label = own.label;
-  const std::string start = own.model.substr(own.model.rfind('/') + 1) + "@";
-  if (is_shared && label.starts_with(start)) label.erase(0, start.size());
-  return printable(label, 120);
-}
+constexpr std::ptrdiff_t listed_settings = 3;  // settings in a sentence
 
 std::string objective_name(const RunRecord& record) {
   const std::string& objective = record.plan.tuning->objective;
@@ -75,10 +65,13 @@ std::string best_text(const RunRecord& record, const Verdict& verdict, const Ans
   if (answer.kind == AnswerKind::best) return fmt::format("best of {}: {}, {}", of, best, figure);
   std::vector<int> others = answer.subjects;
   std::erase(others, *verdict.tuning->best);
+  std::string left = labels_text(
+      record, {others.begin(), others.begin() + std::min<std::ptrdiff_t>(listed_settings, std::ssize(others))}, ", ");
+  if (std::ssize(others) > listed_settings) left += fmt::format(" and {} more", std::ssize(others) - listed_settings);
   const char* why =
       verdict.tuning->out_of_time ? "; the budget, or the number of blocks, ended the race (--budget)" : "";
   return fmt::format("cannot tell which of {} is best: {} leads, {}{}{}", of, best, figure,
-                     others.empty() ? "" : "; not told apart from it: " + labels_text(record, others, ", "), why);
+                     others.empty() ? "" : "; not told apart from it: " + left, why);
 }
 
 std::string against_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
@@ -188,12 +181,14 @@ std::vector<Cell> cells_of(const RunRecord& record, const Verdict& verdict, cons
   group.subjects = {&subject};
   const Row row = row_of(record, group, subject);
   const std::string label = setting_label(record, setting.subject) + (setting.on_front ? " *" : "");
-  std::vector<Cell> cells = {{label, Tone::plain},
-                             {fate_text(setting), tone_of(setting.fate)},
-                             objective_cell(record, subject),
-                             behind_cell(record, setting),
-                             row.memory,
-                             row.size};
+  const bool is_best = setting.fate == SettingFate::best;
+  std::vector<Cell> cells = {
+      {label, Tone::plain},
+      {is_best && !verdict.tuning->decided ? "leads" : fate_text(setting), tone_of(setting.fate)},
+      objective_cell(record, subject),
+      behind_cell(record, setting),
+      row.memory,
+      row.size};
   const int processes = subject.summary.trials_ok + subject.summary.trials_partial + subject.summary.trials_failed;
   cells.push_back({std::to_string(processes), Tone::plain});
   cells.push_back(row.outputs);
@@ -201,6 +196,16 @@ std::vector<Cell> cells_of(const RunRecord& record, const Verdict& verdict, cons
 }
 
 }  // namespace
+
+std::string setting_label(const RunRecord& record, int subject) {
+  const auto& subjects = record.plan.subjects;
+  const Subject& own = subjects.at(static_cast<std::size_t>(subject));
+  const bool is_shared = std::ranges::all_of(subjects, [&](const Subject& one) { return one.model == own.model; });
+  std::string label = own.label;
+  const std::string start = own.model.substr(own.model.rfind('/') + 1) + "@";
+  if (is_shared && label.starts_with(start)) label.erase(0, start.size());
+  return printable(label, 120);
+}
 
 std::string fate_text(const TunedSetting& setting) {
   const std::string reason = printable(setting.reason, 80);

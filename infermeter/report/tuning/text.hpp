@@ -20,6 +20,8 @@ namespace infermeter {
 // ran.
 [[nodiscard]] std::vector<std::string> tuning_notes(const RunRecord& record, const Verdict& verdict);
 
+// Its label without the model, where all have the same.
+[[nodiscard]] std::string setting_label(const RunRecord& record, int subject);
 // The fate of a setting in words: "best", "not told apart", "worse", "beyond peak_memory < 1GB".
 [[nodiscard]] std::string fate_text(const TunedSetting& setting);
 

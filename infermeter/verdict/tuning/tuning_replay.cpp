@@ -223,13 +223,21 @@ bool TuningReplay::race() {
 bool TuningReplay::is_out_of_time(int block) {
   if (course_.blocks >= tuning_.race_blocks) return true;
   if (course_.blocks < least_race_blocks) return trials_.spent_s(block) > tuning_.budget_s;
-  double cost_s = 0;
-  for (const int subject : racing()) cost_s += trials_.mean_wall_s(subject, block);
-  const auto best = best_of_race();
-  for (const int subject : {0, best.value_or(0), best ? second_to(*best).value_or(0) : 0}) {
-    cost_s += tuning_.confirmation_pairs * trials_.mean_wall_s(subject, block);
+  double block_s = 0;
+  for (const int subject : racing()) block_s += trials_.mean_wall_s(subject, block);
+  const double confirmation_s = tuning_.confirmation_pairs * confirming_block_s(block);
+  return trials_.spent_s(block) + block_s + confirmation_s > tuning_.budget_s;
+}
+
+// Of the default, the best and the second, which may be any that still races: the longest of them.
+double TuningReplay::confirming_block_s(int block) const {
+  const int best = best_of_race().value_or(0);
+  double sum_s = trials_.mean_wall_s(0, block), longest_s = 0;
+  if (best != 0) sum_s += trials_.mean_wall_s(best, block);
+  for (const int subject : racing()) {
+    if (subject != 0 && subject != best) longest_s = std::max(longest_s, trials_.mean_wall_s(subject, block));
   }
-  return trials_.spent_s(block) + cost_s > tuning_.budget_s;
+  return sum_s + longest_s;
 }
 
 void TuningReplay::take_block(int block) {

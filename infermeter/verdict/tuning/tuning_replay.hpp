@@ -39,6 +39,7 @@ class TuningReplay {
   void end_halving_round(std::vector<int>& field, int blocks);
 
   [[nodiscard]] bool is_out_of_time(int block);
+  [[nodiscard]] double confirming_block_s(int block) const;
   [[nodiscard]] std::vector<int> racing() const;
   void take_block(int block);
   void take_failures(int block);

@@ -10,6 +10,7 @@ interface TuningRow {
   subject: RunSubject;
   label: string;
   lower: boolean;
+  decided: boolean;
 }
 
 const order: TunedSetting["fate"][] = ["best", "equal", "open", "worse", "halved", "bound", "outputs", "failed", "not_raced"];
@@ -37,7 +38,7 @@ function columns(objective: string): Column<TuningRow>[] {
     { kind: "text", id: "setting", title: "setting", text: (row) => row.label, sub: (row) => (row.setting.on_front ? "on the Pareto front" : "") },
     {
       kind: "text", id: "standing", title: "standing",
-      text: (row) => words[row.setting.fate],
+      text: (row) => (row.setting.fate === "best" && !row.decided ? "leads" : words[row.setting.fate]),
       tone: (row) => tones[row.setting.fate] ?? null,
       sub: (row) => row.setting.reason,
     },
@@ -61,7 +62,7 @@ export function tuningTable(run: Run): HTMLElement | null {
   const lower = (tuning.against_default ?? tuning.against_second)?.lower_is_better ?? asked.objective !== "throughput";
   const rows = tuning.settings.flatMap((setting): TuningRow[] => {
     const subject = run.subjects[setting.subject];
-    return subject === undefined ? [] : [{ setting, subject, label: labels[setting.subject] ?? "", lower }];
+    return subject === undefined ? [] : [{ setting, subject, label: labels[setting.subject] ?? "", lower, decided: tuning.decided }];
   });
   rows.sort((a, b) => order.indexOf(a.setting.fate) - order.indexOf(b.setting.fate) || (a.setting.behind ?? Infinity) - (b.setting.behind ?? Infinity));
   const left = asked.left_out.map(({ setting, reason }) => ` Left out before anything ran: ${setting}: ${reason}.`).join("");
