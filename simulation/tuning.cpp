@@ -52,7 +52,8 @@ struct RaceOutcome {
   bool has_dropped = false;  // a setting that is as good as the best was called worse
   bool lowest_is_within = false;
   double gain_error = 0;  // of the best against the default, from fresh pairs
-  double of_all = 0;      // processes, as a share of measuring each setting as long as the best
+  double lowest_gain_error = 0;
+  double of_all = 0;  // processes, as a share of measuring each setting as long as the best
 };
 
 RaceOutcome race_once(const Family& family, SplitMix& random) {
@@ -66,6 +67,7 @@ RaceOutcome race_once(const Family& family, SplitMix& random) {
     if (block == 0) {
       const auto lowest = static_cast<std::size_t>(std::ranges::min_element(values) - values.begin());
       outcome.lowest_is_within = true_level(lowest) <= std::log1p(usual.indifference);
+      outcome.lowest_gain_error = *values[lowest] - *values[0] - (true_level(lowest) - true_level(0));
     }
     race.add(values);
   }
@@ -120,6 +122,8 @@ Block tuning(const Families& families, const Effort& effort) {
              &RaceOutcome::gain_error, table);
     add_mean("processes, of those of measuring all as long", family, {}, Unit::share, outcomes, &RaceOutcome::of_all,
              table);
+    add_mean("mean error of the gain that the lowest of one process each shows", family, {}, Unit::small_share,
+             outcomes, &RaceOutcome::lowest_gain_error, table);
     add_share("the lowest of one process each is within 2 % of the best", family, {}, outcomes,
               &RaceOutcome::lowest_is_within, table);
   }
