@@ -98,11 +98,11 @@ test-frameworks:
 	$(call compile,release,product)
 	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(PYTEST_JOBS) --dist loadfile tests/frameworks tests/python
 
-# mypy reads the stub of the compiled module.
+# mypy reads the stub of the compiled module. No test runs the benchmarks: here they are at least compiled.
 lint:
 	scripts/setup --lint
-	$(call configure,release,$(for_tests))
-	$(call compile,release,product)
+	$(call configure,release,$(for_tests) -DINFERMETER_BENCHMARKS=ON)
+	$(call compile,release,product benchmarks)
 	scripts/lint
 
 format:

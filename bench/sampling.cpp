@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "infermeter/data/data_set.hpp"
+#include "infermeter/data/make_data.hpp"
 #include "infermeter/trial/subject.hpp"
 #include "infermeter/worker/plugin.hpp"
 #include "infermeter/worker/profile/perf_sampler.hpp"

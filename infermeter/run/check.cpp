@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -118,7 +119,10 @@ class Checker {
     if (!check_.problems.take(check_plan(plan_))) return std::move(check_);
     check_processors(plan_, check_.problems);
     if (std::ranges::any_of(plan_.subjects, [&](const Subject& subject) { return !is_own(subject); })) {
+      // A large file's digest takes as long as a worker's start.
+      auto models = std::async(std::launch::async, [this] { return resolved_models(); });
       probe();
+      resolved_ = models.get();
       has_source_ = check_.problems.take(check_source(data_options(plan_.subjects.front())));
     }
     check_.refusals.resize(plan_.subjects.size());
@@ -137,6 +141,15 @@ class Checker {
   // Of the embedding program, which has it in memory and measures it.
   [[nodiscard]] bool is_own(const Subject& subject) const {
     return context_.trial && context_.models.contains(subject.model);
+  }
+
+  [[nodiscard]] std::map<std::string, Result<ModelFacts>> resolved_models() const {
+    std::map<std::string, Result<ModelFacts>> found;
+    for (const Subject& subject : plan_.subjects) {
+      if (is_own(subject) || context_.models.contains(subject.model) || found.contains(subject.model)) continue;
+      found.emplace(subject.model, resolve_model(subject.model, context_.cache, {.allow_code = plan_.allow_code}));
+    }
+    return found;
   }
 
   void probe() {
@@ -183,11 +196,11 @@ class Checker {
   // Null: it cannot be found, which is said once, or is a workload of the back end.
   const ModelFacts* model_of(const Subject& subject, const BackendInfo* info) {
     if (const auto known = check_.models.find(subject.model); known != check_.models.end()) return &known->second;
-    auto facts = resolve_model(subject.model, context_.cache, {.allow_code = plan_.allow_code});
-    if (facts.ok()) return &check_.models.emplace(subject.model, std::move(*facts)).first->second;
+    const Result<ModelFacts>& facts = resolved_.at(subject.model);
+    if (facts.ok()) return &check_.models.emplace(subject.model, *facts).first->second;
     const bool may_be_theirs = may_be_workload(subject.model) && info != nullptr;
     // A name that means something else to another back end: it is not kept.
-    const auto workload = may_be_theirs ? resolve_workload(subject, *info, facts.error()) : std::move(facts);
+    const auto workload = may_be_theirs ? resolve_workload(subject, *info, facts.error()) : facts;
     check_.problems.take(workload);
     return nullptr;
   }
@@ -228,6 +241,7 @@ class Checker {
   const CheckedUse& use_;
   Probed probed_;
   bool has_source_ = false;
+  std::map<std::string, Result<ModelFacts>> resolved_{};
   std::set<std::string> checked_;  // inputs
   RunCheck check_;
 };

@@ -1,6 +1,8 @@
 """bench/run's table. Nothing is measured here."""
 
+import json
 import runpy
+import subprocess
 
 import pytest
 
@@ -24,3 +26,12 @@ def test_a_framework_that_is_not_installed_has_a_row_that_says_so(bench, monkeyp
     bench["fidelity_of_time"]()
     assert bench["table"]().splitlines()[2:] == [
         "| p50 of ResNet-50 on pytorch; peer: a bare loop | not installed | not installed | – | 0.97 … 1.03x |"]
+
+
+# The copies are made of a store's own rows: a new column that is checked must not make them damaged.
+def test_the_store_of_many_runs_is_a_history(bench, infermeter, tmp_path):
+    bench["store_of_many_runs"](tmp_path, 24)
+    done = subprocess.run([infermeter, "history", "mlp", "--format", "json", "--output-dir", tmp_path],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["series"][0]["runs"] == 24

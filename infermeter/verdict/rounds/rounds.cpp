@@ -1,6 +1,7 @@
 #include "infermeter/verdict/rounds/rounds.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "infermeter/stats/comparison/rounds.hpp"
@@ -35,7 +36,9 @@ int next_end(const RunRecord& record) {
   int next = done + 1;
   while (next < plan.processes && !is_round_look(next)) ++next;
   if (done == 0 || !plan.budget_s) return next;
-  const double affordable = *plan.budget_s / (wall_s(record.trials) / done);
+  // Without the round that is under way, of which not all trials are there yet.
+  const std::size_t ended = record.trials.size() / plan.subjects.size() * plan.subjects.size();
+  const double affordable = *plan.budget_s / (wall_s(std::span(record.trials).first(ended)) / done);
   return std::max({done + 1, kLeastRounds, static_cast<int>(std::min<double>(next, affordable))});
 }
 

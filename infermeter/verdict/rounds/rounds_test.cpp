@@ -120,6 +120,9 @@ TEST(Rounds, ForetellTheNextEnd) {
   EXPECT_EQ(next_end(automatic(2, 13, {0, 0})), 20);
   EXPECT_EQ(next_end(automatic(2, 2, {0, 0}, 7)), 3);
   EXPECT_EQ(next_end(automatic(2, 5, {0, 0}, 14)), 7);
+  RunRecord under_way = automatic(2, 6, {0, 0}, 14);
+  under_way.trials.pop_back();
+  EXPECT_EQ(next_end(under_way), 7) << "half a round more is no dearer round";
 }
 
 TEST(Rounds, SmallDifferencesAreNone) {
