@@ -62,7 +62,7 @@
 #include "infermeter/verdict/gate/study.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/self_noise.hpp"
-#include "infermeter/verdict/tuning/bounds.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 #include "infermeter/worker/launcher.hpp"
 #include "infermeter/worker/profile/python_tool.hpp"
 #include "infermeter/worker/trial_here.hpp"

@@ -23,7 +23,7 @@
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
-#include "infermeter/verdict/tuning/bounds.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 #include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {

@@ -20,7 +20,7 @@
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/run/workload.hpp"
 #include "infermeter/trial/machine/clock.hpp"
-#include "infermeter/verdict/tuning/bounds.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 #include "infermeter/worker/convert.hpp"
 #include "infermeter/worker/prepare.hpp"
 

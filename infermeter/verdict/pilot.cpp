@@ -12,7 +12,7 @@
 #include "infermeter/stats/summary/quantile.hpp"
 #include "infermeter/stats/summary/tail.hpp"
 #include "infermeter/verdict/question.hpp"
-#include "infermeter/verdict/tuning/bounds.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 
 namespace infermeter {
 namespace {

@@ -1,29 +1,14 @@
 // What the settings of a race must keep to: the constraints of its plan, held against what was measured.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
-#include "infermeter/diagnostics/result.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 #include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
-
-// The plan's constraints: bounds of one setting's own figures ("latency_p99 <= 50ms", "peak_memory < 1GB",
-// "accuracy_drop <= 0.01"). An error names the constraint.
-[[nodiscard]] Result<std::vector<Expectation>> bounds_of(const Tuning& tuning);
-
-// A metric's own name: the words of --metric, and model_size. It must have a value per process.
-[[nodiscard]] Result<std::string> objective_from_string(std::string_view name);
-
-// Can a process of the plan give a value of its objective? An error where it has too few iterations.
-[[nodiscard]] Result<Done> check_objective(const Plan& plan);
-
-// Is it a figure of times and memory, which more processes tell better? Others (sizes, outputs, accuracy) are known
-// from the first process.
-[[nodiscard]] bool is_measured(const Expectation& bound);
 
 // How the subject keeps a measured bound, by these trials of it, with intervals that look at them after 5, 8, 12 and 20
 // processes (stats/comparison/rounds.hpp).

@@ -14,7 +14,7 @@ namespace {
 using FrontFigures = std::vector<std::optional<ParetoValue>>;
 
 // Differences within the indifference are none: half of it on either side.
-std::optional<ParetoValue> figure_of(const SubjectVerdict& subject, std::string_view name, double indifference) {
+std::optional<ParetoValue> front_value(const SubjectVerdict& subject, std::string_view name, double indifference) {
   const Metric* metric = subject.summary.metric(name);
   if (metric == nullptr || !metric->estimate.value) return std::nullopt;
   const double value = *metric->estimate.value;
@@ -24,13 +24,13 @@ std::optional<ParetoValue> figure_of(const SubjectVerdict& subject, std::string_
   return ParetoValue{.value = value, .interval = interval};
 }
 
-std::optional<ParetoValue> size_of(const RunRecord& record, int subject) {
+std::optional<ParetoValue> model_size_value(const RunRecord& record, int subject) {
   const auto index = static_cast<std::size_t>(subject);
   if (index >= record.models.size() || record.models[index].size_bytes == 0) return std::nullopt;
   return ParetoValue{.value = static_cast<double>(record.models[index].size_bytes), .exact = true};
 }
 
-std::optional<ParetoValue> accuracy_of(const SubjectVerdict& subject) {
+std::optional<ParetoValue> accuracy_value(const SubjectVerdict& subject) {
   if (!subject.accuracy || !subject.accuracy->share) return std::nullopt;
   return ParetoValue{.value = *subject.accuracy->share, .interval = subject.accuracy->interval};
 }
@@ -56,9 +56,9 @@ void find_front(const RunRecord& record, const Verdict& verdict, TuningVerdict& 
   for (TunedSetting& setting : tuning.settings) {
     const SubjectVerdict& subject = verdict.subjects.at(static_cast<std::size_t>(setting.subject));
     if (!may_be_on_front(setting) || subject.summary.trials_ok < 2) continue;
-    FrontFigures figures = {figure_of(subject, "latency_p50", near), figure_of(subject, "memory_peak", near),
-                            size_of(record, setting.subject), accuracy_of(subject)};
-    if (own) figures.push_back(figure_of(subject, kind->name, near));
+    FrontFigures figures = {front_value(subject, "latency_p50", near), front_value(subject, "memory_peak", near),
+                            model_size_value(record, setting.subject), accuracy_value(subject)};
+    if (own) figures.push_back(front_value(subject, kind->name, near));
     points.push_back(std::move(figures));
     placed.push_back(&setting);
   }
