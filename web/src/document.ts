@@ -419,7 +419,7 @@ export interface Plan {
   repeat_disturbed: number;
   leak_iterations: number;
   question: Question | null;
-  tuning?: PlannedTuning;
+  tuning: PlannedTuning | null;
   load_timeout_s: number | null;
   run_timeout_s: number | null;
   memory_limit_bytes: number;
@@ -529,7 +529,7 @@ export interface Run extends Answered {
   models: Model[]; // of each subject, in order
   subjects: RunSubject[];
   comparison: Comparison | null;
-  tuning?: Tuning; // of a race of settings
+  tuning: Tuning | null; // of a race of settings
   machine_noise: { measured_at: string; subject: string; metric: string; pairs: number; standard_deviation: number } | null;
   energy_reason: string | null;
   trials: Trial[];

@@ -44,8 +44,8 @@ void write_confirmed(JsonWriter& json, std::string_view name, const std::optiona
 }  // namespace
 
 void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict) {
-  if (!verdict) return;
   json.key("tuning");
+  if (!verdict) return json.value(nullptr);
   json.begin_object();
   json.member("stage", to_string(verdict->stage));
   json.member("decided", verdict->decided);
@@ -64,8 +64,8 @@ void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict)
 }
 
 void write_planned_tuning(JsonWriter& json, const std::optional<Tuning>& tuning) {
-  if (!tuning) return;
   json.key("tuning");
+  if (!tuning) return json.value(nullptr);
   json.begin_object();
   json.member("objective", tuning->objective);
   json.strings("constraints", tuning->constraints);

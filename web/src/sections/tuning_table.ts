@@ -56,7 +56,7 @@ function columns(objective: string): Column<TuningRow>[] {
 
 export function tuningTable(run: Run): HTMLElement | null {
   const { tuning, plan } = run;
-  if (tuning === undefined || plan.tuning === undefined) return null;
+  if (tuning === null || plan.tuning === null) return null;
   const labels = subjectLabels(run);
   const asked = plan.tuning;
   const lower = (tuning.against_default ?? tuning.against_second)?.lower_is_better ?? asked.objective !== "throughput";
