@@ -49,6 +49,12 @@ std::string level_of(const Answer& answer) {
   return text;
 }
 
+std::string what_ended_it(const RunRecord& record, const TuningVerdict& tuning) {
+  const Tuning& asked = *record.plan.tuning;
+  if (tuning.blocks >= asked.race_blocks) return fmt::format("; {} blocks did not settle it", tuning.blocks);
+  return fmt::format("; the budget of {} ended the race (--budget)", format_duration(asked.budget_s));
+}
+
 std::string best_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   if (answer.kind == AnswerKind::fail) {
     return "no setting is left: every one fails, answers something else than the first, or misses a constraint";
@@ -68,8 +74,7 @@ std::string best_text(const RunRecord& record, const Verdict& verdict, const Ans
   std::string left = labels_text(
       record, {others.begin(), others.begin() + std::min<std::ptrdiff_t>(listed_settings, std::ssize(others))}, ", ");
   if (std::ssize(others) > listed_settings) left += fmt::format(" and {} more", std::ssize(others) - listed_settings);
-  const char* why =
-      verdict.tuning->out_of_time ? "; the budget, or the number of blocks, ended the race (--budget)" : "";
+  const std::string why = verdict.tuning->out_of_time ? what_ended_it(record, *verdict.tuning) : "";
   return fmt::format("cannot tell which of {} is best: {} leads, {}{}{}", of, best, figure,
                      others.empty() ? "" : "; not told apart from it: " + left, why);
 }
