@@ -95,8 +95,8 @@ std::vector<Effect> effects_of_race(const RunRecord& record, const TuningVerdict
     Effect effect{.subject = found.candidate,
                   .baseline = found.baseline,
                   .group = printable(record.plan.subjects.at(static_cast<std::size_t>(found.candidate)).model, 60),
-                  .label = setting_label(record, found.candidate)};
-    effect.against = setting_label(record, found.baseline);
+                  .label = "against " + setting_label(record, found.baseline),
+                  .against = setting_label(record, found.baseline)};
     add_pairs(effect, found);
     effect.verdict = direction_word(found.direction, effect.metric);
     effects.push_back(std::move(effect));
