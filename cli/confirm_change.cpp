@@ -9,8 +9,8 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/output/shell_quote.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/text/shell_quote.hpp"
 
 namespace infermeter {
 namespace {

@@ -1,12 +1,29 @@
 #include "cli/measure_and_report.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "cli/measure_plan.hpp"
 #include "cli/output/dry_run.hpp"
+#include "cli/output/output_file.hpp"
+#include "infermeter/plan/tuning/setting_file.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/worker/launcher.hpp"
 
 namespace infermeter {
+namespace {
+
+Result<Done> write_winner(Surroundings& world, const RunRecord& record, const Verdict& verdict, const std::string& file,
+                          bool overwrite) {
+  if (!verdict.tuning || !verdict.tuning->best) {
+    world.err << fmt::format("{} was not written: no setting is best\n", printable(file, 300));
+    return Done{};
+  }
+  return write_file(file, setting_file(record.plan, static_cast<std::size_t>(*verdict.tuning->best)), overwrite);
+}
+
+}  // namespace
 
 Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output) {
   INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
@@ -19,15 +36,17 @@ Result<int> measure_and_report(Surroundings& world, MeasureRequest request, cons
   }
   output.check(check.problems, request.plan.output_dir);
   if (request.profile_files.wanted()) check.problems.take(request.profile_files.check(output.force));
+  if (!request.winner_file.empty()) check.problems.take(check_new_file(request.winner_file, output.force));
   INFERMETER_TRY_DONE(check.problems.result());
   if (request.dry_run) {
     world.out << describe_plan(request.plan, earlier_runs(world, request.plan.output_dir));
     return 0;
   }
-  INFERMETER_TRY(
-      auto measured,
-      measure_plan(world, std::move(request.plan), launcher, request.verbosity,
-                   {.resume = std::move(request.resume), .models = std::move(check.models), .is_checked = !resumes}));
+  INFERMETER_TRY(auto measured, measure_plan(world, std::move(request.plan), launcher, request.verbosity,
+                                             {.resume = std::move(request.resume),
+                                              .models = std::move(check.models),
+                                              .is_checked = !resumes,
+                                              .keeps_refusals = request.keeps_refusals}));
   const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
   // Each on its own: what was measured is told wherever it can be.
@@ -35,6 +54,9 @@ Result<int> measure_and_report(Surroundings& world, MeasureRequest request, cons
   measured.unwritten.take(output.write_page(world, record, verdict, request.verbosity == Verbosity::quiet));
   if (request.profile_files.wanted()) {
     measured.unwritten.take(request.profile_files.write(world, record, output.force));
+  }
+  if (!request.winner_file.empty()) {
+    measured.unwritten.take(write_winner(world, record, verdict, request.winner_file, output.force));
   }
   say_where(world, measured, request.verbosity);
   return unless_unwritten(measured.unwritten, exit_code_of_run(world, record, verdict.exit_code));

@@ -20,6 +20,8 @@ struct MeasureRequest {
   Verbosity verbosity{};
   std::optional<std::string> resume{};  // the id of the unfinished run that is to be finished
   ProfileFilesFlag profile_files{};     // of `infermeter profile`
+  std::string winner_file{};            // of `infermeter tune`: a plan file of the best setting; empty: none
+  bool keeps_refusals = false;          // as in RunContext
 };
 
 // The exit code.

@@ -14,10 +14,10 @@
 #include "cli/output/output_file.hpp"
 #include "cli/output/progress.hpp"
 #include "cli/output/report_output.hpp"
-#include "cli/output/shell_quote.hpp"
 #include "cli/output/verbose_text.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/shell_quote.hpp"
 
 namespace infermeter {
 namespace {

@@ -20,6 +20,7 @@ using Families = std::vector<Family>;
 [[nodiscard]] Block history(const Effort& effort);
 [[nodiscard]] Block warm_up(const Effort& effort);
 [[nodiscard]] Block automatic(const Families& families, const Effort& effort);
+[[nodiscard]] Block tuning(const Families& families, const Effort& effort);
 // Whether the others are the same again, and with another number of threads.
 [[nodiscard]] Block reproducible(const Families& families, const Effort& effort);
 

@@ -31,7 +31,8 @@ std::vector<AnyBlock> all_blocks() {
           [](const Families&, const Effort& effort) { return history(effort); },
           [](const Families&, const Effort& effort) { return warm_up(effort); },
           reproducible,
-          automatic};
+          automatic,
+          tuning};
 }
 
 Block timed(const AnyBlock& block, const Families& families, const Effort& effort) {

@@ -88,6 +88,12 @@ TEST(FalseAlarms, ComeWithOrdersThatNoCoinDraws) {
 
 TEST(Automatic, IntervalsOfRunsThatEndByWhatTheySeeKeepTheirErrors) { expect_kept(automatic(families(), runs(25))); }
 
+TEST(Tuning, FindsTheBestAndTellsItsGainAndTheLowestOfOneEachDoesNot) {
+  const Block block = tuning(families(), runs(60));
+  expect_kept(block);
+  EXPECT_TRUE(is_below(block, -0.005, "mean error of the gain that the lowest of one process each shows", "normal"));
+}
+
 TEST(Power, IsWhatWasPromised) { expect_kept(power(families(), runs(500))); }
 
 TEST(Coverage, IsNominalAndThatOfOtherIntervalsIsNot) {

@@ -54,7 +54,19 @@ std::string length_text(const Plan& plan) {
                      stopping_text(plan.stopping));
 }
 
+std::string tuning_text(const Tuning& tuning) {
+  std::string text = fmt::format("asked: which is best by {}", tuning.objective);
+  for (const std::string& constraint : tuning.constraints) text += ", " + printable(constraint, 120);
+  text += fmt::format("? Within {:g} % is as good; alpha {:g}; within {}\n", tuning.indifference * 100, tuning.alpha,
+                      format_duration(tuning.budget_s));
+  for (const auto& [setting, reason] : tuning.left_out) {
+    text += fmt::format("left out: {}: {}\n", printable(setting, 120), printable(reason, 400));
+  }
+  return text;
+}
+
 std::string question_text(const Plan& plan) {
+  if (plan.tuning) return tuning_text(*plan.tuning);
   if (!plan.question) return "";
   const Question& q = *plan.question;
   const std::string pairs = q.all_pairs ? fmt::format("{} pairs, looked at once", plan.processes)
@@ -70,6 +82,13 @@ std::size_t trials_without_repeats(const Plan& plan) {
 }
 
 std::string processes_text(const Plan& plan) {
+  if (const auto& tuning = plan.tuning) {
+    const std::string halving =
+        tuning->halving_blocks == 0 ? "" : fmt::format("{} blocks that halve them, ", tuning->halving_blocks);
+    return fmt::format(
+        "{}at most {} blocks of one process of each that still races, {} of the best ones that confirm it", halving,
+        tuning->race_blocks, tuning->confirmation_pairs);
+  }
   if (plan.automatic.processes) {
     return fmt::format("{} to {} processes each: until answers are decided or known within {:g} %, or {} are over",
                        kLeastRounds, plan.processes, plan.precision * 100, format_duration(*plan.budget_s));
@@ -134,6 +153,14 @@ std::optional<TrialTime> estimated(const Plan& plan, const Subject& subject, std
   return TrialTime{*plan.stopping.duration_s, true};
 }
 
+std::string race_rows(const Plan& plan, std::span<const std::optional<TrialTime>> estimates) {
+  std::vector<std::vector<std::string>> rows{{"setting", "subject", "estimated process"}};
+  for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
+    rows.push_back({std::to_string(i + 1), plan.subjects[i].label, text_of(estimates[i])});
+  }
+  return columns(rows);
+}
+
 }  // namespace
 
 std::string describe_settings(const Plan& plan) {
@@ -152,6 +179,7 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
   std::vector<std::optional<TrialTime>> estimates;
   for (const Subject& subject : plan.subjects) estimates.push_back(estimated(plan, subject, earlier));
   std::string text = describe_settings(plan);
+  if (plan.tuning) return text + "\n" + race_rows(plan, estimates);
   text += fmt::format("estimated time: {}\n\n", time_text(plan, estimates));
   std::vector<std::vector<std::string>> rows{{"trial", "process", "subject", "estimated"}};
   const std::size_t all = trials_without_repeats(plan);

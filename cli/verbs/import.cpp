@@ -10,10 +10,10 @@
 #include "cli/output/help.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/report_output.hpp"
-#include "cli/output/shell_quote.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/importing/profiles.hpp"
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/text/shell_quote.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {

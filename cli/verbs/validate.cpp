@@ -16,7 +16,6 @@
 #include "cli/output/output_file.hpp"
 #include "cli/output/progress.hpp"
 #include "cli/output/report_output.hpp"
-#include "cli/output/shell_quote.hpp"
 #include "cli/validate_recorded.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/models/resolve.hpp"
@@ -24,6 +23,7 @@
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/validation/report.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/shell_quote.hpp"
 #include "infermeter/validate/validate.hpp"
 
 namespace infermeter {

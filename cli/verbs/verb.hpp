@@ -33,6 +33,7 @@ Action declare_history(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_variants(CLI::App& app);
 Action declare_study(CLI::App& app);
+Action declare_tune(CLI::App& app);
 Action declare_models(CLI::App& app);
 Action declare_backends(CLI::App& app);
 Action declare_doctor(CLI::App& app);

@@ -50,7 +50,7 @@ Result<Plan> plan_of(Json plan) {
   plan["data_limit"] = data.at("limit");
   plan["data_seed"] = data.at("seed");
   plan["labels"] = data.at("labels");
-  plan.erase("question");  // how long was measured is in the trials
+  for (const char* asked : {"question", "tuning"}) plan.erase(asked);  // how long was measured is in the trials
   return plan_from_json(dumped(plan));
 }
 

@@ -158,6 +158,24 @@ Result<Done> check_question(const Question& question, const Plan& plan) {
                                  plan.subjects.front().label));
 }
 
+Result<Done> check_tuning(const Tuning& tuning, const Plan& plan) {
+  if (plan.subjects.size() < 2) {
+    return usage_error(fmt::format("a race wants at least two settings, got only '{}': name more values (--over)",
+                                   plan.subjects.front().label));
+  }
+  if (!(tuning.indifference >= 0 && tuning.indifference < 1)) {
+    return usage_error(fmt::format("an indifference of {} cannot be: from 0 % to below 100 % (--indifference 2%)",
+                                   tuning.indifference));
+  }
+  if (!(tuning.alpha > 0 && tuning.alpha <= 0.5)) {
+    return usage_error(fmt::format("an alpha of {} cannot be: above 0 and at most 0.5 (--alpha 5%)", tuning.alpha));
+  }
+  const bool has_blocks = tuning.halving_blocks >= 0 && tuning.race_blocks > 0 && tuning.confirmation_pairs >= 0 &&
+                          tuning.halving_blocks + tuning.race_blocks + tuning.confirmation_pairs == plan.processes;
+  if (!has_blocks) return usage_error("the blocks of a race are not those of its plan");
+  return check_seconds(tuning.budget_s, "a budget", "--budget");
+}
+
 Result<Done> check_data(const DataRequest& data) {
   INFERMETER_TRY_DONE(check_text(data.source, "source of the data (--data)", "plan"));
   if (data.limit < 0) return usage_error(fmt::format("a limit of {} data items cannot be (--data-limit)", data.limit));
@@ -198,6 +216,7 @@ Result<Done> check_plan(const Plan& plan) {
   }
   if (plan.budget_s) INFERMETER_TRY_DONE(check_seconds(*plan.budget_s, "a budget", "--budget"));
   if (plan.question) INFERMETER_TRY_DONE(check_question(*plan.question, plan));
+  if (plan.tuning) INFERMETER_TRY_DONE(check_tuning(*plan.tuning, plan));
   if (plan.leak_iterations < 0 || (plan.leak_iterations > 0 && plan.leak_iterations < 100)) {
     return usage_error(
         fmt::format("{} iterations cannot show a leak: at least 100, or 0 for no leak trial "

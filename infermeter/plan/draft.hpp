@@ -60,6 +60,9 @@ struct PlanDraft {
 // `[label=]MODEL@BACKEND[,key=value…]` (subject.hpp says the rules).
 [[nodiscard]] Result<SubjectDraft> subject_draft_from_string(std::string_view text);
 
+// Sets what a key of the short form says: "batch", "dim.height", …; any other key is an option of the back end.
+[[nodiscard]] Result<Done> set_subject_key(SubjectDraft& draft, std::string key, std::string value);
+
 // Sets batch_size, dtype, device, threads, backend_library, label, model, backend or group from text. False: no such
 // key.
 [[nodiscard]] Result<bool> set_subject_value(SubjectDraft& draft, std::string_view key, std::string_view value);

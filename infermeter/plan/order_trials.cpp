@@ -68,7 +68,7 @@ Blocks latin_square(std::size_t size, SplitMix64 random) {
 // Those with the index `chunk`.
 Blocks next_blocks(const Plan& plan, std::uint64_t chunk) {
   const SplitMix64 random = stream_of(plan.seed.value_or(0), chunk);
-  if (plan.question) return {permutation(plan.subjects.size(), random)};
+  if (plan.question || plan.tuning) return {permutation(plan.subjects.size(), random)};
   return latin_square(plan.subjects.size(), random);
 }
 

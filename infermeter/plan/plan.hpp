@@ -76,6 +76,21 @@ struct Question {
   bool fail_slower = false, fail_inconclusive = false;
 };
 
+// A race for the best subject (docs/methodology.md, Tuning). The first subject is the default setting: what the
+// best one gains against it is told.
+struct Tuning {
+  std::string objective = "latency_p50";   // a metric that has a value per process, or "model_size"
+  std::vector<std::string> constraints{};  // as in gates: "latency_p99 <= 50ms"
+  double indifference = 0.02;              // smaller differences do not matter
+  double alpha = 0.05;                     // of the whole race
+  double budget_s = 900;                   // pilots, race and confirmation
+  int halving_blocks = 0;                  // that halve the field before the race; 0: all subjects race
+  int race_blocks = 60;                    // at most
+  int confirmation_pairs = 10;             // blocks of the default, the best and the second, after the race
+  std::uint64_t settings = 0;              // of the whole space; more than there are subjects: those were drawn from it
+  Pairs left_out{};                        // settings that are not among the subjects, and why
+};
+
 // How stacks are sampled while a profile trial runs its timed iterations. automatic: from outside, by frame pointers,
 // and by signals where the kernel does not let us; dwarf: with 8 kB of stack each, unwound afterwards.
 enum class StackSampling { automatic, dwarf, off };
@@ -145,6 +160,8 @@ struct Plan {
   // So many blocks are measured again where other work disturbed them (verdict/rounds/blocks.hpp); 0: none.
   int repeat_disturbed = 0;
   std::optional<Question> question{};  // trials end when it is answered
+  // Blocks: those that halve the field, those of the race, those that confirm; `processes` is their sum.
+  std::optional<Tuning> tuning{};
   // One more process per subject, which looks at its memory after each of so many iterations; 0: none.
   std::int64_t leak_iterations = 0;
   Profiling profiling{};
@@ -166,11 +183,11 @@ struct Plan {
   std::vector<PlannedTrial> order{};
 };
 
-// Fills plan.order, the seed being 0 where none is drawn yet. With a question each block is a permutation of its own,
-// independent of all others: for any two subjects a fair coin, which is what makes the test of their pairs exact. Else
-// as many blocks as there are subjects form a Latin square in random order, in which each subject has each place of a
-// block once and, where their number is even, follows each other subject once (Williams 1949). A plan with more
-// processes begins with the same trials.
+// Fills plan.order, the seed being 0 where none is drawn yet. With a question, and in a race, each block is a
+// permutation of its own, independent of all others: for any two subjects a fair coin, which is what makes the test of
+// their pairs exact. Else as many blocks as there are subjects form a Latin square in random order, in which each
+// subject has each place of a block once and, where their number is even, follows each other subject once (Williams
+// 1949). A plan with more processes begins with the same trials.
 void order_trials(Plan& plan);
 
 // How many pilot processes each subject gets: none if nothing is automatic, one to see where warm-up ends, five where a

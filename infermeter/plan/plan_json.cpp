@@ -207,6 +207,34 @@ Json question_to_json(const Question& q) {
           {"budget_s", optional_to_json(q.budget_s)}};
 }
 
+Json tuning_to_json(const Tuning& t) {
+  return {{"objective", t.objective},       {"constraints", t.constraints},
+          {"indifference", t.indifference}, {"alpha", t.alpha},
+          {"budget_s", t.budget_s},         {"halving_blocks", t.halving_blocks},
+          {"race_blocks", t.race_blocks},   {"confirmation_pairs", t.confirmation_pairs},
+          {"settings", t.settings},         {"left_out", pairs_to_json(t.left_out)}};
+}
+
+Result<Done> read_tuning(const Json* json, Plan& plan) {
+  if (json == nullptr || json->is_null()) return Done{};
+  Tuning& t = plan.tuning.emplace();
+  Members m(*json, "tuning ");
+  m.read("objective", t.objective);
+  m.for_each("constraints", [&](const Json& element) {
+    if (!element.is_string()) return m.fail("constraints", "an array of texts");
+    t.constraints.push_back(element.get<std::string>());
+  });
+  m.read("indifference", t.indifference);
+  m.read("alpha", t.alpha);
+  m.read("budget_s", t.budget_s);
+  m.read("halving_blocks", t.halving_blocks);
+  m.read("race_blocks", t.race_blocks);
+  m.read("confirmation_pairs", t.confirmation_pairs);
+  m.read("settings", t.settings);
+  m.read("left_out", t.left_out);
+  return m.result();
+}
+
 Result<Done> read_question(const Json* json, Plan& plan) {
   if (json == nullptr || json->is_null()) return Done{};
   Question& q = plan.question.emplace();
@@ -289,6 +317,7 @@ Result<Done> read_order(Members& members, Plan& plan) {
 std::string plan_to_json(const Plan& plan) {
   Json json = settings_to_json(plan);
   json["question"] = plan.question ? question_to_json(*plan.question) : Json(nullptr);
+  if (plan.tuning) json["tuning"] = tuning_to_json(*plan.tuning);
   json["subjects"] = Json::array();
   for (const Subject& subject : plan.subjects) json["subjects"].push_back(subject_to_json(subject));
   json["order"] = Json::array();
@@ -307,6 +336,7 @@ Result<Plan> plan_from_json(std::string_view text) {
   Members members(json, "plan ");
   read_settings(members, plan);
   INFERMETER_TRY_DONE(read_question(members.find("question"), plan));
+  INFERMETER_TRY_DONE(read_tuning(members.find("tuning"), plan));
   INFERMETER_TRY_DONE(read_subjects(members, plan));
   INFERMETER_TRY_DONE(read_order(members, plan));
   INFERMETER_TRY_DONE(members.result());

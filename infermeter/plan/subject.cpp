@@ -47,27 +47,6 @@ std::string_view long_key(std::string_view key) {
   return key == "dtype" || key == "device" || key == "threads" ? key : std::string_view{};
 }
 
-Result<Done> set_short_key(SubjectDraft& draft, std::string key, std::string value) {
-  if (const std::string_view ours = long_key(key); !ours.empty()) {
-    const auto set = set_subject_value(draft, ours, value);
-    if (!set) return usage_error(fmt::format("{}: {}", key, set.error().message));
-    return Done{};
-  }
-  constexpr std::string_view kDimension = "dim.", kBatchAxis = "batch_axis.", kVariable = "env.";
-  if (key.starts_with(kDimension)) {
-    set_pair(draft.dimensions, key.substr(kDimension.size()), std::move(value));
-  } else if (key == "batch_axis") {
-    set_pair(draft.batch_axes, "", std::move(value));
-  } else if (key.starts_with(kBatchAxis)) {
-    set_pair(draft.batch_axes, key.substr(kBatchAxis.size()), std::move(value));
-  } else if (key.starts_with(kVariable)) {
-    set_pair(draft.environment, key.substr(kVariable.size()), std::move(value));
-  } else {
-    set_pair(draft.options, std::move(key), std::move(value));
-  }
-  return Done{};
-}
-
 Result<Done> set_short_keys(SubjectDraft& draft, std::string_view text) {
   std::vector<std::string> seen;
   while (!text.empty()) {
@@ -80,7 +59,7 @@ Result<Done> set_short_keys(SubjectDraft& draft, std::string_view text) {
     std::string key(part.substr(0, equals));
     if (std::ranges::find(seen, key) != seen.end()) return usage_error(fmt::format("{} is given twice", key));
     seen.push_back(key);
-    INFERMETER_TRY_DONE(set_short_key(draft, std::move(key), std::string(part.substr(equals + 1))));
+    INFERMETER_TRY_DONE(set_subject_key(draft, std::move(key), std::string(part.substr(equals + 1))));
     text.remove_prefix(comma);
   }
   return Done{};
@@ -104,6 +83,27 @@ Result<SubjectDraft> parse(std::string_view text) {
 }
 
 }  // namespace
+
+Result<Done> set_subject_key(SubjectDraft& draft, std::string key, std::string value) {
+  if (const std::string_view ours = long_key(key); !ours.empty()) {
+    const auto set = set_subject_value(draft, ours, value);
+    if (!set) return usage_error(fmt::format("{}: {}", key, set.error().message));
+    return Done{};
+  }
+  constexpr std::string_view kDimension = "dim.", kBatchAxis = "batch_axis.", kVariable = "env.";
+  if (key.starts_with(kDimension)) {
+    set_pair(draft.dimensions, key.substr(kDimension.size()), std::move(value));
+  } else if (key == "batch_axis") {
+    set_pair(draft.batch_axes, "", std::move(value));
+  } else if (key.starts_with(kBatchAxis)) {
+    set_pair(draft.batch_axes, key.substr(kBatchAxis.size()), std::move(value));
+  } else if (key.starts_with(kVariable)) {
+    set_pair(draft.environment, key.substr(kVariable.size()), std::move(value));
+  } else {
+    set_pair(draft.options, std::move(key), std::move(value));
+  }
+  return Done{};
+}
 
 Pairs* SubjectDraft::pairs(std::string_view key) {
   if (key == "options") return &options;

@@ -21,6 +21,7 @@
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/run/workload.hpp"
 #include "infermeter/trial/machine/clock.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 #include "infermeter/worker/convert.hpp"
 #include "infermeter/worker/prepare.hpp"
 
@@ -200,6 +201,7 @@ Result<BegunRun> new_run(Store& store, Plan plan, const RunContext& context) {
   if (plan.question) {
     INFERMETER_TRY(plan.question->metric, metric_of_question(plan));
   }
+  if (plan.tuning) INFERMETER_TRY_DONE(check_objective(plan));
   if (!plan.seed) plan.seed = drawn_seed();
   order_trials(plan);
   RunRecord record;

@@ -130,8 +130,14 @@ class Checker {
       }
       has_source_ = check_.problems.take(check_source(data_options(plan_.subjects.front())));
     }
+    check_.refusals.resize(plan_.subjects.size());
     for (std::size_t i = 0; i < plan_.subjects.size(); ++i) {
-      if (!is_own(plan_.subjects[i])) check_subject(i);
+      if (is_own(plan_.subjects[i])) continue;
+      if (use_.by_subject) {
+        check_alone(i);
+      } else {
+        check_subject(i);
+      }
     }
     return std::move(check_);
   }
@@ -169,6 +175,15 @@ class Checker {
       });
     }
     for (auto& [key, answer] : answers) probed_[key] = answer.get();
+  }
+
+  // The first thing that is wrong with it.
+  void check_alone(std::size_t index) {
+    Problems of_all = std::exchange(check_.problems, {});
+    checked_.clear();
+    check_subject(index);
+    if (!check_.problems.none()) check_.refusals[index] = check_.problems.found().front().message;
+    check_.problems = std::move(of_all);
   }
 
   void check_subject(std::size_t index) {

@@ -18,6 +18,8 @@ struct CheckedUse {
   bool is_timed = true;      // false: outputs only, so that an inference may have any number of items
   std::int64_t perturb = 0;  // as in DataOptions
   double noise = 0.01;
+  // What is wrong with one subject is no problem of all: RunCheck::refusals has it.
+  bool by_subject = false;
 };
 
 struct RunCheck {
@@ -26,6 +28,8 @@ struct RunCheck {
   std::map<std::string, ModelFacts> models;
   // By subject, with its dimensions and batch size in place. nullopt: only the back end can tell.
   std::vector<std::optional<OnnxPorts>> ports;
+  // By subject: why it cannot be measured; "": it can. Only where `by_subject` asks for it.
+  std::vector<std::string> refusals;
 };
 
 // Asks each back end once, in a process of its own, all at the same time (0.1 to 0.5 s); writes nothing but models of

@@ -20,6 +20,7 @@
 #include "infermeter/run/workload.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
+#include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/rounds/enough_rounds.hpp"
 #include "infermeter/verdict/rounds/rounds.hpp"
@@ -110,13 +111,15 @@ TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const 
 
 // Of the timed ones: as many as there will be at most or, of automatic length, until it may next end.
 std::size_t RunTrials::planned_trials() const {
+  if (record_.plan.tuning) return race_trials_;
   const std::size_t blocks = static_cast<std::size_t>(next_end(record_)) + blocks_set_aside(record_).size();
   return std::min(blocks * record_.plan.subjects.size(), record_.plan.order.size());
 }
 
 Progress RunTrials::progress_at(const Place& place) const {
   Progress progress;
-  progress.trial = place.position;
+  const bool races = record_.plan.tuning && place.purpose == Purpose::timed;
+  progress.trial = races ? race_trial_ : place.position;
   progress.trials = place.purpose == Purpose::pilot
                         ? static_cast<std::size_t>(pilot_processes(record_.plan)) * record_.plan.subjects.size()
                         : planned_trials();
@@ -128,6 +131,7 @@ Progress RunTrials::progress_at(const Place& place) const {
 // From the trial at `place` on, or from the one behind it: of the trials, or of the pilots.
 std::optional<double> RunTrials::time_left(const Place& place, std::size_t further) const {
   const Plan& plan = record_.plan;
+  if (record_.plan.tuning && place.purpose == Purpose::timed) return std::nullopt;  // nobody knows who goes on
   if (place.purpose == Purpose::timed) {
     return time_left_s(plan, record_.trials, place.position + further, expected_s_, planned_trials());
   }
@@ -275,8 +279,9 @@ Result<Done> RunTrials::timed() {
   const auto findings = find_in_pilots(record_);
   std::vector<Stopping> stopping;
   for (std::size_t i = 0; i < plan.subjects.size(); ++i) stopping.push_back(settle(plan, findings, i));
-  if (pilot_processes(plan) > 0 && !interrupted()) tell_pilots(findings, stopping);
+  if (pilot_processes(plan) > 0 && !plan.tuning && !interrupted()) tell_pilots(findings, stopping);
   expected_s_ = expected_trial_s(findings, stopping);
+  if (plan.tuning) return race(stopping);
   auto answer = judge_comparison(record_, false);  // so far; nothing without a question
   for (std::size_t position = 0; position < plan.order.size() && !interrupted(); ++position) {
     const PlannedTrial& planned = plan.order[position];
@@ -289,6 +294,32 @@ Result<Done> RunTrials::timed() {
     if (!answer || (position + 1) % plan.subjects.size() != 0) continue;
     answer = judge_comparison(record_, false);
     tell_pair(place, *answer);
+  }
+  return Done{};
+}
+
+Result<Done> RunTrials::race(std::span<const Stopping> stopping) {
+  const Plan& plan = record_.plan;
+  while (!interrupted()) {
+    const Verdict verdict = judge(record_);
+    tell_race(*verdict.tuning);
+    if (!verdict.tuning->next) break;
+    const NextBlock next = *verdict.tuning->next;
+    const auto begin = static_cast<std::size_t>(next.process) * plan.subjects.size();
+    std::vector<std::size_t> places;
+    for (std::size_t place = begin; place < begin + plan.subjects.size(); ++place) {
+      const bool races =
+          std::ranges::find(next.subjects, static_cast<int>(plan.order[place].subject)) != next.subjects.end();
+      if (races && !already_done(record_, plan.order[place])) places.push_back(place);
+    }
+    race_trials_ = record_.trials.size() + places.size();
+    for (const std::size_t position : places) {
+      if (interrupted()) break;
+      const PlannedTrial& planned = plan.order[position];
+      const Place place{.subject = planned.subject, .position = position, .process = planned.process};
+      race_trial_ = record_.trials.size();
+      INFERMETER_TRY_DONE(measure(place, stopping[planned.subject]));
+    }
   }
   return Done{};
 }
@@ -346,6 +377,25 @@ void RunTrials::tell(std::string note) const {
   Progress progress;
   progress.note = std::move(note);
   context_.on_progress(progress);
+}
+
+// Once for each block.
+void RunTrials::tell_race(const TuningVerdict& tuning) const {
+  if (tuning.stage == TuningStage::pilots || tuning.stage == TuningStage::ended) return;
+  const auto out = std::ranges::count_if(tuning.settings, [](const TunedSetting& one) { return one.out_after.has_value(); });
+  const auto all = std::ssize(tuning.settings);
+  const std::string left = fmt::format("{} of {} settings are left", all - out, all);
+  const std::string leads =
+      tuning.best ? fmt::format(", '{}' leads", record_.plan.subjects[static_cast<std::size_t>(*tuning.best)].label)
+                  : std::string();
+  if (tuning.stage == TuningStage::confirmation) {
+    return tell(
+        fmt::format("the race has ended after {} blocks{}; pair {} of {} confirms it", tuning.blocks, leads,
+                    tuning.next->process - record_.plan.tuning->halving_blocks - record_.plan.tuning->race_blocks + 1,
+                    record_.plan.tuning->confirmation_pairs));
+  }
+  if (tuning.stage == TuningStage::halving) return tell(fmt::format("halving the field: {}", left));
+  tell(fmt::format("race, block {}: {}{}", tuning.blocks + 1, left, leads));
 }
 
 void RunTrials::tell_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const {

@@ -45,6 +45,8 @@ class RunTrials {
     Purpose purpose = Purpose::timed;
   };
   [[nodiscard]] Result<Done> measure(const Place& place, const Stopping& stopping);
+  // Blocks of whoever still takes part, until the race and its confirmation have ended.
+  [[nodiscard]] Result<Done> race(std::span<const Stopping> stopping);
   [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
   [[nodiscard]] Result<Done> check_model(const Place& place, std::string_view so);
   // Behind the first trial of each subject: an error where back ends refuse what was asked for.
@@ -60,6 +62,7 @@ class RunTrials {
   [[nodiscard]] bool is_enough(const std::optional<ComparisonVerdict>& answer) const;
   void tell_pair(const Place& place, const ComparisonVerdict& answer) const;
   void tell(std::string note) const;
+  void tell_race(const TuningVerdict& tuning) const;
   void tell_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const;
 
   Store& store_;
@@ -70,6 +73,7 @@ class RunTrials {
   StackReader read_stacks_{};
   bool is_new_;                                      // nothing of the run was measured before
   std::vector<std::optional<double>> expected_s_{};  // of a trial of each subject, as the pilots went
+  std::size_t race_trial_ = 0, race_trials_ = 0;     // of a race: the one that runs, and until its block ends
   DataSet data_{};                                   // of the trial that runs, or ran last
 };
 

@@ -14,6 +14,7 @@
 #include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/rounds/rounds.hpp"
 #include "infermeter/verdict/summary_options.hpp"
+#include "infermeter/verdict/tuning/judge_tuning.hpp"
 
 namespace infermeter {
 namespace {
@@ -138,7 +139,8 @@ std::vector<Diagnostic> subject_diagnostics(const RunRecord& record, const Subje
   const std::string& label = record.plan.subjects[static_cast<std::size_t>(verdict.subject)].label;
   std::vector<Diagnostic> all = failures(trials, label);
   if (verdict.outputs != nullptr) append(all, about(verdict.outputs->comparison.diagnostics, label));
-  if (verdict.baseline) append(all, like_for_like(record, *verdict.baseline, verdict.subject));
+  // In a race the differences are what is tried.
+  if (verdict.baseline && !record.plan.tuning) append(all, like_for_like(record, *verdict.baseline, verdict.subject));
   append(all, same_outputs_in_every_process(record, verdict.subject));
   append(all, merged_diagnostics(trials, label));
   append(all, verdict.summary.diagnostics);
@@ -174,6 +176,13 @@ int comparison_exit_code(const Question& question, const ComparisonVerdict& comp
   return question.fail_inconclusive && is(Direction::unresolved) ? 5 : 0;
 }
 
+// What fails in a race is left out of it.
+int tuning_exit_code(const TuningVerdict& tuning, int of_run) {
+  constexpr int interrupted = 130;
+  if (of_run == interrupted || tuning.stage != TuningStage::ended) return of_run;
+  return tuning.best ? 0 : 1;
+}
+
 }  // namespace
 
 Verdict judge(const RunRecord& record) {
@@ -200,14 +209,16 @@ Verdict judge(const RunRecord& record) {
     append(verdict.diagnostics,
            record.joined.empty() ? comparison_diagnostics(record, *verdict.comparison) : diagnostics_of_joined(record));
   }
+  verdict.tuning = judge_tuning(record, verdict);
   verdict.profile = find_in_profiles(record);
   if (verdict.profile) append(verdict.diagnostics, profile_diagnostics(record, *verdict.profile));
   verdict.exit_code = run_exit_code(record);
   if (verdict.exit_code == 0 && verdict.comparison) {
     verdict.exit_code = comparison_exit_code(*record.plan.question, *verdict.comparison);
   }
+  if (verdict.tuning) verdict.exit_code = tuning_exit_code(*verdict.tuning, verdict.exit_code);
   verdict.answers = run_answers(record, verdict);
-  verdict.checks = checklist(record, verdict);
+  verdict.checks = checklist(record, verdict, {.variants = verdict.tuning.has_value()});
   return verdict;
 }
 

@@ -12,6 +12,7 @@
 #include "infermeter/stats/summary/quantile.hpp"
 #include "infermeter/stats/summary/tail.hpp"
 #include "infermeter/verdict/question.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 
 namespace infermeter {
 namespace {
@@ -70,6 +71,35 @@ Stopping longer_than(const Samples& pilot) {
   return {.warmup = 0,
           .iterations = std::clamp<std::int64_t>(wanted, 2 * *first_pilot.iterations, most_pilot_iterations),
           .duration_s = first_pilot.duration_s};
+}
+
+// Settings are many, and what takes part in the race is told by the race.
+constexpr Stopping pilot_of_race{.warmup = 0, .iterations = 100, .duration_s = 2};
+
+// By the pilots alone: there is nothing left to race with.
+bool is_budget_spent(const RunRecord& record) { return wall_s(record.side_trials) > record.plan.tuning->budget_s; }
+
+// Of each setting the sooner another process can be had, the fewer iterations: as Kalibera & Jones weigh them, where
+// iterations vary twice as much as processes. Constraints on percentiles of the tail take as many as they need.
+std::int64_t iterations_for_race(const Tuning& tuning, const PilotFinding& finding, std::int64_t warmup) {
+  constexpr std::int64_t fewest = 10, most = 100;
+  const double process_s = finding.process_s + static_cast<double>(warmup) * *finding.iteration_s;
+  const double weighed = 2 * std::sqrt(process_s / std::max(*finding.iteration_s, 1e-9));
+  std::int64_t wanted = std::clamp(static_cast<std::int64_t>(std::min(weighed, 1e6)), fewest, most);
+  const auto for_figure = [&](std::string_view name) {
+    const MetricKind* kind = metric_kind(name);
+    if (kind == nullptr) return;
+    wanted = std::max(wanted, kind->least_iterations());
+  };
+  for_figure(tuning.objective);
+  const auto bounds = bounds_of(tuning);
+  if (!bounds) return wanted;
+  for (const Expectation& bound : *bounds) {
+    const MetricKind* kind = metric_kind(bound.name);
+    if (!is_measured(bound) || kind == nullptr || kind->source != MetricKind::Source::tail_percentile) continue;
+    wanted = std::max(wanted, (tail_iterations(kind->q, kFirstLook) + kFirstLook - 1) / kFirstLook);
+  }
+  return wanted;
 }
 
 std::int64_t warmup_of(const SteadyState& steady, std::size_t iterations) {
@@ -173,6 +203,8 @@ std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject)
   const auto failed = std::ranges::count_if(pilots, [](const Samples* pilot) { return !is_usable(*pilot); });
   if (failed >= most_failures) return std::nullopt;
   const Samples* seen = last_that_sees_warmup(pilots);
+  if (record.plan.tuning)
+    return seen == nullptr && !is_budget_spent(record) ? std::optional(pilot_of_race) : std::nullopt;
   if (seen == nullptr) return first_pilot;
   const PilotFinding finding = find_in_pilots(record, subject);
   const auto long_ones =
@@ -196,8 +228,9 @@ Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::s
   stopping.iterations = 0;
   for (const PilotFinding* finding : group) {
     if (!is_known(finding)) continue;
-    const std::int64_t wanted = plan.question ? iterations_for_question(*plan.question, *finding, stopping.warmup)
-                                              : iterations_for_figures(usual_processes(plan), *finding->iteration_s);
+    const std::int64_t wanted = plan.tuning     ? iterations_for_race(*plan.tuning, *finding, stopping.warmup)
+                                : plan.question ? iterations_for_question(*plan.question, *finding, stopping.warmup)
+                                                : iterations_for_figures(usual_processes(plan), *finding->iteration_s);
     stopping.iterations = std::max(*stopping.iterations, wanted);
     if (!is_of_iterations(plan)) continue;
     stopping.iterations = std::max(*stopping.iterations, iterations_for_loop(*finding->iteration_s));

@@ -14,6 +14,7 @@
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/profile_findings.hpp"
 #include "infermeter/verdict/run_record.hpp"
+#include "infermeter/verdict/tuning/tuning_verdict.hpp"
 
 namespace infermeter {
 
@@ -41,6 +42,7 @@ struct SubjectVerdict {
 struct Verdict {
   std::vector<SubjectVerdict> subjects;         // in the plan's order
   std::optional<ComparisonVerdict> comparison;  // the answer to the plan's question
+  std::optional<TuningVerdict> tuning{};        // of a race of settings
   std::optional<ProfileFindings> profile{};     // what its profile trials say
   bool of_a_program = false;                    // its subjects are objects of the program that measured them
   // Everything that a reader must know, each once: the run's, the trials' (merged when they say the same), those of the
@@ -49,7 +51,7 @@ struct Verdict {
   // What the run deserves (docs/cli.md); the first that holds: 130 a trial was interrupted (143 is the caller's to
   // know), 2 what was asked for cannot be done, 4 a worker crashed, timed out or ran out of memory, 3 a model failed to
   // load or run, 1 outputs differ, or a candidate is slower and the question says that this fails, 5 the same of what
-  // cannot be told, 0.
+  // cannot be told, 0. Of a race settings that fail are results: 0 where one is best.
   int exit_code = 0;
   std::vector<Answer> answers{};  // what went wrong first (answers/run_answers.hpp)
   std::vector<Check> checks{};    // answers/run_checklist.hpp

@@ -18,7 +18,7 @@ export interface ReportDocument {
 export type AnswerTopic =
   | "speed" | "fastest" | "memory" | "power" | "noise" | "level" | "requests" | "outputs" | "accuracy" | "completion" | "leak"
   | "profile" | "source" | "gate" | "expectation" | "agreement" | "repetition" | "values" | "history" | "layers" | "front"
-  | "prediction" | "design";
+  | "prediction" | "design" | "tuning" | "bound";
 export type AnswerKind =
   | "faster" | "slower" | "equivalent" | "undecided" | "unknown" | "fastest" | "least_memory" | "less_memory" | "more_memory"
   | "detectable" | "machine_noise" | "measured" | "not_measured" | "one_request_at_a_time" | "imported" | "outputs_agree"
@@ -26,7 +26,8 @@ export type AnswerKind =
   | "less_accurate" | "accurate_enough" | "not_accurate_enough" | "failed" | "leak" | "no_leak" | "explained" | "not_explained"
   | "pass" | "fail" | "inconclusive" | "does_not_repeat" | "not_finite" | "constant" | "equal" | "better" | "worse" | "steady"
   | "part" | "grow" | "rounding_only" | "on_front" | "dominated" | "as_predicted" | "less_than_predicted"
-  | "more_than_predicted" | "predicted" | "not_interleaved";
+  | "more_than_predicted" | "predicted" | "not_interleaved" | "searched" | "best" | "equals"
+  | "out";
 
 // An answer as data. `subjects` and `baseline` are indices: into the run's subjects; of a validation and of layers 0 is
 // the baseline and 1 the candidate; of a history into its series; of variants into the variants.
@@ -390,6 +391,19 @@ export interface Question {
   budget_s: number | null;
 }
 
+export interface PlannedTuning {
+  objective: string;
+  constraints: string[];
+  indifference: number;
+  alpha: number;
+  budget_s: number;
+  halving_blocks: number;
+  race_blocks: number;
+  confirmation_pairs: number;
+  settings: number; // of the whole space
+  left_out: { setting: string; reason: string }[];
+}
+
 export interface Plan {
   subjects: PlannedSubject[];
   processes: number;
@@ -405,6 +419,7 @@ export interface Plan {
   repeat_disturbed: number;
   leak_iterations: number;
   question: Question | null;
+  tuning: PlannedTuning | null;
   load_timeout_s: number | null;
   run_timeout_s: number | null;
   memory_limit_bytes: number;
@@ -477,6 +492,31 @@ export interface Comparison {
   exploratory: (PairedComparison & { direction: Direction })[]; // what it looks like: it decides nothing
 }
 
+export interface TunedSetting {
+  subject: number;
+  fate: "best" | "equal" | "open" | "worse" | "halved" | "bound" | "outputs" | "failed" | "not_raced";
+  reason: string; // the constraint that it misses, or how it failed
+  blocks: number; // of the race that it took part in
+  out_after: number | null; // so many of them; 0: before the race; null: it is not out
+  behind: number | null; // of the best: a difference of logarithms, positive is worse
+  behind_interval: Interval | null;
+  on_front: boolean; // of objective, latency, memory, size and accuracy
+  bounds: { constraint: string; kept: "yes" | "no" | "unknown"; value: number | null; interval: Interval | null; why: string }[];
+}
+
+export interface Tuning {
+  stage: "pilots" | "halving" | "race" | "confirmation" | "ended";
+  decided: boolean;
+  out_of_time: boolean;
+  blocks: number;
+  best: number | null;
+  second: number | null;
+  wall_s: number;
+  against_default: (PairedComparison & { direction: Direction }) | null; // of fresh pairs
+  against_second: (PairedComparison & { direction: Direction }) | null;
+  settings: TunedSetting[];
+}
+
 export interface Run extends Answered {
   schema: "infermeter.run/1";
   id: string;
@@ -489,6 +529,7 @@ export interface Run extends Answered {
   models: Model[]; // of each subject, in order
   subjects: RunSubject[];
   comparison: Comparison | null;
+  tuning: Tuning | null; // of a race of settings
   machine_noise: { measured_at: string; subject: string; metric: string; pairs: number; standard_deviation: number } | null;
   energy_reason: string | null;
   trials: Trial[];

@@ -27,7 +27,7 @@ const trial = (subjectIndex: number, more: Partial<Trial> = {}): Trial =>
 const planned = (dtype: string, more: object = {}): object => ({ label: "", model: "m", backend: "b", device: "auto", dtype, batch_size: 1, threads: 0, dimensions: {}, batch_axes: {}, options: {}, backend_library: "", group: 0, ...more });
 
 function runOf(subjects: RunSubject[], trials: Trial[], plans: object[] = subjects.map(() => planned("float32"))): Run {
-  return { subjects, trials, side_trials: [], models: [], plan: { subjects: plans, order: [] }, comparison: null } as unknown as Run;
+  return { subjects, trials, side_trials: [], models: [], plan: { subjects: plans, order: [] }, comparison: null, tuning: null } as unknown as Run;
 }
 
 test("subjects of one label get a number each", () => {

@@ -3,7 +3,6 @@
 #include "infermeter/stats/summary/metrics.hpp"
 
 namespace infermeter {
-namespace {
 
 void write_paired(JsonWriter& json, const PairedComparison& comparison) {
   const MetricKind* kind = metric_kind(comparison.metric);
@@ -27,6 +26,8 @@ void write_paired(JsonWriter& json, const PairedComparison& comparison) {
   json.member("more_pairs", comparison.more_pairs);
   json.numbers("differences", comparison.differences);
 }
+
+namespace {
 
 void write_looks(JsonWriter& json, const std::vector<Look>& looks) {
   json.key("looks");

@@ -52,6 +52,7 @@ struct Source {
   const Subject& subject;
   const Samples* trial;  // the subject's first that told what was executed, else its first; nullptr: none ran
   const ModelFacts* model;
+  const TuningVerdict* tuning = nullptr;  // of a race
 
   [[nodiscard]] const Estimate* estimate(std::string_view name) const {
     const Metric* metric = verdict.summary.metric(name);
@@ -262,6 +263,20 @@ constexpr CsvColumn columns[] = {
     {"seed", [](const Source& s) { return number_cell(s.record.plan.seed.value_or(0)); }},
 };
 
+// Of a race.
+const TunedSetting* tuned(const Source& source) {
+  if (!source.tuning) return nullptr;
+  return &source.tuning->settings.at(static_cast<std::size_t>(source.verdict.subject));
+}
+
+constexpr CsvColumn tuning_columns[] = {
+    {"standing", [](const Source& s) { return std::string(to_string(tuned(s)->fate)); }},
+    {"standing_reason", [](const Source& s) { return text_cell(tuned(s)->reason); }},
+    {"race_blocks", [](const Source& s) { return number_cell(tuned(s)->blocks); }},
+    {"behind_best_log", [](const Source& s) { return number_cell(tuned(s)->behind); }},
+    {"on_front", [](const Source& s) { return std::string(tuned(s)->on_front ? "true" : "false"); }},
+};
+
 const Samples* telling_trial(const RunRecord& record, int subject) {
   const Samples* first = nullptr;
   for (const auto& trial : record.trials) {
@@ -295,6 +310,9 @@ std::string line(const Source& source, const std::vector<CounterColumn>& counter
     text += column.cell(source);
   }
   for (const auto& counter : counters) text += ',' + counter_cell(source, counter);
+  for (const auto& column : tuning_columns) {
+    if (source.tuning != nullptr) text += ',' + column.cell(source);
+  }
   return text + "\r\n";
 }
 
@@ -307,10 +325,13 @@ std::string render_csv(const RunRecord& record, const Verdict& verdict) {
   std::string text;
   for (const auto& column : columns) text += std::string(&column == columns ? "" : ",") + column.name;
   for (const auto& title : counter_titles(counters)) text += ',' + title;
+  for (const auto& column : tuning_columns) {
+    if (verdict.tuning) text += std::string(",") + column.name;
+  }
   text += "\r\n";
   for (const auto* subject : subjects) {
     text += line({record, *subject, subject_of(record, *subject), telling_trial(record, subject->subject),
-                  model_of(record, subject->subject)},
+                  model_of(record, subject->subject), verdict.tuning ? &*verdict.tuning : nullptr},
                  counters);
   }
   return text;

@@ -81,6 +81,8 @@ std::string word_of(const Answer& answer) {
     case AnswerKind::leak: return "leaks";
     case AnswerKind::part: return "they part";
     case AnswerKind::grow: return "grows";
+    case AnswerKind::equals: return "as good";
+    case AnswerKind::out: return "left behind";
     case AnswerKind::on_front: return "Pareto front";
     default: break;
   }

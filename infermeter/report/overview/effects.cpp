@@ -8,6 +8,7 @@
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/report/tuning/text.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -87,9 +88,28 @@ const PairedComparison* primary_of(const Verdict& verdict, int candidate) {
   return found == primary.end() ? nullptr : &*found;
 }
 
+// Of a race: what the fresh pairs say of the best one.
+std::vector<Effect> effects_of_race(const RunRecord& record, const TuningVerdict& tuning) {
+  std::vector<Effect> effects;
+  for (const auto* pairs : {&tuning.against_default, &tuning.against_second}) {
+    if (!*pairs) continue;
+    const PairedComparison& found = **pairs;
+    Effect effect{.subject = found.candidate,
+                  .baseline = found.baseline,
+                  .group = printable(record.plan.subjects.at(static_cast<std::size_t>(found.candidate)).model, 60),
+                  .label = "against " + setting_label(record, found.baseline),
+                  .against = setting_label(record, found.baseline)};
+    add_pairs(effect, found);
+    effect.verdict = direction_word(found.direction, effect.metric);
+    effects.push_back(std::move(effect));
+  }
+  return effects;
+}
+
 }  // namespace
 
 std::vector<Effect> effects_of(const RunRecord& record, const Verdict& verdict) {
+  if (verdict.tuning) return effects_of_race(record, *verdict.tuning);
   std::vector<Effect> effects;
   for (const Group& group : groups_of(record, verdict)) {
     for (const SubjectVerdict* subject : group.subjects) {
@@ -115,6 +135,7 @@ std::vector<Effect> effects_of(const RunRecord& record, const Verdict& verdict) 
 }
 
 double margin_of(const RunRecord& record) {
+  if (record.plan.tuning) return record.plan.tuning->indifference;
   return record.plan.question ? record.plan.question->margin : record.plan.precision;
 }
 

@@ -119,6 +119,7 @@ Headline worst_of(const std::vector<WordedAnswer>& answers) {
 
 Headline headline_of_run(const RunRecord& record, const Verdict& verdict, const std::vector<Effect>& effects,
                          const std::vector<WordedAnswer>& answers) {
+  if (verdict.tuning && !answers.empty()) return sentence_of(answers.front());
   const auto bad = std::ranges::count(answers, Tone::bad, &WordedAnswer::tone);
   if (bad > 1) return troubles(record, verdict, effects, static_cast<std::size_t>(bad));
   if (bad == 1) return sentence_of(*std::ranges::find(answers, Tone::bad, &WordedAnswer::tone));

@@ -16,6 +16,7 @@
 #include "infermeter/report/run/accuracy_text.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/report/tuning/text.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
@@ -232,6 +233,7 @@ std::string answer_text(const RunRecord& record, const Verdict& verdict, const A
     case AnswerTopic::source: return imported_text;
     default: break;
   }
+  if (verdict.tuning) return tuning_sentence(record, verdict, answer);
   return verdict.comparison ? comparison_sentence(record, verdict, answer) : speed_text(record, verdict, answer);
 }
 

@@ -128,6 +128,7 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   json.member("stacks", to_string(plan.profiling.stacks));
   json.member("python_profiler", to_string(plan.profiling.python));
   write_question(json, plan.question);
+  write_planned_tuning(json, plan.tuning);
   write_limits(json, plan.limits);
   json.member("seed", plan.seed.value_or(0));
   write_data_request(json, plan.data);

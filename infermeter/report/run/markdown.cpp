@@ -14,6 +14,7 @@
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/report/tuning/text.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -53,6 +54,20 @@ void group_table(std::string& text, const RunRecord& record, const Group& group)
     text += '\n';
   }
   counter_rows(text, record, group);
+}
+
+void tuning_table(std::string& text, const RunRecord& record, const Verdict& verdict) {
+  const Grid grid = tuning_grid(record, verdict);
+  text += "\n### " + markdown_text(tuning_title(record)) + "\n\n|";
+  for (const GridColumn& column : grid.columns) text += ' ' + column.title + " |";
+  text += "\n|";
+  for (const GridColumn& column : grid.columns) text += column.align == Align::right ? "--:|" : "---|";
+  for (const auto& row : grid.rows) {
+    text += "\n|";
+    for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
+  }
+  text += '\n';
+  for (const std::string& note : tuning_notes(record, verdict)) text += '\n' + markdown_text(note) + '\n';
 }
 
 void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {
@@ -105,7 +120,9 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   for (const auto& sentence : without_levels(worded_answers(record, verdict))) {
     text += fmt::format("- {} {}\n", sign_of(sentence.tone()), markdown_text(sentence.text));
   }
-  if (!is_imported(record.plan)) {
+  if (verdict.tuning) {
+    tuning_table(text, record, verdict);
+  } else if (!is_imported(record.plan)) {
     for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);
   }
   if (verdict.comparison) comparison_table(text, record, *verdict.comparison);

@@ -63,6 +63,7 @@ std::string processes(const RunRecord& record) {
     const int rounds = plan.automatic.processes ? complete_blocks(record) : plan.processes;
     return counted(rounds, "round", "rounds") + " each in one process";
   }
+  if (plan.tuning) return counted(std::ssize(record.trials), "process", "processes") + " in all";
   if (plan.automatic.processes) return counted(complete_blocks(record), "process", "processes") + " each";
   if (!plan.question) return counted(plan.processes, "process", "processes") + " each";
   return fmt::format("{} of at most {}", counted(complete_blocks(record), "pair", "pairs"), plan.processes);

@@ -20,6 +20,7 @@
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/report/tuning/text.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
@@ -75,7 +76,9 @@ class TableReport {
   std::string render() {
     head();
     answer_lines();
-    if (!is_imported(record_.plan)) {
+    if (verdict_.tuning) {
+      tuning_table();
+    } else if (!is_imported(record_.plan)) {
       for (const auto& group : groups_of(record_, verdict_)) group_table(group);
     }
     interval_line();
@@ -125,6 +128,14 @@ class TableReport {
     for (const auto& title : counted.titles) grid.columns.push_back({title, Align::left});
     text_ += grid_text(grid, {.width = width_, .rule = text_width_, .color = color_});
     if (!counted.left_out.empty()) line(counted.left_out, Tone::faint);
+  }
+
+  void tuning_table() {
+    text_ += '\n';
+    line(tuning_title(record_));
+    text_ += grid_text(tuning_grid(record_, verdict_), {.width = width_, .rule = text_width_, .color = color_});
+    text_ += '\n';
+    for (const std::string& note : tuning_notes(record_, verdict_)) line(note, Tone::faint);
   }
 
   // The answers say what decides; here is what else differs.

@@ -7,11 +7,11 @@ namespace infermeter {
 namespace {
 
 // In the order of the enums.
-constexpr std::array answer_topics = {"speed",    "fastest", "memory",      "power",      "noise",      "level",
-                                      "requests", "outputs", "accuracy",    "completion", "leak",       "profile",
-                                      "source",   "gate",    "expectation", "agreement",  "repetition", "values",
-                                      "history",  "layers",  "front",       "prediction", "design"};
-static_assert(answer_topics.size() == static_cast<std::size_t>(AnswerTopic::design) + 1);
+constexpr std::array answer_topics = {
+    "speed",      "fastest", "memory",  "power",      "noise",  "level",       "requests",  "outputs",    "accuracy",
+    "completion", "leak",    "profile", "source",     "gate",   "expectation", "agreement", "repetition", "values",
+    "history",    "layers",  "front",   "prediction", "design", "tuning",      "bound"};
+static_assert(answer_topics.size() == static_cast<std::size_t>(AnswerTopic::bound) + 1);
 
 constexpr std::array answer_kinds = {"faster",
                                      "slower",
@@ -61,8 +61,12 @@ constexpr std::array answer_kinds = {"faster",
                                      "less_than_predicted",
                                      "more_than_predicted",
                                      "predicted",
-                                     "not_interleaved"};
-static_assert(answer_kinds.size() == static_cast<std::size_t>(AnswerKind::not_interleaved) + 1);
+                                     "not_interleaved",
+                                     "searched",
+                                     "best",
+                                     "equals",
+                                     "out"};
+static_assert(answer_kinds.size() == static_cast<std::size_t>(AnswerKind::out) + 1);
 
 }  // namespace
 

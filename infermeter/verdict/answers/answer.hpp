@@ -42,6 +42,8 @@ enum class AnswerTopic {
   front,        // the Pareto front
   prediction,   // what counters predict
   design,       // how it was measured, where that limits what can be told
+  tuning,       // which setting is best
+  bound,        // does the best one keep to a constraint
 };
 [[nodiscard]] std::string_view to_string(AnswerTopic topic);
 
@@ -108,6 +110,11 @@ enum class AnswerKind {
   predicted,
   // design
   not_interleaved,
+  searched,  // not all settings were tried
+  // tuning
+  best,
+  equals,  // of the best
+  out,     // settings that were left behind
 };
 [[nodiscard]] std::string_view to_string(AnswerKind kind);
 

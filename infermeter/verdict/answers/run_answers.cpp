@@ -11,6 +11,7 @@
 #include "infermeter/verdict/answers/fastest.hpp"
 #include "infermeter/verdict/answers/profile_answers.hpp"
 #include "infermeter/verdict/rounds/rounds.hpp"
+#include "infermeter/verdict/tuning/tuning_answers.hpp"
 
 namespace infermeter {
 namespace {
@@ -153,7 +154,11 @@ void add_comparisons(const RunRecord& record, const Verdict& verdict, std::vecto
 std::vector<Answer> run_answers(const RunRecord& record, const Verdict& verdict) {
   std::vector<Answer> answers;
   if (verdict.comparison) answers = comparison_answers(record, verdict);
-  add_comparisons(record, verdict, answers);
+  if (verdict.tuning) {
+    answers = tuning_answers(record, verdict);
+  } else {
+    add_comparisons(record, verdict, answers);
+  }
   if (is_imported(record.plan)) {
     answers.push_back({.topic = AnswerTopic::source, .kind = AnswerKind::imported, .tone = Tone::faint});
   }
@@ -161,7 +166,7 @@ std::vector<Answer> run_answers(const RunRecord& record, const Verdict& verdict)
   append_answers(answers, accuracy_answers(verdict));
   for (const SubjectVerdict& subject : verdict.subjects) {
     const Samples* failed = failed_trial(record, subject.subject);
-    if (failed != nullptr) answers.push_back(failure(subject, *failed));
+    if (failed != nullptr && !verdict.tuning) answers.push_back(failure(subject, *failed));
   }
   for (const SubjectVerdict& subject : verdict.subjects)
     if (subject.leak) answers.push_back(leak_answer(subject));

@@ -82,6 +82,13 @@ Check likeness_check(const Verdict& verdict, const ChecklistOptions& options) {
 
 Check question_check(const Verdict& verdict) {
   Check check{.name = "the question is decided", .outcome = {}, .detail = "no question was asked"};
+  if (verdict.tuning) {
+    const TuningVerdict& tuning = *verdict.tuning;
+    check.outcome = tuning.decided && tuning.best ? Outcome::pass : Outcome::inconclusive;
+    check.detail =
+        fmt::format("{} after {} blocks", tuning.decided ? "the race has ended" : "the race is open", tuning.blocks);
+    return check;
+  }
   if (!verdict.comparison) return check;
   const auto& primary = verdict.comparison->primary;
   const auto open = std::ranges::count(primary, Direction::unresolved, &PairedComparison::direction);

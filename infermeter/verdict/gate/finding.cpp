@@ -80,6 +80,28 @@ Finding find_difference_of_psnr(const Expectation& expectation, int subject, con
 
 }  // namespace
 
+bool satisfies(double value, const Expectation& expectation) {
+  switch (expectation.relation) {
+    case Relation::less: return value < expectation.threshold;
+    case Relation::less_or_equal: return value <= expectation.threshold;
+    case Relation::greater: return value > expectation.threshold;
+    case Relation::greater_or_equal: return value >= expectation.threshold;
+    case Relation::equal: return value == expectation.threshold;
+  }
+  return false;
+}
+
+Outcome outcome_within_bound(const Expectation& expectation, const Finding& finding) {
+  if (!finding.value || (!finding.interval && !finding.exact)) return Outcome::inconclusive;
+  const double low = finding.exact ? *finding.value : finding.interval->low;
+  const double high = finding.exact ? *finding.value : finding.interval->high;
+  const bool first = satisfies(low, expectation), last = satisfies(high, expectation);
+  if (first && last) return Outcome::pass;
+  const bool between = low <= expectation.threshold && expectation.threshold <= high;
+  if (expectation.relation == Relation::equal && between) return Outcome::inconclusive;
+  return first || last ? Outcome::inconclusive : Outcome::fail;
+}
+
 Finding nothing(std::string why) {
   Finding finding;
   finding.why = std::move(why);

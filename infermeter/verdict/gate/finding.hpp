@@ -31,6 +31,10 @@ struct Finding {
   std::optional<Outcome> outcome;
 };
 
+// Does it keep within the expectation's bound: all of its interval, none of it, or some; without one nobody knows.
+[[nodiscard]] Outcome outcome_within_bound(const Expectation& expectation, const Finding& finding);
+[[nodiscard]] bool satisfies(double value, const Expectation& expectation);
+
 // There is no value, and why.
 [[nodiscard]] Finding nothing(std::string why);
 

@@ -67,25 +67,8 @@ Result<Done> check_one(const Expectation& expectation, const Plan& plan, bool ha
       0, "this is about a subject and the first one of its group, and here no group has two subjects");
 }
 
-bool satisfies(double value, Relation relation, double threshold) {
-  switch (relation) {
-    case Relation::less: return value < threshold;
-    case Relation::less_or_equal: return value <= threshold;
-    case Relation::greater: return value > threshold;
-    case Relation::greater_or_equal: return value >= threshold;
-    case Relation::equal: return value == threshold;
-  }
-  return false;
-}
-
-// All of the interval, none of it, or some.
-Outcome by_bound(const Expectation& expectation, double low, double high) {
-  const bool first = satisfies(low, expectation.relation, expectation.threshold);
-  const bool last = satisfies(high, expectation.relation, expectation.threshold);
-  if (first && last) return Outcome::pass;
-  const bool between = low <= expectation.threshold && expectation.threshold <= high;
-  if (expectation.relation == Relation::equal && between) return Outcome::inconclusive;
-  return first || last ? Outcome::inconclusive : Outcome::fail;
+Interval interval_of(const Finding& finding) {
+  return finding.exact ? Interval{*finding.value, *finding.value} : *finding.interval;
 }
 
 // A regression that is certain fails as soon as it may be larger than the margin; one that cannot be larger passes.
@@ -141,9 +124,8 @@ void judge_finding(ExpectationVerdict& verdict, const Expectation& expectation, 
     verdict.outcome = Outcome::inconclusive;
     verdict.reason = finding.why;
   } else {
-    const Interval interval = finding.exact ? Interval{*finding.value, *finding.value} : *finding.interval;
-    verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, interval)
-                                                              : by_bound(expectation, interval.low, interval.high);
+    verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, interval_of(finding))
+                                                              : outcome_within_bound(expectation, finding);
     verdict.reason = reason_of(verdict.outcome, expectation, finding);
     if (finding.disturbed && verdict.outcome == Outcome::fail) {
       verdict.outcome = Outcome::inconclusive;

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "infermeter/text/nearest.hpp"
-#include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/gate/figure_kinds.hpp"
+#include "infermeter/verdict/question.hpp"
 
 namespace infermeter {
 namespace {

@@ -4,6 +4,7 @@ import { comparisonTable } from "./comparison_table.ts";
 import { historyTables } from "./history_tables.ts";
 import { layersTable } from "./layers_table.ts";
 import { runTable } from "./run_table.ts";
+import { tuningTable } from "./tuning_table.ts";
 import { accuracyTable, outputsTable, samplesTable } from "./validation_tables.ts";
 import { variantsTable } from "./variants_table.ts";
 
@@ -11,6 +12,7 @@ export function tables(part: Part, id: string): HTMLElement[] {
   const { run, figures, validation, variants, layers, history } = part;
   const all: (HTMLElement | null)[] = [
     variants === null ? null : variantsTable(variants),
+    run === null ? null : tuningTable(run),
     run === null ? null : runTable(run, figures, id),
     run === null ? null : comparisonTable(run),
     ...(validation === null ? [] : [accuracyTable(validation), outputsTable(validation), samplesTable(validation)]),

@@ -1,4 +1,4 @@
-#include "cli/output/shell_quote.hpp"
+#include "infermeter/text/shell_quote.hpp"
 
 #include <algorithm>
 

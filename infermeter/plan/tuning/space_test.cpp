@@ -1,0 +1,130 @@
+#include "infermeter/plan/tuning/space.hpp"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/subject.hpp"
+#include "infermeter/plan/tuning/setting_file.hpp"
+
+namespace infermeter::tuning_space_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using Texts = std::vector<std::string>;
+
+const std::vector<TunableBackend> two_backends = {
+    {.name = "ort", .options = {{"graph", "none|all"}, {"spin", "true|false"}, {"inter", "N"}}},
+    {.name = "ov", .options = {{"streams", "N"}, {"hint", "latency|throughput"}, {"graph", "all|more"}}}};
+
+Result<TuningSpace> space_of(const Texts& texts, std::uint64_t seed = 1) {
+  auto keys = tuned_keys(texts);
+  if (!keys.ok()) return keys.error();
+  return combinations({.model = "mlp"}, std::move(*keys), two_backends, seed);
+}
+
+std::string error_of(const Texts& texts) {
+  const auto space = space_of(texts);
+  return space.ok() ? "no error" : space.error().message;
+}
+
+Texts forms(const TuningSpace& space) {
+  PlanDraft draft;
+  draft.subjects = space.settings;
+  const auto plan = make_plan(draft);
+  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().message);
+  Texts found;
+  for (const Subject& subject : plan->subjects) found.push_back(short_form(subject));
+  return found;
+}
+
+TEST(TuningSpace, HasEveryCombinationTheFirstValuesFirst) {
+  EXPECT_THAT(forms(*space_of({"backend=ort,ov", "threads=1,2"})),
+              ElementsAre("mlp@ort,threads=1", "mlp@ort,threads=2", "mlp@ov,threads=1", "mlp@ov,threads=2"));
+}
+
+TEST(TuningSpace, GivesAnOptionToTheBackEndsThatHaveIt) {
+  EXPECT_THAT(forms(*space_of({"backend=ort,ov", "streams=1,2"})),
+              ElementsAre("mlp@ort", "mlp@ov,streams=1", "mlp@ov,streams=2"));
+  const auto space = space_of({"backend=ort,ov", "graph=all,none"});
+  EXPECT_THAT(forms(*space), ElementsAre("mlp@ort,graph=all", "mlp@ort,graph=none", "mlp@ov,graph=all"));
+  ASSERT_THAT(space->left_out, SizeIs(1));
+  EXPECT_EQ(space->left_out[0].first, "mlp@ov,graph=none");
+  EXPECT_THAT(space->left_out[0].second, HasSubstr("back end ov has no graph=none; it has all|more"));
+}
+
+TEST(TuningSpace, RefusesWhatNobodyKnowsWithWhatWasMeant) {
+  EXPECT_THAT(error_of({"backend=ort", "treads=1,2"}), HasSubstr("did you mean 'threads'"));
+  EXPECT_THAT(error_of({"backend=ort,ov", "stream=1"}), HasSubstr("did you mean 'streams'"));
+  EXPECT_THAT(error_of({"backend=ov", "hint=latancy,throughput"}), HasSubstr("did you mean 'latency'"));
+  EXPECT_THAT(error_of({"backend=ort", "threads=1,1"}), HasSubstr("the value 1 is given twice"));
+  EXPECT_THAT(error_of({"backend=ort", "threads=1", "threads=2"}), HasSubstr("threads is given twice"));
+  EXPECT_THAT(error_of({"threads"}), HasSubstr("wanted KEY=VALUE,VALUE"));
+  EXPECT_THAT(error_of({"threads=1,,2"}), HasSubstr("a value is empty"));
+  EXPECT_THAT(error_of({"backend=ort", "dtype=float32,int8"}), HasSubstr("infermeter variants"));
+  EXPECT_THAT(error_of({"backend=ort", "threads=one"}), HasSubstr("--over: threads: "));
+}
+
+TEST(TuningSpace, GroupsSettingsWithTheSameInputs) {
+  const auto space = space_of({"backend=ort,ov", "batch_size=1,4"});
+  std::vector<int> groups;
+  for (const SubjectDraft& setting : space->settings) groups.push_back(*setting.group);
+  EXPECT_THAT(groups, ElementsAre(0, 1, 0, 1));
+}
+
+TEST(TuningSpace, DrawsSixtyOfMoreBySeed) {
+  std::string many = "inter=1";
+  for (int i = 2; i <= 100; ++i) many += "," + std::to_string(i);
+  const Texts texts = {"backend=ort", many, "threads=1,2"};
+  const auto space = space_of(texts);
+  EXPECT_THAT(space->settings, SizeIs(60));
+  EXPECT_EQ(space->all, 200U);
+  EXPECT_EQ(forms(*space).front(), "mlp@ort,threads=1,inter=1");
+  EXPECT_EQ(forms(*space), forms(*space_of(texts)));
+  EXPECT_NE(forms(*space), forms(*space_of(texts, 2)));
+  const Texts drawn = forms(*space);
+  EXPECT_THAT(std::set<std::string>(drawn.begin(), drawn.end()), SizeIs(60));
+  EXPECT_THAT(error_of({"backend=ort", many, "threads=" + many.substr(6), "batch=1,2,3"}), HasSubstr("(--over)"));
+}
+
+TEST(TuningSpace, ChangesOneThingAtATimeWhereNothingIsNamed) {
+  const TuningSpace space = single_changes({.model = "mlp"}, std::span(two_backends).first(1), 3);
+  EXPECT_THAT(forms(space), ElementsAre("mlp@ort", "mlp@ort,threads=1", "mlp@ort,threads=2", "mlp@ort,graph=none",
+                                        "mlp@ort,graph=all", "mlp@ort,spin=true", "mlp@ort,spin=false"));
+}
+
+TEST(ClosedList, IsWhatHasWordsOnly) {
+  EXPECT_THAT(closed_list("none|basic|all"), ElementsAre("none", "basic", "all"));
+  EXPECT_THAT(closed_list("N"), IsEmpty());
+  EXPECT_THAT(closed_list("none|constant:T"), IsEmpty());
+  EXPECT_THAT(closed_list(""), IsEmpty());
+}
+
+TEST(SettingFile, IsReadAgainAsTheSameSubject) {
+  Plan plan;
+  Subject subject{.model = "a \"b\"\n.onnx", .backend = "ort", .dtype = Precision::bfloat16, .batch_size = 4};
+  subject.threads = 2;
+  subject.options = {{"graph", "all"}};
+  subject.dimensions = {{"height", "512"}};
+  subject.batch_axes = {{"", "none"}};
+  subject.environment = {{"A", "1"}, {"LD_PRELOAD", "/x.so"}};
+  plan.subjects = {Subject{}, subject};
+  plan.data.seed = 7;
+  plan.cpus = {0, 1};
+  const auto read = plan_from_toml(setting_file(plan, 1), "best.toml", {});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_THAT(read->subjects, SizeIs(1));
+  subject.environment.pop_back();
+  EXPECT_EQ(short_form(read->subjects[0]), short_form(subject));
+  EXPECT_EQ(read->data.seed, 7U);
+  EXPECT_THAT(read->cpus, ElementsAre(0, 1));
+}
+
+}  // namespace
+}  // namespace infermeter::tuning_space_test

@@ -1,0 +1,87 @@
+#include "infermeter/verdict/tuning/constraints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/text/nearest.hpp"
+#include "infermeter/verdict/gate/parse_expectation.hpp"
+#include "infermeter/verdict/question.hpp"
+
+namespace infermeter {
+namespace {
+
+using Kind = Expectation::Kind;
+
+constexpr std::string_view where_constraints_stand = "--subject-to";
+
+constexpr std::array bounding_kinds = {Kind::metric,        Kind::model_size,      Kind::parameters,
+                                       Kind::output_figure, Kind::accuracy_figure, Kind::accuracy_drop};
+
+// "--subject-to:0:0: …", as in files.
+std::string without_place(std::string message) {
+  const std::string start = std::string(where_constraints_stand) + ":";
+  if (!message.starts_with(start)) return message;
+  const std::size_t text = message.find(": ", start.size());
+  return text == std::string::npos ? message : message.substr(text + 2);
+}
+
+Result<Expectation> bound_from(const std::string& text) {
+  const ExpectationDraft draft{
+      .that = {.text = text, .file = std::string(where_constraints_stand), .line = 0, .column = 0, .verbatim = false}};
+  auto bound = parse_expectation(draft);
+  const auto refuse = [&](const std::string& why) {
+    return usage_error(fmt::format("{} '{}': {}", where_constraints_stand, text, why));
+  };
+  if (!bound) return refuse(without_place(bound.error().message));
+  if (std::ranges::find(bounding_kinds, bound->kind) == bounding_kinds.end()) {
+    return refuse(
+        "a constraint bounds a figure of one setting: latency_p99 <= 50ms, throughput >= 100, peak_memory < 1GB, "
+        "model_size < 30MB, accuracy_drop <= 0.01");
+  }
+  const MetricKind* kind = metric_kind(bound->name);
+  if (bound->kind == Kind::metric && (kind == nullptr || !kind->per_process())) {
+    return refuse(fmt::format("{} has no interval that it could be judged on", bound->name));
+  }
+  return bound;
+}
+
+}  // namespace
+
+Result<std::vector<Expectation>> bounds_of(const Tuning& tuning) {
+  std::vector<Expectation> bounds;
+  for (const std::string& text : tuning.constraints) {
+    INFERMETER_TRY(Expectation bound, bound_from(text));
+    bounds.push_back(std::move(bound));
+  }
+  return bounds;
+}
+
+Result<std::string> objective_from_string(std::string_view name) {
+  if (name == "model_size") return std::string(name);
+  if (name == "memory") return std::string("memory_peak");
+  auto metric = metric_from_string(name);
+  if (metric) return metric;
+  const std::vector<std::string> known = {"latency_p50", "latency_p90", "latency_p95", "latency_p99", "latency_mean",
+                                          "throughput",  "memory_peak", "load_time",   "model_size"};
+  return usage_error(fmt::format(
+      "there is no objective '{}'{}: latency_p50, latency_p90, latency_p95, latency_p99, latency_mean, throughput, "
+      "memory_peak, load_time or model_size",
+      name.substr(0, 60), did_you_mean(name, known)));
+}
+
+Result<Done> check_objective(const Plan& plan) {
+  if (plan.tuning->objective == "model_size") return Done{};
+  Plan asked;
+  asked.automatic = plan.automatic;
+  asked.stopping = plan.stopping;
+  asked.question.emplace().metric = plan.tuning->objective;
+  INFERMETER_TRY_DONE(metric_of_question(asked));
+  return Done{};
+}
+
+bool is_measured(const Expectation& bound) { return bound.kind == Kind::metric; }
+
+}  // namespace infermeter

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/test_pairs.hpp"
+#include "infermeter/verdict/tuning/bounds.hpp"
+
+namespace infermeter::tuning_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// What each setting takes, as logarithms above 10 ms; NaN: its process crashes.
+using Levels = std::vector<double>;
+
+RunRecord race_of(const Levels& levels) {
+  RunRecord record = test::record_with_question(static_cast<int>(levels.size()));
+  record.plan.question.reset();
+  Tuning& tuning = record.plan.tuning.emplace();
+  tuning.race_blocks = 40;
+  tuning.budget_s = 1e6;
+  record.plan.processes = tuning.race_blocks + tuning.confirmation_pairs;
+  return record;
+}
+
+Samples process_of(int subject, int process, double level) {
+  const double noise = 0.004 * (test::scattered(process * 17 + subject) - 0.5);
+  const double median_s = 0.01 * std::exp(noise + (std::isnan(level) ? 0 : level));
+  Samples trial = test::trial_with(subject, process, std::vector<double>(6, median_s));
+  trial.memory.rss_peak_inference = 100'000'000U + static_cast<unsigned>(subject) * 50'000'000U;
+  if (std::isnan(level)) trial.end = TrialEnd::crashed;
+  return trial;
+}
+
+// Measures what the verdict asks for, until it asks for nothing, or so many trials are there.
+void measure(RunRecord& record, const Levels& levels, std::size_t most = SIZE_MAX) {
+  while (true) {
+    const Verdict verdict = judge(record);
+    if (!verdict.tuning->next) break;
+    const NextBlock next = *verdict.tuning->next;
+    for (const int subject : next.subjects) {
+      const bool is_there = std::ranges::any_of(record.trials, [&](const Samples& trial) {
+        return trial.subject == subject && trial.process == next.process;
+      });
+      if (is_there) continue;
+      if (record.trials.size() == most) return;
+      record.trials.push_back(process_of(subject, next.process, levels.at(static_cast<std::size_t>(subject))));
+    }
+  }
+  record.finished = true;
+}
+
+std::vector<SettingFate> fates(const TuningVerdict& tuning) {
+  std::vector<SettingFate> found;
+  for (const TunedSetting& setting : tuning.settings) found.push_back(setting.fate);
+  return found;
+}
+
+TEST(Tuning, TellsTheBestItsEqualsAndTheWorseAndConfirmsByFreshPairs) {
+  const Levels levels = {0.1, 0.0, 0.001, 0.3};
+  RunRecord record = race_of(levels);
+  record.plan.tuning->indifference = 0.02;
+  measure(record, levels);
+  const Verdict verdict = judge(record);
+  const TuningVerdict& tuning = *verdict.tuning;
+  EXPECT_TRUE(tuning.decided);
+  EXPECT_EQ(tuning.stage, TuningStage::ended);
+  ASSERT_TRUE(tuning.best == 1 || tuning.best == 2);
+  EXPECT_THAT(
+      fates(tuning),
+      testing::AnyOf(ElementsAre(SettingFate::worse, SettingFate::best, SettingFate::equal, SettingFate::worse),
+                     ElementsAre(SettingFate::worse, SettingFate::equal, SettingFate::best, SettingFate::worse)));
+  ASSERT_TRUE(tuning.against_default);
+  EXPECT_EQ(tuning.against_default->differences.size(), 10U);
+  EXPECT_NEAR(*tuning.against_default->estimate, -0.1, 0.005);
+  EXPECT_EQ(tuning.against_default->direction, Direction::faster);
+  ASSERT_TRUE(tuning.against_second);
+  EXPECT_EQ(tuning.against_second->baseline, 3 - *tuning.best);
+  EXPECT_EQ(verdict.exit_code, 0);
+  EXPECT_EQ(verdict.answers.front().kind, AnswerKind::best);
+  EXPECT_EQ(tuning.settings[3].out_after, tuning.settings[3].blocks);
+  EXPECT_LT(tuning.settings[3].blocks, tuning.blocks);
+}
+
+TEST(Tuning, SaysTheSameWhereverItWasInterrupted) {
+  const Levels levels = {0.05, 0.0, 0.02, 0.1};
+  RunRecord unbroken = race_of(levels);
+  measure(unbroken, levels);
+  for (const std::size_t stop : {std::size_t{1}, std::size_t{7}, unbroken.trials.size() - 3}) {
+    RunRecord broken = race_of(levels);
+    measure(broken, levels, stop);
+    EXPECT_FALSE(broken.finished);
+    measure(broken, levels);
+    ASSERT_EQ(broken.trials.size(), unbroken.trials.size());
+    const Verdict one = judge(unbroken), other = judge(broken);
+    EXPECT_EQ(one.tuning->best, other.tuning->best);
+    EXPECT_EQ(fates(*one.tuning), fates(*other.tuning));
+    EXPECT_EQ(one.tuning->against_default->estimate, other.tuning->against_default->estimate);
+  }
+}
+
+TEST(Tuning, LeavesOutWhatFailsAndEndsWhereNothingIsLeft) {
+  const double crash = std::nan("");
+  RunRecord one = race_of({0.0, crash, 0.2});
+  measure(one, {0.0, crash, 0.2});
+  const Verdict verdict = judge(one);
+  EXPECT_EQ(verdict.tuning->settings[1].fate, SettingFate::failed);
+  EXPECT_EQ(verdict.tuning->best, 0);
+  EXPECT_EQ(verdict.exit_code, 0);
+  RunRecord none = race_of({crash, crash});
+  measure(none, {crash, crash});
+  const Verdict nothing = judge(none);
+  EXPECT_FALSE(nothing.tuning->best);
+  EXPECT_EQ(nothing.tuning->stage, TuningStage::ended);
+  EXPECT_EQ(nothing.answers.front().kind, AnswerKind::fail);
+  EXPECT_EQ(nothing.exit_code, 1);
+}
+
+TEST(Tuning, KeepsToConstraints) {
+  const Levels levels = {0.2, 0.1, 0.0};  // 100, 150, 200 MB
+  RunRecord record = race_of(levels);
+  record.plan.tuning->constraints = {"peak_memory < 180MB"};
+  measure(record, levels);
+  const Verdict verdict = judge(record);
+  EXPECT_EQ(verdict.tuning->best, 1);
+  EXPECT_EQ(verdict.tuning->settings[2].fate, SettingFate::bound);
+  EXPECT_THAT(verdict.tuning->settings[2].reason, HasSubstr("peak_memory < 180MB"));
+  EXPECT_EQ(verdict.tuning->settings[1].bounds.at(0).kept, BoundKept::yes);
+}
+
+TEST(Tuning, EndsWithItsBudget) {
+  const Levels levels = {0.0, 0.001};
+  RunRecord record = race_of(levels);
+  record.plan.tuning->indifference = 0;  // nothing can be equal
+  record.plan.tuning->budget_s = 40;     // seconds of 1 s each: the confirmation takes 20
+  measure(record, levels);
+  const Verdict verdict = judge(record);
+  EXPECT_TRUE(verdict.tuning->out_of_time);
+  EXPECT_LE(record.trials.size(), 40U);
+  EXPECT_EQ(verdict.tuning->against_default || verdict.tuning->against_second, true);
+  RunRecord nothing = race_of(levels);
+  nothing.plan.tuning->budget_s = 0.5;
+  measure(nothing, levels);
+  EXPECT_LE(nothing.trials.size(), 2U);
+  EXPECT_TRUE(judge(nothing).tuning->out_of_time);
+}
+
+TEST(Tuning, FindsTheParetoFront) {
+  const Levels levels = {0.2, 0.1, 0.3};  // 100, 150, 200 MB: the last is beaten in both
+  RunRecord record = race_of(levels);
+  measure(record, levels);
+  const Verdict verdict = judge(record);
+  EXPECT_TRUE(verdict.tuning->settings[0].on_front);
+  EXPECT_TRUE(verdict.tuning->settings[1].on_front);
+  EXPECT_FALSE(verdict.tuning->settings[2].on_front);
+}
+
+TEST(Constraints, AreRefusedInOneSentence) {
+  const auto error_of = [](const std::string& constraint) {
+    Tuning tuning;
+    tuning.constraints = {constraint};
+    const auto bounds = bounds_of(tuning);
+    return bounds.ok() ? std::string("no error") : bounds.error().message;
+  };
+  EXPECT_EQ(error_of("latency_p50 <= 50ms"), "no error");
+  EXPECT_THAT(error_of("latencyp50 <= 50ms"), HasSubstr("--subject-to 'latencyp50 <= 50ms': "));
+  EXPECT_THAT(error_of("speedup >= 3"), HasSubstr("bounds a figure of one setting"));
+  EXPECT_THAT(objective_from_string("throughputs").error().message, HasSubstr("did you mean 'throughput'"));
+}
+
+}  // namespace
+}  // namespace infermeter::tuning_test

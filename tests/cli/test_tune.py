@@ -1,0 +1,142 @@
+"""`infermeter tune` end to end on the fake back end: what it finds, what it leaves out, what it refuses."""
+
+import csv
+import io
+import json
+import re
+
+import jsonschema
+import pytest
+
+# Far apart, so that a loaded machine changes nothing of who is best.
+OVER = ("--over", "latency=constant:6ms,constant:1ms,constant:3ms", "work=sleep")
+SHORT = ("--iterations", 5, "--warmup", 1, "--seed", 5)
+
+
+def tuned(run, *arguments, code=0):
+    done = run("tune", *arguments, "--format", "json", "--quiet", "--no-samples")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+def fates(record):
+    return [setting["fate"] for setting in record["tuning"]["settings"]]
+
+
+def test_the_best_setting_is_found_confirmed_and_written(run, source_dir):
+    record = tuned(run, "mlp@fake", *OVER, *SHORT, "--write-plan", "best.toml", "--html", "report.html")
+    jsonschema.validate(record, json.loads((source_dir / "docs/schema/run.schema.json").read_text()))
+    tuning = record["tuning"]
+    assert tuning["stage"] == "ended" and tuning["decided"] and tuning["best"] == 1
+    assert fates(record) == ["worse", "best", "worse"]
+    assert tuning["against_default"]["pairs"] == 10 and tuning["against_default"]["direction"] == "faster"
+    assert tuning["against_second"]["baseline"] == 2
+    assert tuning["against_default"]["interval"]["high"] < 0
+    # Confirmed by blocks that the race did not have.
+    first = record["plan"]["tuning"]["race_blocks"]
+    assert {trial["process"] for trial in record["trials"] if trial["subject"] == 0} >= set(range(first, first + 10))
+    assert '"fate":"best"' in (run.folder / "report.html").read_text() or (run.folder / "report.html").stat().st_size > 10_000
+    assert "constant:1ms" in (run.folder / "best.toml").read_text()
+    again = run("run", "--plan", "best.toml", "--iterations", 5, "--warmup", 1, "--processes", 2, "--format", "json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["plan"]["subjects"][0]["options"]["latency"] == "constant:1ms"
+
+
+def test_the_report_says_it_in_every_form(run):
+    done = run("tune", "mlp@fake", *OVER, *SHORT)
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "best of 3 settings: fake,latency=constant:1ms" in text
+    assert "from 10 pairs that had no part in choosing it" in text
+    assert "infermeter run mlp@fake,latency=constant:1ms,work=sleep" in text
+    assert run("report").stdout == done.stdout
+    markdown = run("report", "--format", "markdown").stdout
+    assert "| Setting | Standing |" in markdown
+    rows = list(csv.DictReader(io.StringIO(run("report", "--format", "csv").stdout)))
+    assert [row["standing"] for row in rows] == ["worse", "best", "worse"]
+
+
+def test_a_constraint_leaves_out_what_misses_it(run):
+    record = tuned(run, "mlp@fake", *OVER, *SHORT, "--objective", "throughput", "--subject-to", "latency_p50 >= 2ms")
+    assert record["tuning"]["best"] == 2
+    assert fates(record)[1] == "bound" and record["tuning"]["settings"][1]["reason"] == "latency_p50 >= 2ms"
+    done = run("tune", "mlp@fake", *OVER, *SHORT, "--subject-to", "latency_p50 <= 1us")
+    assert done.returncode == 1 and "no setting is left" in done.stdout
+
+
+def test_what_cannot_be_run_is_left_out_before_anything_runs(run):
+    done = run("tune", "mlp@fake", "--over", "device=cpu,cuda", "threads=1,2", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("has no device 'cuda'") == 2 and "2 subjects" in done.stdout
+    alone = run("tune", "mlp@fake", "--over", "device=cpu,cuda")
+    assert alone.returncode == 2
+    assert "a race wants at least two settings" in alone.stderr and "has no device 'cuda'" in alone.stderr
+
+
+def test_what_fails_leaves_the_race(run):
+    record = tuned(run, "mlp@fake", "--over", "crash=run:9,load,run:999999", *SHORT)
+    assert fates(record)[1] == "failed" and record["tuning"]["best"] in (0, 2)
+    done = run("tune", "mlp@fake", "--over", "crash=load,compile")
+    assert done.returncode == 1 and "no setting is left" in done.stdout
+
+
+def test_other_outputs_are_left_out(run):
+    record = tuned(run, "mlp@fake", "--over", "outputs=hash,ones", "threads=1,2", *SHORT)
+    assert fates(record)[2:] == ["outputs", "outputs"]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("--over", "treads=1,2"), "did you mean 'threads'"),
+    (("--over", "work=spin,slep"), "did you mean 'sleep'"),
+    (("--over", "threads"), "wanted KEY=VALUE,VALUE"),
+    (("--over", "threads=1,1"), "the value 1 is given twice"),
+    (("--over", "threads=1,x"), "--over: threads: "),
+    (("--over", "threads=2"), "a race wants at least two settings"),
+    (("--over", "dtype=float32,int8"), "infermeter variants"),
+    (("--over", "threads=1,2", "--objective", "throughputs"), "did you mean 'throughput'"),
+    (("--over", "threads=1,2", "--indifference", "lots"), "--indifference: "),
+    (("--over", "threads=1,2", "--budget", "0s"), "--budget: "),
+    (("--over", "threads=1,2", "--subject-to", "latency <= 5"), "--subject-to 'latency <= 5'"),
+    (("--over", "backend=fake,fale"), "unknown back end 'fale'"),
+    (("--over", "threads=" + ",".join(map(str, range(1, 200))), "seed=" + ",".join(map(str, range(200)))), "(--over)"),
+])
+def test_what_is_wrong_is_refused_in_one_sentence(run, arguments, message):
+    done = run("tune", "mlp@fake" if "backend" not in arguments[1] else "mlp", *arguments)
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+    assert done.stderr.startswith("infermeter: ") and not done.stdout
+
+
+def test_a_budget_that_is_too_short_is_said(run):
+    done = run("tune", "mlp@fake", "--over", "load_delay=200ms,201ms,202ms", *SHORT, "--budget", "10ms")
+    text = " ".join(done.stdout.split())
+    assert done.returncode in (0, 1), done.stderr
+    assert "(--budget" in text and ("cannot tell" in text or "nothing was raced" in text)
+
+
+def test_more_than_sixty_settings_are_drawn_and_it_is_said(run):
+    over = ("--over", "threads=1,2,3,4", "memory=" + ",".join(f"{i}MB" for i in range(1, 26)))
+    done = run("tune", "mlp@fake", *over, "--seed", 3, "--dry-run")
+    assert done.returncode == 0 and "60 subjects" in done.stdout and "7 blocks that halve them" in done.stdout
+    assert run("tune", "mlp@fake", *over, "--seed", 3, "--dry-run").stdout == done.stdout
+
+
+def test_a_killed_race_is_finished_by_resume(run, run_slowly):
+    with run_slowly("tune", "mlp@fake", *OVER, *SHORT) as running:
+        running.wait_for("race, block 3")
+        running.process.kill()
+        running.process.wait()
+    done = run("run", "--resume", "--format", "json", "--no-samples")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["finished"] and record["tuning"]["stage"] == "ended" and record["tuning"]["best"] == 1
+    places = [(trial["subject"], trial["process"]) for trial in record["trials"]]
+    assert len(set(places)) == len(places)
+    planned = [(trial["subject"], trial["process"]) for trial in record["plan"]["order"]]
+    assert [place for place in planned if place in set(places)] == places
+
+
+def test_without_values_each_option_is_changed_once(run):
+    done = run("tune", "mlp@fake", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^\d+ settings: fake as it is", done.stderr)
+    assert "work=sleep" in done.stdout

@@ -1,0 +1,76 @@
+// A race of settings: what was tried, where each stands, and why it was left behind.
+import type { Run, RunSubject, Tone, TunedSetting } from "../document.ts";
+import { givenPercent } from "../format.ts";
+import { grid } from "./grid.ts";
+import type { Column, Measure } from "./grid_model.ts";
+import { subjectLabels, wordsOf } from "./subjects.ts";
+
+interface TuningRow {
+  setting: TunedSetting;
+  subject: RunSubject;
+  label: string;
+  lower: boolean;
+  decided: boolean;
+}
+
+const order: TunedSetting["fate"][] = ["best", "equal", "open", "worse", "halved", "bound", "outputs", "failed", "not_raced"];
+const words: Record<TunedSetting["fate"], string> = {
+  best: "best", equal: "as good", open: "not told apart", worse: "worse", halved: "left behind before the race", bound: "beyond a constraint",
+  outputs: "other outputs", failed: "failed", not_raced: "not raced",
+};
+const tones: Partial<Record<TunedSetting["fate"], Tone>> = { best: "good", bound: "warning", outputs: "warning", failed: "bad", worse: "faint", halved: "faint" };
+
+function behind({ setting, lower }: TuningRow): Measure {
+  if (setting.fate === "best") return { value: null, instead: "best" };
+  const change = (difference: number): number => Math.expm1(lower ? difference : -difference);
+  if (setting.behind === null) return { value: null };
+  const ends = setting.behind_interval === null ? null : [change(setting.behind_interval.low), change(setting.behind_interval.high)].sort((a, b) => a - b);
+  return { value: change(setting.behind), interval: ends === null ? null : { low: ends[0] as number, high: ends[1] as number } };
+}
+
+const figure = (row: TuningRow, name: string): Measure => {
+  const metric = row.subject.metrics[name];
+  return { value: metric?.value ?? null, interval: metric?.interval };
+};
+
+function columns(objective: string): Column<TuningRow>[] {
+  return [
+    { kind: "text", id: "setting", title: "setting", text: (row) => row.label, sub: (row) => (row.setting.on_front ? "on the Pareto front" : "") },
+    {
+      kind: "text", id: "standing", title: "standing",
+      text: (row) => (row.setting.fate === "best" && !row.decided ? "leads" : words[row.setting.fate]),
+      tone: (row) => tones[row.setting.fate] ?? null,
+      sub: (row) => row.setting.reason,
+    },
+    {
+      kind: "number", id: "behind", title: `${wordsOf(objective)} against the best`, quantity: "share", signed: true,
+      about: "In the blocks that both ran in, with Student's interval. The best of many looks better than it is; the fresh pairs among the answers do not.",
+      measure: behind,
+    },
+    { kind: "number", id: "latency", title: "latency p50", quantity: "s", measure: (row) => figure(row, "latency_p50") },
+    { kind: "number", id: "throughput", title: "throughput", quantity: "items/s", measure: (row) => figure(row, "throughput") },
+    { kind: "number", id: "memory", title: "memory", quantity: "bytes", measure: (row) => figure(row, "memory_peak") },
+    { kind: "number", id: "blocks", title: "blocks", quantity: "count", about: "Of the race that it took part in.", measure: (row) => ({ value: row.setting.blocks }) },
+  ];
+}
+
+export function tuningTable(run: Run): HTMLElement | null {
+  const { tuning, plan } = run;
+  if (tuning === null || plan.tuning === null) return null;
+  const labels = subjectLabels(run);
+  const asked = plan.tuning;
+  const lower = (tuning.against_default ?? tuning.against_second)?.lower_is_better ?? asked.objective !== "throughput";
+  const rows = tuning.settings.flatMap((setting): TuningRow[] => {
+    const subject = run.subjects[setting.subject];
+    return subject === undefined ? [] : [{ setting, subject, label: labels[setting.subject] ?? "", lower, decided: tuning.decided }];
+  });
+  rows.sort((a, b) => order.indexOf(a.setting.fate) - order.indexOf(b.setting.fate) || (a.setting.behind ?? Infinity) - (b.setting.behind ?? Infinity));
+  const left = asked.left_out.map(({ setting, reason }) => ` Left out before anything ran: ${setting}: ${reason}.`).join("");
+  const within = asked.constraints.length === 0 ? "" : `, ${asked.constraints.join(", ")}`;
+  return grid({
+    caption: `Settings, by ${wordsOf(asked.objective)}${within}`,
+    columns: columns(asked.objective),
+    rows,
+    legend: `Differences within ${givenPercent(asked.indifference)} count as none. Alpha of the whole race: ${givenPercent(asked.alpha)}.${left}`,
+  });
+}
