@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "infermeter/plan/file_variables.hpp"
 #include "infermeter/plan/subject.hpp"
 
 namespace infermeter {
@@ -38,7 +39,7 @@ toml::table subject_table(const Subject& subject) {
   if (subject.device != usual.device) table.insert_or_assign("device", subject.device);
   if (!subject.backend_library.empty()) table.insert_or_assign("backend_library", subject.backend_library);
   Pairs environment = subject.environment;
-  std::erase_if(environment, [](const auto& pair) { return brings_code(pair.first); });
+  std::erase_if(environment, [](const auto& pair) { return !may_come_from_file(pair.first); });
   add_pairs(table, "dimensions", subject.dimensions);
   add_batch_axes(table, subject.batch_axes);
   add_pairs(table, "options", subject.options);
