@@ -382,7 +382,8 @@ void RunTrials::tell(std::string note) const {
 // Once for each block.
 void RunTrials::tell_race(const TuningVerdict& tuning) const {
   if (tuning.stage == TuningStage::pilots || tuning.stage == TuningStage::ended) return;
-  const auto out = std::ranges::count_if(tuning.settings, [](const TunedSetting& one) { return one.out_after.has_value(); });
+  const auto out =
+      std::ranges::count_if(tuning.settings, [](const TunedSetting& one) { return one.out_after.has_value(); });
   const auto all = std::ssize(tuning.settings);
   const std::string left = fmt::format("{} of {} settings are left", all - out, all);
   const std::string leads =

@@ -10,8 +10,9 @@
 namespace infermeter {
 
 // Whether every trial ended well, outputs agree, subjects are alike in what is not compared, the question is decided,
-// memory does not grow, accuracy is kept (within recommend()'s allowance), the machine was quiet, and there are processes
-// enough for intervals. `variants`: subjects differ on purpose in what they execute, and may fail: that is left out.
+// memory does not grow, accuracy is kept (within recommend()'s allowance), the machine was quiet, and there are
+// processes enough for intervals. `variants`: subjects differ on purpose in what they execute, and may fail: that is
+// left out.
 struct ChecklistOptions {
   bool variants = false;
 };

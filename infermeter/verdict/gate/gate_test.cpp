@@ -61,7 +61,8 @@ TEST(Gate, SaysHowManyMoreWouldTell) {
   EXPECT_EQ(with_interval("latency_p50_ms <= 11.9", 8).reason,
             "the interval includes the bound; about 10 processes would settle it (--processes 10)");
   EXPECT_EQ(with_interval("latency_p50_ms <= 11").reason,
-            "the interval includes the bound; the value is so close to the bound that more processes are unlikely to settle it");
+            "the interval includes the bound; the value is so close to the bound that more processes are unlikely to "
+            "settle it");
 }
 
 TEST(Gate, OneProcessTellsNothingOfWhatVaries) {
