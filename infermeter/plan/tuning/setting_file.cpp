@@ -1,11 +1,13 @@
 #include "infermeter/plan/tuning/setting_file.hpp"
 
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <sstream>
 
 #include "infermeter/plan/file_variables.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -29,6 +31,8 @@ void add_batch_axes(toml::table& table, const Pairs& axes) {
   }
 }
 
+bool is_for_command_line(const Pairs::value_type& variable) { return !may_come_from_file(variable.first); }
+
 toml::table subject_table(const Subject& subject) {
   const Subject usual;
   toml::table table{{"model", subject.model},
@@ -39,7 +43,7 @@ toml::table subject_table(const Subject& subject) {
   if (subject.device != usual.device) table.insert_or_assign("device", subject.device);
   if (!subject.backend_library.empty()) table.insert_or_assign("backend_library", subject.backend_library);
   Pairs environment = subject.environment;
-  std::erase_if(environment, [](const auto& pair) { return !may_come_from_file(pair.first); });
+  std::erase_if(environment, is_for_command_line);
   add_pairs(table, "dimensions", subject.dimensions);
   add_batch_axes(table, subject.batch_axes);
   add_pairs(table, "options", subject.options);
@@ -72,6 +76,11 @@ std::string setting_file(const Plan& plan, std::size_t subject) {
   }
   root.insert_or_assign("subject", toml::array{subject_table(plan.subjects.at(subject))});
   std::ostringstream text;
+  for (const auto& [name, value] : plan.subjects.at(subject).environment) {
+    if (may_come_from_file(name)) continue;
+    text << fmt::format("# It was measured with --env {}=…, which a file may not set: give it again.\n",
+                        printable(name, 80));
+  }
   text << root << '\n';
   return std::move(text).str();
 }

@@ -113,11 +113,14 @@ TEST(SettingFile, IsReadAgainAsTheSameSubject) {
   subject.options = {{"graph", "all"}};
   subject.dimensions = {{"height", "512"}};
   subject.batch_axes = {{"", "none"}};
-  subject.environment = {{"A", "1"}, {"LD_PRELOAD", "/x.so"}};
+  subject.environment = {{"OMP_WAIT_POLICY", "active"}, {"LD_PRELOAD", "/x.so"}};
   plan.subjects = {Subject{}, subject};
   plan.data.seed = 7;
   plan.cpus = {0, 1};
-  const auto read = plan_from_toml(setting_file(plan, 1), "best.toml", {});
+  const std::string file = setting_file(plan, 1);
+  EXPECT_THAT(file, testing::HasSubstr("# It was measured with --env LD_PRELOAD=…"));
+  EXPECT_THAT(file, testing::Not(testing::HasSubstr("/x.so")));
+  const auto read = plan_from_toml(file, "best.toml", {});
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_THAT(read->subjects, SizeIs(1));
   subject.environment.pop_back();

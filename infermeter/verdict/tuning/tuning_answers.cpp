@@ -31,7 +31,10 @@ Answer best_answer(const RunRecord& record, const Verdict& verdict) {
     answer.unit = "bytes";
   }
   for (const int open : of_fate(tuning, SettingFate::open)) answer.subjects.push_back(open);
-  add_outputs(subject.outputs, answer);
+  // Of the one that all others are compared with there is nothing to say.
+  const bool is_reference =
+      std::ranges::find(record.outputs, *tuning.best, &SubjectOutputs::reference) != record.outputs.end();
+  if (!is_reference) add_outputs(subject.outputs, answer);
   return answer;
 }
 

@@ -88,6 +88,19 @@ TEST(Tuning, TellsTheBestItsEqualsAndTheWorseAndConfirmsByFreshPairs) {
   EXPECT_LT(tuning.settings[3].blocks, tuning.blocks);
 }
 
+// It is what the others are compared with: "not compared" would be wrong.
+TEST(Tuning, SaysNothingOfTheOutputsOfTheReference) {
+  const Levels levels = {0.0, 0.1};
+  RunRecord record = race_of(levels);
+  SubjectOutputs outputs{.subject = 1, .reference = 0, .comparison = {}};
+  outputs.comparison.agree = true;
+  record.outputs.push_back(outputs);
+  measure(record, levels);
+  const Verdict verdict = judge(record);
+  ASSERT_EQ(verdict.tuning->best, 0);
+  EXPECT_THAT(verdict.answers.front().besides, testing::IsEmpty());
+}
+
 TEST(Tuning, SaysTheSameWhereverItWasInterrupted) {
   const Levels levels = {0.05, 0.0, 0.02, 0.1};
   RunRecord unbroken = race_of(levels);
