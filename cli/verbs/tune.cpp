@@ -213,7 +213,7 @@ Result<TuningSpace> space_of(Surroundings& world, const TuneOptions& options, Pl
   }
   if (key_of(keys, "backend") == nullptr) keys.insert(keys.begin(), {.key = "backend", .values = names});
   if (!draft.plan.seed) draft.plan.seed = drawn_tuning_seed();
-  return combinations(base, std::move(keys), backends, *draft.plan.seed);
+  return combinations(base, keys, backends, *draft.plan.seed);
 }
 
 // Blocks of the plan: those that halve the field where it was drawn, those of the race, those that confirm.

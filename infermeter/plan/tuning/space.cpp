@@ -269,7 +269,7 @@ Result<std::vector<TunedKey>> tuned_keys(std::span<const std::string> texts) {
   return keys;
 }
 
-Result<TuningSpace> combinations(const SubjectDraft& base, std::vector<TunedKey> keys,
+Result<TuningSpace> combinations(const SubjectDraft& base, const std::vector<TunedKey>& keys,
                                  std::span<const TunableBackend> backends, std::uint64_t seed) {
   double count = 1;
   for (const TunedKey& one : keys) {

@@ -38,7 +38,7 @@ struct TuningSpace {
 // `base` says the model, and what is the same for all. An option counts for the back ends that have it. Of more than
 // kMostSettings as many are drawn, by `seed`, that differ in as many keys as can be from each other. Subjects whose
 // inputs have the same shapes are in one group.
-[[nodiscard]] Result<TuningSpace> combinations(const SubjectDraft& base, std::vector<TunedKey> keys,
+[[nodiscard]] Result<TuningSpace> combinations(const SubjectDraft& base, const std::vector<TunedKey>& keys,
                                                std::span<const TunableBackend> backends, std::uint64_t seed);
 
 // Each back end as it is, then with one thing changed: threads (1, 2, 4, … fewer than `processors`), or an option that

@@ -26,7 +26,7 @@ const std::vector<TunableBackend> two_backends = {
 Result<TuningSpace> space_of(const Texts& texts, std::uint64_t seed = 1) {
   auto keys = tuned_keys(texts);
   if (!keys.ok()) return keys.error();
-  return combinations({.model = "mlp"}, std::move(*keys), two_backends, seed);
+  return combinations({.model = "mlp"}, *keys, two_backends, seed);
 }
 
 std::string error_of(const Texts& texts) {
