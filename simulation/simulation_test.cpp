@@ -86,7 +86,7 @@ TEST(FalseAlarms, ComeWithOrdersThatNoCoinDraws) {
   EXPECT_GT(alarms(Order::in_turn, welch).low, 0.9);
 }
 
-TEST(Automatic, IntervalsOfRunsThatEndByWhatTheySeeKeepTheirErrors) { expect_kept(automatic(families(), runs(25))); }
+TEST(Automatic, IntervalsOfRunsThatEndByWhatTheySeeKeepTheirErrors) { expect_kept(automatic(families(), runs(100))); }
 
 TEST(Tuning, FindsTheBestAndTellsItsGainAndTheLowestOfOneEachDoesNot) {
   const Block block = tuning(families(), runs(60));

@@ -55,7 +55,7 @@ def test_reports_advise_what_python_has(im, x):
 
 
 def test_rounds_of_one_process_do_not_wait_for_an_interval(im, x):
-    record = im.run_live(lambda a: a * 2, x, iterations=6, warmup=1)
+    record = im.run_live(lambda a: a * 2, x, iterations=6, warmup=1, repeat_disturbed=0)
     assert len(record.samples) == 3  # not as many as an answer would need, nor until the budget is over
     assert "3 rounds each in one process" in record.text()
 
