@@ -29,10 +29,11 @@ Result<int> measure_and_report(Surroundings& world, MeasureRequest request, cons
   INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
   const bool resumes = request.resume.has_value();  // whose models lie where the run was begun
   RunCheck check;
-  if (resumes) {
+  if (resumes || request.models) {
+    check.models = std::move(request.models).value_or(std::map<std::string, ModelFacts>{});
     check_results_folder(request.plan.output_dir, check.problems);
   } else {
-    check = check_before_run(request.plan, launcher);
+    check = check_before_run(world, request.plan, launcher);
   }
   output.check(check.problems, request.plan.output_dir);
   if (request.profile_files.wanted()) check.problems.take(request.profile_files.check(output.force));

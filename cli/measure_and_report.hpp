@@ -1,6 +1,7 @@
 // What the measuring verbs have in common once there is a plan: check it against this machine, measure, store, report.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,8 @@ struct MeasureRequest {
   Format format = Format::table;
   bool dry_run = false;
   Verbosity verbosity{};
+  // Of a plan that was checked for all its subjects already (RunCheck::models): it is not checked again.
+  std::optional<std::map<std::string, ModelFacts>> models{};
   std::optional<std::string> resume{};  // the id of the unfinished run that is to be finished
   ProfileFilesFlag profile_files{};     // of `infermeter profile`
   std::string winner_file{};            // of `infermeter tune`: a plan file of the best setting; empty: none

@@ -69,8 +69,8 @@ void check_results_folder(const fs::path& output_dir, Problems& problems) {
   problems.take(check_folder_to_be("--output-dir", csv_folder(output_dir)));
 }
 
-RunCheck check_before_run(const Plan& plan, const Launcher& launcher) {
-  RunCheck check = check_run(plan, {.launcher = launcher, .cache = default_cache()});
+RunCheck check_before_run(const Surroundings& world, const Plan& plan, const Launcher& launcher) {
+  RunCheck check = check_run(plan, {.launcher = launcher, .cache = default_cache(), .interrupt = world.interrupt});
   check_results_folder(plan.output_dir, check.problems);
   return check;
 }

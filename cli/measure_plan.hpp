@@ -21,7 +21,7 @@ struct MeasureOptions {
 };
 
 // check_run, and whether results can be kept in its output folder: what every verb that measures asks first.
-[[nodiscard]] RunCheck check_before_run(const Plan& plan, const Launcher& launcher);
+[[nodiscard]] RunCheck check_before_run(const Surroundings& world, const Plan& plan, const Launcher& launcher);
 // Of it the folder alone.
 void check_results_folder(const std::filesystem::path& output_dir, Problems& problems);
 

@@ -42,8 +42,13 @@ bool reads_model(const BackendInfo& backend, const std::string& model) {
 Result<Done> choose_backends(Surroundings& world, PlanDraft& draft, Verbosity verbosity) {
   if (draft.models.empty() || !draft.backends.empty()) return Done{};
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
-  for (const BackendInfo& backend :
-       probe_backends(launcher, {.sandbox = draft.plan.sandbox, .interrupt = world.interrupt})) {
+  return choose_among(
+      world, draft, probe_backends(launcher, {.sandbox = draft.plan.sandbox, .interrupt = world.interrupt}), verbosity);
+}
+
+Result<Done> choose_among(Surroundings& world, PlanDraft& draft, const std::vector<BackendInfo>& backends,
+                          Verbosity verbosity) {
+  for (const BackendInfo& backend : backends) {
     const bool reads_all =
         std::ranges::all_of(draft.models, [&](const std::string& model) { return reads_model(backend, model); });
     if (reads_all) draft.backends.push_back(backend.name);

@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_made(const Variant& variant) { return variant.refusal.empty() && (variant.making || variant.saving); }
+
 bool is_of_torch(const fs::path& ending) { return ending == ".pt" || ending == ".pth"; }
 
 bool names_a_file(const fs::path& path) {
@@ -29,7 +31,7 @@ fs::path folder_to_save(const fs::path& path) { return names_a_file(path) ? fold
 std::map<std::string, fs::path> places(const fs::path& path, const PreparedVariants& prepared) {
   std::map<std::string, fs::path> found;
   for (const Variant& variant : prepared.list.variants) {
-    if (!variant.refusal.empty() || !(variant.making || variant.saving)) continue;
+    if (!is_made(variant)) continue;
     const std::string name = saved_name(variant, prepared.model);
     fs::path place = path / name;
     if (names_a_file(path)) {
@@ -81,7 +83,7 @@ Result<Done> MadeFiles::save(Surroundings& world, const PreparedVariants& prepar
   if (!files.empty()) INFERMETER_TRY_DONE(make_folder("--save-path", folder_to_save(path)));
   std::map<std::string, std::string> made, unmade;  // file or reason, by name
   for (const Variant& variant : prepared.list.variants) {
-    if (!variant.refusal.empty() || !(variant.making || variant.saving)) continue;
+    if (!is_made(variant)) continue;
     const std::string name = saved_name(variant, prepared.model);
     made.emplace(name, variant.making ? variant.model : variant.saved);
     if (!variant.not_saved.empty()) unmade.emplace(name, variant.not_saved);

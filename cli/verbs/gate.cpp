@@ -207,7 +207,7 @@ Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& ga
   INFERMETER_TRY(const Plan plan, plan_for(gate, file, std::move(draft)));
   INFERMETER_TRY_DONE(check_gate(gate, plan, file.baseline.has_value()));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
-  RunCheck check = check_before_run(plan, launcher);
+  RunCheck check = check_before_run(world, plan, launcher);
   check_files(options, plan.output_dir, check.problems);
   INFERMETER_TRY_DONE(check.problems.result());
   RunSeries series;

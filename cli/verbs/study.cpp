@@ -250,7 +250,7 @@ Result<int> study_action(Surroundings& world, const StudyOptions& options) {
   StudyFiles files(study.file, options.reports, options.force, !options.no_samples);
   Problems problems;
   files.check(problems);
-  for (const PreparedPart& part : study.parts) problems.add_all(check_before_run(part.plan, launcher).problems);
+  for (const PreparedPart& part : study.parts) problems.add_all(check_before_run(world, part.plan, launcher).problems);
   INFERMETER_TRY_DONE(problems.result());
   if (options.dry_run) {
     describe_study(world, study);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <random>
 
 #include "cli/flags/choose_backends.hpp"
 #include "cli/flags/plan_flags.hpp"
@@ -20,6 +20,7 @@
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/tuning/space.hpp"
 #include "infermeter/run/check.hpp"
+#include "infermeter/run/run.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
@@ -177,29 +178,30 @@ const TunedKey* key_of(const std::vector<TunedKey>& keys, std::string_view key) 
 }
 
 // Those named, or all that read the model, which is said.
-Result<std::vector<std::string>> backends_of(Surroundings& world, const TuneOptions& options, const SubjectDraft& base,
-                                             const std::vector<TunedKey>& keys, const PlanDraft& draft) {
-  if (const TunedKey* named = key_of(keys, "backend")) return named->values;
-  if (!base.backend.empty()) return std::vector<std::string>{base.backend};
+Result<std::vector<TunableBackend>> backends_of(Surroundings& world, const TuneOptions& options,
+                                                const SubjectDraft& base, const std::vector<TunedKey>& keys,
+                                                const PlanDraft& draft, const Launcher& launcher) {
+  const ProbeOptions probing{.sandbox = draft.plan.sandbox, .interrupt = world.interrupt};
+  std::vector<std::string> names;
+  if (!base.backend.empty()) names = {base.backend};
+  if (const TunedKey* named = key_of(keys, "backend")) names = named->values;
+  if (!names.empty()) return tunable(probe_backends(launcher, names, probing), names);
   PlanDraft asked = draft;
   asked.backends.clear();
   asked.models = {base.model};
   if (const TunedKey* models = key_of(keys, "model")) asked.models = models->values;
-  INFERMETER_TRY_DONE(choose_backends(world, asked, options.verbosity.level()));
-  return asked.backends;
-}
-
-std::uint64_t drawn_tuning_seed() {
-  std::random_device random;
-  return random() & 0xffff'ffffU;
+  const std::vector<BackendInfo> found = probe_backends(launcher, probing);
+  INFERMETER_TRY_DONE(choose_among(world, asked, found, options.verbosity.level()));
+  return tunable(found, asked.backends);
 }
 
 Result<TuningSpace> space_of(Surroundings& world, const TuneOptions& options, PlanDraft& draft,
-                             const std::vector<BackendInfo>& found) {
+                             const Launcher& launcher) {
   INFERMETER_TRY(std::vector<TunedKey> keys, tuned_keys(options.over));
   INFERMETER_TRY(const SubjectDraft base, base_of(options, draft));
-  INFERMETER_TRY(const std::vector<std::string> names, backends_of(world, options, base, keys, draft));
-  const std::vector<TunableBackend> backends = tunable(found, names);
+  INFERMETER_TRY(const std::vector<TunableBackend> backends, backends_of(world, options, base, keys, draft, launcher));
+  std::vector<std::string> names;
+  for (const TunableBackend& backend : backends) names.push_back(backend.name);
   if (keys.empty()) {
     const auto processors = draft.plan.cpus.empty() ? processors_by_core().size() : draft.plan.cpus.size();
     TuningSpace space = single_changes(base, backends, static_cast<int>(processors));
@@ -212,7 +214,7 @@ Result<TuningSpace> space_of(Surroundings& world, const TuneOptions& options, Pl
     return space;
   }
   if (key_of(keys, "backend") == nullptr) keys.insert(keys.begin(), {.key = "backend", .values = names});
-  if (!draft.plan.seed) draft.plan.seed = drawn_tuning_seed();
+  if (!draft.plan.seed) draft.plan.seed = drawn_seed();
   return combinations(base, keys, backends, *draft.plan.seed);
 }
 
@@ -249,11 +251,17 @@ Error nothing_to_race(const std::vector<SubjectDraft>& left, const Plan& plan, c
   return usage_error(std::move(text));
 }
 
+struct RacedPlan {
+  Plan plan;
+  std::map<std::string, ModelFacts> models;
+};
+
 // Without what this machine, or a back end, cannot do.
-Result<Plan> raced_plan(const PlanDraft& draft, const TuningSpace& space, const Tuning& tuning,
-                        const Launcher& launcher) {
+Result<RacedPlan> raced_plan(const Surroundings& world, const PlanDraft& draft, const TuningSpace& space,
+                             const Tuning& tuning, const Launcher& launcher) {
   INFERMETER_TRY(Plan plan, plan_of_settings(draft, space.settings));
-  const RunCheck check = check_run(plan, {.launcher = launcher, .cache = default_cache()}, {.by_subject = true});
+  RunCheck check = check_run(plan, {.launcher = launcher, .cache = default_cache(), .interrupt = world.interrupt},
+                             {.by_subject = true});
   INFERMETER_TRY_DONE(check.problems.result());
   std::vector<SubjectDraft> settings;
   Pairs left_out = space.left_out;
@@ -270,7 +278,7 @@ Result<Plan> raced_plan(const PlanDraft& draft, const TuningSpace& space, const 
   plan.tuning->left_out = std::move(left_out);
   set_blocks(plan, space.all);
   INFERMETER_TRY_DONE(check_plan(plan));
-  return plan;
+  return RacedPlan{std::move(plan), std::move(check.models)};
 }
 
 Result<int> tune_action(Surroundings& world, const TuneOptions& options) {
@@ -285,13 +293,14 @@ Result<int> tune_action(Surroundings& world, const TuneOptions& options) {
   INFERMETER_TRY(const Format format, output.settle(draft, options.flags.other_names()));
   INFERMETER_TRY(const Tuning tuning, tuning_of(options, draft));
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
-  INFERMETER_TRY(const TuningSpace space, space_of(world, options, draft, probe_backends(launcher)));
-  INFERMETER_TRY(Plan plan, raced_plan(draft, space, tuning, launcher));
+  INFERMETER_TRY(const TuningSpace space, space_of(world, options, draft, launcher));
+  INFERMETER_TRY(RacedPlan raced, raced_plan(world, draft, space, tuning, launcher));
   return measure_and_report(world,
-                            {.plan = std::move(plan),
+                            {.plan = std::move(raced.plan),
                              .format = format,
                              .dry_run = options.dry_run,
                              .verbosity = options.verbosity.level(),
+                             .models = std::move(raced.models),
                              .winner_file = options.winner_file,
                              .keeps_refusals = true},
                             output);

@@ -311,7 +311,7 @@ Result<int> variants_action(Surroundings& world, const VariantsOptions& given) {
   INFERMETER_TRY(PreparedVariants prepared,
                  prepare_variants(std::move(request), std::move(draft), launcher, default_cache(), world.interrupt));
   INFERMETER_TRY(const VariantsPlan planned, plan_of_unmade(prepared));
-  RunCheck check = check_before_run(planned.plan, launcher);
+  RunCheck check = check_before_run(world, planned.plan, launcher);
   options.output.check(check.problems, planned.plan.output_dir);
   if (!options.save_path.empty()) check.problems.take(options.made_files().check(prepared));
   INFERMETER_TRY_DONE(check.problems.result());

@@ -60,6 +60,9 @@ struct PlanDraft {
 // `[label=]MODEL@BACKEND[,key=value…]` (subject.hpp says the rules).
 [[nodiscard]] Result<SubjectDraft> subject_draft_from_string(std::string_view text);
 
+// What the draft does not say, `defaults` say. Without a label.
+[[nodiscard]] Subject subject_of(const SubjectDraft& draft, const Subject& defaults);
+
 // Sets what a key of the short form says: "batch", "dim.height", …; any other key is an option of the back end.
 [[nodiscard]] Result<Done> set_subject_key(SubjectDraft& draft, std::string key, std::string value);
 

@@ -34,16 +34,6 @@ std::string multiplied_label(const SubjectDraft& draft, const Matrix& m, const S
   return label;
 }
 
-Subject subject_of(const SubjectDraft& draft, const Subject& defaults) {
-  Subject subject = defaults;
-  subject.model = draft.model;
-  subject.backend = draft.backend;
-  if (draft.device) subject.device = *draft.device;
-  if (draft.backend_library) subject.backend_library = *draft.backend_library;
-  set_pairs(subject, draft);
-  return subject;
-}
-
 // Names of one plain word are the zoo's: two of them are two networks, which nobody wants compared. Files and code may
 // be variants of whatever comes first, and are compared with it.
 bool is_name(std::string_view model) { return model.find_first_of("/.:") == std::string_view::npos; }

@@ -161,8 +161,7 @@ Result<SubjectDraft> subject_draft_from_string(std::string_view text) {
   return draft;
 }
 
-Result<Subject> subject_from_string(std::string_view text, const Subject& defaults) {
-  INFERMETER_TRY(const SubjectDraft draft, subject_draft_from_string(text));
+Subject subject_of(const SubjectDraft& draft, const Subject& defaults) {
   Subject subject = defaults;
   subject.model = draft.model;
   subject.backend = draft.backend;
@@ -173,6 +172,12 @@ Result<Subject> subject_from_string(std::string_view text, const Subject& defaul
   subject.backend_library = draft.backend_library.value_or(defaults.backend_library);
   subject.group = draft.group.value_or(defaults.group);
   set_pairs(subject, draft);
+  return subject;
+}
+
+Result<Subject> subject_from_string(std::string_view text, const Subject& defaults) {
+  INFERMETER_TRY(const SubjectDraft draft, subject_draft_from_string(text));
+  Subject subject = subject_of(draft, defaults);
   subject.label = draft.label.empty() ? short_form(subject) : draft.label;
   return subject;
 }

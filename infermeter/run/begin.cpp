@@ -78,12 +78,6 @@ void note_home(RunRecord& record) {
   }
 }
 
-// Short enough to be typed again.
-std::uint64_t drawn_seed() {
-  std::random_device random;
-  return random() & 0xffff'ffffU;
-}
-
 Error refuse(std::string_view id, std::string_view why) {
   return usage_error(fmt::format("run {} cannot be resumed: {}; start a new run, without --resume", id, why));
 }
@@ -160,6 +154,11 @@ Result<Done> check_runtimes(const RunRecord& record, const RunContext& context) 
 }
 
 }  // namespace
+
+std::uint64_t drawn_seed() {
+  std::random_device random;
+  return random() & 0xffff'ffffU;
+}
 
 std::string new_run_id(double now_s) {
   std::random_device random;

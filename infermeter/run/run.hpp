@@ -1,6 +1,7 @@
 // run: a plan becomes a record. The library's front door; infermeter.hpp includes it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,9 @@ namespace infermeter {
 // (models that are code, libraries, folders of back ends) needs asked.allow_code, and its sandbox must not be weaker
 // than asked.sandbox. Variables by which code can come need the whole plan.
 [[nodiscard]] Result<Done> check_own_plan(const RunRecord& record, const Plan& asked);
+
+// Of a plan that names none. Short enough to be typed again.
+[[nodiscard]] std::uint64_t drawn_seed();
 
 // Was this run made by that plan, wherever its results are kept?
 [[nodiscard]] bool is_run_of(const RunRecord& record, Plan plan);

@@ -57,8 +57,10 @@ struct ProbeOptions {
   Sandbox sandbox = Sandbox::automatic;         // that the trials are to have; `off` is not for what is only asked
   const std::atomic<int>* interrupt = nullptr;  // as in RunContext
 };
-// Each plug-in is asked in a process of its own, all at the same time.
+// Each plug-in, or each that is named, is asked in a process of its own, all at the same time.
 [[nodiscard]] std::vector<BackendInfo> probe_backends(const Launcher& launcher, const ProbeOptions& options = {});
+[[nodiscard]] std::vector<BackendInfo> probe_backends(const Launcher& launcher, const std::vector<std::string>& names,
+                                                      const ProbeOptions& options);
 [[nodiscard]] BackendInfo probe_backend(const Launcher& launcher, const std::string& name, const std::string& library,
                                         const ProbeOptions& options = {});
 [[nodiscard]] std::vector<std::string> backend_names(const Launcher& launcher);  // from the file names alone

@@ -51,8 +51,13 @@ BackendInfo probe_backend(const Launcher& launcher, const std::string& name, con
 }
 
 std::vector<BackendInfo> probe_backends(const Launcher& launcher, const ProbeOptions& options) {
+  return probe_backends(launcher, backend_names(launcher), options);
+}
+
+std::vector<BackendInfo> probe_backends(const Launcher& launcher, const std::vector<std::string>& names,
+                                        const ProbeOptions& options) {
   std::vector<std::future<BackendInfo>> answers;
-  for (const std::string& name : backend_names(launcher))
+  for (const std::string& name : names)
     answers.push_back(std::async(std::launch::async, [&, name] { return probe_backend(launcher, name, "", options); }));
   std::vector<BackendInfo> infos;
   for (auto& answer : answers) infos.push_back(answer.get());

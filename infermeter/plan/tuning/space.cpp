@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "infermeter/plan/split_mix64.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/text/nearest.hpp"
 
@@ -90,19 +91,6 @@ Result<Done> check_key(const TunedKey& one, std::span<const TunableBackend> back
   return Done{};
 }
 
-Subject as_subject(const SubjectDraft& draft) {
-  Subject subject;
-  subject.model = draft.model;
-  subject.backend = draft.backend;
-  subject.batch_size = draft.batch_size.value_or(subject.batch_size);
-  subject.device = draft.device.value_or(subject.device);
-  subject.dtype = draft.dtype.value_or(subject.dtype);
-  subject.threads = draft.threads.value_or(subject.threads);
-  subject.backend_library = draft.backend_library.value_or("");
-  set_pairs(subject, draft);
-  return subject;
-}
-
 // What its inputs look like, as far as its setting says.
 std::string shape_of(const SubjectDraft& draft) {
   Subject shape;
@@ -129,13 +117,6 @@ std::size_t distance(const Point& a, const Point& b) {
   return differing;
 }
 
-std::uint64_t mixed(std::uint64_t x) {  // as SplitMix64 ends
-  x = (x + 0x9E3779B97F4A7C15U);
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
-
 // The first, then each time the one that is farthest from all that were taken; of several the one that the seed draws
 // (maximin: Johnson, Moore & Ylvisaker, J. Statist. Plan. Inference 26 (1990) 131–148, one after the other).
 std::vector<std::size_t> far_apart(const std::vector<Point>& points, std::size_t wanted, std::uint64_t seed) {
@@ -145,7 +126,9 @@ std::vector<std::size_t> far_apart(const std::vector<Point>& points, std::size_t
     std::size_t best = 0;
     for (std::size_t i = 1; i < points.size(); ++i) {
       nearest[i] = std::min(nearest[i], distance(points[i], points[taken.back()]));
-      const auto rank = [&](std::size_t j) { return std::pair(nearest[j], mixed(seed ^ mixed(j))); };
+      const auto rank = [&](std::size_t j) {
+        return std::pair(nearest[j], SplitMix64(seed ^ SplitMix64(j).next()).next());
+      };
       if (nearest[i] > 0 && (best == 0 || rank(i) > rank(best))) best = i;
     }
     if (best == 0) break;
@@ -211,7 +194,7 @@ class Combiner {
         return usage_error("--over: " + set.error().message + (key == "dtype" && value == "int8" ? int8_hint() : ""));
       }
     }
-    const std::string form = short_form(as_subject(setting));
+    const std::string form = short_form(subject_of(setting, {}));
     if (!seen_.insert(form).second) return Done{};
     if (!refusal.empty()) {
       space_.left_out.emplace_back(form, refusal);

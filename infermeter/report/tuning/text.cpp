@@ -109,7 +109,7 @@ std::string bound_text(const RunRecord& record, const Answer& answer) {
   if (answer.kind == AnswerKind::pass) return fmt::format("{} keeps to {}", best, constraint);
   if (answer.kind == AnswerKind::fail) return fmt::format("{} does not keep to {}", best, constraint);
   const std::string why = answer.reason.empty() ? "its interval includes the bound" : printable(answer.reason, 200);
-  return fmt::format("cannot tell whether {} keeps to {}: {}", best, constraint, answer.value ? why : why);
+  return fmt::format("cannot tell whether {} keeps to {}: {}", best, constraint, why);
 }
 
 std::string searched_text(const RunRecord& record) {
@@ -278,8 +278,7 @@ std::vector<std::string> tuning_notes(const RunRecord& record, const Verdict& ve
   notes.emplace_back(
       "* on the Pareto front of the objective, latency, memory, size and accuracy. Against the best: in the blocks "
       "that both ran in, with Student's interval; the best of many looks better than it is, which the fresh pairs "
-      "above "
-      "do not.");
+      "above do not.");
   for (const auto& [setting, reason] : record.plan.tuning->left_out) {
     notes.push_back(
         fmt::format("left out before anything ran: {}: {}", printable(setting, 120), printable(reason, 400)));

@@ -86,12 +86,6 @@ double change_of(const Surroundings& around) {
   return std::expm1(moments_of(around.from).mean - moments_of(around.before).mean);
 }
 
-double median_of(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::ranges::sort(sorted);
-  return quantile(sorted, 0.5);
-}
-
 // One outlier among the last three runs, however far away, has |t| = 4.7 at n = 50 and would pass for a new level. The
 // median of so short a level must be at least half as far from the other level as its mean is.
 bool is_outlier(const Surroundings& around, std::size_t least) {
@@ -99,7 +93,7 @@ bool is_outlier(const Surroundings& around, std::size_t least) {
   const auto brief = from_is_short ? around.from : around.before;
   if (brief.size() >= 2 * least) return false;
   const double other = moments_of(from_is_short ? around.before : around.from).mean;
-  return 2 * std::abs(median_of(brief) - other) < std::abs(moments_of(brief).mean - other);
+  return 2 * std::abs(sample_median({brief.begin(), brief.end()}) - other) < std::abs(moments_of(brief).mean - other);
 }
 
 // What either detector says of the point, whichever found it.

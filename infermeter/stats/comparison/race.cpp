@@ -22,11 +22,6 @@ double bound_factor(double degrees) {
   return degrees / boost::math::quantile(chi, 1 - variance_confidence);
 }
 
-double median_of_any(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile(values, 0.5);
-}
-
 }  // namespace
 
 Race::Race(std::size_t candidates, const RaceDesign& design)
@@ -195,7 +190,7 @@ void Race::choose_leader() {
       if (!is_in(i) || i == *leader_) continue;
       std::vector<double> apart = differences(i, *leader_);
       if (apart.empty()) continue;
-      const double count = static_cast<double>(apart.size()), median = median_of_any(std::move(apart));
+      const double count = static_cast<double>(apart.size()), median = sample_median(std::move(apart));
       const bool is_clear = blocks() <= least_blocks_before_bets ||
                             median < -clearly * deviation(moments(i, *leader_), pool) / std::sqrt(count);
       if (median >= lowest || !is_clear) continue;
@@ -233,7 +228,7 @@ std::optional<std::size_t> Race::best() const {
   for (std::size_t i = 0; i < candidates(); ++i) {
     std::vector<double> apart = differences(i, *leader_);
     if (!is_in(i) || i == *leader_ || apart.empty()) continue;
-    const double middle = median_of_any(std::move(apart));
+    const double middle = sample_median(std::move(apart));
     if (middle >= lowest) continue;
     lowest = middle;
     best = i;

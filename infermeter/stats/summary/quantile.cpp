@@ -18,6 +18,11 @@ double quantile(std::span<const double> sorted, double q) {
   return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
 }
 
+double sample_median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return quantile(values, 0.5);
+}
+
 std::optional<RankInterval> quantile_ranks(std::int64_t n, double q, double confidence) {
   INFERMETER_CHECK(q > 0 && q < 1 && confidence > 0 && confidence < 1);
   if (n < 2) return std::nullopt;

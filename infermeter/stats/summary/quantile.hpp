@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "infermeter/stats/summary/summary.hpp"
 
@@ -12,6 +13,9 @@ namespace infermeter {
 // Type 7 of Hyndman & Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996) 361–365:
 // linear interpolation at rank 1 + (n - 1) q, as NumPy and R do it. `sorted` is ascending and not empty; q in [0, 1].
 [[nodiscard]] double quantile(std::span<const double> sorted, double q);
+
+// Of values in any order; not of none.
+[[nodiscard]] double sample_median(std::vector<double> values);
 
 // Ranks (1-based) of the order statistics X(low), X(high) with P(X(low) <= quantile < X(high)) >= confidence.
 struct RankInterval {

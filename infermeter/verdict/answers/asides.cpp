@@ -14,6 +14,27 @@ void set_figure(const Estimate& estimate, const std::string& unit, Answer& answe
   answer.reason = estimate.note;
 }
 
+Answer answer_of_pairs(const PairedComparison& pairs) {
+  Answer answer{.topic = AnswerTopic::speed,
+                .kind = AnswerKind::unknown,
+                .tone = Tone::faint,
+                .subjects = {pairs.candidate},
+                .baseline = pairs.baseline,
+                .metric = pairs.metric};
+  if (pairs.estimate) set_figure(ratio_of(pairs), "x", answer);
+  const int apart = pairs.baseline_processes + pairs.candidate_processes;
+  answer.n = apart > 0 ? apart : static_cast<std::int64_t>(pairs.differences.size());
+  answer.n_of = apart > 0 ? "processes" : "pairs";
+  answer.direction = pairs.direction;
+  switch (pairs.direction) {
+    case Direction::faster: answer.kind = AnswerKind::faster, answer.tone = Tone::good; break;
+    case Direction::slower: answer.kind = AnswerKind::slower, answer.tone = Tone::warning; break;
+    case Direction::equivalent: answer.kind = AnswerKind::equivalent, answer.tone = Tone::plain; break;
+    case Direction::unresolved: answer.kind = pairs.interval ? AnswerKind::undecided : AnswerKind::unknown; break;
+  }
+  return answer;
+}
+
 bool outputs_differ(const SubjectOutputs* outputs) {
   return outputs != nullptr && !outputs->comparison.agree && !outputs->comparison.undecided;
 }

@@ -12,6 +12,9 @@ namespace infermeter {
 // Value, interval, counts; the estimate's note as the reason.
 void set_figure(const Estimate& estimate, const std::string& unit, Answer& answer);
 
+// Which of two subjects is better, by their pairs: the kind and its tone, the figure, how many there are of what.
+[[nodiscard]] Answer answer_of_pairs(const PairedComparison& pairs);
+
 // Whether outputs agree with the reference's; null: they were not compared.
 void add_outputs(const SubjectOutputs* outputs, Answer& answer);
 [[nodiscard]] bool outputs_differ(const SubjectOutputs* outputs);

@@ -20,35 +20,15 @@ Answer other_outputs(const SubjectOutputs& outputs) {
           .baseline = outputs.reference};
 }
 
-void set_pairs(const PairedComparison& pairs, Answer& answer) {
-  if (pairs.estimate) set_figure(ratio_of(pairs), "x", answer);
-  const int apart = pairs.baseline_processes + pairs.candidate_processes;
-  answer.n = apart > 0 ? apart : static_cast<std::int64_t>(pairs.differences.size());
-  answer.n_of = apart > 0 ? "processes" : "pairs";
-  answer.direction = pairs.direction;
-  if (pairs.more_pairs)
-    answer.needed = {.more = *pairs.more_pairs, .what = "pairs", .total = answer.n + *pairs.more_pairs};
-}
-
 void add_all_requests(const RunRecord& record, Answer& answer) {
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) add_requests(record, static_cast<int>(i), answer);
 }
 
 Answer decision(const RunRecord& record, const Verdict& verdict, const PairedComparison& pairs) {
-  Answer answer{.topic = AnswerTopic::speed,
-                .kind = AnswerKind::unknown,
-                .tone = Tone::faint,
-                .subjects = {pairs.candidate},
-                .baseline = pairs.baseline,
-                .metric = pairs.metric};
-  set_pairs(pairs, answer);
+  Answer answer = answer_of_pairs(pairs);
+  if (pairs.more_pairs)
+    answer.needed = {.more = *pairs.more_pairs, .what = "pairs", .total = answer.n + *pairs.more_pairs};
   if (!pairs.withheld.empty()) answer.reason = pairs.withheld;
-  switch (pairs.direction) {
-    case Direction::faster: answer.kind = AnswerKind::faster, answer.tone = Tone::good; break;
-    case Direction::slower: answer.kind = AnswerKind::slower, answer.tone = Tone::warning; break;
-    case Direction::equivalent: answer.kind = AnswerKind::equivalent, answer.tone = Tone::plain; break;
-    case Direction::unresolved: answer.kind = pairs.interval ? AnswerKind::undecided : AnswerKind::unknown; break;
-  }
   // Of outputs that differ there is an answer of its own.
   const SubjectOutputs* outputs = candidate_outputs(verdict, pairs.candidate);
   if (pairs.direction != Direction::unresolved && !outputs_differ(outputs)) add_outputs(outputs, answer);

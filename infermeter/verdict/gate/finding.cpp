@@ -29,12 +29,8 @@ std::string with_remedy(const std::string& note) {
   return note.find("process") != std::string::npos ? note + " (--processes 3)" : note;
 }
 
-Finding finding_from(const Estimate& estimate) {
-  Finding finding;
-  finding.value = estimate.value;
-  finding.interval = estimate.interval;
-  finding.n = estimate.n;
-  finding.processes = finding.replications = estimate.processes;
+Finding finding_with_remedy(const Estimate& estimate) {
+  Finding finding = finding_from(estimate);
   finding.why = with_remedy(estimate.note);
   return finding;
 }
@@ -91,10 +87,25 @@ bool satisfies(double value, const Expectation& expectation) {
   return false;
 }
 
+Finding finding_from(const Estimate& estimate) {
+  Finding finding;
+  finding.value = estimate.value;
+  finding.interval = estimate.interval;
+  finding.n = estimate.n;
+  finding.processes = finding.replications = estimate.processes;
+  finding.why = estimate.note;
+  return finding;
+}
+
+std::optional<Interval> interval_of(const Finding& finding) {
+  if (!finding.value) return std::nullopt;
+  return finding.exact ? Interval{*finding.value, *finding.value} : finding.interval;
+}
+
 Outcome outcome_within_bound(const Expectation& expectation, const Finding& finding) {
-  if (!finding.value || (!finding.interval && !finding.exact)) return Outcome::inconclusive;
-  const double low = finding.exact ? *finding.value : finding.interval->low;
-  const double high = finding.exact ? *finding.value : finding.interval->high;
+  const std::optional<Interval> interval = interval_of(finding);
+  if (!interval) return Outcome::inconclusive;
+  const auto [low, high, confidence] = *interval;
   const bool first = satisfies(low, expectation), last = satisfies(high, expectation);
   if (first && last) return Outcome::pass;
   const bool between = low <= expectation.threshold && expectation.threshold <= high;
@@ -111,7 +122,7 @@ Finding nothing(std::string why) {
 Finding find_metric(const Expectation& expectation, int subject, const GateEvidence& evidence) {
   const Metric* metric = verdict_of(subject, evidence).summary.metric(expectation.name);
   if (metric == nullptr) return nothing("not measured");
-  Finding finding = finding_from(metric->estimate);
+  Finding finding = finding_with_remedy(metric->estimate);
   // The least and the greatest that was seen are facts about the run, and no estimates of anything else.
   const MetricKind* kind = metric_kind(expectation.name);
   if (kind == nullptr) return finding;

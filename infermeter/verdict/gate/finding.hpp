@@ -31,6 +31,12 @@ struct Finding {
   std::optional<Outcome> outcome;
 };
 
+// Of figures of processes; why: the estimate's own note.
+[[nodiscard]] Finding finding_from(const Estimate& estimate);
+
+// Of a value that is exact: it alone. Of one that has neither there is none.
+[[nodiscard]] std::optional<Interval> interval_of(const Finding& finding);
+
 // Does it keep within the expectation's bound: all of its interval, none of it, or some; without one nobody knows.
 [[nodiscard]] Outcome outcome_within_bound(const Expectation& expectation, const Finding& finding);
 [[nodiscard]] bool satisfies(double value, const Expectation& expectation);

@@ -67,10 +67,6 @@ Result<Done> check_one(const Expectation& expectation, const Plan& plan, bool ha
       0, "this is about a subject and the first one of its group, and here no group has two subjects");
 }
 
-Interval interval_of(const Finding& finding) {
-  return finding.exact ? Interval{*finding.value, *finding.value} : *finding.interval;
-}
-
 // A regression that is certain fails as soon as it may be larger than the margin; one that cannot be larger passes.
 Outcome by_margin(double margin, const Interval& interval) {
   if (interval.high < margin) return Outcome::pass;
@@ -120,11 +116,11 @@ void judge_finding(ExpectationVerdict& verdict, const Expectation& expectation, 
   if (finding.outcome) {
     verdict.outcome = *finding.outcome;
     verdict.reason = finding.why;
-  } else if (!finding.value || (!finding.interval && !finding.exact)) {
+  } else if (const auto interval = interval_of(finding); !interval) {
     verdict.outcome = Outcome::inconclusive;
     verdict.reason = finding.why;
   } else {
-    verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, interval_of(finding))
+    verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, *interval)
                                                               : outcome_within_bound(expectation, finding);
     verdict.reason = reason_of(verdict.outcome, expectation, finding);
     if (finding.disturbed && verdict.outcome == Outcome::fail) {

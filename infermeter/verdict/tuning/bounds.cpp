@@ -13,18 +13,6 @@ using Kind = Expectation::Kind;
 
 constexpr double pilot_allowance = 0.1;
 
-Finding measured_finding(const Expectation& bound, std::span<const Samples> trials, const SummaryOptions& options) {
-  const MetricKind& kind = *metric_kind(bound.name);
-  const Estimate found = estimate(kind, subject_times(trials, options), options.coverage);
-  Finding finding;
-  finding.value = found.value;
-  finding.interval = found.interval;
-  finding.n = found.n;
-  finding.processes = finding.replications = found.processes;
-  finding.why = found.note;
-  return finding;
-}
-
 }  // namespace
 
 Finding finding_in(const Expectation& bound, std::span<const Samples> trials, const SummaryOptions& options,
@@ -33,7 +21,7 @@ Finding finding_in(const Expectation& bound, std::span<const Samples> trials, co
   const int processes = static_cast<int>(trials.size());
   const double level = round_level(processes, 1 - looked.coverage.confidence, ended);
   looked.coverage.of_processes = std::max(looked.coverage.confidence, 1 - level);
-  return measured_finding(bound, trials, looked);
+  return finding_from(estimate(*metric_kind(bound.name), subject_times(trials, looked), looked.coverage));
 }
 
 bool is_missed_by_pilot(const Expectation& bound, const Samples& pilot, const SummaryOptions& options) {

@@ -38,26 +38,6 @@ Answer best_answer(const RunRecord& record, const Verdict& verdict) {
   return answer;
 }
 
-Answer confirmed(const PairedComparison& pairs) {
-  Answer answer{.topic = AnswerTopic::speed,
-                .kind = AnswerKind::unknown,
-                .tone = Tone::faint,
-                .subjects = {pairs.candidate},
-                .baseline = pairs.baseline,
-                .metric = pairs.metric};
-  if (pairs.estimate) set_figure(ratio_of(pairs), "x", answer);
-  answer.n = static_cast<std::int64_t>(pairs.differences.size());
-  answer.n_of = "pairs";
-  answer.direction = pairs.direction;
-  switch (pairs.direction) {
-    case Direction::faster: answer.kind = AnswerKind::faster, answer.tone = Tone::good; break;
-    case Direction::slower: answer.kind = AnswerKind::slower, answer.tone = Tone::warning; break;
-    case Direction::equivalent: answer.kind = AnswerKind::equivalent, answer.tone = Tone::plain; break;
-    case Direction::unresolved: answer.kind = pairs.interval ? AnswerKind::undecided : AnswerKind::unknown; break;
-  }
-  return answer;
-}
-
 Answer bound_answer(const BoundVerdict& bound, int subject, std::size_t place) {
   Answer answer{.topic = AnswerTopic::bound,
                 .kind = AnswerKind::inconclusive,
@@ -86,7 +66,7 @@ std::vector<Answer> tuning_answers(const RunRecord& record, const Verdict& verdi
   }
   std::vector<Answer> answers = {best_answer(record, verdict)};
   for (const auto* pairs : {&tuning.against_default, &tuning.against_second}) {
-    if (*pairs) answers.push_back(confirmed(**pairs));
+    if (*pairs) answers.push_back(answer_of_pairs(**pairs));
   }
   const auto& bounds = tuning.settings.at(static_cast<std::size_t>(*tuning.best)).bounds;
   for (std::size_t i = 0; i < bounds.size(); ++i) answers.push_back(bound_answer(bounds[i], *tuning.best, i));

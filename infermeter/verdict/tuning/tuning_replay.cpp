@@ -26,11 +26,6 @@ BoundKept kept_of(Outcome outcome) {
 // Which bound: with what figure is said by reports.
 std::string beyond(const BoundVerdict& bound) { return bound.constraint; }
 
-double middle_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile(values, 0.5);
-}
-
 }  // namespace
 
 TuningReplay::TuningReplay(const RunRecord& record, const Verdict& verdict)
@@ -170,7 +165,7 @@ void TuningReplay::end_halving_round(std::vector<int>& field, int blocks) {
     for (int block = 0; block < blocks; ++block) {
       if (const auto value = trials_.value(subject, block)) values.push_back(*value);
     }
-    return values.empty() ? HUGE_VAL : middle_of(std::move(values));
+    return values.empty() ? HUGE_VAL : sample_median(std::move(values));
   };
   std::vector<std::pair<double, int>> ranked;
   for (const int subject : field) ranked.emplace_back(rank_of(subject), subject);
