@@ -23,7 +23,7 @@ void LoopRecords::begin_warmup(const MemoryProbe& memory) { was_reset_ = memory.
 
 void LoopRecords::begin(const SampleBlock& block, const LoopLimits& limits, const MemoryProbe& memory) {
   warmup_peak_ = memory.peak();
-  own_bytes_ = block.touch(limits.iterations);
+  own_bytes_ = block.touch(limits.expected);
   was_reset_ = memory.reset_peak();
   before_ = noise_.before();
   energy_before_ = energy_.read();
@@ -36,6 +36,7 @@ void LoopRecords::end(const SampleBlock& block, const LoopLimits& limits, const 
   samples.energy = energy_.between(energy_before_, energy_after);
   samples.noise = noise_between(before_, after, start_);
   // The pages of the sample block are ours, not the subject's.
+  own_bytes_ = std::max(own_bytes_, SampleBlock::bytes_of(block.timed_done().size()));
   const auto without_own = [&](std::optional<std::uint64_t> bytes) {
     if (bytes && *bytes > own_bytes_) *bytes -= own_bytes_;
     return bytes;

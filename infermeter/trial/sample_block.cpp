@@ -24,15 +24,17 @@ SampleCapacity SampleBlock::capacity_for(const Stopping& stopping, bool time_it)
 }
 
 std::size_t SampleBlock::bytes_for(const SampleCapacity& capacity) {
-  return page + whole_pages(capacity.warmup * sizeof(TickPair)) + whole_pages(capacity.timed * sizeof(TickPair));
+  return page + bytes_of(capacity.warmup) + bytes_of(capacity.timed);
 }
+
+std::size_t SampleBlock::bytes_of(std::uint64_t iterations) { return whole_pages(iterations * sizeof(TickPair)); }
 
 SampleBlock::SampleBlock(std::span<std::byte> memory, const SampleCapacity& capacity, ClockKind clock,
                          const ClockPair& start)
     : header_(reinterpret_cast<SampleHeader*>(memory.data())), clock_(clock), start_(start) {
   std::byte* const pairs = memory.data() + page;
   warmup_ = {reinterpret_cast<TickPair*>(pairs), capacity.warmup};
-  timed_ = {reinterpret_cast<TickPair*>(pairs + whole_pages(capacity.warmup * sizeof(TickPair))), capacity.timed};
+  timed_ = {reinterpret_cast<TickPair*>(pairs + bytes_of(capacity.warmup)), capacity.timed};
 }
 
 SampleBlock SampleBlock::create(std::span<std::byte> memory, const SampleCapacity& capacity, ClockKind clock,
@@ -75,10 +77,10 @@ Phase SampleBlock::phase() const {
 }
 
 std::size_t SampleBlock::touch(std::uint64_t timed) const {
-  const std::size_t bytes = std::min<std::uint64_t>(timed, timed_.size()) * sizeof(TickPair);
+  const std::size_t bytes = bytes_of(std::min<std::uint64_t>(timed, timed_.size()));
   auto* const begin = reinterpret_cast<volatile std::byte*>(timed_.data());
   for (std::size_t offset = 0; offset < bytes; offset += page) begin[offset] = std::byte{0};
-  return whole_pages(bytes);
+  return bytes;
 }
 
 }  // namespace infermeter

@@ -52,6 +52,8 @@ class SampleBlock {
 
   [[nodiscard]] static SampleCapacity capacity_for(const Stopping& stopping, bool time_it);
   [[nodiscard]] static std::size_t bytes_for(const SampleCapacity& capacity);
+  // Of the pages that the pairs of so many iterations fill.
+  [[nodiscard]] static std::size_t bytes_of(std::uint64_t iterations);
 
   // Writes the header into zeroed memory of bytes_for(capacity) bytes, page-aligned.
   [[nodiscard]] static SampleBlock create(std::span<std::byte> memory, const SampleCapacity& capacity, ClockKind clock,

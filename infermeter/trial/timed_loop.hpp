@@ -14,6 +14,7 @@ enum class LoopEnd { complete, interrupted, failed };
 
 struct LoopLimits {
   std::uint64_t iterations = 0;             // at most; never more than there is room for
+  std::uint64_t expected = 0;               // room for so many is touched before the loop
   std::uint64_t budget_ticks = UINT64_MAX;  // the sum of the timed inferences reaches it: enough
 };
 
@@ -52,8 +53,9 @@ template <class Step>
   return LoopEnd::complete;
 }
 
-// How many iterations to make room for. A duration is divided by a quarter of the fastest warm-up inference, as the
-// timed ones may be faster still; without warm-up by a hundredth of the first, which is a cold one.
+// A duration ends when its time is spent; how many iterations that will be is guessed only to touch their memory. It is
+// divided by a quarter of the fastest warm-up inference, as the timed ones may be faster still; without warm-up by a
+// hundredth of the first, which is a cold one. Beyond the guess a page fault of ours can lie between two inferences.
 [[nodiscard]] LoopLimits limits_for(const Stopping& stopping, const SampleBlock& block, const TickScale& scale,
                                     std::uint64_t first_inference_ticks);
 

@@ -43,7 +43,7 @@ struct Block {
 };
 
 struct CountingStep {
-  std::uint64_t prepared = 0, allocations_in_run = 0;
+  std::uint64_t prepared = 0;
   bool prepare(std::uint64_t) { return ++prepared > 0; }
   bool run() { return true; }
 };
@@ -96,6 +96,7 @@ TEST(LimitsFor, ACountIsACount) {
   Block memory({.warmup = 0, .iterations = 7, .duration_s = {}});
   const LoopLimits limits = limits_for({.warmup = 0, .iterations = 7, .duration_s = {}}, memory.block, {}, 100);
   EXPECT_EQ(limits.iterations, 7U);
+  EXPECT_EQ(limits.expected, 7U);
   EXPECT_EQ(limits.budget_ticks, UINT64_MAX);
 }
 
@@ -106,6 +107,25 @@ TEST(LimitsFor, AnInferenceOfNoTimeStillHasALimit) {
   const LoopLimits limits = limits_for(stopping, block, {}, 0);
   EXPECT_EQ(limits.iterations, block.timed().size());
   EXPECT_EQ(limits.budget_ticks, 1'000'000U);
+}
+
+// Every inference of the warm-up was interrupted: many more than guessed fit into the time.
+TEST(LimitsFor, ADurationEndsWhenItsTimeIsSpent) {
+  Block memory({.warmup = 1, .iterations = 10'000, .duration_s = {}});
+  const SampleBlock& block = memory.block;
+  SampleHeader& header = block.header();
+  block.warmup()[0] = {0, 20'000'000};
+  header.warmup_done = 1;
+  const LoopLimits limits = limits_for({.warmup = 1, .iterations = {}, .duration_s = 0.05}, block, {}, 0);
+  EXPECT_EQ(limits.expected, 1024U);
+  CountingStep step;
+  std::uint64_t ticks = 0;
+  const struct {
+    std::uint64_t* ticks;
+    std::uint64_t now() const { return *ticks += 10'000; }
+  } clock{&ticks};
+  EXPECT_EQ(timed_loop(clock, step, limits, block.timed(), header.timed_done, header.interrupt), LoopEnd::complete);
+  EXPECT_EQ(block.timed_done().size(), 5000U);
 }
 
 TEST(Measure, TimesACallable) {

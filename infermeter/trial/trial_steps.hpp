@@ -37,23 +37,25 @@ namespace infermeter {
 // touched first, so that noting it adds nothing to what is seen.
 class WatchedInference {
  public:
-  WatchedInference(Request& inference, const MemoryProbe& memory, std::uint64_t iterations)
-      : inference_(inference), memory_(memory), bytes_(iterations, 0.0) {}
+  WatchedInference(Request& inference, const MemoryProbe& memory, std::uint64_t expected)
+      : inference_(inference), memory_(memory) {
+    bytes_.reserve(expected);
+  }
 
   [[nodiscard]] bool prepare(std::uint64_t iteration) {
-    if (iteration > 0) note(iteration - 1);
+    if (iteration > 0) note();
     return inference_.prepare(iteration);
   }
   [[nodiscard]] bool run() { return inference_.run(); }
   // Of the `done` iterations that ended.
   [[nodiscard]] std::vector<double> bytes(std::uint64_t done) && {
-    if (done > 0) note(done - 1);
+    if (done > 0) note();
     bytes_.resize(done);
     return std::move(bytes_);
   }
 
  private:
-  void note(std::uint64_t iteration) { bytes_[iteration] = static_cast<double>(memory_.resident().value_or(0)); }
+  void note() { bytes_.push_back(static_cast<double>(memory_.resident().value_or(0))); }
 
   Request& inference_;
   const MemoryProbe& memory_;
@@ -281,7 +283,7 @@ class Trial final : public AnyTrial {
   }
 
   LoopEnd watched_loop(const LoopLimits& limits) {
-    WatchedInference watched(*inference_, memory_, limits.iterations);
+    WatchedInference watched(*inference_, memory_, limits.expected);
     const LoopEnd end = loop(watched, limits);
     record().memory_bytes = std::move(watched).bytes(block_.timed_done().size());
     return end;

@@ -136,17 +136,26 @@ TEST(Trial, ADurationWithoutWarmupFindsRoomEnough) {
   EXPECT_FALSE(has(samples, DiagnosticId::iterations_capped));
 }
 
-TEST(Trial, SaysWhenThereIsNoRoomForTheWholeDuration) {
+TEST(Trial, ADurationIsMeasuredToItsEndHoweverSlowTheWarmUpWas) {
   SimulatedTrial trial;
   trial.own_world.run_ns = 100'000;
-  trial.request.stopping = {.warmup = 1, .iterations = {}, .duration_s = 1.0};
-  world->drifting_output = true;  // unrelated: it must not hide the other
+  trial.request.stopping = {.warmup = 1, .iterations = {}, .duration_s = 0.01};
   trial.backend.run = [](imb_request* request, imb_message message) {
     if (world->runs == 2) world->run_ns = 100;  // a thousand times faster than the warm-up said
     return table::run(request, message);
   };
   const Samples samples = trial.run().samples;
-  EXPECT_EQ(trial.block().timed_done().size(), 40'000U);
+  EXPECT_EQ(trial.block().timed_done().size(), 100'000U);
+  EXPECT_FALSE(has(samples, DiagnosticId::iterations_capped));
+}
+
+TEST(Trial, SaysWhenThereIsNoRoomForTheWholeDuration) {
+  SimulatedTrial trial;
+  trial.own_world.run_ns = 100;
+  trial.request.stopping = {.warmup = 1, .iterations = {}, .duration_s = 2.0};
+  world->drifting_output = true;  // unrelated: it must not hide the other
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(trial.block().timed_done().size(), SampleBlock::max_by_duration);
   EXPECT_TRUE(has(samples, DiagnosticId::iterations_capped));
 }
 

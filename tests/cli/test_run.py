@@ -76,9 +76,9 @@ def test_a_dry_run_measures_nothing_and_learns_from_earlier_runs(run):
     assert "estimated time: unknown until measured" in plan_of(run, FAKE)
     assert not (run.folder / "results").exists()
     assert run("run", FAKE, *SHORT).returncode == 0
-    text = plan_of(run, FAKE, "--iterations", 100_000, "--processes", 1)
-    estimate = re.search(r"estimated time: about (\d+)", text)
-    assert estimate and 8 <= int(estimate[1]) <= 60, text
+    text = plan_of(run, FAKE, "--iterations", 30_000, "--processes", 1)
+    estimate = re.search(r"estimated time: about ([\d.]+) s\b", text)
+    assert estimate and 3 <= float(estimate[1]) < 60, text  # 3 s of inferences, and what a busy machine adds
 
 
 def test_the_order_is_the_seeds(run):

@@ -8,8 +8,10 @@ import type { Chart, Option } from "./echarts.ts";
 import { hover, onHover, touch } from "./hover.ts";
 import { currentLook, widthOnPaper } from "./look.ts";
 import type { Look } from "./look.ts";
-import { cutOption, cutSeries, endsOf } from "./pictures/cut.ts";
+import { cutOption, cutSeries } from "./pictures/cut.ts";
 import { laneAt, laneBox } from "./pictures/lanes.ts";
+import { endsAround, isWhole, whole, zoomedBy, zoomedTicks } from "./pictures/zoom.ts";
+import type { Zoom } from "./pictures/zoom.ts";
 import type { ChartPicture, Control, DataTable, Picture, PlanesPicture } from "./picture.ts";
 import { saveChart, savePlanes, saveScene } from "./saving.ts";
 import type { Format } from "./saving.ts";
@@ -19,7 +21,6 @@ import { choose, chosenFor, chooseSoon, onAddress } from "./state.ts";
 
 const shownRows = 500;
 const heightOnPaper = 250;
-type Zoom = { start: number; end: number };
 
 export class View {
   readonly figure: HTMLElement;
@@ -89,7 +90,7 @@ export class View {
     const inside = numbers.every((number) => number >= 0 && number <= 100);
     this.zooms = this.zoomAxes().map((_, index) => {
       const [start, end] = [numbers[2 * index], numbers[2 * index + 1]];
-      return inside && start !== undefined && end !== undefined && start < end ? { start, end } : { start: 0, end: 100 };
+      return inside && start !== undefined && end !== undefined && start < end ? { start, end } : whole;
     });
   }
 
@@ -190,6 +191,7 @@ export class View {
     const chart = (this.chart ??= init(this.place, null, { renderer: "svg", width, height }));
     chart.resize({ width, height });
     const option = picture.option(look, width);
+    this.drawn = option;
     chart.setOption(this.wholeOption(picture, option, look), { notMerge: true });
     chart.off("datazoom");
     chart.on("datazoom", () => this.zoomed(picture, option, look, width));
@@ -204,24 +206,31 @@ export class View {
   private zoomed(picture: ChartPicture, option: Option, look: Look, width: number): void {
     const zooms = (this.chart?.getOption() as { dataZoom?: Zoom[] } | undefined)?.dataZoom ?? [];
     this.zooms = zooms.map(({ start, end }) => ({ start, end }));
-    const whole = this.zooms.every(({ start, end }) => start <= 0 && end >= 100);
-    chooseSoon(`${this.file}.z`, whole ? null : this.zooms.flatMap(({ start, end }) => [start, end].map((each) => String(Number(each.toFixed(2))))).join(","));
+    const numbers = this.zooms.flatMap(({ start, end }) => [start, end].map((each) => String(Number(each.toPrecision(5)))));
+    chooseSoon(`${this.file}.z`, this.zooms.every(isWhole) ? null : numbers.join(","));
     this.showDetail(picture, option, look, width);
   }
 
-  // What only what is in view needs: lines cut nearer to it, and more of the points that are stored.
+  // What only what is in view needs: lines cut nearer to it, more of the points that are stored, and ticks.
   private showDetail(picture: ChartPicture, option: Option, look: Look, width: number): void {
-    const [zoom] = this.zooms;
-    const isZoomed = zoom !== undefined && (zoom.start > 0 || zoom.end < 100);
-    if (zoom === undefined || this.zoomAxes()[0] !== "x" || (!isZoomed && this.detailed === null)) return;
-    this.detailed = isZoomed ? zoom : null;
-    const ends = endsOf(option, zoom);
-    const detail = ends === null ? undefined : picture.detail?.(ends.low, ends.high, look, width);
-    this.chart?.setOption({ series: cutSeries(option, zoom).map((each, index) => ({ ...each, ...detail?.[index] })) });
+    const isZoomed = !this.zooms.every(isWhole);
+    if (!isZoomed && !this.isDetailed) return;
+    this.isDetailed = isZoomed;
+    const more: Option = {};
+    this.zoomAxes().forEach((axisName, index) => {
+      const zoom = this.zooms[index] ?? whole;
+      Object.assign(more, zoomedTicks(option, zoom, axisName));
+      if (axisName !== "x") return;
+      const ends = endsAround(option, zoom);
+      const detail = ends === null ? undefined : picture.detail?.(ends.low, ends.high, look, width);
+      more["series"] = cutSeries(option, zoom).map((each, at) => ({ ...each, ...detail?.[at] }));
+    });
+    this.chart?.setOption(more);
     this.tellNote();
   }
 
-  private detailed: Zoom | null = null;
+  private isDetailed = false;
+  private drawn: Option = {}; // without what a zoom changes
 
   private drawPlanes(picture: PlanesPicture, look: Look, width: number, height: number): void {
     const scale = Math.min(3, window.devicePixelRatio || 1);
@@ -236,13 +245,13 @@ export class View {
 
   private wholeOption(picture: ChartPicture, option: Option, look: Look): Option {
     const names = (picture.legend?.(look) ?? []).map((item) => item.name);
-    const whole = cutOption(option);
+    const cut = cutOption(option);
     return {
       animation: false,
       textStyle: { color: look.text, fontFamily: look.font },
       backgroundColor: "transparent",
-      ...whole,
-      series: (whole["series"] as Option[]).map((series) => this.linked(picture, series)),
+      ...cut,
+      series: (cut["series"] as Option[]).map((series) => this.linked(picture, series)),
       tooltip: {
         backgroundColor: look.panel,
         borderColor: look.line,
@@ -315,19 +324,16 @@ export class View {
   }
 
   private showAll(): void {
-    this.zooms = this.zooms.map(() => ({ start: 0, end: 100 }));
+    this.zooms = this.zooms.map(() => whole);
     choose(`${this.file}.z`, null);
   }
 
   // factor 0 shows all.
   private zoom(factor: number, shift = 0): void {
     this.draw();
-    const option = this.chart?.getOption() as { dataZoom?: Zoom[] } | undefined;
-    (option?.dataZoom ?? []).forEach((zoom, index) => {
-      const half = factor === 0 ? 50 : Math.min(50, ((zoom.end - zoom.start) / 2) * factor);
-      const middle = factor === 0 ? 50 : (zoom.end + zoom.start) / 2 + shift * half;
-      const start = Math.max(0, Math.min(100 - 2 * half, middle - half));
-      this.chart?.dispatchAction({ type: "dataZoom", dataZoomIndex: index, start, end: start + 2 * half });
+    this.zoomAxes().forEach((axisName, index) => {
+      const zoom = factor === 0 ? whole : zoomedBy(this.drawn, this.zooms[index] ?? whole, factor, shift, axisName);
+      this.chart?.dispatchAction({ type: "dataZoom", dataZoomIndex: index, ...zoom });
     });
   }
 

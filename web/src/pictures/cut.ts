@@ -1,6 +1,7 @@
 // Lines cut where an axis ends. What lies beyond is clipped anyhow, but browsers and PDF writers lay out every dash of it
 // first: 40 curves that left their axis by millions of pixels kept Chromium busy for 42 s.
 import type { Option } from "../echarts.ts";
+import { endsAround, whole } from "./zoom.ts";
 
 export type Point = [number, number];
 
@@ -37,12 +38,6 @@ interface Line {
   step?: unknown;
 }
 
-interface Axis {
-  type?: unknown;
-  min?: unknown;
-  max?: unknown;
-}
-
 const isPoint = (point: unknown): boolean => Array.isArray(point) && point.length === 2 && typeof point[0] === "number" && (point[1] === null || typeof point[1] === "number");
 
 // Where the second number is null, there is a gap.
@@ -51,24 +46,13 @@ function pointsOf(data: unknown): (Point | null)[] | null {
   return (data as ([number, number | null] | null)[]).map((point) => (point === null || point[1] === null ? null : [point[0], point[1]]));
 }
 
-// Of an axis across whose ends are given: what of it is in view, and half as much beside it.
-export function endsOf(option: Option, zoom = { start: 0, end: 100 }): { low: number; high: number } | null {
-  const x = (option["xAxis"] ?? {}) as Axis;
-  if (typeof x.min !== "number" || typeof x.max !== "number" || (x.type !== "value" && x.type !== "log")) return null;
-  const [to, from] = x.type === "log" ? [Math.log, Math.exp] : [Number, Number];
-  const [low, span] = [to(x.min), to(x.max) - to(x.min)];
-  const beyond = zoom.end - zoom.start < 100 ? (zoom.end - zoom.start) / 2 : 0;
-  const end = (percent: number): number => from(low + (span * percent) / 100);
-  return { low: end(zoom.start - beyond), high: end(zoom.end + beyond) };
-}
-
 // Lines up to where the axis ends; zoomed in, and a little beyond what is seen. The others are as they were.
-export function cutSeries(option: Option, zoom = { start: 0, end: 100 }): Option[] {
-  const [x, y] = [(option["xAxis"] ?? {}) as Axis, (option["yAxis"] ?? {}) as Axis];
+export function cutSeries(option: Option, zoom = whole): Option[] {
+  const isLog = (axis: unknown): boolean => (axis as { type?: unknown } | undefined)?.type === "log";
   const series = [option["series"] ?? []].flat() as (Line & Option)[];
-  const ends = endsOf(option, zoom);
+  const ends = endsAround(option, zoom);
   if (ends === null) return series.map(() => ({}));
-  const cut = { ...ends, log: { x: x.type === "log", y: y.type === "log" } };
+  const cut = { ...ends, log: { x: isLog(option["xAxis"]), y: isLog(option["yAxis"]) } };
   return series.map((each) => {
     const points = each.type === "line" ? pointsOf(each.data) : null;
     return points === null ? {} : { data: cutLine(points, { ...cut, step: each.step === "end" }) };

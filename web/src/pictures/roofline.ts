@@ -9,7 +9,7 @@ import type { ChartPicture, Control, DataTable, Picture } from "../picture.ts";
 import { power } from "./log_scale.ts";
 import { line, marks } from "./marks.ts";
 import { choice, tablesOf } from "./profiled.ts";
-import { ends, tickText } from "./scale.ts";
+import { ends, logTicksIn, tickText } from "./scale.ts";
 import { measured, sentences } from "./trials.ts";
 
 interface Point {
@@ -82,12 +82,15 @@ function option(shown: Profiled[], peaks: MachinePeaks, look: Look, width: numbe
   const ys: [number, number] = [decade(lowY / 1e9 / 2, Math.floor), decade((top / 1e9) * 1.5, Math.ceil)];
   const longest = Math.max(...all.map(({ operator }) => operator.share), 1e-9);
   const size = (share: number): number => Math.max(5, 34 * Math.sqrt(Math.max(0, share) / longest));
-  const log = (title: string, [min, max]: [number, number], more: Option): Option =>
-    axis(look, title, { type: "log", min, max, axisLabel: { color: look.muted, fontSize: 12, hideOverlap: true, formatter: max / min > 1e4 ? power : tickText }, ...more });
+  const log = (title: string, [min, max]: [number, number], room: number, more: Option): Option => {
+    const ticksIn = logTicksIn(room, 62);
+    const customValues = ticksIn(min, max);
+    return axis(look, title, { type: "log", min, max, ticksIn, axisTick: { customValues, lineStyle: { color: look.line } }, axisLabel: { color: look.muted, fontSize: 12, hideOverlap: true, customValues, formatter: max / min > 1e4 ? power : tickText }, ...more });
+  };
   return {
     grid: { left: 66, right: 20, top: 20, bottom: 48 },
-    xAxis: log(width < 620 ? "operations per byte" : "floating-point operations per byte moved", xs, {}),
-    yAxis: log("GFLOP/s", ys, { nameGap: 46 }),
+    xAxis: log(width < 620 ? "operations per byte" : "floating-point operations per byte moved", xs, width - 86, {}),
+    yAxis: log("GFLOP/s", ys, 350, { nameGap: 46 }),
     tooltip: { trigger: "item" },
     series: [
       roofs(peaks, xs, ys, look),

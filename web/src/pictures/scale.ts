@@ -110,6 +110,15 @@ export function linearTicks(low: number, high: number, most: number): number[] {
   return ticks;
 }
 
+// Of a logarithmic axis, or the part of it that is in view, where each has `each` of `room` pixels.
+export function logTicksIn(room: number, each: number): (low: number, high: number) => number[] {
+  const most = Math.max(3, Math.floor(room / each));
+  return (low, high) => {
+    const ticks = logTicks(low, high, most);
+    return ticks.length > 2 || high / low > 4 ? ticks : linearTicks(low, high, most);
+  };
+}
+
 // ECharts adds the ends of an axis to its own ticks: their labels are shown where they are among the others. Its step is
 // 1, 2, 3, 5 or 10 times a power of ten.
 function endLabels(scale: Scale, most: number): Option {
@@ -126,12 +135,14 @@ function endLabels(scale: Scale, most: number): Option {
 export function valueAxis(look: Look, title: string, scale: Scale, room: number, more: Option = {}, still = false): Option {
   const unit = scale.unit.name === "/s" ? "items/s" : scale.unit.name;
   const most = Math.max(2, Math.min(10, Math.floor(room / (still ? 48 : 80))));
-  const ticks = scale.log ? { customValues: logTicks(scale.low, scale.high, Math.max(3, Math.floor(room / (still ? 32 : 62)))) } : still ? { customValues: linearTicks(scale.low, scale.high, most) } : {};
+  const ticksIn = logTicksIn(room, still ? 32 : 62);
+  const ticks = scale.log ? { customValues: ticksIn(scale.low, scale.high) } : still ? { customValues: linearTicks(scale.low, scale.high, most) } : {};
   return axis(look, unit === "" ? title : `${title}, ${unit}`, {
     type: scale.log ? "log" : "value",
     min: scale.low,
     max: scale.high,
     splitNumber: most,
+    ...(scale.log ? { ticksIn } : {}),
     axisLine: { onZero: false, lineStyle: { color: look.line } },
     axisTick: { show: true, lineStyle: { color: look.line }, ...ticks },
     axisLabel: { color: look.muted, fontSize: 12, hideOverlap: true, formatter: scale.log && scale.high / scale.low > 1e4 ? power : tickText, ...ticks, ...(still ? {} : endLabels(scale, most)) },
