@@ -1,0 +1,49 @@
+// LoadRecord: what a trial under load leaves beside its Samples, whose begin_s and end_s are then arrival and
+// completion of each request that succeeded, by arrival: their difference is the response time.
+//
+//   arrival     when a request should start, by its schedule; in a closed loop: when its client was free
+//   issue       when it did start
+//   completion  when its answer was there
+//   lag         issue - arrival; late: the part of it in which a client was free and the generator slept too long
+//   service     completion - issue
+//   response    completion - arrival
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infermeter/samples/load/log_histogram.hpp"
+
+namespace infermeter {
+
+struct LoadBin {
+  std::uint64_t arrived = 0, completed = 0, failed = 0;
+  std::uint64_t in_flight = 0;  // arrived and not ended when the bin ends: those that wait, too
+  double slowest_s = 0;         // longest response time of what completed here
+};
+
+inline constexpr std::size_t kMostErrorTexts = 8;
+
+struct LoadRecord {
+  bool open_loop = false;
+  int clients = 1;           // most requests in flight
+  std::int64_t samples = 1;  // inferences to a request
+  std::uint64_t due = 0;     // requests whose arrival came
+  std::uint64_t issued = 0;  // of them
+  std::uint64_t completed = 0, failed = 0;
+  std::uint64_t kept = 0;  // of the completed ones with times of their own; the rest is in the histograms
+  double arrivals_s = 0;   // from the beginning to the end of arrivals (open loop: what the schedule covers)
+  double duration_s = 0;   // from the beginning to the last completion
+  bool gave_up = false;    // requests were still waiting long after the last arrival
+  HistogramRecord response{}, service{}, lag{}, late{};
+  double bin_s = 0;  // width of a bin
+  std::vector<LoadBin> timeline{};
+  // Sentences and how often each; at most kMostErrorTexts and "other errors".
+  std::vector<std::pair<std::string, std::uint64_t>> errors{};
+
+  [[nodiscard]] bool operator==(const LoadRecord&) const = default;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,65 @@
+// LogHistogram: how often which duration occurred, in memory that does not grow, with a known relative error.
+//
+// Buckets are linear within each power of two (Tene's HdrHistogram has the same shape): 1024 to an octave, so that the
+// middle of a bucket is within 1/2048 (0.049 %) of everything in it. Below 1024 ticks every value has its own bucket.
+// Adding two histograms is exact.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace infermeter {
+
+class LogHistogram {
+ public:
+  static constexpr int kBits = 10;
+  static constexpr std::size_t kBuckets = std::size_t{64 - kBits + 1} << kBits;
+  using Counts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // bucket, how many; ascending, none is 0
+
+  LogHistogram() : counts_(std::make_unique<std::array<std::uint64_t, kBuckets>>()) {}
+
+  // No allocation, no lock: of one thread.
+  void add(std::uint64_t ticks) {
+    ++(*counts_)[bucket_of(ticks)];
+    ++count_;
+  }
+  void merge(const LogHistogram& other);
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] Counts counts() const;
+
+  [[nodiscard]] static constexpr std::uint32_t bucket_of(std::uint64_t ticks) {
+    const int octave = std::bit_width(ticks >> kBits);
+    if (octave == 0) return static_cast<std::uint32_t>(ticks);
+    // ticks >> (octave - 1) has kBits + 1 bits, the highest of which is set.
+    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(octave) << kBits) +
+                                      ((ticks >> (octave - 1)) - (std::uint64_t{1} << kBits)));
+  }
+  // The middle of a bucket, ticks.
+  [[nodiscard]] static double middle_of(std::uint32_t bucket);
+
+ private:
+  std::unique_ptr<std::array<std::uint64_t, kBuckets>> counts_;
+  std::uint64_t count_ = 0;
+};
+
+// As a record holds it.
+struct HistogramRecord {
+  double tick_s = 0;  // seconds per tick
+  LogHistogram::Counts counts{};
+
+  [[nodiscard]] std::uint64_t count() const;
+  // Of what lies at or below the value sought, at least `share` of all (the inverse of the distribution function,
+  // Hyndman and Fan's type 1), seconds. nullopt: nothing was counted.
+  [[nodiscard]] std::optional<double> quantile_s(double share) const;
+  [[nodiscard]] std::optional<double> mean_s() const;
+  [[nodiscard]] std::optional<double> max_s() const;
+  [[nodiscard]] bool operator==(const HistogramRecord&) const = default;
+};
+
+}  // namespace infermeter
