@@ -22,6 +22,7 @@ namespace {
 constexpr auto kVerbs = std::to_array<Verb>({
     {"run", "Measure subjects: models on back ends.", declare_run, true},
     {"compare", "Decide whether one subject is faster than another.", declare_compare, true},
+    {"load", "Measure response times while many requests come at once.", declare_load, true},
     {"tune", "Find the best settings of a model on this machine.", declare_tune, true},
     {"profile", "Show the time of each operator, and why one subject is slower.", declare_profile, true},
     {"import", "Read profiles written by other tools, and report on them.", declare_import, true},

@@ -45,6 +45,9 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "Default: as declared by the model (docs/methodology.md). May be repeated."},
     {"options", "--option", "KEY=VALUE", "",
      "An option of the back end (`infermeter backends NAME`). May be repeated."},
+    {"load", "--load", "KEY=VALUE", "",
+     "Measure under load: rate=40, concurrency=8, scenario=offline, arrivals=FORM, samples=N (docs/load.md). May be "
+     "repeated."},
     {"env", "--env", "NAME=VALUE", "",
      "Set an environment variable in the workers. They inherit only the variables that the guide lists. May be "
      "repeated."},
@@ -282,7 +285,8 @@ void PlanFlags::declare(CLI::App& app, Use use) {
   app.add_option(
          "SUBJECT", values_["subjects"],
          "[label=]MODEL@BACKEND[,key=value…]: resnet50@openvino,threads=1. Keys: batch, dtype, device, threads, "
-         "library, dim.NAME, batch_axis.INPUT, env.NAME; other keys are options of the back end. The first subject is "
+         "library, dim.NAME, batch_axis.INPUT, load.KEY, env.NAME; other keys are options of the back end. The first "
+         "subject is "
          "the baseline.")
       ->type_name("")
       ->group("Subjects");

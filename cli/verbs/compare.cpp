@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/flags/choose_backends.hpp"
+#include "cli/flags/load_flags.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/fresh_runs.hpp"
 #include "cli/measure_and_report.hpp"
@@ -19,6 +20,7 @@ constexpr const char* kAsked = "What is asked";
 
 struct CompareOptions {
   PlanFlags plan;
+  LoadFlags load;
   ReportOutput output;
   std::string a_library, b_library;
   bool fail_slower = false, fail_inconclusive = false;
@@ -42,6 +44,8 @@ HelpText compare_help() {
                     "Two builds of one runtime; exit code 1 if the new one is slower."},
                    {"infermeter compare mlp@openvino,threads=1 mlp@openvino,threads=2 --metric peak_memory",
                     "Two settings, by their memory."},
+                   {"infermeter compare mlp@onnxruntime mlp@openvino --rate 100 --metric response_p99",
+                    "Two runtimes under the same load, by the response time of the slowest hundredth."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --html report.html",
                     "With an HTML page that shows every pair."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
@@ -62,6 +66,7 @@ HelpText compare_help() {
 
 void declare_compare_flags(CLI::App& app, CompareOptions& options) {
   options.plan.declare(app, Use::comparison);
+  options.load.declare(app);
   options.output.declare(app);
   app.add_option(
          "--a-backend-library", options.a_library,
@@ -107,6 +112,7 @@ Result<Done> check_flags_for_runs(const CompareOptions& options) {
   std::string flag = options.plan.changing_flag({"subjects", "metric", "margin", "alpha"});
   if (!options.a_library.empty()) flag = "--a-backend-library";
   if (!options.b_library.empty()) flag = "--b-backend-library";
+  if (options.load.any()) flag = "the load";
   if (options.dry_run) flag = "--dry-run";
   if (flag.empty()) return Done{};
   return usage_error(fmt::format(
@@ -132,6 +138,7 @@ Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
   INFERMETER_TRY(const bool are_runs, name_two_runs(world, options.plan.positional(), draft.plan.output_dir));
   if (are_runs) return compare_runs(world, options, draft);
+  INFERMETER_TRY_DONE(options.load.apply(draft));
   INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
   ReportOutput output = options.output;
   MeasureRequest request{.dry_run = options.dry_run, .verbosity = options.verbosity.level()};

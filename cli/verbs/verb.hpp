@@ -23,6 +23,7 @@ struct Verb {
 
 Action declare_run(CLI::App& app);
 Action declare_compare(CLI::App& app);
+Action declare_load(CLI::App& app);
 Action declare_profile(CLI::App& app);
 Action declare_import(CLI::App& app);
 Action declare_gate(CLI::App& app);

@@ -41,7 +41,7 @@ void as_pairs(Json& parent, const char* key) {
 
 Result<Plan> plan_of(Json plan) {
   for (Json& subject : plan.at("subjects")) {
-    for (const char* key : {"dimensions", "batch_axes", "options", "environment"}) as_pairs(subject, key);
+    for (const char* key : {"dimensions", "batch_axes", "options", "load", "environment"}) as_pairs(subject, key);
   }
   Json data = plan.at("data");
   as_pairs(data, "distributions");

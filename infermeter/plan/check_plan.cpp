@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/plan/quantity.hpp"
 
@@ -95,6 +96,8 @@ Result<Done> check_subject(const Subject& subject, std::size_t index) {
   INFERMETER_TRY_DONE(check_dimensions(subject, about));
   INFERMETER_TRY_DONE(check_batch_axes(subject, about));
   INFERMETER_TRY_DONE(check_environment(subject, about));
+  if (const auto load = load_shape_from_pairs(subject.load); !load)
+    return usage_error(fmt::format("{}: {}", about, load.error().message));
   return check_pairs(subject.options, "option", about);
 }
 

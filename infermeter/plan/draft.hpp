@@ -26,9 +26,9 @@ struct SubjectDraft {
   std::optional<int> threads{};
   std::optional<std::string> backend_library{};
   std::optional<int> group{};
-  Pairs dimensions{}, batch_axes{}, options{}, environment{};  // added to the plan's, which they beat
+  Pairs dimensions{}, batch_axes{}, options{}, load{}, environment{};  // added to the plan's, which they beat
 
-  // What a table or a dict calls "options", "dimensions", "batch_axis", "env"; nullptr: no such pairs.
+  // What a table or a dict calls "options", "dimensions", "batch_axis", "load", "env"; nullptr: no such pairs.
   [[nodiscard]] Pairs* pairs(std::string_view key);
 };
 
@@ -39,7 +39,9 @@ struct PlanDraft {
   std::vector<std::int64_t> batch_sizes{};
   std::vector<Precision> dtypes{};
   std::vector<int> threads{};
-  Subject defaults{};  // device, dimensions, batch axes, options, library of every subject
+  // Subjects that say nothing of their load are measured under each of these; empty: under that of `defaults`, if any.
+  std::vector<Pairs> loads{};
+  Subject defaults{};  // device, dimensions, batch axes, options, load, library of every subject
   // Everything else; its subjects are those of an earlier stage, used if nothing else names any.
   Plan plan{.automatic = {.warmup = true, .iterations = true, .processes = true}};
   // Is the first subject to be compared with the others until it is known which is faster? Then in one group, whatever

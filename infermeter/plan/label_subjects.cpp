@@ -27,6 +27,7 @@ std::vector<Trait> traits_of(const Subject& subject, const Names& libraries) {
   for (const auto& [name, value] : subject.batch_axes) traits.push_back({batch_axis_key(name), value});
   if (!subject.backend_library.empty()) traits.push_back({"library", libraries.at(subject.backend_library), true});
   for (const auto& [name, value] : subject.options) traits.push_back({name, value, true});
+  for (const auto& [name, value] : subject.load) traits.push_back({name, value});
   for (const auto& [name, value] : subject.environment) traits.push_back({"env." + name, value});
   return traits;
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostSubjectsMade = 10'000;
 
 template <class T>
-std::vector<T> or_else(const std::vector<T>& values, T usual) {
+std::vector<T> or_else(const std::vector<T>& values, const T& usual) {
   return values.empty() ? std::vector<T>{usual} : values;
 }
 
@@ -21,6 +21,7 @@ Matrix matrix_of(const PlanDraft& draft) {
           .batch_sizes = or_else(draft.batch_sizes, draft.defaults.batch_size),
           .dtypes = or_else(draft.dtypes, draft.defaults.dtype),
           .threads = or_else(draft.threads, draft.defaults.threads),
+          .loads = or_else(draft.loads, draft.defaults.load),
           .defaults = draft.defaults};
 }
 
@@ -31,6 +32,8 @@ std::string multiplied_label(const SubjectDraft& draft, const Matrix& m, const S
   if (!draft.batch_size && m.batch_sizes.size() > 1) label += fmt::format(",batch={}", subject.batch_size);
   if (!draft.dtype && m.dtypes.size() > 1) label += fmt::format(",dtype={}", to_string(subject.dtype));
   if (!draft.threads && m.threads.size() > 1) label += fmt::format(",threads={}", subject.threads);
+  if (draft.load.empty() && m.loads.size() > 1)
+    for (const auto& [key, value] : subject.load) label += fmt::format(",{}={}", key, value);
   return label;
 }
 
@@ -47,26 +50,43 @@ int usual_group(const std::string& model, std::size_t batch_index, std::vector<s
   return static_cast<int>(network * kMostSubjectsMade + batch_index);
 }
 
-// Subjects written out, once per batch size, dtype and thread count that they leave open.
+// One of the values that multiply subjects, by their places.
+struct MatrixPlace {
+  std::size_t batch = 0, dtype = 0, threads = 0, load = 0;
+};
+
+std::vector<MatrixPlace> places_of(const Matrix& m) {
+  std::vector<MatrixPlace> places;
+  for (std::size_t b = 0; b < m.batch_sizes.size(); ++b)
+    for (std::size_t d = 0; d < m.dtypes.size(); ++d)
+      for (std::size_t t = 0; t < m.threads.size(); ++t)
+        for (std::size_t l = 0; l < m.loads.size(); ++l) places.push_back({b, d, t, l});
+  return places;
+}
+
+// A subject that says a value itself is not multiplied by it.
+bool said_already(const SubjectDraft& written, const MatrixPlace& at) {
+  return (written.batch_size && at.batch > 0) || (written.dtype && at.dtype > 0) ||
+         (written.threads && at.threads > 0) || (!written.load.empty() && at.load > 0);
+}
+
+// Subjects written out, once per batch size, dtype, thread count and load that they leave open.
 std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
   std::vector<Subject> subjects;
   std::vector<std::string> networks{draft.subjects.empty() ? std::string() : draft.subjects.front().model};
-  for (std::size_t b = 0; b < m.batch_sizes.size(); ++b) {
-    for (std::size_t d = 0; d < m.dtypes.size(); ++d) {
-      for (std::size_t t = 0; t < m.threads.size(); ++t) {
-        for (const SubjectDraft& written : draft.subjects) {
-          const bool said_already =
-              (written.batch_size && b > 0) || (written.dtype && d > 0) || (written.threads && t > 0);
-          if (said_already) continue;
-          Subject subject = subject_of(written, draft.defaults);
-          subject.batch_size = written.batch_size.value_or(m.batch_sizes[b]);
-          subject.dtype = written.dtype.value_or(m.dtypes[d]);
-          subject.threads = written.threads.value_or(m.threads[t]);
-          subject.group = written.group.value_or(usual_group(written.model, b, networks));
-          subject.label = multiplied_label(written, m, subject);
-          subjects.push_back(std::move(subject));
-        }
-      }
+  for (const MatrixPlace& at : places_of(m)) {
+    for (const SubjectDraft& written : draft.subjects) {
+      if (said_already(written, at)) continue;
+      Subject defaults = draft.defaults;
+      if (written.load.empty()) defaults.load = m.loads[at.load];
+      Subject subject = subject_of(written, defaults);
+      subject.batch_size = written.batch_size.value_or(m.batch_sizes[at.batch]);
+      subject.dtype = written.dtype.value_or(m.dtypes[at.dtype]);
+      subject.threads = written.threads.value_or(m.threads[at.threads]);
+      const std::size_t block = at.batch * m.loads.size() + at.load;
+      subject.group = written.group.value_or(usual_group(written.model, block, networks));
+      subject.label = multiplied_label(written, m, subject);
+      subjects.push_back(std::move(subject));
     }
   }
   return subjects;
@@ -98,7 +118,7 @@ Result<Done> check_matrix(const PlanDraft& draft, const Matrix& m) {
   double count = static_cast<double>(draft.subjects.size()) +
                  static_cast<double>(m.models.size()) * static_cast<double>(m.backends.size());
   count *= static_cast<double>(m.batch_sizes.size()) * static_cast<double>(m.dtypes.size()) *
-           static_cast<double>(m.threads.size());
+           static_cast<double>(m.threads.size()) * static_cast<double>(m.loads.size());
   if (count <= static_cast<double>(kMostSubjectsMade)) return Done{};
   return usage_error(
       fmt::format("{:.0f} subjects are more than the {} that a plan may have", count, kMostSubjectsMade));
@@ -120,6 +140,7 @@ constexpr int kPairsUntilResolved = 200;
 constexpr int kMaxAutomaticProcesses = 20;
 constexpr int kMaxRoundsRepeated = 3, kMaxPairsRepeated = 8;
 constexpr double kAutomaticBudget = 120;
+constexpr double kLoadDuration = 10;  // seconds
 
 void ask(Plan& plan, const PlanDraft& draft) {
   if (!draft.is_comparison) {
@@ -142,24 +163,21 @@ std::vector<Subject> expand(const Matrix& m) {
   std::vector<Subject> subjects;
   int group = 0;
   for (const std::string& model : m.models) {
-    for (const std::int64_t batch_size : m.batch_sizes) {
-      for (const Precision dtype : m.dtypes) {
-        for (const int threads : m.threads) {
-          for (const std::string& backend : m.backends) {
-            Subject subject = m.defaults;
-            subject.label.clear();
-            subject.model = model;
-            subject.backend = backend;
-            subject.dtype = dtype;
-            subject.batch_size = batch_size;
-            subject.threads = threads;
-            subject.group = group;
-            subjects.push_back(std::move(subject));
-          }
-        }
+    for (const MatrixPlace& at : places_of(m)) {
+      for (const std::string& backend : m.backends) {
+        Subject subject = m.defaults;
+        subject.label.clear();
+        subject.model = model;
+        subject.backend = backend;
+        subject.dtype = m.dtypes[at.dtype];
+        subject.batch_size = m.batch_sizes[at.batch];
+        subject.threads = m.threads[at.threads];
+        subject.load = m.loads[at.load];
+        subject.group = group + static_cast<int>(at.batch * m.loads.size() + at.load);
+        subjects.push_back(std::move(subject));
       }
-      ++group;
     }
+    group += static_cast<int>(m.batch_sizes.size() * m.loads.size());
   }
   label_subjects(subjects);
   return subjects;
@@ -199,6 +217,13 @@ Result<Plan> make_plan(const PlanDraft& draft) {
   Plan plan = draft.plan;
   if (!subjects.empty()) plan.subjects = std::move(subjects);
   ask(plan, draft);
+  // How many requests a load takes is no question for a pilot: the time it lasts is.
+  const auto is_loaded = [](const Subject& subject) { return !subject.load.empty(); };
+  if (plan.automatic.iterations && std::ranges::any_of(plan.subjects, is_loaded)) {
+    plan.automatic.iterations = false;
+    plan.stopping.iterations.reset();
+    plan.stopping.duration_s = kLoadDuration;
+  }
   plan.limits = limits_of(draft);
   label_subjects(plan.subjects);
   order_trials(plan);

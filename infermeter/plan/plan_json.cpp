@@ -35,6 +35,7 @@ Json subject_to_json(const Subject& s) {
                {"options", pairs_to_json(s.options)},
                {"backend_library", s.backend_library},
                {"group", s.group}};
+  if (!s.load.empty()) json["load"] = pairs_to_json(s.load);
   if (!s.environment.empty()) json["environment"] = pairs_to_json(s.environment);
   return json;
 }
@@ -153,6 +154,7 @@ Result<Subject> subject_from_json(const Json& json) {
   m.read("dimensions", s.dimensions);
   m.read("batch_axes", s.batch_axes);
   m.read("options", s.options);
+  m.read("load", s.load);
   m.read("environment", s.environment);
   m.read("backend_library", s.backend_library);
   m.read("group", s.group);

@@ -160,6 +160,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      [](PlanDraft& d) -> Pairs& { return d.defaults.batch_axes; }},
     {"options", "option", Shape::pairs, Type::integer_or_text, From::plan_file, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.options; }},
+    {"load", "load", Shape::pairs, Type::number_or_text, From::plan_file, nullptr,
+     [](PlanDraft& d) -> Pairs& { return d.defaults.load; }},
     {"env", "env", Shape::pairs, Type::integer_or_text, From::plan_file, nullptr,
      [](PlanDraft& d) -> Pairs& { return d.defaults.environment; }},
     {"backend_library", "backend-library", Shape::one, Type::text, From::plan_file,

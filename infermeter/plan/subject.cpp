@@ -90,13 +90,15 @@ Result<Done> set_subject_key(SubjectDraft& draft, std::string key, std::string v
     if (!set) return usage_error(fmt::format("{}: {}", key, set.error().message));
     return Done{};
   }
-  constexpr std::string_view kDimension = "dim.", kBatchAxis = "batch_axis.", kVariable = "env.";
+  constexpr std::string_view kDimension = "dim.", kBatchAxis = "batch_axis.", kVariable = "env.", kLoad = "load.";
   if (key.starts_with(kDimension)) {
     set_pair(draft.dimensions, key.substr(kDimension.size()), std::move(value));
   } else if (key == "batch_axis") {
     set_pair(draft.batch_axes, "", std::move(value));
   } else if (key.starts_with(kBatchAxis)) {
     set_pair(draft.batch_axes, key.substr(kBatchAxis.size()), std::move(value));
+  } else if (key.starts_with(kLoad)) {
+    set_pair(draft.load, key.substr(kLoad.size()), std::move(value));
   } else if (key.starts_with(kVariable)) {
     set_pair(draft.environment, key.substr(kVariable.size()), std::move(value));
   } else {
@@ -108,6 +110,7 @@ Result<Done> set_subject_key(SubjectDraft& draft, std::string key, std::string v
 Pairs* SubjectDraft::pairs(std::string_view key) {
   if (key == "options") return &options;
   if (key == "dimensions") return &dimensions;
+  if (key == "load") return &load;
   if (key == "env") return &environment;
   return key == kBatchAxisKey ? &batch_axes : nullptr;
 }
@@ -125,6 +128,7 @@ void set_pairs(Subject& subject, const SubjectDraft& draft) {
   for (const auto& [name, value] : draft.dimensions) set_pair(subject.dimensions, name, value);
   for (const auto& [name, value] : draft.batch_axes) set_pair(subject.batch_axes, name, value);
   for (const auto& [name, value] : draft.options) set_pair(subject.options, name, value);
+  for (const auto& [name, value] : draft.load) set_pair(subject.load, name, value);
   for (const auto& [name, value] : draft.environment) set_pair(subject.environment, name, value);
 }
 
@@ -195,6 +199,7 @@ std::string short_form(const Subject& subject) {
   for (const auto& [name, value] : subject.dimensions) text += ",dim." + name + "=" + value;
   for (const auto& [name, value] : subject.batch_axes) text += "," + batch_axis_key(name) + "=" + value;
   for (const auto& [name, value] : subject.options) text += "," + name + "=" + value;
+  for (const auto& [name, value] : subject.load) text += ",load." + name + "=" + value;
   for (const auto& [name, value] : subject.environment) text += ",env." + name + "=" + value;
   return text;
 }

@@ -12,9 +12,9 @@
 namespace infermeter {
 
 // `[label=]MODEL@BACKEND[,key=value…]`. Keys of ours: batch, dtype, device, threads, library, dim.NAME,
-// batch_axis.INPUT, batch_axis=none; every other key goes to the back end. `defaults` gives what the text does not say.
-// MODEL may be a path: the '@' that counts is the last one that a back end's name and then ',' or the end follow, and a
-// label is a plain word (letters, digits, '_',
+// batch_axis.INPUT, batch_axis=none, load.KEY, env.NAME; every other key goes to the back end. `defaults` gives what
+// the text does not say. MODEL may be a path: the '@' that counts is the last one that a back end's name and then ','
+// or the end follow, and a label is a plain word (letters, digits, '_',
 // '.', '-') before the first '=' that stands before that '@'. Without a label it is `short_form`.
 [[nodiscard]] Result<Subject> subject_from_string(std::string_view text, const Subject& defaults);
 
@@ -41,10 +41,12 @@ struct Matrix {
   std::vector<std::int64_t> batch_sizes = {1};
   std::vector<Precision> dtypes = {Precision::float32};
   std::vector<int> threads = {0};
+  std::vector<Pairs> loads = {{}};
   Subject defaults{};
 };
 
-// Models × batch sizes × dtypes × threads × backends, the back end changing fastest; one group per (model, batch size).
+// Models × batch sizes × dtypes × threads × loads × backends, the back end changing fastest; one group per (model,
+// batch size, load).
 [[nodiscard]] std::vector<Subject> expand(const Matrix& matrix);
 
 // Labels that nobody chose (empty, or the short form) become `MODEL@BACKEND`, then only what differs between the

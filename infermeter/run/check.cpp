@@ -13,10 +13,12 @@
 #include "infermeter/data/make_data.hpp"
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/onnx/infer_types.hpp"
+#include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/workload.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/trial/load/schedule.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
@@ -132,7 +134,14 @@ class Checker {
     }
     check_.refusals.resize(plan_.subjects.size());
     for (std::size_t i = 0; i < plan_.subjects.size(); ++i) {
-      if (is_own(plan_.subjects[i])) continue;
+      if (is_own(plan_.subjects[i])) {
+        if (!plan_.subjects[i].load.empty())
+          check_.problems.add(
+              usage_error(fmt::format("'{}' is measured in this program, one call after the other: give "
+                                      "a model and a back end for a load",
+                                      plan_.subjects[i].label)));
+        continue;
+      }
       if (use_.by_subject) {
         check_alone(i);
       } else {
@@ -177,6 +186,14 @@ class Checker {
     for (auto& [key, answer] : answers) probed_[key] = answer.get();
   }
 
+  // Its words are right by now: what a file of arrivals holds is not known.
+  void check_load(const Subject& subject) {
+    const auto shape = load_shape_from_pairs(subject.load);
+    if (!shape.ok()) return;
+    const auto trace = read_trace_of(shape->arrivals);
+    if (!trace.ok()) check_.problems.add(usage_error(fmt::format("arrivals: {}", trace.error().message)));
+  }
+
   // The first thing that is wrong with it.
   void check_alone(std::size_t index) {
     Problems of_all = std::exchange(check_.problems, {});
@@ -188,6 +205,7 @@ class Checker {
 
   void check_subject(std::size_t index) {
     const Subject& subject = plan_.subjects[index];
+    if (use_.is_timed) check_load(subject);
     const auto info = probed_.find({subject.backend, subject.backend_library});
     if (info != probed_.end()) check_backend(subject, info->second, check_.problems);
     const ModelFacts* const model = model_of(subject, info == probed_.end() ? nullptr : &info->second);

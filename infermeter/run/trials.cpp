@@ -12,6 +12,7 @@
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/split_mix64.hpp"
 #include "infermeter/run/begin.hpp"
 #include "infermeter/run/outputs.hpp"
 #include "infermeter/run/time_left.hpp"
@@ -97,6 +98,11 @@ TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const 
   TrialJob job = trial_job(plan, plan.subjects[place.subject], record_.models[place.subject]);
   job.cache_folder = workload_cache(plan.subjects[place.subject], record_.models[place.subject], context_.cache);
   job.stopping = stopping;
+  if (place.purpose == Purpose::timed) {
+    job.arrivals_seed = SplitMix64(plan.seed.value_or(0) + static_cast<std::uint64_t>(place.process)).next();
+  } else {
+    job.subject.load.clear();  // what they look for shows one inference after the other
+  }
   job.seed += place.position + (place.purpose == Purpose::timed ? 0 : side_seeds);
   job.keep_outputs =
       tells_outputs(place.purpose) && (wants_outputs(record_, place.subject) || may_tell_truth(record_, place.subject));

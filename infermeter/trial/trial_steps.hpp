@@ -2,10 +2,14 @@
 // it on simulated time.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "infermeter/samples/load/load_counters.hpp"
+#include "infermeter/trial/load/load_trial.hpp"
 #include "infermeter/trial/loop_records.hpp"
 #include "infermeter/trial/machine/memory_probe.hpp"
 #include "infermeter/trial/outputs.hpp"
@@ -30,8 +34,9 @@ namespace infermeter {
 // Adds one_request_at_a_time where the model was loaded for more.
 [[nodiscard]] std::vector<Diagnostic> diagnose_requests(const LoadPlan& asked, const Samples& samples);
 // What was asked for against what the runtime says it does.
+// `is_under_load`: it is not measured one request at a time.
 [[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_were_said,
-                                                        const Samples& samples);
+                                                        bool is_under_load, const Samples& samples);
 
 // An inference that is followed by a look at the memory, outside of the measured region. The room for what is seen is
 // touched first, so that noting it adds nothing to what is seen.
@@ -104,6 +109,7 @@ class Trial final : public AnyTrial {
     return Done{};
   }
 
+  [[nodiscard]] bool is_under_load() const { return !request_.subject.load.empty(); }
   [[nodiscard]] bool counts_first() const { return request_.time_it && request_.stopping.count_first; }
 
   // Between steps; the loops look between iterations.
@@ -195,7 +201,7 @@ class Trial final : public AnyTrial {
     add_executed("input_shape", shapes_text(items_.front()).c_str());
     if (!inputs_.empty()) add_executed("batch_axis", batch_axes_text(inputs_).c_str());
     add(diagnose_batch(inputs_, request_.subject.batch_axes));
-    add(diagnose_executed(plan_, request_.subject.threads > 0, samples));
+    add(diagnose_executed(plan_, request_.subject.threads > 0, is_under_load(), samples));
     if (host_.keep) host_.keep(samples);
     return Done{};
   }
@@ -214,7 +220,12 @@ class Trial final : public AnyTrial {
   }
 
   Result<Done> measure() {
-    const LoopLimits limits = limits_for(request_.stopping, block_, scale_now(), first_ticks_);
+    LoopLimits limits = limits_for(request_.stopping, block_, scale_now(), first_ticks_);
+    if (is_under_load()) {
+      INFERMETER_TRY(load_, LoadTrial::prepare(request_, *session_, runtime_->info(), items_,
+                                               record().executed_value("concurrent_inferences")));
+      limits = load_->limits(limits);
+    }
     begin_profile();
     if (host_.before_timed) add(host_.before_timed());
     if (!inference_->prepare(0)) return inference_->error("binding the inputs");
@@ -223,7 +234,9 @@ class Trial final : public AnyTrial {
     loop_.begin(block_, limits, memory_);
 
     begin_stacks();
-    const LoopEnd end = request_.watch_memory ? watched_loop(limits) : loop(*inference_, limits);
+    const LoopEnd end = is_under_load()         ? load_->run(clock_, *inference_, block_, scale_now().tick_s)
+                        : request_.watch_memory ? watched_loop(limits)
+                                                : loop(*inference_, limits);
     end_stacks();
 
     loop_.end(block_, limits, request_.stopping, end, plan_.threads, memory_, record());
@@ -233,8 +246,17 @@ class Trial final : public AnyTrial {
     record().counters = session_->counters();
     add(diagnose_counters(record().counters));
     if (counts_first()) INFERMETER_TRY_DONE(note_first());
+    if (load_) return note_load(end);
     if (end == LoopEnd::failed) return inference_->error("a timed inference failed");
     return Done{};
+  }
+
+  Result<Done> note_load(LoopEnd end) {
+    if (end == LoopEnd::failed) return load_->error();
+    LoadRecord& load = record().load.emplace(load_->take_record());
+    for (Counter& counter : load_counters(load)) record().counters.push_back(std::move(counter));
+    if (load.completed > 0 || load.errors.empty()) return Done{};
+    return model_error(fmt::format("all {} requests failed: {}", load.failed, load.errors.front().first));
   }
 
   // Of a first inference that was timed like all others.
@@ -358,6 +380,7 @@ class Trial final : public AnyTrial {
   std::optional<Session> session_;
   std::vector<ItemValues> items_;
   std::optional<Request> inference_;
+  std::optional<LoadTrial> load_;
   std::vector<Port> inputs_, outputs_;
   std::vector<std::uint64_t> input_digests_;
   std::uint64_t first_ticks_ = 0;

@@ -265,11 +265,11 @@ TEST(Trial, TheTypesOfAModelsFileAreItsOwn) {
   asked.dtype = "float32";
   Samples samples;
   samples.executed = {{"dtype", "float16"}};
-  EXPECT_EQ(diagnose_executed(asked, false, samples).size(), 1U);
+  EXPECT_EQ(diagnose_executed(asked, false, false, samples).size(), 1U);
   samples.executed.emplace_back("dtype_from", "model");
-  EXPECT_TRUE(diagnose_executed(asked, false, samples).empty()) << "no --dtype would execute another one";
+  EXPECT_TRUE(diagnose_executed(asked, false, false, samples).empty()) << "no --dtype would execute another one";
   asked.dtype = "bfloat16";
-  EXPECT_EQ(diagnose_executed(asked, false, samples).size(), 1U);
+  EXPECT_EQ(diagnose_executed(asked, false, false, samples).size(), 1U);
 }
 
 TEST(Trial, AModelThatAnOptionQuantisedIsAsAsked) {
@@ -283,9 +283,9 @@ TEST(Trial, AModelThatAnOptionQuantisedIsAsAsked) {
                        .options = {}};
   Samples samples;
   samples.executed = {{"dtype", "int8"}};
-  EXPECT_EQ(diagnose_executed(asked, true, samples).size(), 1U);
+  EXPECT_EQ(diagnose_executed(asked, true, false, samples).size(), 1U);
   samples.executed.emplace_back("quantize", "dynamic: 9 of 10 weights in int8");
-  EXPECT_TRUE(diagnose_executed(asked, true, samples).empty());
+  EXPECT_TRUE(diagnose_executed(asked, true, false, samples).empty());
 }
 
 TEST(Trial, SaysThatOneRequestAtATimeIsMeasured) {

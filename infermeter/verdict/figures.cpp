@@ -52,6 +52,7 @@ std::string series_of(const Plan& plan, const Subject& subject) {
   std::ranges::sort(lasting.dimensions);
   std::ranges::sort(lasting.batch_axes);
   std::ranges::sort(lasting.options);
+  std::ranges::sort(lasting.load);
   std::ranges::sort(lasting.environment);
   std::string series = short_form(lasting);
   if (plan.cpus.empty()) return series;

@@ -85,10 +85,11 @@ struct TrialJob {
   Limits limits;
   Sandbox sandbox = Sandbox::automatic;
   std::vector<int> cpus;
-  std::uint64_t seed = 0;     // of this trial: size of the environment, hence the stack's position
-  bool time_it = true;        // false: outputs only (validate): no warm-up, no timed loop
-  bool keep_outputs = false;  // TrialResult::outputs is wanted
-  bool watch_memory = false;  // Samples::memory_bytes is wanted; costs some microseconds between two iterations
+  std::uint64_t seed = 0;           // of this trial: size of the environment, hence the stack's position
+  std::uint64_t arrivals_seed = 0;  // of the arrivals under load: subjects of one block have the same
+  bool time_it = true;              // false: outputs only (validate): no warm-up, no timed loop
+  bool keep_outputs = false;        // TrialResult::outputs is wanted
+  bool watch_memory = false;        // Samples::memory_bytes is wanted; costs some microseconds between two iterations
   // TrialResult::profile_files and stacks are wanted: operators are profiled, which disturbs times.
   bool profile = false;
   StackSampling stacks = StackSampling::off;

@@ -111,7 +111,7 @@ class TrialRun {
     if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
     conclude(end, block, kernel_kills() > kills_before);
     product_.samples.memory_timeline = std::move(end.memory);
-    record_times(block, read_pair(clock), product_.samples);
+    record_times(block, read_pair(clock), product_.samples, !job_.subject.load.empty());
     if (sampler_) product_.raw_stacks = sampler_->take();
     note_partial();
     product_.samples.stderr_tail = worker.tail().text();

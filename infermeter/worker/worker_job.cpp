@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/worker/library_choice.hpp"
 #include "infermeter/worker/plugin.hpp"
 
@@ -14,6 +15,17 @@ std::string absolute_if_there(const std::string& path) {
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error)) return path;
   return std::filesystem::absolute(path, error).string();
+}
+
+// A file of arrivals is read by the worker.
+Result<Done> take_trace(WorkerJob& orders) {
+  INFERMETER_TRY(const LoadShape shape, load_shape_from_pairs(orders.trial.subject.load));
+  if (shape.arrivals.kind != Arrivals::Kind::trace) return Done{};
+  const std::string file = absolute_if_there(shape.arrivals.file);
+  for (auto& [key, value] : orders.trial.subject.load)
+    if (key == "arrivals") value = file;
+  orders.readable.push_back(file);
+  return Done{};
 }
 
 }  // namespace
@@ -31,6 +43,8 @@ Result<WorkerJob> worker_job(const Launcher& launcher, const TrialJob& job) {
   orders.trial.zoo_name = job.zoo_name;
   orders.trial.data_shape = job.data_shape;
   orders.trial.cache_folder = absolute_if_there(job.cache_folder.string());
+  orders.trial.arrivals_seed = job.arrivals_seed;
+  INFERMETER_TRY_DONE(take_trace(orders));
   std::error_code error;
   orders.trial.folder = std::filesystem::current_path(error).string();
   orders.trial.stopping = job.stopping;

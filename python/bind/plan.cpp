@@ -73,6 +73,7 @@ void bind_subject(nb::module_& module) {
       .def_ro("dimensions", &Subject::dimensions)
       .def_ro("batch_axes", &Subject::batch_axes)
       .def_ro("options", &Subject::options, "The back end's own.")
+      .def_ro("load", &Subject::load, "How requests arrive; empty: one inference after the other.")
       .def_ro("environment", &Subject::environment, "Variables of its worker.")
       .def_ro("backend_library", &Subject::backend_library)
       .def_ro("group", &Subject::group, "Subjects of one group are compared with its first one.")

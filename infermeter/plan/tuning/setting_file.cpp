@@ -47,6 +47,7 @@ toml::table subject_table(const Subject& subject) {
   add_pairs(table, "dimensions", subject.dimensions);
   add_batch_axes(table, subject.batch_axes);
   add_pairs(table, "options", subject.options);
+  add_pairs(table, "load", subject.load);
   add_pairs(table, "env", environment);
   return table;
 }

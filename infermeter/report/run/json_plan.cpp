@@ -16,6 +16,7 @@ void write_planned_subject(JsonWriter& json, const Subject& subject) {
   json.object("dimensions", subject.dimensions);
   json.object("batch_axes", subject.batch_axes);
   json.object("options", subject.options);
+  if (!subject.load.empty()) json.object("load", subject.load);
   if (!subject.environment.empty()) json.object("environment", subject.environment);
   json.member("backend_library", subject.backend_library);
   json.member("group", subject.group);

@@ -11,7 +11,7 @@ namespace {
 constexpr double least_readings = 20;
 
 // False: it ended early.
-bool convert(std::span<const TickPair> pairs, const TickScale& scale, std::uint64_t last_ticks,
+bool convert(std::span<const TickPair> pairs, const TickScale& scale, std::uint64_t last_ticks, bool overlapping,
              std::vector<double>& begin_s, std::vector<double>& end_s) {
   begin_s.clear();
   end_s.clear();
@@ -23,7 +23,7 @@ bool convert(std::span<const TickPair> pairs, const TickScale& scale, std::uint6
     if (pair.begin < previous || pair.end < pair.begin || pair.end > last_ticks) return false;
     begin_s.push_back(scale.seconds(pair.begin));
     end_s.push_back(scale.seconds(pair.end));
-    previous = pair.end;
+    if (!overlapping) previous = pair.end;
   }
   return true;
 }
@@ -42,11 +42,11 @@ void check_resolution(Samples& samples) {
 
 }  // namespace
 
-void record_times(const SampleBlock& block, const ClockPair& last, Samples& samples) {
+void record_times(const SampleBlock& block, const ClockPair& last, Samples& samples, bool overlapping) {
   const TickScale scale = scale_between(block.clock(), block.start(), last);
-  const bool warmup = convert(block.warmup_done(), scale, last.ticks, samples.warmup_begin_s, samples.warmup_end_s);
+  const bool warmup = convert(block.warmup_done(), scale, last.ticks, false, samples.warmup_begin_s, samples.warmup_end_s);
   const std::span<const TickPair> timed = block.timed_done();
-  if (!convert(timed, scale, last.ticks, samples.begin_s, samples.end_s) || !warmup)
+  if (!convert(timed, scale, last.ticks, overlapping, samples.begin_s, samples.end_s) || !warmup)
     samples.diagnostics.push_back({DiagnosticId::clock_went_back,
                                    fmt::format("the clock's counter went back: {} of {} timed iterations are kept",
                                                samples.begin_s.size(), timed.size()),

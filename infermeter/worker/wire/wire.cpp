@@ -50,6 +50,7 @@ void visit_fields(V& v, S& s) {
   v.field("dimensions", s.dimensions);
   v.field("batch_axes", s.batch_axes);
   v.field("options", s.options);
+  v.field("load", s.load);
   v.field("backend_library", s.backend_library);
 }
 
@@ -68,6 +69,7 @@ void visit_fields(V& v, S& s) {
   v.field("zoo_name", s.zoo_name);
   v.field("data_shape", s.data_shape);
   v.field("cache_folder", s.cache_folder);
+  v.field("arrivals_seed", s.arrivals_seed);
   v.field("stopping", s.stopping);
   v.field("time_it", s.time_it);
   v.field("keep_outputs", s.keep_outputs);

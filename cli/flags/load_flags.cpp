@@ -1,0 +1,91 @@
+#include "cli/flags/load_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "infermeter/plan/load/load_shape.hpp"
+#include "infermeter/plan/quantity.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr const char* kLoadGroup = "How requests arrive";
+
+void declare_one(CLI::App& app, const char* flag, std::vector<std::string>& value, const char* type, const char* help) {
+  app.add_option(flag, value, help)
+      ->type_name(type)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->group(kLoadGroup);
+}
+
+void declare_list(CLI::App& app, const char* flag, std::vector<std::string>& values, const char* type,
+                  const char* help) {
+  app.add_option(flag, values, help)
+      ->type_name(type)
+      ->expected(1, CLI::detail::expected_max_vector_size)
+      ->delimiter(',')
+      ->group(kLoadGroup);
+}
+
+// One load for each of the values; without values one without that key.
+std::vector<Pairs> multiplied(const std::vector<Pairs>& loads, const char* key,
+                              const std::vector<std::string>& values) {
+  if (values.empty()) return loads;
+  std::vector<Pairs> all;
+  for (const Pairs& load : loads) {
+    for (const std::string& value : values) {
+      all.push_back(load);
+      set_pair(all.back(), key, value);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void LoadFlags::declare(CLI::App& app) {
+  declare_one(app, "--scenario", scenario_, "NAME",
+              "single-stream, multi-stream, server (Poisson arrivals at --rate) or offline, as MLPerf calls them. "
+              "Default: what --rate or --concurrency say.");
+  declare_list(app, "--rate", rates_, "N…",
+               "Open loop: requests per second, whether or not earlier ones have ended; one subject each.");
+  declare_list(app, "--concurrency", concurrencies_, "N…",
+               "Closed loop: clients that wait for their answers; with --rate: most requests in flight; one subject "
+               "each.");
+  declare_one(app, "--arrivals", arrivals_, "FORM",
+              "poisson (default), constant, gamma:CV, burst:N, step:RATE:TIME/RATE:TIME…, ramp:RATE:RATE:TIME, or a "
+              "file with a time in seconds per line.");
+  declare_one(app, "--samples", samples_, "N", "multi-stream: inferences of a request. Default: 8.");
+  declare_one(app, "--requests", requests_, "N", "End after N requests, instead of --duration (default: 10s).");
+}
+
+bool LoadFlags::any() const {
+  for (const auto* values : {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_})
+    if (!values->empty()) return true;
+  return false;
+}
+
+Result<Done> LoadFlags::apply(PlanDraft& draft) const {
+  if (!requests_.empty()) {
+    const auto requests = integer_from_string(requests_.front(), 1, std::int64_t{1} << 40);
+    if (!requests) return usage_error(fmt::format("--requests: {}", requests.error().message));
+    draft.plan.stopping.iterations = *requests;
+    draft.plan.stopping.duration_s.reset();
+    draft.plan.automatic.iterations = false;
+  }
+  std::vector<Pairs> loads{draft.defaults.load};
+  loads = multiplied(loads, "scenario", scenario_);
+  loads = multiplied(loads, "arrivals", arrivals_);
+  loads = multiplied(loads, "samples", samples_);
+  loads = multiplied(loads, "concurrency", concurrencies_);
+  loads = multiplied(loads, "rate", rates_);
+  for (const Pairs& load : loads) {
+    // The sentence of a subject would not say which flag it was.
+    if (const auto shape = load_shape_from_pairs(load); !load.empty() && !shape) return shape.error();
+  }
+  if (loads.size() > 1 || !loads.front().empty()) draft.loads = std::move(loads);
+  return Done{};
+}
+
+}  // namespace infermeter

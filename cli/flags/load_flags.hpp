@@ -1,0 +1,24 @@
+// Load flags: how requests arrive, for verbs that measure under load.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/draft.hpp"
+
+namespace infermeter {
+
+class LoadFlags {
+ public:
+  void declare(CLI::App& app);
+  // Rates and concurrencies multiply the subjects that say nothing of their load.
+  [[nodiscard]] Result<Done> apply(PlanDraft& draft) const;
+  [[nodiscard]] bool any() const;
+
+ private:
+  std::vector<std::string> scenario_, rates_, concurrencies_, arrivals_, samples_, requests_;
+};
+
+}  // namespace infermeter

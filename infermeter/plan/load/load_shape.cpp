@@ -1,0 +1,124 @@
+#include "infermeter/plan/load/load_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "infermeter/plan/quantity.hpp"
+#include "infermeter/text/nearest.hpp"
+#include "infermeter/text/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+struct ScenarioName {
+  LoadScenario scenario;
+  std::string_view name;
+};
+constexpr auto kScenarios = std::to_array<ScenarioName>({{LoadScenario::single_stream, "single-stream"},
+                                                         {LoadScenario::multi_stream, "multi-stream"},
+                                                         {LoadScenario::server, "server"},
+                                                         {LoadScenario::offline, "offline"},
+                                                         {LoadScenario::closed, "closed"},
+                                                         {LoadScenario::open, "open"}});
+
+Result<LoadScenario> scenario_from_string(std::string_view text) {
+  const auto* const found = std::ranges::find(kScenarios, text, &ScenarioName::name);
+  if (found != kScenarios.end()) return found->scenario;
+  return usage_error(
+      fmt::format("wanted single-stream, multi-stream, server, offline, closed or open, got {}", in_quotes(text)));
+}
+
+// What was said, before it is known what it means together.
+struct Said {
+  std::optional<LoadScenario> scenario{};
+  std::optional<double> rate{};
+  std::optional<int> concurrency{};
+  std::optional<Arrivals> arrivals{};
+  std::optional<std::int64_t> samples{};
+};
+
+Result<Done> take(Said& said, std::string_view key, std::string_view value) {
+  if (key == "scenario") {
+    INFERMETER_TRY(said.scenario, scenario_from_string(value));
+  } else if (key == "rate") {
+    INFERMETER_TRY(said.rate, rate_from_string(value));
+  } else if (key == "concurrency") {
+    INFERMETER_TRY(const std::int64_t clients, integer_from_string(value, 1, kMostInFlight));
+    said.concurrency = static_cast<int>(clients);
+  } else if (key == "arrivals") {
+    INFERMETER_TRY(said.arrivals, arrivals_from_string(value));
+  } else if (key == "samples") {
+    INFERMETER_TRY(said.samples, integer_from_string(value, 1, 1'000'000));
+  } else {
+    return usage_error("there is no such key; there are scenario, rate, concurrency, arrivals, samples");
+  }
+  return Done{};
+}
+
+LoadScenario scenario_of(const Said& said) {
+  if (said.scenario) return *said.scenario;
+  if (said.rate || said.arrivals) return LoadScenario::open;
+  return said.samples ? LoadScenario::multi_stream : LoadScenario::closed;
+}
+
+Result<Done> check_rate(const LoadShape& shape, const Said& said) {
+  const std::string_view name = to_string(shape.scenario);
+  if (!shape.is_open()) {
+    if (said.rate || said.arrivals) {
+      return usage_error(fmt::format("{} has no {}: its clients wait for their answers; leave it out, or take server",
+                                     name, said.rate ? "rate" : "arrivals"));
+    }
+    return Done{};
+  }
+  if (shape.arrivals.has_rates()) {
+    if (!said.rate) return Done{};
+    return usage_error("these arrivals say how many requests come per second: leave the rate out");
+  }
+  if (said.rate) return Done{};
+  return usage_error(fmt::format("{} needs a rate, in requests per second: --rate 40", name));
+}
+
+Result<Done> check_together(const LoadShape& shape, const Said& said) {
+  const std::string_view name = to_string(shape.scenario);
+  if (shape.scenario == LoadScenario::server && said.arrivals && said.arrivals->kind != Arrivals::Kind::poisson) {
+    return usage_error("server has Poisson arrivals: leave arrivals or the scenario out");
+  }
+  if (shape.scenario == LoadScenario::single_stream && said.concurrency.value_or(1) != 1) {
+    return usage_error(
+        fmt::format("single-stream has one request in flight, not {}: leave the scenario out", *said.concurrency));
+  }
+  if (said.samples && shape.scenario != LoadScenario::multi_stream) {
+    return usage_error(fmt::format("{} has one inference to a request: leave samples out, or take multi-stream", name));
+  }
+  return check_rate(shape, said);
+}
+
+}  // namespace
+
+std::string_view to_string(LoadScenario scenario) {
+  return std::ranges::find(kScenarios, scenario, &ScenarioName::scenario)->name;
+}
+
+Result<LoadShape> load_shape_from_pairs(const Pairs& load) {
+  Said said;
+  std::set<std::string_view> seen;
+  for (const auto& [key, value] : load) {
+    if (!seen.insert(key).second) return usage_error(fmt::format("load.{} is given twice", key));
+    if (const auto taken = take(said, key, value); !taken)
+      return usage_error(fmt::format("load.{}: {}", printable(key, 60), taken.error().message));
+  }
+  LoadShape shape{.scenario = scenario_of(said)};
+  if (said.arrivals) shape.arrivals = *said.arrivals;
+  INFERMETER_TRY_DONE(check_together(shape, said));
+  const bool is_one = shape.scenario == LoadScenario::single_stream || shape.scenario == LoadScenario::closed;
+  shape.concurrency = said.concurrency.value_or(is_one ? 1 : 0);
+  shape.rate = said.rate.value_or(0);
+  shape.samples = said.samples.value_or(shape.scenario == LoadScenario::multi_stream ? kMultiStreamSamples : 1);
+  return shape;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,39 @@
+// LoadShape: how requests come to a subject that is measured under load, from the pairs of Subject::load.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/load/arrivals.hpp"
+#include "infermeter/plan/plan.hpp"
+
+namespace infermeter {
+
+// single_stream, multi_stream, server, offline: as MLPerf Inference calls them (Reddi et al. 2020, "MLPerf Inference
+// Benchmark", table 1). closed: so many clients, each of which waits for its answer. open: requests arrive by a
+// schedule, whether or not earlier ones have ended.
+enum class LoadScenario { single_stream, multi_stream, server, offline, closed, open };
+[[nodiscard]] std::string_view to_string(LoadScenario scenario);  // "single-stream"
+
+struct LoadShape {
+  LoadScenario scenario = LoadScenario::closed;
+  // Most requests in flight (multi_stream, offline: inferences). 0: as many as the subject is loaded for.
+  int concurrency = 0;
+  double rate = 0;           // requests per second; 0 where the arrivals say it, and in a closed loop
+  Arrivals arrivals{};       // open loop only
+  std::int64_t samples = 1;  // inferences to a request: multi_stream
+
+  [[nodiscard]] bool is_open() const { return scenario == LoadScenario::open || scenario == LoadScenario::server; }
+};
+
+inline constexpr int kMostInFlight = 1024;              // a thread each
+inline constexpr std::int64_t kMultiStreamSamples = 8;  // MLPerf's, unless `samples` says otherwise
+
+// Keys: scenario, rate, concurrency, arrivals, samples. Without a scenario a rate or arrivals make an open loop, a
+// concurrency a closed one. Errors: a key or a value that is none, one that does not fit the scenario, a server without
+// a rate.
+[[nodiscard]] Result<LoadShape> load_shape_from_pairs(const Pairs& load);
+
+}  // namespace infermeter

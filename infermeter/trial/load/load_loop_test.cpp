@@ -1,0 +1,238 @@
+#include "infermeter/trial/load/load_loop.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "infermeter/trial/machine/clock.hpp"
+#include "infermeter/trial/machine/sleep_until.hpp"
+
+namespace infermeter {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr double kTick = 1e-9;
+constexpr std::uint64_t kMilli = 1'000'000, kSecond = 1'000'000'000;
+
+struct SimulatedClock {
+  std::uint64_t* time;
+  [[nodiscard]] std::uint64_t now() const { return *time; }
+};
+
+// Exact, unless it is to be late.
+struct SimulatedWaiter {
+  std::uint64_t* time;
+  std::uint64_t late = 0;
+  template <class IsOver>
+  [[nodiscard]] bool until(const SimulatedClock&, std::uint64_t moment, const IsOver& is_over) const {
+    if (is_over()) return false;
+    *time = std::max(*time, moment + late);
+    return true;
+  }
+};
+
+struct SimulatedStep {
+  std::uint64_t* time;
+  std::function<std::uint64_t(std::uint64_t)> service;  // of the nth request
+  std::function<bool(std::uint64_t)> is_good = [](std::uint64_t) { return true; };
+  std::uint64_t count = 0;
+  [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
+  [[nodiscard]] bool run() {
+    *time += service(count);
+    return is_good(count++);
+  }
+  [[nodiscard]] std::string why() const { return "refused"; }
+};
+
+struct Simulated {
+  LoadRecord record;
+  std::vector<TickPair> pairs;  // that were written
+  LoopEnd end = LoopEnd::complete;
+};
+
+LoadShape shape_of(const Pairs& load) { return load_shape_from_pairs(load).value(); }
+
+Simulated simulate(
+    const LoadOrders& orders, std::function<std::uint64_t(std::uint64_t)> service,
+    std::function<bool(std::uint64_t)> is_good = [](std::uint64_t) { return true; }, std::uint64_t late = 0) {
+  std::uint64_t time = 5 * kSecond;
+  const SimulatedClock clock{&time};
+  std::vector<TickPair> pairs(100'000);
+  std::atomic<std::uint64_t> done = 0;
+  std::atomic<std::uint32_t> interrupt = 0;
+  LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
+      clock, {&time, late}, orders, Schedule(orders.shape, 1),
+      {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+  std::vector<SimulatedStep> steps{{&time, std::move(service), std::move(is_good)}};
+  Simulated result;
+  result.end = loop.run(steps);
+  result.record = loop.record();
+  pairs.resize(done);
+  result.pairs = std::move(pairs);
+  return result;
+}
+
+LoadOrders orders_for(const Pairs& load, std::uint64_t requests, double duration_s = 0) {
+  LoadOrders orders{.shape = shape_of(load), .requests = requests, .tick_s = kTick};
+  if (duration_s > 0) orders.arrivals_ticks = orders.patience_ticks = static_cast<std::uint64_t>(duration_s * kSecond);
+  return orders;
+}
+
+auto always(std::uint64_t ticks) {
+  return [ticks](std::uint64_t) { return ticks; };
+}
+
+double ms(std::optional<double> seconds) { return seconds.value_or(-1) * 1e3; }
+
+TEST(LoadLoop, AnOpenLoopCountsFromTheArrival) {
+  const auto [record, pairs, end] =
+      simulate(orders_for({{"rate", "50"}, {"arrivals", "constant"}}, 10), always(10 * kMilli));
+  EXPECT_EQ(end, LoopEnd::complete);
+  EXPECT_EQ(record.due, 10U);
+  EXPECT_EQ(record.completed, 10U);
+  EXPECT_NEAR(ms(record.response.quantile_s(1)), 10, 0.01);
+  EXPECT_NEAR(ms(record.lag.quantile_s(1)), 0, 1e-9);
+  // Ten arrivals, 20 ms apart, are a rate of 50; the last one begins at 180 ms.
+  EXPECT_NEAR(record.arrivals_s, 0.2, 1e-9);
+  ASSERT_EQ(pairs.size(), 10U);
+  for (const TickPair& pair : pairs) EXPECT_EQ(pair.end - pair.begin, 10 * kMilli);
+}
+
+// A subject that stands still for a second delays those who come meanwhile; from the issue on, one request alone was
+// slow.
+TEST(LoadLoop, AStallIsSeenByEveryoneWhoWaited) {
+  const auto stalls = [](std::uint64_t request) { return request == 3000 ? kSecond : kMilli / 10; };
+  const auto [record, pairs, end] =
+      simulate(orders_for({{"rate", "1000"}, {"arrivals", "constant"}}, UINT64_MAX, 10), stalls);
+  EXPECT_EQ(record.completed, 10'000U);
+  EXPECT_GE(*record.response.quantile_s(0.99), 0.85);
+  EXPECT_NEAR(ms(record.service.quantile_s(0.999)), 0.1, 0.001);
+  EXPECT_NEAR(ms(record.response.quantile_s(0.5)), 0.1, 0.001);
+  EXPECT_FALSE(record.gave_up);
+  std::uint64_t longest = 0;
+  for (const LoadBin& bin : record.timeline) longest = std::max(longest, bin.in_flight);
+  EXPECT_GE(longest, 900U) << "the queue that built up";
+}
+
+TEST(LoadLoop, WhatTheGeneratorIsLateIsApartFromWaitingForAClient) {
+  const auto on_time = simulate(orders_for({{"rate", "100"}, {"arrivals", "constant"}}, 100), always(kMilli),
+                                {[](auto) { return true; }}, 3 * kMilli);
+  EXPECT_NEAR(ms(on_time.record.late.quantile_s(0.5)), 3, 0.01);
+  EXPECT_NEAR(ms(on_time.record.response.quantile_s(0.5)), 4, 0.01);
+  // Twice too slow: all of the lag is waiting.
+  const auto busy = simulate(orders_for({{"rate", "100"}, {"arrivals", "constant"}}, 100), always(20 * kMilli));
+  EXPECT_NEAR(ms(busy.record.late.quantile_s(1)), 0, 1e-9);
+  EXPECT_NEAR(ms(busy.record.lag.quantile_s(1)), 990, 1);
+}
+
+TEST(LoadLoop, WhoeverWaitsTooLongIsGivenUpAndCounted) {
+  const auto [record, pairs, end] =
+      simulate(orders_for({{"rate", "100"}, {"arrivals", "constant"}}, UINT64_MAX, 1), always(100 * kMilli));
+  EXPECT_TRUE(record.gave_up);
+  EXPECT_EQ(record.due, 100U);
+  EXPECT_EQ(record.completed, 21U) << "those of the first two seconds";
+  EXPECT_EQ(record.timeline.back().in_flight, 79U);
+}
+
+TEST(LoadLoop, ClientsOfAClosedLoopQueueForASubjectThatTakesOneAtATime) {
+  const auto [record, pairs, end] = simulate(orders_for({{"concurrency", "4"}}, 100), always(10 * kMilli));
+  EXPECT_EQ(record.clients, 4);
+  EXPECT_NEAR(ms(record.response.quantile_s(0.5)), 40, 0.03);
+  EXPECT_NEAR(ms(record.service.quantile_s(0.5)), 10, 0.01);
+  EXPECT_NEAR(static_cast<double>(record.completed) / record.duration_s, 100, 0.01);
+}
+
+TEST(LoadLoop, ARequestOfAMultiStreamEndsWithItsLastInference) {
+  const auto [record, pairs, end] = simulate(orders_for({{"scenario", "multi-stream"}}, 5), always(kMilli));
+  EXPECT_EQ(record.samples, 8);
+  EXPECT_EQ(record.completed, 5U);
+  EXPECT_NEAR(ms(record.response.quantile_s(1)), 8, 0.01);
+  ASSERT_EQ(pairs.size(), 5U);
+}
+
+TEST(LoadLoop, FailuresAreCountedByTheirSentenceOrEndTheLoad) {
+  LoadOrders orders = orders_for({{"rate", "100"}, {"arrivals", "constant"}}, 10);
+  const auto every_other = [](std::uint64_t n) { return n % 2 == 0; };
+  EXPECT_EQ(simulate(orders, always(kMilli), every_other).end, LoopEnd::failed);
+  orders.counts_failures = true;
+  const auto [record, pairs, end] = simulate(orders, always(kMilli), every_other);
+  EXPECT_EQ(end, LoopEnd::complete);
+  EXPECT_EQ(record.completed, 5U);
+  EXPECT_EQ(record.failed, 5U);
+  EXPECT_EQ(pairs.size(), 5U);
+  EXPECT_THAT(record.errors, ElementsAre(Pair("refused", 5U)));
+}
+
+TEST(LoadLoop, AClosedLoopEndsWithItsTime) {
+  const auto [record, pairs, end] = simulate(orders_for({{"concurrency", "1"}}, UINT64_MAX, 1), always(10 * kMilli));
+  EXPECT_EQ(record.completed, 100U);
+  EXPECT_NEAR(record.duration_s, 1, 1e-9);
+}
+
+struct NullStep {
+  std::atomic<std::uint64_t>* count;
+  [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
+  [[nodiscard]] bool run() const { return count->fetch_add(1, std::memory_order_relaxed) < UINT64_MAX; }
+  [[nodiscard]] std::string why() const { return {}; }
+};
+
+// Real threads: nothing is lost or counted twice, whatever the scenario.
+TEST(LoadLoop, ManyClientsCountEachRequestOnce) {
+  for (const Pairs& load : std::vector<Pairs>{{{"concurrency", "8"}},
+                                              {{"scenario", "offline"}},
+                                              {{"rate", "1000000"}, {"concurrency", "8"}},
+                                              {{"scenario", "multi-stream"}, {"samples", "5"}}}) {
+    constexpr std::uint64_t requests = 5000;
+    std::vector<TickPair> pairs(requests / 2);
+    std::atomic<std::uint64_t> done = 0, count = 0;
+    std::atomic<std::uint32_t> interrupt = 0;
+    const MonotonicClock clock;
+    const LoadShape shape = shape_of(load);
+    LoadLoop<MonotonicClock, SleepUntil, NullStep> loop(clock, SleepUntil{kTick},
+                                                        {.shape = shape, .requests = requests}, Schedule(shape, 1),
+                                                        {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+    std::vector<NullStep> steps(4, {&count});
+    ASSERT_EQ(loop.run(steps), LoopEnd::complete);
+    const LoadRecord record = loop.record();
+    EXPECT_EQ(record.completed, requests);
+    EXPECT_EQ(record.response.count(), requests);
+    EXPECT_EQ(record.kept, pairs.size()) << "the rest is in the histograms";
+    EXPECT_EQ(done, pairs.size());
+    EXPECT_GE(count, requests * static_cast<std::uint64_t>(shape.samples));
+    EXPECT_TRUE(std::ranges::is_sorted(pairs, {}, &TickPair::begin));
+    std::uint64_t arrived = 0;
+    for (const LoadBin& bin : record.timeline) arrived += bin.arrived;
+    EXPECT_EQ(arrived, requests);
+    EXPECT_EQ(record.timeline.back().in_flight, 0U);
+  }
+}
+
+TEST(LoadLoop, AnInterruptionEndsEveryScenario) {
+  for (const Pairs& load : std::vector<Pairs>{{{"concurrency", "8"}},
+                                              {{"rate", "0.001"}, {"concurrency", "8"}},
+                                              {{"rate", "100000"}, {"concurrency", "8"}},
+                                              {{"scenario", "multi-stream"}, {"samples", "5"}}}) {
+    std::vector<TickPair> pairs(10);
+    std::atomic<std::uint64_t> done = 0, count = 0;
+    std::atomic<std::uint32_t> interrupt = 0;
+    const MonotonicClock clock;
+    const LoadShape shape = shape_of(load);
+    LoadLoop<MonotonicClock, SleepUntil, NullStep> loop(clock, SleepUntil{kTick}, {.shape = shape}, Schedule(shape, 1),
+                                                        {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+    std::vector<NullStep> steps(4, {&count});
+    std::jthread stopper([&] {
+      while (shape.rate != 0.001 && count < 1000) std::this_thread::yield();
+      interrupt = 1;
+    });
+    EXPECT_EQ(loop.run(steps), LoopEnd::interrupted);
+    const LoadRecord record = loop.record();
+    EXPECT_EQ(record.due, record.issued);
+  }
+}
+
+}  // namespace
+}  // namespace infermeter

@@ -1,0 +1,75 @@
+// LoadTrial: the timed loop of a trial under load: as many requests as may be in flight, and the loop over them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/samples/load/load_record.hpp"
+#include "infermeter/trial/load/load_loop.hpp"
+#include "infermeter/trial/machine/sleep_until.hpp"
+#include "infermeter/trial/subject.hpp"
+#include "infermeter/trial/trial_request.hpp"
+
+namespace infermeter {
+
+// A client's request, as the loop wants it.
+struct LoadStep {
+  Request* request;
+
+  [[nodiscard]] bool prepare(std::uint64_t number) const { return request->prepare(number); }
+  [[nodiscard]] bool run() const { return request->run(); }
+  [[nodiscard]] std::string why() const { return request->error("a request").message; }
+};
+
+// How many requests are in flight at most. `at_once`: what the model is loaded for ("concurrent_inferences" of what is
+// executed), or nothing.
+[[nodiscard]] std::size_t requests_in_flight(const LoadShape& shape, const imb_runtime_info& info,
+                                             std::string_view at_once);
+
+class LoadTrial {
+ public:
+  // Makes the requests beside the trial's own and runs each once: the first inference of a request is a cold one.
+  [[nodiscard]] static Result<LoadTrial> prepare(const TrialRequest& trial, const Session& session,
+                                                 const imb_runtime_info& info, const std::vector<ItemValues>& items,
+                                                 std::string_view at_once);
+
+  // How many pairs there will be, about, of `limits` for inferences one after the other.
+  [[nodiscard]] LoopLimits limits(const LoopLimits& one_after_the_other) const;
+
+  template <class Clock>
+  [[nodiscard]] LoopEnd run(const Clock& clock, Request& own, const SampleBlock& block, double tick_s) {
+    std::vector<LoadStep> steps{{&own}};
+    for (Request& request : requests_) steps.push_back({&request});
+    SampleHeader& header = block.header();
+    LoadLoop<Clock, SleepUntil, LoadStep> loop(
+        clock, SleepUntil{tick_s}, orders(tick_s), Schedule(shape_, seed_, std::move(trace_)),
+        {.pairs = block.timed(), .done = &header.timed_done, .interrupt = &header.interrupt});
+    const LoopEnd end = loop.run(steps);
+    if (end == LoopEnd::failed)
+      note_failure(loop.failed_step() == nullptr ? nullptr : loop.failed_step()->request, loop.thread_error());
+    record_ = loop.record();
+    return end;
+  }
+
+  [[nodiscard]] const Error& error() const { return *error_; }  // after a run that failed
+  [[nodiscard]] LoadRecord take_record() { return std::move(record_); }
+
+ private:
+  LoadTrial() = default;
+  [[nodiscard]] LoadOrders orders(double tick_s) const;
+  void note_failure(const Request* request, const std::string& thread_error);
+
+  LoadShape shape_;
+  Stopping stopping_;
+  std::uint64_t seed_ = 0;
+  std::vector<double> trace_;
+  bool counts_failures_ = false;
+  std::vector<Request> requests_;
+  LoadRecord record_;
+  std::optional<Error> error_;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,83 @@
+#include "infermeter/trial/load/request_tally.hpp"
+
+#include <algorithm>
+
+namespace infermeter {
+namespace {
+
+constexpr std::string_view kOtherErrors = "other errors";
+
+HistogramRecord record_of(const LogHistogram& histogram, double tick_s) {
+  return {.tick_s = tick_s, .counts = histogram.counts()};
+}
+
+std::uint64_t difference(std::uint64_t later, std::uint64_t earlier) { return later > earlier ? later - earlier : 0; }
+
+}  // namespace
+
+void RequestTally::completed(const RequestTimes& times) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t response = difference(times.end, times.arrival);
+  response_.add(response);
+  service_.add(difference(times.end, times.issue));
+  lag_.add(difference(times.issue, times.arrival));
+  late_.add(difference(times.issue, std::max(times.arrival, times.free)));
+  if (arrive_here_) timeline_.arrived(since_begin(times.arrival));
+  timeline_.completed(since_begin(times.end), response);
+  last_end_ = std::max(last_end_, times.end);
+}
+
+void RequestTally::failed(const RequestTimes& times, std::string why) {
+  const std::lock_guard lock(mutex_);
+  ++failed_;
+  if (arrive_here_) timeline_.arrived(since_begin(times.arrival));
+  timeline_.failed(since_begin(times.end));
+  last_end_ = std::max(last_end_, times.end);
+  count_error(std::move(why), 1);
+}
+
+// What a server says is text from outside: its own words count apart up to a bound.
+void RequestTally::count_error(std::string why, std::uint64_t times) {
+  auto found = std::ranges::find(errors_, why, &std::pair<std::string, std::uint64_t>::first);
+  if (found == errors_.end() && errors_.size() >= kMostErrorTexts) {
+    why = kOtherErrors;
+    found = std::ranges::find(errors_, why, &std::pair<std::string, std::uint64_t>::first);
+  }
+  if (found == errors_.end()) found = errors_.insert(errors_.end(), {std::move(why), 0});
+  found->second += times;
+}
+
+void RequestTally::merge(const RequestTally& other) {
+  response_.merge(other.response_);
+  service_.merge(other.service_);
+  lag_.merge(other.lag_);
+  late_.merge(other.late_);
+  timeline_.merge(other.timeline_);
+  failed_ += other.failed_;
+  last_end_ = std::max(last_end_, other.last_end_);
+  for (const auto& [why, times] : other.errors_) count_error(why, times);
+}
+
+void RequestTally::fill(LoadRecord& record, const Timeline& arrivals, double tick_s) const {
+  record.completed = response_.count();
+  record.failed = failed_;
+  record.issued = record.completed + record.failed;
+  record.response = record_of(response_, tick_s);
+  record.service = record_of(service_, tick_s);
+  record.lag = record_of(lag_, tick_s);
+  record.late = record_of(late_, tick_s);
+  record.duration_s = static_cast<double>(since_begin(last_end_)) * tick_s;
+  record.errors = errors_;
+  Timeline all = arrivals;
+  all.merge(timeline_);
+  record.bin_s = static_cast<double>(all.width()) * tick_s;
+  std::uint64_t in_flight = 0;
+  for (const TimelineBin& bin : all.bins()) {
+    in_flight += bin.arrived;
+    in_flight -= std::min(in_flight, bin.completed + bin.failed);
+    record.timeline.push_back(
+        {bin.arrived, bin.completed, bin.failed, in_flight, static_cast<double>(bin.slowest_ticks) * tick_s});
+  }
+}
+
+}  // namespace infermeter

@@ -1,0 +1,48 @@
+// RequestTally: what requests took, counted as they end, in memory that does not grow with the load.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infermeter/samples/load/load_record.hpp"
+#include "infermeter/samples/load/log_histogram.hpp"
+#include "infermeter/samples/load/timeline.hpp"
+
+namespace infermeter {
+
+// The four moments of a request that has ended, ticks. `free`: from when on a client could have issued it.
+struct RequestTimes {
+  std::uint64_t arrival = 0, free = 0, issue = 0, end = 0;
+};
+
+class RequestTally {
+ public:
+  // `arrive_here`: arrivals are known when their requests have ended, as in a closed loop.
+  RequestTally(std::uint64_t begin_ticks, std::uint64_t bin_ticks, bool arrive_here)
+      : begin_(begin_ticks), arrive_here_(arrive_here), timeline_(bin_ticks) {}
+
+  // Of any thread.
+  void completed(const RequestTimes& times);
+  void failed(const RequestTimes& times, std::string why);
+  void merge(const RequestTally& other);
+
+  // Fills what a tally knows; `arrivals` has when requests were due where that was known before.
+  void fill(LoadRecord& record, const Timeline& arrivals, double tick_s) const;
+
+ private:
+  void count_error(std::string why, std::uint64_t times);
+  [[nodiscard]] std::uint64_t since_begin(std::uint64_t ticks) const { return ticks > begin_ ? ticks - begin_ : 0; }
+
+  std::mutex mutex_;
+  std::uint64_t begin_;
+  bool arrive_here_;
+  LogHistogram response_, service_, lag_, late_;
+  Timeline timeline_;
+  std::uint64_t failed_ = 0, last_end_ = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> errors_;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,59 @@
+// Schedule: the arrivals of an open loop, one after the other, made as they are needed.
+//
+// The same shape and seed give the same times, bit for bit, on every platform: all distributions are made of SplitMix64
+// and of +, -, *, / and square roots alone (IEEE 754 rounds each of them correctly), without the standard library's
+// logarithm and distributions, and without fused multiplication.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/result.hpp"
+#include "infermeter/plan/load/load_shape.hpp"
+#include "infermeter/plan/split_mix64.hpp"
+
+namespace infermeter {
+
+class Schedule {
+ public:
+  // `trace`: of arrivals that come from a file (read_trace).
+  Schedule(const LoadShape& shape, std::uint64_t seed, std::vector<double> trace = {});
+
+  // The next arrival, seconds from the load's beginning, never before the last one. nullopt: a trace has ended.
+  [[nodiscard]] std::optional<double> next();
+
+ private:
+  [[nodiscard]] double exponential();  // mean 1
+  [[nodiscard]] double gamma_gap();    // mean 1
+  [[nodiscard]] double normal();
+  [[nodiscard]] double standard_gamma(double shape);
+  [[nodiscard]] double uniform();  // in (0, 1]
+  [[nodiscard]] double next_of_rates();
+
+  LoadShape shape_;
+  SplitMix64 random_;
+  std::vector<double> trace_;
+  std::uint64_t count_ = 0;
+  double at_s_ = 0;
+  double step_begin_s_ = 0;
+  std::size_t step_ = 0;
+};
+
+inline constexpr std::size_t kMostTraceArrivals = std::size_t{1} << 24;
+inline constexpr std::uint64_t kLargestTrace = std::uint64_t{1} << 30;  // bytes
+// A time in seconds per line, as its first column; one line of column names may come first. Times are not negative and
+// do not fall. The message names the line.
+[[nodiscard]] Result<std::vector<double>> read_trace(std::string_view text);
+// Of the file that the arrivals name; nothing of other arrivals.
+[[nodiscard]] Result<std::vector<double>> read_trace_of(const Arrivals& arrivals);
+
+// Natural logarithm of a normal number above 0 and exponential of a number in [-700, 700], within 2 units in the last
+// place, the same bits everywhere.
+[[nodiscard]] double exact_log(double x);
+[[nodiscard]] double exact_exp(double x);
+
+}  // namespace infermeter
