@@ -36,6 +36,7 @@ struct Subject {
   Pairs dimensions{};           // values of named dynamic dimensions: height=512
   Pairs batch_axes{};           // which dimension of an input is the batch: x=1, h=none, =none of all (batch_axis.hpp)
   Pairs options{};              // the back end's own options: graph_optimization=basic
+  Pairs load{};  // how requests arrive (plan/load/load_shape.hpp); empty: one inference after the other
   Pairs environment{};          // variables of its worker, beside those that every worker gets: LD_LIBRARY_PATH=/opt/x
   std::string backend_library{};  // the runtime's shared library; empty: found by the search order of docs/abi.md
   // Subjects of one group are compared with the group's first one (times, memory, outputs).

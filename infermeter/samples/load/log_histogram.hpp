@@ -34,7 +34,7 @@ class LogHistogram {
   [[nodiscard]] Counts counts() const;
 
   [[nodiscard]] static constexpr std::uint32_t bucket_of(std::uint64_t ticks) {
-    const int octave = std::bit_width(ticks >> kBits);
+    const auto octave = static_cast<int>(std::bit_width(ticks >> kBits));
     if (octave == 0) return static_cast<std::uint32_t>(ticks);
     // ticks >> (octave - 1) has kBits + 1 bits, the highest of which is set.
     return static_cast<std::uint32_t>((static_cast<std::uint64_t>(octave) << kBits) +
