@@ -51,6 +51,10 @@ template <Whole T>
 Json json_of(T value) {
   return value;
 }
+template <class First, Whole Second>
+Json json_of(const std::pair<First, Second>& value) {
+  return Json::array({value.first, value.second});
+}
 template <Named T>
 Json json_of(T value) {
   return std::string(to_string(value));
@@ -77,6 +81,11 @@ class FieldWriter {
   template <class T>
   void field(const char* key, const T& value) {
     object_[key] = json_of(value);
+  }
+  // Nothing is written of what is not there, not even null.
+  template <class T>
+  void where_there(const char* key, const std::optional<T>& value) {
+    if (value) field(key, value);
   }
   [[nodiscard]] Json take() { return std::move(object_); }
 
@@ -139,6 +148,12 @@ FieldCheck read_json(const Json& json, T& value) {
   return wrong_type(json, "a whole number from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
                               std::to_string(std::numeric_limits<T>::max()));
 }
+template <class First, Whole Second>
+FieldCheck read_json(const Json& json, std::pair<First, Second>& value) {
+  if (!json.is_array() || json.size() != 2) return wrong_type(json, "a list of two");
+  FieldCheck problem = read_json(json[0], value.first);
+  return problem ? problem : read_json(json[1], value.second);
+}
 template <Named T>
 FieldCheck read_json(const Json& json, T& value) {
   if (!json.is_string()) return wrong_type(json, "a name");
@@ -186,6 +201,10 @@ class FieldReader {
     if (!problem) return;
     const bool joins = !problem->where.empty() && problem->where.front() != '[';
     fail({key + std::string(joins ? "." : "") + problem->where, std::move(problem->what)});
+  }
+  template <class T>
+  void where_there(const char* key, std::optional<T>& value) {
+    field(key, value);
   }
   [[nodiscard]] FieldCheck take_problem() { return std::move(problem_); }
 

@@ -12,6 +12,7 @@
 
 #include "infermeter/diagnostics/diagnostic.hpp"
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/samples/load/load_record.hpp"
 
 namespace infermeter {
 
@@ -123,6 +124,8 @@ struct Samples {
   // Timed iterations in order: seconds since the trial's own origin. Equal lengths.
   std::vector<double> begin_s, end_s;
   std::vector<double> warmup_begin_s, warmup_end_s;
+  // Set where requests came by a schedule: then begin_s is when each should have started, and they overlap.
+  std::optional<LoadRecord> load;
   std::int64_t items_per_iteration = 1;  // of an inference: the batch size, 1 where no input has a batch axis
 
   // Resident memory after each timed iteration, bytes; empty unless it was asked for (Purpose::leak).

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "infermeter/samples/json_fields.hpp"
+#include "infermeter/samples/load/check_load_record.hpp"
 
 namespace infermeter {
 namespace {
@@ -117,6 +118,43 @@ void visit_fields(V& v, S& s) {
   v.field("about", s.about);
 }
 
+template <class V, MaybeConst<HistogramRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("tick_s", s.tick_s);
+  v.field("counts", s.counts);
+}
+
+template <class V, MaybeConst<LoadBin> S>
+void visit_fields(V& v, S& s) {
+  v.field("arrived", s.arrived);
+  v.field("completed", s.completed);
+  v.field("failed", s.failed);
+  v.field("in_flight", s.in_flight);
+  v.field("slowest_s", s.slowest_s);
+}
+
+template <class V, MaybeConst<LoadRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("open_loop", s.open_loop);
+  v.field("clients", s.clients);
+  v.field("samples", s.samples);
+  v.field("due", s.due);
+  v.field("issued", s.issued);
+  v.field("completed", s.completed);
+  v.field("failed", s.failed);
+  v.field("kept", s.kept);
+  v.field("arrivals_s", s.arrivals_s);
+  v.field("duration_s", s.duration_s);
+  v.field("gave_up", s.gave_up);
+  v.field("response", s.response);
+  v.field("service", s.service);
+  v.field("lag", s.lag);
+  v.field("late", s.late);
+  v.field("bin_s", s.bin_s);
+  v.field("timeline", s.timeline);
+  v.field("errors", s.errors);
+}
+
 template <class V, MaybeConst<Samples> S>
 void visit_fields(V& v, S& s) {
   v.required("subject", s.subject);
@@ -138,6 +176,7 @@ void visit_fields(V& v, S& s) {
   v.field("first_inference_s", s.first_inference_s);
   v.field("ready_s", s.ready_s);
   v.field("items_per_iteration", s.items_per_iteration);
+  v.where_there("load", s.load);
   v.field("memory_bytes", s.memory_bytes);
   v.field("memory_timeline", s.memory_timeline);
   v.field("clock", s.clock);
@@ -197,6 +236,8 @@ void visit_fields(V& v, S& s) {
 
 std::string samples_to_json(const Samples& samples) { return structure_to_json(samples); }
 
+std::string load_to_json(const LoadRecord& load) { return structure_to_json(load); }
+
 // Reports compare each with each. Workers and stores may be anybody's.
 Result<Samples> samples_from_json(std::string_view text) {
   INFERMETER_TRY(Samples samples, structure_from_json<Samples>(text, "the record of a trial"));
@@ -207,6 +248,11 @@ Result<Samples> samples_from_json(std::string_view text) {
       {"outputs", samples.outputs.size(), kMostOutputs}};
   for (const auto& [what, count, most] : lists) {
     if (count > most) return io_error(fmt::format("the record of a trial has {} {}, more than {}", count, what, most));
+  }
+  if (samples.load) {
+    if (const auto wrong = wrong_in_load_record(*samples.load)) {
+      return io_error(fmt::format("the record of a trial cannot be read: {}", *wrong));
+    }
   }
   return samples;
 }

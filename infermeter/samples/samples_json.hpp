@@ -21,6 +21,9 @@ inline constexpr std::size_t kMostCounters = 1000, kMostTrialDiagnostics = 1000,
 inline constexpr std::size_t kMostOutputs = 65'536;
 [[nodiscard]] Result<Samples> samples_from_json(std::string_view text);
 
+// As the record of a trial has it under "load".
+[[nodiscard]] std::string load_to_json(const LoadRecord& load);
+
 [[nodiscard]] std::vector<std::byte> doubles_to_bytes(std::span<const double> values);
 [[nodiscard]] Result<std::vector<double>> doubles_from_bytes(std::span<const std::byte> bytes);
 

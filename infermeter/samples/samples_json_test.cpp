@@ -52,6 +52,30 @@ Samples full_samples() {
   return s;
 }
 
+struct BadField {
+  const char* pointer;  // RFC 6901
+  json value;
+  const char* sentence;
+};
+
+LoadRecord full_load() {
+  LoadRecord load;
+  load.open_loop = true;
+  load.clients = 64;
+  load.samples = 8;
+  load.due = 12, load.issued = 11, load.completed = 9, load.failed = 2, load.kept = 7;
+  load.arrivals_s = 10.5, load.duration_s = 11.25;
+  load.gave_up = true;
+  load.response = {1e-9, {{1, 2}, {3, 4}}};
+  load.service = {1e-9, {{0, 9}}};
+  load.lag = {1e-9, {{1024, 1}}};
+  load.late = {1e-9, {{LogHistogram::kBuckets - 1, 5}}};
+  load.bin_s = 0.5;
+  load.timeline = {{1, 2, 3, 4, 0.25}, {}};
+  load.errors = {{"refused", 2}};
+  return load;
+}
+
 TEST(SamplesJson, KeepsEveryField) {
   const Samples in = full_samples();
   const auto out = samples_from_json(samples_to_json(in));
@@ -79,6 +103,56 @@ TEST(SamplesJson, NoFieldOfAFullRecordIsLeftAtItsDefault) {
     for (const auto& [key, value] : full[part].items()) EXPECT_NE(value, empty[part][key]) << part << '.' << key;
   }
 }
+
+TEST(SamplesJson, KeepsEveryFieldOfALoad) {
+  Samples in = full_samples();
+  in.load = full_load();
+  const auto out = samples_from_json(samples_to_json(in));
+  ASSERT_TRUE(out.ok()) << out.error().message;
+  EXPECT_EQ(out->load, in.load);
+  EXPECT_EQ(samples_to_json(*out), samples_to_json(in));
+  in.load = LoadRecord{};
+  const json full = json::parse(samples_to_json(*out))["load"], empty = json::parse(samples_to_json(in))["load"];
+  for (const auto& [key, value] : full.items()) EXPECT_NE(value, empty[key]) << key;
+}
+
+TEST(SamplesJson, WithoutALoadThereIsNoKeyOfIt) {
+  EXPECT_FALSE(json::parse(samples_to_json(full_samples())).contains("load"));
+}
+
+class SamplesJsonBadLoad : public testing::TestWithParam<BadField> {};
+
+TEST_P(SamplesJsonBadLoad, IsNamed) {
+  Samples in = full_samples();
+  in.load = full_load();
+  json written = json::parse(samples_to_json(in));
+  written[json::json_pointer(std::string("/load") + GetParam().pointer)] = GetParam().value;
+  const auto read = samples_from_json(written.dump());
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().kind, ErrorKind::io);
+  EXPECT_THAT(read.error().message, HasSubstr(GetParam().sentence));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SamplesJsonBadLoad,
+    testing::Values(
+        BadField{"/clients", 0, "'load.clients' is 0"}, BadField{"/samples", -1, "'load.samples' is -1"},
+        BadField{"/due", max_u64, "'load.due' is more than"}, BadField{"/kept", 10, "more than 'load.completed'"},
+        BadField{"/arrivals_s", -1, "'load.arrivals_s' is no duration"},
+        BadField{"/response/tick_s", 0, "'load.response.tick_s' is 0"},
+        BadField{"/response/tick_s", -1e-9, "'load.response.tick_s' is no duration"},
+        BadField{"/response/counts", json{{3, 1}, {3, 1}}, "'load.response.counts' is not in ascending order"},
+        BadField{"/lag/counts", json{{56320, 1}}, "has bucket 56320, and the last one is 56319"},
+        BadField{"/late/counts", json{{1, 0}}, "has an empty bucket, 1"},
+        BadField{"/late/counts", json{{1, max_u64}}, "'load.late.counts' are more than"},
+        BadField{"/service/counts", json{{1, 9007199254740992}, {2, 1}}, "'load.service.counts' are more than"},
+        BadField{"/service/counts", json{1, 2}, "'load.service.counts[0]' should be a list of two"},
+        BadField{"/service/counts", json{{-1, 2}}, "'load.service.counts[0]' should be a whole number"},
+        BadField{"/timeline", json(257, json::object()), "'load.timeline' has 257 bins, more than 256"},
+        BadField{"/timeline/0/slowest_s", -1, "a response time that is none"},
+        BadField{"/errors", json(10, json{"x", 1}), "'load.errors' has 10 texts, more than 9"},
+        BadField{"/errors", json::array({json::array({std::string(1001, 'x'), 1})}),
+                 "'load.errors' has a text of 1001 bytes"}));
 
 TEST(SamplesJson, WhatWasNotMeasuredIsNull) {
   const json written = json::parse(samples_to_json(Samples{}));
@@ -120,12 +194,6 @@ TEST(SamplesJson, UnknownKeysAreIgnored) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(samples_to_json(*read), samples_to_json(full_samples()));
 }
-
-struct BadField {
-  const char* pointer;  // RFC 6901
-  json value;
-  const char* sentence;
-};
 
 class SamplesJsonBadField : public testing::TestWithParam<BadField> {};
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/text/nearest.hpp"
 
@@ -41,6 +42,7 @@ Result<std::string> metric_from_string(std::string_view name) {
     if (name == word || name == metric) return std::string(metric);
     known.emplace_back(word);
   }
+  for (const LoadFigure& figure : load_figures()) known.emplace_back(figure.name);
   if (const MetricKind* kind = metric_kind(name); kind != nullptr && kind->per_process()) return std::string(name);
   return usage_error(
       fmt::format("there is no metric '{}'{}: p50, p90, p95, p99, mean, throughput, peak_memory or "

@@ -2,6 +2,7 @@
 
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/samples/samples_json.hpp"
 
 namespace infermeter {
 namespace {
@@ -159,6 +160,10 @@ void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* 
     write_times(json, "warmup_samples", iterations->warmup);
     write_times(json, "samples", iterations->timed);
     json.numbers("memory_after_iteration_bytes", iterations->memory_bytes);
+    if (trial.load && iterations->of_load) {
+      json.key("load");
+      json.embed(load_to_json(*trial.load));
+    }
   }
   json.end_object();
 }

@@ -112,11 +112,13 @@ TrialIterations all_iterations(const Samples& trial) {
   return {.warmup = times_of(trial.warmup_begin_s, trial.warmup_end_s),
           .timed = times_of(trial.begin_s, trial.end_s),
           .memory_bytes = trial.memory_bytes,
-          .memory_timeline = trial.memory_timeline};
+          .memory_timeline = trial.memory_timeline,
+          .of_load = true};
 }
 
 TrialIterations drawn_iterations(const Samples& trial, double share) {
   TrialIterations drawn = all_iterations(trial);
+  drawn.of_load = false;
   if (share < 1) {
     keep(drawn.warmup, thinned(drawn.warmup.latency_s, part_of_count(drawn.warmup.latency_s.size(), share)));
     thin_timed(drawn, share);

@@ -16,6 +16,7 @@ struct TrialIterations {
   IterationTimes warmup, timed;
   std::vector<double> memory_bytes;  // after each of `timed`; empty: not asked for
   std::vector<MemoryPoint> memory_timeline;
+  bool of_load = false;  // with the record of a load, its histograms included
 };
 
 [[nodiscard]] TrialIterations all_iterations(const Samples& trial);

@@ -22,6 +22,8 @@ struct LoadBin {
   std::uint64_t arrived = 0, completed = 0, failed = 0;
   std::uint64_t in_flight = 0;  // arrived and not ended when the bin ends: those that wait, too
   double slowest_s = 0;         // longest response time of what completed here
+
+  [[nodiscard]] bool operator==(const LoadBin&) const = default;
 };
 
 inline constexpr std::size_t kMostErrorTexts = 8;
@@ -33,7 +35,7 @@ struct LoadRecord {
   std::uint64_t due = 0;     // requests whose arrival came
   std::uint64_t issued = 0;  // of them
   std::uint64_t completed = 0, failed = 0;
-  std::uint64_t kept = 0;  // of the completed ones with times of their own; the rest is in the histograms
+  std::uint64_t kept = 0;  // of the completed ones with times of their own; the histograms are of all of them
   double arrivals_s = 0;   // from the beginning to the end of arrivals (open loop: what the schedule covers)
   double duration_s = 0;   // from the beginning to the last completion
   bool gave_up = false;    // requests were still waiting long after the last arrival

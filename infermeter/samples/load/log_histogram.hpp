@@ -5,10 +5,10 @@
 // Adding two histograms is exact.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,11 +22,12 @@ class LogHistogram {
   static constexpr std::size_t kBuckets = std::size_t{64 - kBits + 1} << kBits;
   using Counts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // bucket, how many; ascending, none is 0
 
-  LogHistogram() : counts_(std::make_unique<std::array<std::uint64_t, kBuckets>>()) {}
+  // Of its half megabyte only the pages that are counted in come to exist.
+  LogHistogram();
 
   // No allocation, no lock: of one thread.
   void add(std::uint64_t ticks) {
-    ++(*counts_)[bucket_of(ticks)];
+    ++counts_[bucket_of(ticks)];
     ++count_;
   }
   void merge(const LogHistogram& other);
@@ -34,7 +35,7 @@ class LogHistogram {
   [[nodiscard]] Counts counts() const;
 
   [[nodiscard]] static constexpr std::uint32_t bucket_of(std::uint64_t ticks) {
-    const int octave = std::bit_width(ticks >> kBits);
+    const auto octave = static_cast<int>(std::bit_width(ticks >> kBits));
     if (octave == 0) return static_cast<std::uint32_t>(ticks);
     // ticks >> (octave - 1) has kBits + 1 bits, the highest of which is set.
     return static_cast<std::uint32_t>((static_cast<std::uint64_t>(octave) << kBits) +
@@ -44,7 +45,10 @@ class LogHistogram {
   [[nodiscard]] static double middle_of(std::uint32_t bucket);
 
  private:
-  std::unique_ptr<std::array<std::uint64_t, kBuckets>> counts_;
+  struct Free {
+    void operator()(std::uint64_t* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::uint64_t[], Free> counts_;
   std::uint64_t count_ = 0;
 };
 

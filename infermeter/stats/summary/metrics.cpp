@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/process_interval.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
@@ -34,6 +35,14 @@ constexpr std::array<MetricKind, 14> kinds = {{
     {"first_inference_time", "s", true, Source::first_inference_time},
 }};
 
+std::vector<MetricKind> kinds_of_load() {
+  std::vector<MetricKind> of_load;
+  for (const LoadFigure& figure : load_figures()) {
+    of_load.push_back({figure.name, figure.unit, figure.lower_is_better, Source::load_counter});
+  }
+  return of_load;
+}
+
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 std::optional<double> as_double(std::optional<std::uint64_t> value) {
@@ -46,6 +55,12 @@ std::optional<double> throughput_of(const ProcessTimes& process) {
   const auto items = static_cast<double>(process.trial->items_per_iteration);
   if (total <= 0 || items <= 0) return std::nullopt;
   return items * static_cast<double>(process.sorted.size()) / total;
+}
+
+std::optional<double> counter_named(std::string_view name, const Samples& trial) {
+  const auto found = std::ranges::find(trial.counters, name, &Counter::name);
+  if (found == trial.counters.end()) return std::nullopt;
+  return found->value;
 }
 
 // Of a value that the trial recorded once.
@@ -67,6 +82,7 @@ std::optional<double> process_value(const MetricKind& kind, const ProcessTimes& 
     case Source::tail_percentile: return quantile(process.sorted, kind.q);
     case Source::mean: return sum(process.sorted) / static_cast<double>(process.sorted.size());
     case Source::throughput: return throughput_of(process);
+    case Source::load_counter: return counter_named(kind.name, *process.trial);
     default: return recorded(kind.source, *process.trial);
   }
 }
@@ -176,7 +192,10 @@ std::span<const MetricKind> metric_kinds() { return kinds; }
 
 const MetricKind* metric_kind(std::string_view name) {
   const auto* found = std::ranges::find(kinds, name, &MetricKind::name);
-  return found == kinds.end() ? nullptr : found;
+  if (found != kinds.end()) return found;
+  static const std::vector<MetricKind> of_load = kinds_of_load();
+  const auto counter = std::ranges::find(of_load, name, &MetricKind::name);
+  return counter == of_load.end() ? nullptr : &*counter;
 }
 
 ProcessValues collect_process_values(const MetricKind& kind, const SubjectTimes& times) {
@@ -216,7 +235,11 @@ Estimate estimate(const MetricKind& kind, const SubjectTimes& times, const Cover
   } else if (result.n < needed) {
     result.note = fmt::format("needs {} iterations", needed);
   } else {
-    const Centre centre = covering(centre_of(values, coverage.of_processes), coverage);
+    const double level = coverage.of_processes;
+    // As summarise_counters has it: a figure of a load may be 0 and has one value wherever it is shown.
+    const bool as_counter = kind.source == Source::load_counter;
+    const Centre centre =
+        covering(as_counter ? arithmetic_centre_of(values, level) : centre_of(values, level), coverage);
     result.method = method_of(kind, centre.geometric) + widening_note(coverage);
     set_metric_centre(result, centre);
   }

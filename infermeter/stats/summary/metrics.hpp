@@ -23,6 +23,7 @@ struct MetricKind {
     load_time,
     compile_time,
     first_inference_time,
+    load_counter,  // a figure of samples/load/load_counters.hpp
     pooled_deviation,
     pooled_min,
     pooled_max,
@@ -41,7 +42,8 @@ struct MetricKind {
   [[nodiscard]] bool of_iterations() const;  // false: one value per process, as it is
 };
 
-[[nodiscard]] std::span<const MetricKind> metric_kinds();  // in the order of reports
+[[nodiscard]] std::span<const MetricKind> metric_kinds();  // of every subject, in the order of reports
+// Those, and the figures of a load, which are counters of the trials.
 [[nodiscard]] const MetricKind* metric_kind(std::string_view name);
 
 // The values of all processes that have one of their own.

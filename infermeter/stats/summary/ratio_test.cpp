@@ -178,5 +178,20 @@ TEST(Ratio, FamiliesShareTheLevelAfterHolm) {
   EXPECT_TRUE(ratios_in_family(kind, {}, coverage_of, Pairing::none).empty());
 }
 
+TEST(Ratio, OfAFigureOfALoadIsThatOfItsProcesses) {
+  auto with = [](std::string name, double value) {
+    auto trials = trials_of({{1, 1}, {1, 1}, {1, 1}});
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      trials[i].counters = {{name, "", value * (1 + 0.01 * static_cast<double>(i))}};
+    }
+    return trials;
+  };
+  const auto faster = ratio(with("response_p99", 2), with("response_p99", 1), "response_p99", {}).estimate;
+  EXPECT_NEAR(*faster.value, 2, 1e-12);
+  ASSERT_TRUE(faster.interval);
+  EXPECT_NEAR(*ratio(with("achieved_rate", 1), with("achieved_rate", 2), "achieved_rate", {}).estimate.value, 2, 1e-12);
+  EXPECT_EQ(ratio(with("x", 1), with("x", 2), "response_p50", {}).estimate.value, std::nullopt);
+}
+
 }  // namespace
 }  // namespace infermeter::ratio_test

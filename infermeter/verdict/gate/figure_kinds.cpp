@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "infermeter/samples/load/load_counters.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -71,10 +73,28 @@ constexpr auto figures = std::to_array<FigureKind>({
     {"psnr_difference", "", Kind::psnr_difference, "", Dimension::decibels},
 });
 
+Dimension dimension_of(const LoadFigure& figure) {
+  if (figure.unit == "s") return Dimension::seconds;
+  if (figure.unit == "1/s") return Dimension::per_second;
+  return figure.unit == "share" ? Dimension::share : Dimension::number;
+}
+
+// Those above, and the figures of a load.
+const std::vector<FigureKind>& all_figures() {
+  static const std::vector<FigureKind> all = [] {
+    std::vector<FigureKind> list(figures.begin(), figures.end());
+    for (const LoadFigure& figure : load_figures()) {
+      list.push_back({figure.name, "", Kind::metric, figure.name, dimension_of(figure)});
+    }
+    return list;
+  }();
+  return all;
+}
+
 const FigureKind* figure_named(std::string_view name) {
   const auto found = std::ranges::find_if(
-      figures, [&](const FigureKind& f) { return f.name == name || (!f.also.empty() && f.also == name); });
-  return found == figures.end() ? nullptr : &*found;
+      all_figures(), [&](const FigureKind& f) { return f.name == name || (!f.also.empty() && f.also == name); });
+  return found == all_figures().end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -91,7 +111,7 @@ std::optional<NamedFigure> find_figure(std::string_view name) {
 
 std::vector<std::string> figure_names() {
   std::vector<std::string> names;
-  for (const FigureKind& figure : figures) {
+  for (const FigureKind& figure : all_figures()) {
     const auto unit = std::ranges::find_if(
         units, [&](const FigureUnit& u) { return u.dimension == figure.dimension && !u.suffix.empty(); });
     names.push_back(std::string(figure.name) + std::string(unit == units.end() ? "" : unit->suffix));

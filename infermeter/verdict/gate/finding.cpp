@@ -120,12 +120,16 @@ Finding nothing(std::string why) {
 }
 
 Finding find_metric(const Expectation& expectation, int subject, const GateEvidence& evidence) {
-  const Metric* metric = verdict_of(subject, evidence).summary.metric(expectation.name);
-  if (metric == nullptr) return nothing("not measured");
-  Finding finding = finding_with_remedy(metric->estimate);
-  // The least and the greatest that was seen are facts about the run, and no estimates of anything else.
   const MetricKind* kind = metric_kind(expectation.name);
-  if (kind == nullptr) return finding;
+  if (kind == nullptr) return nothing("not measured");
+  const Metric* metric = verdict_of(subject, evidence).summary.metric(expectation.name);
+  const SummaryOptions options = summary_options(evidence.run);
+  // Figures of a load are counters, and not among the metrics of a summary.
+  Finding finding = finding_with_remedy(
+      metric != nullptr ? metric->estimate
+                        : estimate(*kind, subject_times(trials_of(evidence.run, subject), options, Wanted::any_order),
+                                   options.coverage));
+  // The least and the greatest that was seen are facts about the run, and no estimates of anything else.
   finding.exact = !kind->per_process() && finding.value;
   finding.n_of = kind->of_iterations() ? "iterations" : "processes";
   return finding;

@@ -107,6 +107,25 @@ TEST(Gate, CountersAreExactWhereAllProcessesCountTheSame) {
   EXPECT_EQ(last("memory_load_mb <= 1", record).outcome, Outcome::pass);
 }
 
+TEST(Gate, FiguresOfALoadAreJudgedOverProcesses) {
+  RunRecord record = run_of({"a"}, {{0.010, 0.010, 0.010}});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double response_s = 0.040 + 0.001 * static_cast<double>(i);
+    record.trials[i].counters = {
+        {"response_p99", "s", response_s}, {"achieved_rate", "1/s", 100.0}, {"failed_share", "share", 0.0}};
+  }
+  const ExpectationVerdict p99 = last("response_p99 <= 50ms", record);
+  EXPECT_EQ(p99.outcome, Outcome::pass);
+  EXPECT_NEAR(*p99.value, 0.041, 1e-12);
+  EXPECT_EQ(p99.n_of, "processes");
+  EXPECT_EQ(last("response_p99_ms <= 30", record).outcome, Outcome::fail);
+  EXPECT_EQ(last("achieved_rate >= 99 /s", record).outcome, Outcome::pass);
+  EXPECT_EQ(last("failed_share <= 1 %", record).outcome, Outcome::pass);
+  EXPECT_EQ(last("response_p50 <= 50ms", record).reason, "not measured");
+  EXPECT_THAT(parse_expectation({.that = {.text = "response_p99 <= 50"}}).error().message,
+              testing::HasSubstr("response_p99 needs a unit"));
+}
+
 TEST(Gate, WhatIsNotMeasuredIsInconclusive) {
   const RunRecord record = run_of({"a"}, {{0.01, 0.01}});
   const ExpectationVerdict rate = last("hit_rat >= 0.8", record);

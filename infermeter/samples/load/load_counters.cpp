@@ -1,0 +1,100 @@
+#include "infermeter/samples/load/load_counters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+namespace infermeter {
+namespace {
+
+constexpr auto figures_of_load = std::to_array<LoadFigure>({
+    {"offered_rate", "1/s", false},
+    {"achieved_rate", "1/s", false},
+    {"samples_rate", "1/s", false},
+    {"response_mean", "s"},
+    {"response_p50", "s"},
+    {"response_p90", "s"},
+    {"response_p95", "s"},
+    {"response_p99", "s"},
+    {"response_p99_9", "s"},
+    {"response_max", "s"},
+    {"service_p50", "s"},
+    {"service_p99", "s"},
+    {"lag_p50", "s"},
+    {"lag_p99", "s"},
+    {"late_p99", "s"},
+    {"in_flight_mean", "1"},
+    {"in_flight_max", "1"},
+    {"failed", "1"},
+    {"failed_share", "share"},
+});
+
+std::optional<double> per_s(std::uint64_t count, double duration_s) {
+  if (count == 0 || !(duration_s > 0)) return std::nullopt;
+  return static_cast<double>(count) / duration_s;
+}
+
+// Little's law, which holds whatever the arrivals: how many are there is the rate at which they leave, times how long
+// each stays.
+std::optional<double> mean_in_flight(const LoadRecord& record) {
+  const auto rate = per_s(record.completed, record.duration_s), stay_s = record.response.mean_s();
+  if (!rate || !stay_s) return std::nullopt;
+  return *rate * *stay_s;
+}
+
+std::optional<double> most_in_flight(const LoadRecord& record) {
+  if (record.timeline.empty()) return std::nullopt;
+  return static_cast<double>(std::ranges::max(record.timeline, {}, &LoadBin::in_flight).in_flight);
+}
+
+std::optional<double> value_of(std::string_view name, const LoadRecord& record) {
+  const std::uint64_t ended = record.completed + record.failed;
+  if (name == "offered_rate") return record.open_loop ? per_s(record.due, record.arrivals_s) : std::nullopt;
+  if (name == "achieved_rate") return per_s(record.completed, record.duration_s);
+  if (name == "samples_rate") return record.samples > 1 ? inferences_per_s(record) : std::nullopt;
+  if (name == "response_mean") return record.response.mean_s();
+  if (name == "response_p50") return record.response.quantile_s(0.5);
+  if (name == "response_p90") return record.response.quantile_s(0.9);
+  if (name == "response_p95") return record.response.quantile_s(0.95);
+  if (name == "response_p99") return record.response.quantile_s(0.99);
+  if (name == "response_p99_9") return record.response.quantile_s(0.999);
+  if (name == "response_max") return record.response.max_s();
+  if (name == "service_p50") return record.service.quantile_s(0.5);
+  if (name == "service_p99") return record.service.quantile_s(0.99);
+  if (name == "lag_p50") return record.lag.quantile_s(0.5);
+  if (name == "lag_p99") return record.lag.quantile_s(0.99);
+  if (name == "late_p99") return record.late.quantile_s(0.99);
+  if (name == "in_flight_mean") return mean_in_flight(record);
+  if (name == "in_flight_max") return most_in_flight(record);
+  if (name == "failed") return static_cast<double>(record.failed);
+  if (name == "failed_share" && ended > 0) return static_cast<double>(record.failed) / static_cast<double>(ended);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const LoadFigure> load_figures() { return figures_of_load; }
+
+const LoadFigure* load_figure(std::string_view name) {
+  const auto* found = std::ranges::find(figures_of_load, name, &LoadFigure::name);
+  return found == figures_of_load.end() ? nullptr : found;
+}
+
+std::vector<Counter> load_counters(const LoadRecord& record) {
+  std::vector<Counter> counters;
+  for (const LoadFigure& figure : figures_of_load) {
+    if (const auto value = value_of(figure.name, record)) {
+      counters.push_back({std::string(figure.name), std::string(figure.unit), *value});
+    }
+  }
+  return counters;
+}
+
+std::optional<double> inferences_per_s(const LoadRecord& record) {
+  const auto requests = per_s(record.completed, record.duration_s);
+  if (!requests) return std::nullopt;
+  return *requests * static_cast<double>(record.samples);
+}
+
+}  // namespace infermeter
