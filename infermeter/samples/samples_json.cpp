@@ -152,6 +152,9 @@ void visit_fields(V& v, S& s) {
   v.field("late", s.late);
   v.field("bin_s", s.bin_s);
   v.field("timeline", s.timeline);
+  v.field("checked", s.checked);
+  v.field("mismatched", s.mismatched);
+  v.field("largest_difference", s.largest_difference);
   v.field("errors", s.errors);
 }
 

@@ -72,6 +72,7 @@ LoadRecord full_load() {
   load.late = {1e-9, {{LogHistogram::kBuckets - 1, 5}}};
   load.bin_s = 0.5;
   load.timeline = {{1, 2, 3, 4, 0.25}, {}};
+  load.checked = 6, load.mismatched = 1, load.largest_difference = 0.125;
   load.errors = {{"refused", 2}};
   return load;
 }
@@ -138,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadField{"/clients", 0, "'load.clients' is 0"}, BadField{"/samples", -1, "'load.samples' is -1"},
         BadField{"/due", max_u64, "'load.due' is more than"}, BadField{"/kept", 10, "more than 'load.completed'"},
-        BadField{"/arrivals_s", -1, "'load.arrivals_s' is no duration"},
+        BadField{"/arrivals_s", -1, "'load.arrivals_s' is no number of at least 0"},
         BadField{"/response/tick_s", 0, "'load.response.tick_s' is 0"},
         BadField{"/response/tick_s", -1e-9, "'load.response.tick_s' is no duration"},
         BadField{"/response/counts", json{{3, 1}, {3, 1}}, "'load.response.counts' is not in ascending order"},

@@ -128,6 +128,7 @@ class Request {
   // Why prepare or run said false.
   [[nodiscard]] Error error(std::string_view context) const { return message_->error(status_, context); }
   [[nodiscard]] Result<ItemValues> outputs();
+  [[nodiscard]] std::size_t bound_item() const { return bound_; }
 
  private:
   Request(const Session& session, imb_request* request);

@@ -253,6 +253,7 @@ class Trial final : public AnyTrial {
 
   Result<Done> note_load(LoopEnd end) {
     if (end == LoopEnd::failed) return load_->error();
+    answers_ = load_->answers(*inference_);
     LoadRecord& load = record().load.emplace(load_->take_record());
     for (Counter& counter : load_counters(load)) record().counters.push_back(std::move(counter));
     if (load.completed > 0 || load.errors.empty()) return Done{};
@@ -316,13 +317,14 @@ class Trial final : public AnyTrial {
   Result<Done> collect_outputs() {
     block_.set_phase(Phase::outputs);
     outputs_ = session_->outputs();  // by now also what only a run could tell
-    const bool are_there = items_.size() == 1 && request_.time_it && !block_.timed_done().empty();
+    const bool are_there = items_.size() == 1 && request_.time_it && !block_.timed_done().empty() && !load_;
     std::vector<std::uint64_t> digests;
     std::vector<Diagnostic> changed;
     for (std::size_t item = 0; item < items_.size(); ++item) {
       if (!are_there && (!inference_->prepare(item) || !inference_->run()))
         return inference_->error("an inference after the timed loop failed");
       INFERMETER_TRY(ItemValues values, inference_->outputs());
+      if (load_) answers_.check(item, values, *record().load);
       digests.push_back(digest(values));
       if (first_shapes_.empty()) first_shapes_ = shapes_of(values);
       if (changed.empty()) changed = diagnose_shapes(outputs_, first_shapes_, shapes_of(values));
@@ -381,6 +383,7 @@ class Trial final : public AnyTrial {
   std::vector<ItemValues> items_;
   std::optional<Request> inference_;
   std::optional<LoadTrial> load_;
+  Answers answers_;  // of its clients
   std::vector<Port> inputs_, outputs_;
   std::vector<std::uint64_t> input_digests_;
   std::uint64_t first_ticks_ = 0;

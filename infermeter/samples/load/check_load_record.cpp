@@ -65,15 +65,16 @@ std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
   if (record.clients < 1) return fmt::format("'load.clients' is {}, and there is at least 1", record.clients);
   if (record.samples < 1) return fmt::format("'load.samples' is {}, and there is at least 1", record.samples);
   const std::pair<std::string_view, std::uint64_t> counts[] = {
-      {"due", record.due}, {"issued", record.issued}, {"completed", record.completed}, {"failed", record.failed}};
+      {"due", record.due}, {"issued", record.issued}, {"completed", record.completed}, {"failed", record.failed}, {"checked", record.checked}, {"mismatched", record.mismatched}};
   for (const auto& [name, count] : counts) {
     if (count > kMostRequests) return fmt::format("'load.{}' is more than {}", name, kMostRequests);
   }
   if (record.kept > record.completed) return "'load.kept' is more than 'load.completed'";
   const std::pair<std::string_view, double> times[] = {
-      {"arrivals_s", record.arrivals_s}, {"duration_s", record.duration_s}, {"bin_s", record.bin_s}};
+      {"arrivals_s", record.arrivals_s}, {"duration_s", record.duration_s}, {"bin_s", record.bin_s},
+      {"largest_difference", record.largest_difference}};
   for (const auto& [name, value] : times) {
-    if (!is_time(value)) return fmt::format("'load.{}' is no duration", name);
+    if (!is_time(value)) return fmt::format("'load.{}' is no number of at least 0", name);
   }
   const std::pair<std::string_view, const HistogramRecord*> histograms[] = {
       {"response", &record.response}, {"service", &record.service}, {"lag", &record.lag}, {"late", &record.late}};

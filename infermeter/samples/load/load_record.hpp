@@ -42,6 +42,10 @@ struct LoadRecord {
   HistogramRecord response{}, service{}, lag{}, late{};
   double bin_s = 0;  // width of a bin
   std::vector<LoadBin> timeline{};
+  // Last answers of clients that were compared with an inference that was run alone, and the largest difference of an
+  // element, as a share of the largest value of its output. `mismatched`: another shape or type, or no number.
+  std::uint64_t checked = 0, mismatched = 0;
+  double largest_difference = 0;
   // Sentences and how often each; at most kMostErrorTexts and "other errors".
   std::vector<std::pair<std::string, std::uint64_t>> errors{};
 

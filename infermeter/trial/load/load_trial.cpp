@@ -70,6 +70,17 @@ LoadOrders LoadTrial::orders(double tick_s) const {
   return orders;
 }
 
+Answers LoadTrial::answers(Request& own) {
+  Answers answers;
+  const auto keep = [&answers](Request& request) {
+    // A request that failed has none.
+    if (auto values = request.outputs(); values.ok()) answers.keep(request.bound_item(), std::move(*values));
+  };
+  keep(own);
+  for (Request& request : requests_) keep(request);
+  return answers;
+}
+
 void LoadTrial::note_failure(const Request* request, const std::string& thread_error) {
   error_ = request != nullptr
                ? request->error("a request under load failed")

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "infermeter/samples/load/load_record.hpp"
+#include "infermeter/trial/load/answers.hpp"
 #include "infermeter/trial/load/load_loop.hpp"
 #include "infermeter/trial/machine/sleep_until.hpp"
 #include "infermeter/trial/subject.hpp"
@@ -56,6 +57,8 @@ class LoadTrial {
 
   [[nodiscard]] const Error& error() const { return *error_; }  // after a run that failed
   [[nodiscard]] LoadRecord take_record() { return std::move(record_); }
+  // What each client has got last; of `own` and the others.
+  [[nodiscard]] Answers answers(Request& own);
 
  private:
   LoadTrial() = default;

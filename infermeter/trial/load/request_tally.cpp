@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "infermeter/samples/load/check_load_record.hpp"
+#include "infermeter/text/quoted.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -27,13 +30,14 @@ void RequestTally::completed(const RequestTimes& times) {
   last_end_ = std::max(last_end_, times.end);
 }
 
-void RequestTally::failed(const RequestTimes& times, std::string why) {
+void RequestTally::failed(const RequestTimes& times, const std::string& why) {
   const std::lock_guard lock(mutex_);
   ++failed_;
   if (arrive_here_) timeline_.arrived(since_begin(times.arrival));
   timeline_.failed(since_begin(times.end));
   last_end_ = std::max(last_end_, times.end);
-  count_error(std::move(why), 1);
+  // At most four bytes are written for one of theirs.
+  count_error(printable(why, kMostErrorBytes / 4), 1);
 }
 
 // What a server says is text from outside: its own words count apart up to a bound.

@@ -26,7 +26,7 @@ class RequestTally {
 
   // Of any thread.
   void completed(const RequestTimes& times);
-  void failed(const RequestTimes& times, std::string why);
+  void failed(const RequestTimes& times, const std::string& why);
   void merge(const RequestTally& other);
 
   // Fills what a tally knows; `arrivals` has when requests were due where that was known before.
