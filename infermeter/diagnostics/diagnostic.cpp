@@ -153,6 +153,19 @@ constexpr std::array table = {
     INFERMETER_ROW(pairs_dropped, warning, "Leave --drop-disturbed out to see all pairs, or quiet the machine."),
     INFERMETER_ROW(skewed_differences, info,
                    "Trust the direction less than the interval says; more pairs (--max-pairs) settle it."),
+    // Requests under load.
+    INFERMETER_ROW(load_rate, error,
+                   "Lower --rate, or give the subject more to work with: threads, streams, more requests at once."),
+    INFERMETER_ROW(
+        load_late, error,
+        "Leave the generator a processor of its own (fewer threads of the subject), or measure a server from "
+        "another machine."),
+    INFERMETER_ROW(load_errors, error, "Mend what the errors say, or lower --rate or --concurrency."),
+    INFERMETER_ROW(load_too_few, error, "Raise --duration or --requests."),
+    INFERMETER_ROW(
+        load_grows, error,
+        "Lower --rate: a queue that grows makes response times as long as the run is, and none of them holds."),
+    INFERMETER_ROW(load_gave_up, error, "Lower --rate, or raise the time that a request may take."),
     // Memory over iterations.
     INFERMETER_ROW(memory_leak, error,
                    "Report it to those who maintain the runtime with the command that led here; restart long-running "

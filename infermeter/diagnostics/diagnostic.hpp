@@ -88,6 +88,13 @@ enum class DiagnosticId {
   disturbed_repeated,   // blocks were disturbed, and measured again
   pairs_dropped,        // disturbed, and left out because that was asked for
   skewed_differences,   // the two intervals of the differences do not agree
+  // Requests under load: rules of verdict/load/load_validity.hpp.
+  load_rate,     // fewer ended per second than came
+  load_late,     // the generator issued requests late
+  load_errors,   // requests failed
+  load_too_few,  // too few requests for the percentile that the scenario is about
+  load_grows,    // the queue grew as long as requests came
+  load_gave_up,  // requests were still waiting long after the last arrival
   // Memory over iterations.
   memory_leak,   // it grows with every iteration
   leak_unclear,  // it cannot be told whether it grows

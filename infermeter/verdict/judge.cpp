@@ -90,6 +90,7 @@ SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vec
   verdict.outputs = outputs_of(record, verdict.subject);
   verdict.leak = judge_leak_trial(record, verdict.subject);
   verdict.accuracy = accuracy_of(record, verdict.subject);
+  verdict.load = judge_load(record.plan.subjects[subject].load, trials[subject]);
   return verdict;
 }
 
@@ -142,6 +143,7 @@ std::vector<Diagnostic> subject_diagnostics(const RunRecord& record, const Subje
   // In a race the differences are what is tried.
   if (verdict.baseline && !record.plan.tuning) append(all, like_for_like(record, *verdict.baseline, verdict.subject));
   append(all, same_outputs_in_every_process(record, verdict.subject));
+  append(all, load_diagnostics(verdict.load, label));
   append(all, merged_diagnostics(trials, label));
   append(all, verdict.summary.diagnostics);
   append(all, side_trial_diagnostics(record, verdict.subject));

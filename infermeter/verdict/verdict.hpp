@@ -12,6 +12,7 @@
 #include "infermeter/verdict/answers/answer.hpp"
 #include "infermeter/verdict/answers/check.hpp"
 #include "infermeter/verdict/comparison.hpp"
+#include "infermeter/verdict/load/load_validity.hpp"
 #include "infermeter/verdict/profile_findings.hpp"
 #include "infermeter/verdict/run_record.hpp"
 #include "infermeter/verdict/tuning/tuning_verdict.hpp"
@@ -37,6 +38,7 @@ struct SubjectVerdict {
   const SubjectOutputs* outputs = nullptr;  // into the record; null: not compared
   std::optional<LeakEstimate> leak;         // of its leak trial
   std::optional<AccuracyVerdict> accuracy{};
+  std::optional<LoadValidity> load{};  // of a subject under load
 };
 
 struct Verdict {

@@ -48,7 +48,7 @@ std::optional<double> most_in_flight(const LoadRecord& record) {
   return static_cast<double>(std::ranges::max(record.timeline, {}, &LoadBin::in_flight).in_flight);
 }
 
-std::optional<double> value_of(std::string_view name, const LoadRecord& record) {
+std::optional<double> figure_in(std::string_view name, const LoadRecord& record) {
   const std::uint64_t ended = record.completed + record.failed;
   if (name == "offered_rate") return record.open_loop ? per_s(record.due, record.arrivals_s) : std::nullopt;
   if (name == "achieved_rate") return per_s(record.completed, record.duration_s);
@@ -84,7 +84,7 @@ const LoadFigure* load_figure(std::string_view name) {
 std::vector<Counter> load_counters(const LoadRecord& record) {
   std::vector<Counter> counters;
   for (const LoadFigure& figure : figures_of_load) {
-    if (const auto value = value_of(figure.name, record)) {
+    if (const auto value = figure_in(figure.name, record)) {
       counters.push_back({std::string(figure.name), std::string(figure.unit), *value});
     }
   }

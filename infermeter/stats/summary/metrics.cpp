@@ -51,8 +51,13 @@ std::optional<double> as_double(std::optional<std::uint64_t> value) {
 }
 
 std::optional<double> throughput_of(const ProcessTimes& process) {
-  const double total = sum(process.sorted);
   const auto items = static_cast<double>(process.trial->items_per_iteration);
+  // Requests overlap: what they took in all says nothing of how many there were in a second.
+  if (process.trial->load) {
+    const auto inferences = inferences_per_s(*process.trial->load);
+    return inferences && items > 0 ? std::optional(*inferences * items) : std::nullopt;
+  }
+  const double total = sum(process.sorted);
   if (total <= 0 || items <= 0) return std::nullopt;
   return items * static_cast<double>(process.sorted.size()) / total;
 }

@@ -51,8 +51,8 @@ class ProcessValues {
   std::vector<Sum> sums_;
 };
 
-// `wanted`: any_order leaves durations as they came and marks no outliers, which saves sorting a million of them where
-// only their sum or nothing of them is needed.
+// The outlier rule is not for trials under load. `wanted`: any_order leaves durations as they came and marks no
+// outliers, which saves sorting a million of them where only their sum or nothing of them is needed.
 enum class Wanted { sorted, any_order };
 [[nodiscard]] SubjectTimes subject_times(std::span<const Samples> trials, const SummaryOptions& options,
                                          Wanted wanted = Wanted::sorted);

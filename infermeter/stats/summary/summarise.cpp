@@ -34,6 +34,9 @@ void note_too_few(const Summary& summary, const SubjectTimes& times, std::vector
                                : fmt::format("{} rounds of one process give no interval", rounds),
                    {}});
   }
+  // Of a load the rule `enough` says it (verdict/load/load_validity.hpp).
+  const auto is_load = [](const ProcessTimes& process) { return process.trial->load.has_value(); };
+  if (std::ranges::any_of(times.processes, is_load)) return;
   std::string wanted;
   for (const Metric& metric : summary.metrics) {
     if (count == 0 || metric.estimate.value || !metric.estimate.note.starts_with("needs ")) continue;

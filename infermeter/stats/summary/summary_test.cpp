@@ -186,6 +186,26 @@ TEST(Summary, NonFiniteAndNegativeDurationsAreLeftOutAndCounted) {
   expect_finite(summarise(trials_of({{1e308, 1e308, 1e308}, {1e308}}), {}));  // their sum is infinite
 }
 
+// Requests overlap, and those that wait long are what a load is about.
+TEST(Summary, UnderLoadThroughputIsWhatWasCompletedAndNothingIsAnOutlier) {
+  std::vector<double> responses(50, 1.0);
+  for (std::size_t i = 0; i < responses.size(); ++i) responses[i] += 0.001 * static_cast<double>(i);
+  responses.back() = 90;
+  auto trials = trials_of({responses, responses});
+  for (Samples& trial : trials) {
+    LoadRecord& load = trial.load.emplace();
+    load.completed = 50, load.duration_s = 10, load.samples = 4;
+    trial.items_per_iteration = 2;
+  }
+  const Summary summary = summarise(trials, {"iqr", 3});
+  EXPECT_EQ(*summary.metric("throughput")->estimate.value, 40);
+  EXPECT_EQ(*summary.metric("latency_max")->estimate.value, 90);
+  EXPECT_EQ(summary.outliers.total, 0);
+  EXPECT_FALSE(find(summary, DiagnosticId::outliers_removed));
+  EXPECT_FALSE(find(summary, DiagnosticId::outliers_marked));
+  EXPECT_FALSE(find(summary, DiagnosticId::too_few_samples));
+}
+
 TEST(Summary, PartialTrialsAreUsedOnlyWhereThereIsNothingElse) {
   std::vector<Samples> trials = trials_of({{1, 1, 1}, {1, 1, 1}});
   trials.push_back(trial_of(2, {50, 50}, TrialEnd::crashed));

@@ -132,6 +132,10 @@ Finding find_metric(const Expectation& expectation, int subject, const GateEvide
   // The least and the greatest that was seen are facts about the run, and no estimates of anything else.
   finding.exact = !kind->per_process() && finding.value;
   finding.n_of = kind->of_iterations() ? "iterations" : "processes";
+  const auto& load = verdict_of(subject, evidence).load;
+  finding.doubtful =
+      load && !load->valid() && (kind->source == MetricKind::Source::load_counter || kind->of_iterations());
+  if (finding.doubtful) finding.notes.push_back("the load is not valid: " + load->findings.front().message);
   return finding;
 }
 

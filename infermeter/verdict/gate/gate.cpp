@@ -123,6 +123,10 @@ void judge_finding(ExpectationVerdict& verdict, const Expectation& expectation, 
     verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, *interval)
                                                               : outcome_within_bound(expectation, finding);
     verdict.reason = reason_of(verdict.outcome, expectation, finding);
+    if (finding.doubtful && verdict.outcome == Outcome::pass) {
+      verdict.outcome = Outcome::inconclusive;
+      verdict.reason += "; but the load is not valid";
+    }
     if (finding.disturbed && verdict.outcome == Outcome::fail) {
       verdict.outcome = Outcome::inconclusive;
       verdict.reason +=

@@ -122,6 +122,12 @@ TEST(Gate, FiguresOfALoadAreJudgedOverProcesses) {
   EXPECT_EQ(last("achieved_rate >= 99 /s", record).outcome, Outcome::pass);
   EXPECT_EQ(last("failed_share <= 1 %", record).outcome, Outcome::pass);
   EXPECT_EQ(last("response_p50 <= 50ms", record).reason, "not measured");
+  // What is more than the subject can take passes nothing, and what fails fails.
+  for (Samples& trial : record.trials) trial.load.emplace().failed = 1;
+  EXPECT_EQ(last("response_p99 <= 50ms", record).outcome, Outcome::inconclusive);
+  EXPECT_EQ(last("response_p99 <= 30ms", record).outcome, Outcome::fail);
+  EXPECT_THAT(last("response_p99 <= 50ms", record).notes,
+              testing::Contains(testing::HasSubstr("1 of 1 requests failed")));
   EXPECT_THAT(parse_expectation({.that = {.text = "response_p99 <= 50"}}).error().message,
               testing::HasSubstr("response_p99 needs a unit"));
 }

@@ -1,0 +1,213 @@
+#include "infermeter/verdict/load/load_validity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "infermeter/stats/load/queue_growth.hpp"
+#include "infermeter/stats/load/requests_needed.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr double most_missed = 0.005;  // share of the rate
+constexpr double most_late = 0.05;     // share of the median response time
+constexpr double most_growth = 0.01;   // share of the requests
+
+using Found = std::optional<LoadFinding>;
+
+std::string as_percent(double share) { return fmt::format("{:.2g} %", 100 * share); }
+
+// One digit more than a reader needs, whatever the size.
+std::string short_time(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
+}
+
+Found missed_rate(const LoadRecord& load) {
+  const std::uint64_t ended = load.completed + load.failed;
+  if (!load.open_loop || load.due == 0 || !(load.arrivals_s > 0)) return std::nullopt;
+  // The last requests may take as long as others do.
+  const double usual_s = load.response.quantile_s(0.99).value_or(0);
+  const double busy_s = std::max(load.arrivals_s, load.duration_s - usual_s);
+  const double offered = static_cast<double>(load.due) / load.arrivals_s;
+  const double achieved = static_cast<double>(ended) / busy_s;
+  const double missed = 1 - achieved / offered;
+  if (missed <= most_missed) return std::nullopt;
+  return LoadFinding{LoadRule::rate, missed, most_missed, "share",
+                     fmt::format("{:.4g} requests came per second and {:.4g} ended, {} fewer (at most {})", offered,
+                                 achieved, as_percent(missed), as_percent(most_missed))};
+}
+
+Found too_late(const LoadRecord& load) {
+  const auto late_s = load.late.quantile_s(0.99), median_s = load.response.quantile_s(0.5);
+  if (!late_s || !median_s || *late_s == 0) return std::nullopt;
+  // Of a response that took no time that the clock can see every lateness is too much.
+  const double share = *median_s > 0 ? *late_s / *median_s : 1;
+  if (share <= most_late) return std::nullopt;
+  return LoadFinding{LoadRule::late, share, most_late, "share",
+                     fmt::format("the generator issued requests up to {} late (p99), {} of the median response time of "
+                                 "{} (at most {}): it is the bottleneck",
+                                 short_time(*late_s), as_percent(share), short_time(*median_s), as_percent(most_late))};
+}
+
+Found failed_requests(const LoadRecord& load) {
+  if (load.failed == 0) return std::nullopt;
+  std::string texts;
+  for (const auto& [text, count] : load.errors) {
+    texts += fmt::format("{}{} ({})", texts.empty() ? ": " : ", ", printable(text, 200), count);
+  }
+  return LoadFinding{LoadRule::errors, static_cast<double>(load.failed), 0, "requests",
+                     fmt::format("{} of {} requests failed{}", load.failed, load.completed + load.failed, texts)};
+}
+
+Found too_few_requests(const LoadRecord& load, std::optional<double> percentile) {
+  if (!percentile) return std::nullopt;
+  const std::int64_t needed = requests_needed(*percentile);
+  if (load.completed >= static_cast<std::uint64_t>(needed)) return std::nullopt;
+  return LoadFinding{LoadRule::enough, static_cast<double>(load.completed), static_cast<double>(needed), "requests",
+                     fmt::format("{} for p{:g} of the response time, which needs {}",
+                                 counted(static_cast<std::int64_t>(load.completed), "request", "requests"),
+                                 100 * *percentile, needed)};
+}
+
+Found growing_queue(const LoadRecord& load) {
+  if (!load.open_loop || load.due == 0 || !(load.bin_s > 0)) return std::nullopt;
+  const double whole_bins = std::floor(load.arrivals_s / load.bin_s * (1 + 1e-9));
+  std::vector<double> in_flight;
+  for (const LoadBin& bin : load.timeline) {
+    if (static_cast<double>(in_flight.size()) >= whole_bins) break;
+    in_flight.push_back(static_cast<double>(bin.in_flight));
+  }
+  const auto growth = queue_growth(in_flight);
+  if (!growth || !growth->grows) return std::nullopt;
+  const double share = growth->growth / static_cast<double>(load.due);
+  if (share <= most_growth) return std::nullopt;
+  return LoadFinding{
+      LoadRule::stationary, share, most_growth, "share",
+      fmt::format("the queue grew as long as requests came, from {:.3g} to {:.3g} of them, by {} of all (at most {}): "
+                  "this is more than the subject can take",
+                  growth->first, growth->last, as_percent(share), as_percent(most_growth))};
+}
+
+Found given_up(const LoadRecord& load) {
+  if (!load.gave_up) return std::nullopt;
+  const std::uint64_t ended = load.completed + load.failed;
+  const auto waiting = load.due > ended ? load.due - ended : 0;
+  return LoadFinding{LoadRule::gave_up, static_cast<double>(waiting), 0, "requests",
+                     fmt::format("{} of {} requests were still waiting long after the last arrival, and were given up",
+                                 waiting, load.due)};
+}
+
+// A ramp, steps and a recorded trace are meant to change, and the queue with them.
+bool keeps_its_rate(const Pairs& load) {
+  const auto arrivals = std::ranges::find(load, "arrivals", &Pairs::value_type::first);
+  if (arrivals == load.end() || arrivals->second.empty()) return true;
+  const std::string_view kind = std::string_view(arrivals->second).substr(0, arrivals->second.find(':'));
+  constexpr auto even = std::to_array<std::string_view>({"constant", "poisson", "gamma", "burst"});
+  return std::ranges::find(even, kind) != even.end();
+}
+
+// How far from its bound; of `enough`, fewer is further.
+double how_far(const LoadFinding& finding) {
+  return finding.rule == LoadRule::enough ? finding.bound - finding.value : finding.value - finding.bound;
+}
+
+struct OfProcesses {
+  Found worst;
+  std::size_t processes = 0;
+
+  void add(Found found) {
+    if (!found) return;
+    ++processes;
+    if (!worst || how_far(*found) > how_far(*worst)) worst = std::move(found);
+  }
+};
+
+}  // namespace
+
+std::string_view to_string(LoadRule rule) {
+  switch (rule) {
+    case LoadRule::rate: return "rate";
+    case LoadRule::late: return "late";
+    case LoadRule::errors: return "errors";
+    case LoadRule::enough: return "enough";
+    case LoadRule::stationary: return "stationary";
+    case LoadRule::gave_up: return "gave_up";
+  }
+  return "";
+}
+
+DiagnosticId diagnostic_of(LoadRule rule) {
+  switch (rule) {
+    case LoadRule::rate: return DiagnosticId::load_rate;
+    case LoadRule::late: return DiagnosticId::load_late;
+    case LoadRule::errors: return DiagnosticId::load_errors;
+    case LoadRule::enough: return DiagnosticId::load_too_few;
+    case LoadRule::stationary: return DiagnosticId::load_grows;
+    case LoadRule::gave_up: break;
+  }
+  return DiagnosticId::load_gave_up;
+}
+
+const LoadFinding* LoadValidity::finding(LoadRule rule) const {
+  const auto found = std::ranges::find(findings, rule, &LoadFinding::rule);
+  return found == findings.end() ? nullptr : &*found;
+}
+
+std::string_view scenario_of(const Pairs& load) {
+  const auto scenario = std::ranges::find(load, "scenario", &Pairs::value_type::first);
+  return scenario == load.end() ? std::string_view() : std::string_view(scenario->second);
+}
+
+std::optional<double> percentile_of_scenario(const Pairs& load) {
+  const std::string_view scenario = scenario_of(load);
+  if (scenario == "offline") return std::nullopt;
+  return scenario == "single-stream" ? 0.90 : 0.99;
+}
+
+std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Samples> trials) {
+  std::array<OfProcesses, 6> rules;
+  const auto at = [&](LoadRule rule) -> OfProcesses& { return rules.at(static_cast<std::size_t>(rule)); };
+  const bool is_offline = scenario_of(load) == "offline";
+  std::size_t processes = 0;
+  for (const Samples& trial : trials) {
+    if (!trial.load) continue;
+    ++processes;
+    // All requests of an offline scenario come at once: there is no rate and no response time to speak of.
+    if (!is_offline) at(LoadRule::rate).add(missed_rate(*trial.load));
+    if (!is_offline) at(LoadRule::late).add(too_late(*trial.load));
+    at(LoadRule::errors).add(failed_requests(*trial.load));
+    at(LoadRule::enough).add(too_few_requests(*trial.load, percentile_of_scenario(load)));
+    if (!is_offline && keeps_its_rate(load)) at(LoadRule::stationary).add(growing_queue(*trial.load));
+    at(LoadRule::gave_up).add(given_up(*trial.load));
+  }
+  if (processes == 0) return std::nullopt;
+  // A queue comes and goes, and seldom seems to grow where it does not: more than the subject can take is so in most
+  // processes.
+  if (2 * at(LoadRule::stationary).processes < processes) at(LoadRule::stationary) = {};
+  LoadValidity validity;
+  for (OfProcesses& rule : rules) {
+    if (!rule.worst) continue;
+    if (rule.processes < processes) {
+      rule.worst->message += fmt::format("; so in {} of {} processes", rule.processes, processes);
+    }
+    validity.findings.push_back(std::move(*rule.worst));
+  }
+  return validity;
+}
+
+std::vector<Diagnostic> load_diagnostics(const std::optional<LoadValidity>& validity, const std::string& label) {
+  std::vector<Diagnostic> diagnostics;
+  if (!validity) return diagnostics;
+  for (const LoadFinding& finding : validity->findings) {
+    diagnostics.push_back({diagnostic_of(finding.rule), finding.message, label});
+  }
+  return diagnostics;
+}
+
+}  // namespace infermeter

@@ -1,0 +1,54 @@
+// Whether the figures of a subject under load say what they seem to say, and if not, why. docs/load.md has the rules.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/samples.hpp"
+
+namespace infermeter {
+
+enum class LoadRule {
+  rate,        // open loop: requests end as fast as they come, within 0.5 %; the last ones may take as long as p99
+  late,        // p99 of how late the generator itself was is at most 5 % of the median response time
+  errors,      // none failed
+  enough,      // as many requests as the percentile of the scenario needs (stats/load/requests_needed.hpp)
+  stationary,  // open loop: the queue does not grow (stats/load/queue_growth.hpp)
+  gave_up,     // no request was still waiting long after the last arrival
+};
+[[nodiscard]] std::string_view to_string(LoadRule rule);
+[[nodiscard]] DiagnosticId diagnostic_of(LoadRule rule);  // its remedy is what to change
+
+// A rule that was not kept: of the process that is furthest from it.
+struct LoadFinding {
+  LoadRule rule{};
+  double value = 0, bound = 0;
+  std::string_view unit;  // of both: "share", "requests"
+  std::string message;    // one sentence, without what to change
+};
+
+struct LoadValidity {
+  std::vector<LoadFinding> findings;  // in the order of LoadRule; empty: valid
+
+  [[nodiscard]] bool valid() const { return findings.empty(); }
+  [[nodiscard]] const LoadFinding* finding(LoadRule rule) const;
+};
+
+// The percentile that a scenario is about (0 … 1): p90 of single-stream, p99 of the others. nullopt: offline, where
+// only throughput is.
+[[nodiscard]] std::optional<double> percentile_of_scenario(const Pairs& load);
+// "offline"; "": none was named.
+[[nodiscard]] std::string_view scenario_of(const Pairs& load);
+
+// Of the timed trials of a subject, all of them. nullopt: none has a load.
+[[nodiscard]] std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Samples> trials);
+
+[[nodiscard]] std::vector<Diagnostic> load_diagnostics(const std::optional<LoadValidity>& validity,
+                                                       const std::string& label);
+
+}  // namespace infermeter

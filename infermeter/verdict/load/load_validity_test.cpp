@@ -1,0 +1,142 @@
+#include "infermeter/verdict/load/load_validity.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "infermeter/stats/test_queue.hpp"
+
+namespace infermeter::load_validity_test {
+namespace {
+
+using testing::HasSubstr;
+
+const Pairs server = {{"scenario", "server"}, {"rate", "100"}};
+
+Samples trial_with(LoadRecord load) {
+  Samples trial;
+  trial.load = std::move(load);
+  return trial;
+}
+
+LoadRecord good_load(std::uint64_t seed = 1) { return record_of(poisson_queue(100, 0.005, 2000, seed)); }
+
+LoadValidity judged(const LoadRecord& load, const Pairs& pairs = server) {
+  const Samples trial = trial_with(load);
+  return *judge_load(pairs, std::span(&trial, 1));
+}
+
+TEST(LoadValidity, AQueueAtHalfItsLoadIsValid) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const LoadValidity validity = judged(good_load(seed));
+    EXPECT_TRUE(validity.valid()) << seed << ": " << (validity.valid() ? "" : validity.findings.front().message);
+  }
+}
+
+TEST(LoadValidity, WithoutALoadThereIsNone) {
+  const Samples trial;
+  EXPECT_FALSE(judge_load({}, std::span(&trial, 1)));
+  EXPECT_FALSE(judge_load({}, {}));
+}
+
+TEST(LoadValidity, MoreThanItCanTakeIsSaid) {
+  const LoadValidity validity = judged(record_of(poisson_queue(100, 0.013, 2000, 3)));
+  const LoadFinding* growth = validity.finding(LoadRule::stationary);
+  ASSERT_NE(growth, nullptr);
+  EXPECT_GT(growth->value, 0.1);
+  EXPECT_THAT(growth->message, HasSubstr("more than the subject can take"));
+  // Arrivals that are meant to rise are.
+  EXPECT_EQ(judged(record_of(poisson_queue(100, 0.013, 2000, 3)), {{"arrivals", "ramp:10:100:20"}})
+                .finding(LoadRule::stationary),
+            nullptr);
+}
+
+TEST(LoadValidity, OneProcessOfFourThatSeemsToGrowIsNoProof) {
+  std::vector<Samples> trials;
+  trials.push_back(trial_with(record_of(poisson_queue(100, 0.013, 2000, 3))));
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) trials.push_back(trial_with(good_load(seed)));
+  EXPECT_EQ(judge_load(server, trials)->finding(LoadRule::stationary), nullptr);
+  trials.push_back(trials.front());
+  trials.push_back(trials.front());
+  const auto validity = judge_load(server, trials);
+  ASSERT_NE(validity->finding(LoadRule::stationary), nullptr);
+  EXPECT_THAT(validity->finding(LoadRule::stationary)->message, HasSubstr("so in 3 of 6 processes"));
+}
+
+TEST(LoadValidity, ARateThatIsNotKeptIsSaid) {
+  LoadRecord load = good_load();
+  load.completed -= 40;
+  const LoadFinding* rate = judged(load).findings.empty() ? nullptr : &judged(load).findings.front();
+  ASSERT_NE(rate, nullptr);
+  EXPECT_THAT(judged(load).findings.front().message, HasSubstr("2 % fewer (at most 0.5 %)"));
+  // The last requests may take as long as the others do.
+  LoadRecord slow = good_load();
+  slow.completed -= 0;
+  slow.response.counts = {{LogHistogram::bucket_of(1'000'000'000), 2000}};
+  slow.duration_s = slow.arrivals_s + 1;
+  EXPECT_EQ(judged(slow).finding(LoadRule::rate), nullptr);
+  slow.duration_s = slow.arrivals_s + 2;
+  EXPECT_NE(judged(slow).finding(LoadRule::rate), nullptr);
+}
+
+TEST(LoadValidity, AGeneratorThatIsLateIsTheBottleneck) {
+  LoadRecord load = good_load();
+  load.late.counts = {{0, 1900}, {LogHistogram::bucket_of(2'000'000), 100}};
+  const LoadValidity validity = judged(load);
+  ASSERT_NE(validity.finding(LoadRule::late), nullptr);
+  EXPECT_THAT(validity.finding(LoadRule::late)->message, HasSubstr("up to 2 ms late (p99)"));
+  EXPECT_EQ(judged(load, {{"scenario", "offline"}}).finding(LoadRule::late), nullptr);
+}
+
+TEST(LoadValidity, EveryErrorIsCounted) {
+  LoadRecord load = good_load();
+  load.completed -= 3;
+  load.failed = 3;
+  load.errors = {{"refused", 2}, {"bad\x1b[2J", 1}};
+  const LoadValidity validity = judged(load);
+  ASSERT_EQ(validity.findings.size(), 1U);
+  EXPECT_THAT(validity.findings[0].message, HasSubstr("3 of 2000 requests failed: refused (2), bad"));
+  EXPECT_EQ(validity.findings[0].message.find('\x1b'), std::string::npos);
+}
+
+TEST(LoadValidity, EachScenarioNeedsRequestsForItsPercentile) {
+  const LoadRecord load = record_of(poisson_queue(100, 0.001, 300, 1));
+  EXPECT_TRUE(judged(load, {{"scenario", "single-stream"}}).valid());
+  EXPECT_TRUE(judged(load, {{"scenario", "offline"}}).valid());
+  const LoadValidity validity = judged(load);
+  ASSERT_EQ(validity.findings.size(), 1U);
+  EXPECT_EQ(validity.findings[0].message, "300 requests for p99 of the response time, which needs 662");
+  EXPECT_EQ(validity.findings[0].bound, 662);
+}
+
+TEST(LoadValidity, WhatWasGivenUpIsSaid) {
+  LoadRecord load = good_load();
+  load.gave_up = true;
+  load.completed -= 500;
+  const LoadValidity validity = judged(load);
+  ASSERT_NE(validity.finding(LoadRule::gave_up), nullptr);
+  EXPECT_EQ(validity.finding(LoadRule::gave_up)->value, 500);
+}
+
+TEST(LoadValidity, AClosedLoopHasNoRateToKeep) {
+  LoadRecord load = good_load();
+  load.open_loop = false;
+  load.duration_s = 2 * load.arrivals_s;
+  EXPECT_TRUE(judged(load, {{"concurrency", "4"}}).valid());
+}
+
+TEST(LoadValidity, BecomesDiagnosticsWithTheirRemedies) {
+  LoadRecord load = good_load();
+  load.failed = 3;
+  const auto diagnostics = load_diagnostics(judged(load), "a@b");
+  ASSERT_EQ(diagnostics.size(), 1U);
+  EXPECT_EQ(diagnostics[0].id, DiagnosticId::load_errors);
+  EXPECT_EQ(diagnostics[0].about, "a@b");
+  EXPECT_TRUE(load_diagnostics(std::nullopt, "a@b").empty());
+  for (const LoadRule rule :
+       {LoadRule::rate, LoadRule::late, LoadRule::errors, LoadRule::enough, LoadRule::stationary, LoadRule::gave_up}) {
+    EXPECT_EQ(info(diagnostic_of(rule)).severity, Severity::error);
+  }
+}
+
+}  // namespace
+}  // namespace infermeter::load_validity_test
