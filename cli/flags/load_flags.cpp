@@ -57,16 +57,21 @@ void LoadFlags::declare(CLI::App& app) {
               "poisson (default), constant, gamma:CV, burst:N, step:RATE:TIME/RATE:TIME…, ramp:RATE:RATE:TIME, or a "
               "file with a time in seconds per line.");
   declare_one(app, "--samples", samples_, "N", "multi-stream: inferences of a request. Default: 8.");
+  declare_one(
+      app, "--find-rate", find_rate_, "OBJECTIVE",
+      "Find the highest rate at which 'response_p99 <= 50ms' holds (or p50, p90, p95, p99_9), in each process.");
   declare_one(app, "--requests", requests_, "N", "End after N requests, instead of --duration (default: 10s).");
 }
 
 bool LoadFlags::any() const {
-  for (const auto* values : {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_})
+  for (const auto* values : {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_, &find_rate_})
     if (!values->empty()) return true;
   return false;
 }
 
 Result<Done> LoadFlags::apply(PlanDraft& draft) const {
+  if (!requests_.empty() && !find_rate_.empty())
+    return usage_error("--find-rate takes as long as --duration says, not a number of --requests");
   if (!requests_.empty()) {
     const auto requests = integer_from_string(requests_.front(), 1, std::int64_t{1} << 40);
     if (!requests) return usage_error(fmt::format("--requests: {}", requests.error().message));
@@ -78,6 +83,7 @@ Result<Done> LoadFlags::apply(PlanDraft& draft) const {
   loads = multiplied(loads, "scenario", scenario_);
   loads = multiplied(loads, "arrivals", arrivals_);
   loads = multiplied(loads, "samples", samples_);
+  loads = multiplied(loads, "find_rate", find_rate_);
   loads = multiplied(loads, "concurrency", concurrencies_);
   loads = multiplied(loads, "rate", rates_);
   for (const Pairs& load : loads) {

@@ -37,6 +37,8 @@ HelpText load_help() {
                     "Throughput against response time, for 1 to 8 clients."},
                    {"infermeter load mlp@onnxruntime mlp@openvino --scenario server --rate 200 --duration 1m",
                     "Two runtimes under the same arrivals."},
+                   {"infermeter load mlp@onnxruntime mlp@openvino --find-rate 'response_p99 <= 5ms'",
+                    "The highest rate that keeps an objective, with its interval."},
                    {"infermeter load mlp@onnxruntime --arrivals step:50:5s/200:5s",
                     "50 requests per second for 5 s, then 200."},
                    {"infermeter load mlp@onnxruntime --arrivals trace.csv", "Arrivals as they were recorded."}},

@@ -75,7 +75,7 @@ Result<Done> check_environment(const Subject& subject, std::string_view about) {
   return Done{};
 }
 
-Result<Done> check_subject(const Subject& subject, std::size_t index) {
+Result<Done> check_subject(const Subject& subject, std::size_t index, const Stopping& stopping) {
   const std::string nth = fmt::format("subject {}", index + 1);
   INFERMETER_TRY_DONE(check_text(subject.label, "label", nth));
   const std::string about = fmt::format("subject '{}'", subject.label);
@@ -96,12 +96,15 @@ Result<Done> check_subject(const Subject& subject, std::size_t index) {
   INFERMETER_TRY_DONE(check_dimensions(subject, about));
   INFERMETER_TRY_DONE(check_batch_axes(subject, about));
   INFERMETER_TRY_DONE(check_environment(subject, about));
-  if (const auto load = load_shape_from_pairs(subject.load); !load)
-    return usage_error(fmt::format("{}: {}", about, load.error().message));
+  const auto load = load_shape_from_pairs(subject.load);
+  if (!load) return usage_error(fmt::format("{}: {}", about, load.error().message));
+  if (load->find_rate && !stopping.duration_s) {
+    return usage_error(fmt::format("{}: a rate is found within a time: --duration 1m instead of a number", about));
+  }
   return check_pairs(subject.options, "option", about);
 }
 
-Result<Done> check_subjects(const std::vector<Subject>& subjects) {
+Result<Done> check_subjects(const std::vector<Subject>& subjects, const Stopping& stopping) {
   if (subjects.empty()) {
     return usage_error(
         "nothing to measure: give subjects (resnet50@openvino), or --model and --backend, or --plan FILE.toml");
@@ -112,7 +115,7 @@ Result<Done> check_subjects(const std::vector<Subject>& subjects) {
   }
   std::set<std::string_view> labels;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    INFERMETER_TRY_DONE(check_subject(subjects[i], i));
+    INFERMETER_TRY_DONE(check_subject(subjects[i], i, stopping));
     if (!labels.insert(subjects[i].label).second) {
       return usage_error(
           fmt::format("two subjects have the label '{}': give one another (LABEL=MODEL@BACKEND)", subjects[i].label));
@@ -203,7 +206,7 @@ Result<Done> check_order(const Plan& plan) {
 }  // namespace
 
 Result<Done> check_plan(const Plan& plan) {
-  INFERMETER_TRY_DONE(check_subjects(plan.subjects));
+  INFERMETER_TRY_DONE(check_subjects(plan.subjects, plan.stopping));
   if (plan.processes < 1 || plan.processes > 10'000) {
     return usage_error(
         fmt::format("{} worker processes per subject cannot be: 1 to 10000 (--processes)", plan.processes));

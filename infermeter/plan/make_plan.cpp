@@ -140,7 +140,7 @@ constexpr int kPairsUntilResolved = 200;
 constexpr int kMaxAutomaticProcesses = 20;
 constexpr int kMaxRoundsRepeated = 3, kMaxPairsRepeated = 8;
 constexpr double kAutomaticBudget = 120;
-constexpr double kLoadDuration = 10;  // seconds
+constexpr double kLoadDuration = 10, kSearchDuration = 60;  // seconds
 
 void ask(Plan& plan, const PlanDraft& draft) {
   if (!draft.is_comparison) {
@@ -222,7 +222,10 @@ Result<Plan> make_plan(const PlanDraft& draft) {
   if (plan.automatic.iterations && std::ranges::any_of(plan.subjects, is_loaded)) {
     plan.automatic.iterations = false;
     plan.stopping.iterations.reset();
-    plan.stopping.duration_s = kLoadDuration;
+    const auto seeks = [](const Subject& subject) {
+      return std::ranges::any_of(subject.load, [](const auto& pair) { return pair.first == "find_rate"; });
+    };
+    plan.stopping.duration_s = std::ranges::any_of(plan.subjects, seeks) ? kSearchDuration : kLoadDuration;
   }
   plan.limits = limits_of(draft);
   label_subjects(plan.subjects);

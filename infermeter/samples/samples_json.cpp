@@ -133,6 +133,14 @@ void visit_fields(V& v, S& s) {
   v.field("slowest_s", s.slowest_s);
 }
 
+template <class V, MaybeConst<LoadStepRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("rate", s.rate);
+  v.field("requests", s.requests);
+  v.field("response_s", s.response_s);
+  v.field("met", s.met);
+}
+
 template <class V, MaybeConst<LoadRecord> S>
 void visit_fields(V& v, S& s) {
   v.field("open_loop", s.open_loop);
@@ -155,6 +163,8 @@ void visit_fields(V& v, S& s) {
   v.field("checked", s.checked);
   v.field("mismatched", s.mismatched);
   v.field("largest_difference", s.largest_difference);
+  v.field("max_rate", s.max_rate);
+  v.field("steps", s.steps);
   v.field("errors", s.errors);
 }
 

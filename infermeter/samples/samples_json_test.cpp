@@ -73,6 +73,8 @@ LoadRecord full_load() {
   load.bin_s = 0.5;
   load.timeline = {{1, 2, 3, 4, 0.25}, {}};
   load.checked = 6, load.mismatched = 1, load.largest_difference = 0.125;
+  load.max_rate = 40.5;
+  load.steps = {{20, 100, 0.25, true}, {}};
   load.errors = {{"refused", 2}};
   return load;
 }

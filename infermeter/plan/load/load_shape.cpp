@@ -39,7 +39,39 @@ struct Said {
   std::optional<int> concurrency{};
   std::optional<Arrivals> arrivals{};
   std::optional<std::int64_t> samples{};
+  std::optional<LoadObjective> find_rate{};
 };
+
+// What a response time can be asked for, and which of its percentiles that is.
+struct Percentile {
+  std::string_view name;
+  double share;
+};
+constexpr auto kPercentiles = std::to_array<Percentile>({{"response_p50", 0.5},
+                                                         {"response_p90", 0.9},
+                                                         {"response_p95", 0.95},
+                                                         {"response_p99", 0.99},
+                                                         {"response_p99_9", 0.999}});
+
+std::string_view without_spaces_around(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+Result<LoadObjective> objective_from_string(std::string_view text) {
+  constexpr std::string_view at_most = "<=";
+  const std::size_t sign = text.find(at_most);
+  const std::string_view name = without_spaces_around(text.substr(0, sign));
+  const auto* const found = std::ranges::find(kPercentiles, name, &Percentile::name);
+  if (sign == std::string_view::npos || found == kPercentiles.end()) {
+    return usage_error(fmt::format("wanted 'response_p99 <= 50ms' (or p50, p90, p95, p99_9, and another time), got {}",
+                                   in_quotes(text)));
+  }
+  INFERMETER_TRY(const double bound_s, seconds_from_string(without_spaces_around(text.substr(sign + at_most.size()))));
+  if (bound_s > 0) return LoadObjective{found->share, bound_s};
+  return usage_error(fmt::format("a response time of at most 0 cannot be: {}", in_quotes(text)));
+}
 
 Result<Done> take(Said& said, std::string_view key, std::string_view value) {
   if (key == "scenario") {
@@ -53,26 +85,33 @@ Result<Done> take(Said& said, std::string_view key, std::string_view value) {
     INFERMETER_TRY(said.arrivals, arrivals_from_string(value));
   } else if (key == "samples") {
     INFERMETER_TRY(said.samples, integer_from_string(value, 1, 1'000'000));
+  } else if (key == "find_rate") {
+    INFERMETER_TRY(said.find_rate, objective_from_string(value));
   } else {
-    return usage_error("there is no such key; there are scenario, rate, concurrency, arrivals, samples");
+    return usage_error("there is no such key; there are scenario, rate, concurrency, arrivals, samples, find_rate");
   }
   return Done{};
 }
 
 LoadScenario scenario_of(const Said& said) {
   if (said.scenario) return *said.scenario;
-  if (said.rate || said.arrivals) return LoadScenario::open;
+  if (said.rate || said.arrivals || said.find_rate) return LoadScenario::open;
   return said.samples ? LoadScenario::multi_stream : LoadScenario::closed;
 }
 
 Result<Done> check_rate(const LoadShape& shape, const Said& said) {
   const std::string_view name = to_string(shape.scenario);
   if (!shape.is_open()) {
+    if (said.find_rate) return usage_error(fmt::format("{} has no rate that could be found: leave it out", name));
     if (said.rate || said.arrivals) {
       return usage_error(fmt::format("{} has no {}: its clients wait for their answers; leave it out, or take server",
                                      name, said.rate ? "rate" : "arrivals"));
     }
     return Done{};
+  }
+  if (said.find_rate) {
+    if (!said.rate && !shape.arrivals.has_rates()) return Done{};
+    return usage_error("the rate is to be found: leave the rate out, and arrivals that say it");
   }
   if (shape.arrivals.has_rates()) {
     if (!said.rate) return Done{};
@@ -117,6 +156,7 @@ Result<LoadShape> load_shape_from_pairs(const Pairs& load) {
   const bool is_one = shape.scenario == LoadScenario::single_stream || shape.scenario == LoadScenario::closed;
   shape.concurrency = said.concurrency.value_or(is_one ? 1 : 0);
   shape.rate = said.rate.value_or(0);
+  shape.find_rate = said.find_rate;
   shape.samples = said.samples.value_or(shape.scenario == LoadScenario::multi_stream ? kMultiStreamSamples : 1);
   return shape;
 }

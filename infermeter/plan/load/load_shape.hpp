@@ -17,13 +17,20 @@ namespace infermeter {
 enum class LoadScenario { single_stream, multi_stream, server, offline, closed, open };
 [[nodiscard]] std::string_view to_string(LoadScenario scenario);  // "single-stream"
 
+// "response_p99 <= 50ms": the highest rate is sought at which this holds.
+struct LoadObjective {
+  double percentile = 0.99;  // of the response time, in (0, 1)
+  double bound_s = 0;
+};
+
 struct LoadShape {
   LoadScenario scenario = LoadScenario::closed;
   // Most requests in flight (multi_stream, offline: inferences). 0: as many as the subject is loaded for.
   int concurrency = 0;
-  double rate = 0;           // requests per second; 0 where the arrivals say it, and in a closed loop
-  Arrivals arrivals{};       // open loop only
-  std::int64_t samples = 1;  // inferences to a request: multi_stream
+  double rate = 0;                           // requests per second; 0 where the arrivals say it, and in a closed loop
+  Arrivals arrivals{};                       // open loop only
+  std::int64_t samples = 1;                  // inferences to a request: multi_stream
+  std::optional<LoadObjective> find_rate{};  // open: the rate is not said but sought
 
   [[nodiscard]] bool is_open() const { return scenario == LoadScenario::open || scenario == LoadScenario::server; }
 };
@@ -31,9 +38,9 @@ struct LoadShape {
 inline constexpr int kMostInFlight = 1024;              // a thread each
 inline constexpr std::int64_t kMultiStreamSamples = 8;  // MLPerf's, unless `samples` says otherwise
 
-// Keys: scenario, rate, concurrency, arrivals, samples. Without a scenario a rate or arrivals make an open loop, a
-// concurrency a closed one. Errors: a key or a value that is none, one that does not fit the scenario, a server without
-// a rate.
+// Keys: scenario, rate, concurrency, arrivals, samples, find_rate. Without a scenario a rate or arrivals make an open
+// loop, a concurrency a closed one. Errors: a key or a value that is none, one that does not fit the scenario, a server
+// without a rate.
 [[nodiscard]] Result<LoadShape> load_shape_from_pairs(const Pairs& load);
 
 }  // namespace infermeter

@@ -48,6 +48,16 @@ Wrong wrong_in_timeline(const LoadRecord& record) {
   return std::nullopt;
 }
 
+Wrong wrong_in_steps(const LoadRecord& record) {
+  if (record.steps.size() > kMostLoadSteps)
+    return fmt::format("'load.steps' has {} rates, more than {}", record.steps.size(), kMostLoadSteps);
+  for (const LoadStepRecord& step : record.steps) {
+    if (!is_time(step.rate) || !is_time(step.response_s) || step.requests > kMostRequests)
+      return "'load.steps' has a figure that is none";
+  }
+  return std::nullopt;
+}
+
 Wrong wrong_in_errors(const LoadRecord& record) {
   if (record.errors.size() > kMostErrorTexts + 1) {
     return fmt::format("'load.errors' has {} texts, more than {}", record.errors.size(), kMostErrorTexts + 1);
@@ -65,14 +75,17 @@ std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
   if (record.clients < 1) return fmt::format("'load.clients' is {}, and there is at least 1", record.clients);
   if (record.samples < 1) return fmt::format("'load.samples' is {}, and there is at least 1", record.samples);
   const std::pair<std::string_view, std::uint64_t> counts[] = {
-      {"due", record.due}, {"issued", record.issued}, {"completed", record.completed}, {"failed", record.failed}, {"checked", record.checked}, {"mismatched", record.mismatched}};
+      {"due", record.due},       {"issued", record.issued},   {"completed", record.completed},
+      {"failed", record.failed}, {"checked", record.checked}, {"mismatched", record.mismatched}};
   for (const auto& [name, count] : counts) {
     if (count > kMostRequests) return fmt::format("'load.{}' is more than {}", name, kMostRequests);
   }
   if (record.kept > record.completed) return "'load.kept' is more than 'load.completed'";
-  const std::pair<std::string_view, double> times[] = {
-      {"arrivals_s", record.arrivals_s}, {"duration_s", record.duration_s}, {"bin_s", record.bin_s},
-      {"largest_difference", record.largest_difference}};
+  const std::pair<std::string_view, double> times[] = {{"arrivals_s", record.arrivals_s},
+                                                       {"duration_s", record.duration_s},
+                                                       {"bin_s", record.bin_s},
+                                                       {"largest_difference", record.largest_difference},
+                                                       {"max_rate", record.max_rate}};
   for (const auto& [name, value] : times) {
     if (!is_time(value)) return fmt::format("'load.{}' is no number of at least 0", name);
   }
@@ -82,6 +95,7 @@ std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
     if (auto wrong = wrong_in_histogram(name, *histogram)) return wrong;
   }
   if (auto wrong = wrong_in_timeline(record)) return wrong;
+  if (auto wrong = wrong_in_steps(record)) return wrong;
   return wrong_in_errors(record);
 }
 

@@ -9,6 +9,7 @@ namespace infermeter {
 namespace {
 
 constexpr auto figures_of_load = std::to_array<LoadFigure>({
+    {"max_rate", "1/s", false},
     {"offered_rate", "1/s", false},
     {"achieved_rate", "1/s", false},
     {"samples_rate", "1/s", false},
@@ -50,6 +51,7 @@ std::optional<double> most_in_flight(const LoadRecord& record) {
 
 std::optional<double> figure_in(std::string_view name, const LoadRecord& record) {
   const std::uint64_t ended = record.completed + record.failed;
+  if (name == "max_rate") return record.max_rate > 0 ? std::optional(record.max_rate) : std::nullopt;
   if (name == "offered_rate") return record.open_loop ? per_s(record.due, record.arrivals_s) : std::nullopt;
   if (name == "achieved_rate") return per_s(record.completed, record.duration_s);
   if (name == "samples_rate") return record.samples > 1 ? inferences_per_s(record) : std::nullopt;

@@ -18,6 +18,7 @@ struct LoadFigure {
 };
 
 // In the order of reports:
+//   max_rate                           requests per second: the highest that met the objective (--find-rate)
 //   offered_rate, achieved_rate        requests per second: due / arrivals_s, completed / duration_s
 //   samples_rate                       inferences per second; of requests with more than one
 //   response_mean, _p50, _p90, _p95, _p99, _p99_9, _max; service_p50, _p99; lag_p50, _p99; late_p99     seconds

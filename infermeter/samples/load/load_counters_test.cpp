@@ -66,6 +66,7 @@ TEST(LoadCounters, HaveNamesOfTheList) {
   LoadRecord record = a_load();
   record.samples = 2;
   record.service = record.late = record.response;
+  record.max_rate = 40;
   const auto counters = load_counters(record);
   ASSERT_EQ(counters.size(), load_figures().size());
   for (std::size_t i = 0; i < counters.size(); ++i) EXPECT_EQ(counters[i].name, load_figures()[i].name);

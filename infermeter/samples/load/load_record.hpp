@@ -28,6 +28,17 @@ struct LoadBin {
 
 inline constexpr std::size_t kMostErrorTexts = 8;
 
+// One rate that was tried while the highest was sought.
+struct LoadStepRecord {
+  double rate = 0;  // requests per second
+  std::uint64_t requests = 0;
+  double response_s = 0;  // the percentile of the objective
+  bool met = false;
+
+  [[nodiscard]] bool operator==(const LoadStepRecord&) const = default;
+};
+inline constexpr std::size_t kMostLoadSteps = 200;
+
 struct LoadRecord {
   bool open_loop = false;
   int clients = 1;           // most requests in flight
@@ -46,6 +57,9 @@ struct LoadRecord {
   // element, as a share of the largest value of its output. `mismatched`: another shape or type, or no number.
   std::uint64_t checked = 0, mismatched = 0;
   double largest_difference = 0;
+  // Where the highest rate was sought: all else is of the last part, in which requests came at that rate.
+  double max_rate = 0;  // requests per second; 0: not sought, or no rate met the objective
+  std::vector<LoadStepRecord> steps{};
   // Sentences and how often each; at most kMostErrorTexts and "other errors".
   std::vector<std::pair<std::string, std::uint64_t>> errors{};
 

@@ -14,7 +14,8 @@
 namespace infermeter {
 
 // The largest difference of two elements, as a share of the largest absolute value of the output in `reference`; the
-// largest of all outputs. 0: the same bytes. Infinite: other shapes or types, or values that are no numbers in one only.
+// largest of all outputs. 0: the same bytes. Infinite: other shapes or types, or values that are no numbers in one
+// only.
 [[nodiscard]] double largest_difference(std::span<const Value> reference, std::span<const Value> answer);
 
 class Answers {

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <utility>
 
+#include "infermeter/trial/load/find_rate.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/sleep_until.hpp"
 
@@ -171,6 +174,55 @@ TEST(LoadLoop, AClosedLoopEndsWithItsTime) {
   const auto [record, pairs, end] = simulate(orders_for({{"concurrency", "1"}}, UINT64_MAX, 1), always(10 * kMilli));
   EXPECT_EQ(record.completed, 100U);
   EXPECT_NEAR(record.duration_s, 1, 1e-9);
+}
+
+// Exponential service at rate mu, Poisson arrivals at rate lambda: response times are exponential with rate
+// mu - lambda, so that p90 is ln(10) / (mu - lambda).
+TEST(FindRate, FindsTheRateOfAQueueThatIsKnown) {
+  constexpr double mu = 1000, bound_s = 0.01;
+  const double truth = mu - std::log(10) / bound_s;
+  double sum = 0;
+  constexpr int seeds = 20;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    std::uint64_t time = kSecond;
+    const SimulatedClock clock{&time};
+    Schedule services(shape_of({{"rate", "1000"}}), static_cast<std::uint64_t>(seed) * 977);
+    double last_s = 0;
+    std::vector<SimulatedStep> steps{{&time, [&](std::uint64_t) {
+                                        const double next_s = *services.next();
+                                        return static_cast<std::uint64_t>((next_s - std::exchange(last_s, next_s)) /
+                                                                          kTick);
+                                      }}};
+    std::atomic<std::uint64_t> done = 0;
+    std::atomic<std::uint32_t> interrupt = 0;
+    const auto run_load = [&](const LoadOrders& orders, std::uint64_t with_seed, bool) {
+      LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
+          clock, {&time}, orders, Schedule(orders.shape, with_seed),
+          {.pairs = {}, .done = &done, .interrupt = &interrupt});
+      const LoopEnd end = loop.run(steps);
+      return std::pair(end, loop.record());
+    };
+    const LoadShape shape = shape_of({{"find_rate", "response_p90<=10ms"}});
+    const std::uint64_t begin = time;
+    const auto [end, record] = find_rate(shape, 60, kTick, static_cast<std::uint64_t>(seed) << 32, false, run_load);
+    EXPECT_EQ(end, LoopEnd::complete);
+    EXPECT_GE(record.steps.size(), 10U);
+    EXPECT_LE(static_cast<double>(time - begin) * kTick, 75);
+    EXPECT_NEAR(record.max_rate, truth, 0.15 * truth) << "seed " << seed;
+    sum += record.max_rate;
+  }
+  EXPECT_NEAR(sum / seeds, truth, 0.05 * truth) << sum / seeds / truth;
+}
+
+TEST(RateSearch, AWrongOutcomeIsMended) {
+  constexpr double truth = 137;
+  RateSearch search(1000);
+  for (int trial = 0; trial < 60; ++trial) {
+    const double rate = search.next();
+    const bool lies = trial % 7 == 2;
+    search.observe(rate, (rate < truth) != lies);
+  }
+  EXPECT_NEAR(search.next(), truth, 0.02 * truth);
 }
 
 struct NullStep {

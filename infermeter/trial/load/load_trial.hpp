@@ -9,6 +9,7 @@
 
 #include "infermeter/samples/load/load_record.hpp"
 #include "infermeter/trial/load/answers.hpp"
+#include "infermeter/trial/load/find_rate.hpp"
 #include "infermeter/trial/load/load_loop.hpp"
 #include "infermeter/trial/machine/sleep_until.hpp"
 #include "infermeter/trial/subject.hpp"
@@ -45,13 +46,21 @@ class LoadTrial {
     std::vector<LoadStep> steps{{&own}};
     for (Request& request : requests_) steps.push_back({&request});
     SampleHeader& header = block.header();
-    LoadLoop<Clock, SleepUntil, LoadStep> loop(
-        clock, SleepUntil{tick_s}, orders(tick_s), Schedule(shape_, seed_, std::move(trace_)),
-        {.pairs = block.timed(), .done = &header.timed_done, .interrupt = &header.interrupt});
-    const LoopEnd end = loop.run(steps);
-    if (end == LoopEnd::failed)
-      note_failure(loop.failed_step() == nullptr ? nullptr : loop.failed_step()->request, loop.thread_error());
-    record_ = loop.record();
+    std::atomic<std::uint64_t> not_kept = 0;
+    const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
+      LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt};
+      if (keeps) progress.pairs = block.timed(), progress.done = &header.timed_done;
+      LoadLoop<Clock, SleepUntil, LoadStep> loop(clock, SleepUntil{tick_s}, orders,
+                                                 Schedule(orders.shape, seed, trace_), progress);
+      const LoopEnd end = loop.run(steps);
+      if (end == LoopEnd::failed)
+        note_failure(loop.failed_step() == nullptr ? nullptr : loop.failed_step()->request, loop.thread_error());
+      return std::pair(end, loop.record());
+    };
+    auto [end, record] = shape_.find_rate ? find_rate(shape_, stopping_.duration_s.value_or(0), tick_s, seed_,
+                                                      counts_failures_, run_load)
+                                          : run_load(orders(tick_s), seed_, true);
+    record_ = std::move(record);
     return end;
   }
 
