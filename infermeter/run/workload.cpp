@@ -40,6 +40,15 @@ Result<ModelFacts> resolve_workload(const Subject& subject, const BackendInfo& b
   return facts;
 }
 
+// Nobody sees its weights: it is what the server says that it is.
+ModelFacts model_on_server(const Subject& subject) {
+  ModelFacts facts;
+  facts.name = facts.path = subject.model;
+  facts.format = server_format;
+  facts.sha256 = sha256_of_text(fmt::format("{}:{}", server_format, subject.model));
+  return facts;
+}
+
 std::filesystem::path workload_cache(const Subject& subject, const ModelFacts& model,
                                      const std::filesystem::path& cache) {
   return model.format == workload_format ? backend_cache(cache, subject.backend) : std::filesystem::path();
