@@ -1,5 +1,6 @@
 // A model on a server, by the Open Inference Protocol v2 over HTTP/1.1. Reads bottom-up: the table of slots is at the end.
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -36,7 +37,7 @@ struct imb_session {
 
   // Where the server declares none, the first answer says them; requests may be in the hands of several threads.
   std::mutex mutex;
-  bool outputs_known = false;
+  std::atomic<bool> outputs_known = false;
   std::vector<PortFields> output_fields;
   std::vector<std::unique_ptr<Port>> outputs;
   std::string transport;  // of the last answer
@@ -140,6 +141,9 @@ void set_ports(imb_session& session, const imb_load& load, ModelMetadata metadat
     fix_dimensions(metadata.inputs[i], load, axes[i]);
     session.inputs.push_back(std::make_unique<Port>(std::move(metadata.inputs[i])));
   }
+  for (PortFields& output : metadata.outputs)
+    if (!output.dimension_names.empty() && !output.dimension_names.front().empty())
+      fix_dimensions(output, load, axes.front());
   session.largest_answer = largest_answer(metadata.outputs);
   session.outputs_known = !metadata.outputs.empty();
   for (const PortFields& output : metadata.outputs) session.outputs.push_back(std::make_unique<Port>(output));
@@ -160,6 +164,10 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
   return guarded(message, IMB_MODEL_ERROR, [&] {
     auto made = std::make_unique<imb_session>();
     made->runtime = runtime;
+    if (std::string_view(load->device) != devices[0])
+      fail(IMB_UNSUPPORTED, std::string("kserve has no device ") + load->device + "; it has server: what that computes on is its own");
+    if (std::string_view(load->dtype) != dtypes[0])
+      fail(IMB_UNSUPPORTED, std::string("kserve cannot ask for ") + load->dtype + "; it has float32: a server executes its model as it is");
     made->settings = read_options(option_rows(), *load, "kserve");
     made->place = place_of(*load, made->settings);
     made->model = load->model_path;
@@ -232,6 +240,8 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
   });
 }
 
+void read_answer(imb_request& request);
+
 void start(imb_request& request) {
   if (!request.has_body) make_body(request);
   request.answered = request.is_read = false;
@@ -242,6 +252,7 @@ void finish(imb_request& request) {
   request.exchange.finish();
   if (request.exchange.status() != 200) fail(IMB_RUN_ERROR, refusal_in(request.exchange));
   request.answered = true;
+  if (!request.session.outputs_known) read_answer(request);  // the very first one says which there are
 }
 
 imb_status run(imb_request* request, imb_message message) {

@@ -99,7 +99,7 @@ ModelMetadata model_metadata_from(std::string_view body) {
   if (metadata.inputs.empty()) refuse_metadata("it declares no inputs, whose types and shapes are needed");
   if (std::ranges::all_of(metadata.inputs, begins_dynamic)) {
     name_batch(metadata.inputs);
-    name_batch(metadata.outputs);
+    if (std::ranges::all_of(metadata.outputs, begins_dynamic)) name_batch(metadata.outputs);
   }
   return metadata;
 }
