@@ -103,6 +103,7 @@ template <class Number>
 bool append_number(Number number, std::string& json) {
   if constexpr (std::is_floating_point_v<Number>) {
     if (!std::isfinite(number)) return false;
+    if (number == 0 && std::signbit(number)) return json += "-0.0", true;  // "-0" is a whole number
   }
   std::array<char, 32> text{};
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);

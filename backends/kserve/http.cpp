@@ -155,9 +155,7 @@ std::size_t HttpExchange::take_body(char* bytes, std::size_t one, std::size_t co
 std::size_t HttpExchange::take_header(char* /*bytes*/, std::size_t one, std::size_t count, void* self) {
   auto& exchange = *static_cast<HttpExchange*>(self);
   exchange.header_bytes_ += one * count;
-  if (exchange.header_bytes_ <= most_headers) return one * count;
-  exchange.is_too_large_ = true;
-  return 0;
+  return exchange.header_bytes_ <= most_headers ? one * count : 0;
 }
 
 void HttpExchange::start() {
@@ -200,6 +198,8 @@ std::optional<std::string> HttpExchange::header(const char* name) const {
 void HttpExchange::fail_with(CURLcode code) const {
   const std::string server = "the server at " + shown(place_.url, 200) + ' ';
   const std::string words = words_[0] != '\0' ? shown(words_.data()) : shown(curl_easy_strerror(code));
+  if (header_bytes_ > most_headers)
+    fail(IMB_RUN_ERROR, server + "sends more than " + std::to_string(most_headers) + " bytes of headers");
   if (is_too_large_ || code == CURLE_FILESIZE_EXCEEDED)
     fail(IMB_RUN_ERROR, server + "sends more than " + std::to_string(most_bytes_) +
                             " bytes, which is more than an answer can have here");

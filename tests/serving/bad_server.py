@@ -122,6 +122,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(b"<html>\x1b[2J</html>")
         self.answer(model)
 
+    def infer_good_tripled(self, x):
+        self.tensors({"y": 3 * x})
+
     def infer_good_text(self, x):
         self.answer({"outputs": [{"name": "y", "datatype": "BYTES", "shape": [1, COLUMNS], "data": ["a", "", "ä\0b"]}]})
 
@@ -153,7 +156,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def infer_wrong_shape(self, x):
         self.tensors({"y": np.zeros((1, COLUMNS + 1))})
 
-    def infer_huge_shape(self, x):
+    def infer_huge_infer_shape(self, x):
         self.tensors({"y": np.zeros((1, COLUMNS))}, shape=[2**62, 2**62])
 
     def infer_wrong_type(self, x):
