@@ -52,7 +52,7 @@ Element get(const unsigned char* place) {
 
 template <class Integer>
 bool put_integer(const JsonNumber& number, unsigned char* place) {
-  if (number.kind == JsonNumber::Kind::real) {  // 3.0 is a whole number all the same
+  if (number.kind == JsonNumber::Kind::real) {     // 3.0 is a whole number all the same
     constexpr double beyond = 9007199254740992.0;  // 2^53
     const double real = number.real;
     if (!(std::abs(real) <= beyond) || std::trunc(real) != real) return false;
@@ -75,7 +75,7 @@ std::uint16_t half_from(double value) {
   if (std::isnan(value)) return 0x7E00;
   if (size >= 65520) return static_cast<std::uint16_t>(sign | 0x7C00U);
   int exponent = 0;
-  std::frexp(size, &exponent);                       // size = f * 2^exponent, f in [0.5, 1)
+  std::frexp(size, &exponent);                                      // size = f * 2^exponent, f in [0.5, 1)
   const int scale = size == 0 ? -14 : std::max(exponent - 1, -14);  // of the last place: 2^(scale - 10)
   const auto places = static_cast<unsigned>(std::nearbyint(std::ldexp(size, 10 - scale)));  // 0 … 2048
   // A normal number has its leading one at place 10, which counts one up in the exponent's field.

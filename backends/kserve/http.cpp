@@ -209,8 +209,8 @@ void HttpExchange::fail_with(CURLcode code) const {
       curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &error);
       if (error == ECONNREFUSED)
         fail(IMB_RUN_ERROR, server + "refuses connections: is it started, and is the port of url= right?");
-      fail(IMB_RUN_ERROR, server + "cannot be reached (" + (error != 0 ? std::strerror(static_cast<int>(error)) : words) +
-                              "): look at url=");
+      fail(IMB_RUN_ERROR, server + "cannot be reached (" +
+                              (error != 0 ? std::strerror(static_cast<int>(error)) : words) + "): look at url=");
     }
     case CURLE_COULDNT_RESOLVE_HOST:
       fail(IMB_RUN_ERROR, server + "is not found: its host cannot be resolved; look at url=");

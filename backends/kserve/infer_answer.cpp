@@ -20,7 +20,9 @@ struct WrittenOutput {
   std::vector<std::string> strings;
 };
 
-[[noreturn]] void refuse_answer(const std::string& why) { fail(IMB_RUN_ERROR, "the server's answer cannot be used: " + why); }
+[[noreturn]] void refuse_answer(const std::string& why) {
+  fail(IMB_RUN_ERROR, "the server's answer cannot be used: " + why);
+}
 
 // Takes the outputs out of the text without a tree of it, which would need many times its size.
 class AnswerReader {
@@ -166,8 +168,8 @@ void put_strings(OutputTensor& output, std::string_view bytes, std::size_t count
 void check_size(std::uint64_t has, std::uint64_t wants, std::string_view what, const OutputTensor& output,
                 const std::string& about) {
   if (has == wants) return;
-  refuse_answer(about + " has " + std::to_string(has) + std::string(what) + ", and its shape " + shape_text(output.shape) +
-         " wants " + std::to_string(wants));
+  refuse_answer(about + " has " + std::to_string(has) + std::string(what) + ", and its shape " +
+                shape_text(output.shape) + " wants " + std::to_string(wants));
 }
 
 void take_binary(OutputTensor& output, std::string_view bytes, std::size_t count, const std::string& about) {
@@ -190,7 +192,8 @@ void take_json(OutputTensor& output, WrittenOutput& written, std::size_t count, 
   auto* place = reinterpret_cast<unsigned char*>(output.storage.data());
   const std::size_t size = bits_of(output.dtype) / 8;
   for (const JsonNumber& number : written.numbers) {
-    if (!put_element(output.dtype, number, place)) refuse_answer(about + " holds a number that its datatype cannot hold");
+    if (!put_element(output.dtype, number, place))
+      refuse_answer(about + " holds a number that its datatype cannot hold");
     place += size;
   }
 }
@@ -201,7 +204,8 @@ OutputTensor output_from(WrittenOutput& written, std::string_view& rest) {
   const std::string about = "output " + shown(output.name, 80);
   if (!written.datatype) refuse_answer(about + " has no datatype");
   const auto dtype = dtype_from_datatype(*written.datatype);
-  if (!dtype) refuse_answer(about + " has the datatype " + shown(*written.datatype, 40) + ", which the protocol does not have");
+  if (!dtype)
+    refuse_answer(about + " has the datatype " + shown(*written.datatype, 40) + ", which the protocol does not have");
   output.dtype = *dtype;
   if (!written.shape) refuse_answer(about + " has no shape");
   output.shape = std::move(*written.shape);
@@ -212,9 +216,9 @@ OutputTensor output_from(WrittenOutput& written, std::string_view& rest) {
   if (written.binary_size) {
     if (*written.binary_size > rest.size())
       refuse_answer(about + " is said to have " + std::to_string(*written.binary_size) + " bytes, and " +
-             std::to_string(rest.size()) + " came");
-    take_binary(output, rest.substr(0, static_cast<std::size_t>(*written.binary_size)), static_cast<std::size_t>(*count),
-                about);
+                    std::to_string(rest.size()) + " came");
+    take_binary(output, rest.substr(0, static_cast<std::size_t>(*written.binary_size)),
+                static_cast<std::size_t>(*count), about);
     rest.remove_prefix(static_cast<std::size_t>(*written.binary_size));
   } else {
     if (!written.has_data) refuse_answer(about + " has no data");
@@ -227,7 +231,8 @@ OutputTensor output_from(WrittenOutput& written, std::string_view& rest) {
 
 std::vector<OutputTensor> outputs_from(std::string_view body, std::optional<std::size_t> json_size) {
   if (json_size && *json_size > body.size())
-    refuse_answer("its JSON is said to have " + std::to_string(*json_size) + " bytes, and " + std::to_string(body.size()) + " came");
+    refuse_answer("its JSON is said to have " + std::to_string(*json_size) + " bytes, and " +
+                  std::to_string(body.size()) + " came");
   AnswerReader reader;
   const std::string_view text = body.substr(0, json_size.value_or(body.size()));
   if (!nlohmann::json::sax_parse(text, &reader)) refuse_answer("it is no JSON");
@@ -250,9 +255,10 @@ std::vector<OutputTensor> as_declared(std::vector<OutputTensor> outputs, std::sp
     if (found == outputs.end()) refuse_answer(about + " is missing");
     if (found->dtype != port.dtype)
       refuse_answer(about + " is " + std::string(name_of(found->dtype)) + ", and the server declares " +
-             std::string(name_of(port.dtype)));
+                    std::string(name_of(port.dtype)));
     if (!shape_fits(port, found->shape))
-      refuse_answer(about + " has the shape " + shape_text(found->shape) + ", and the server declares " + shape_text(port.shape));
+      refuse_answer(about + " has the shape " + shape_text(found->shape) + ", and the server declares " +
+                    shape_text(port.shape));
     ordered.push_back(std::move(*found));
     outputs.erase(found);
   }

@@ -29,9 +29,10 @@ struct OutputTensor {
 // Throws Failure(IMB_RUN_ERROR) with what is wrong.
 [[nodiscard]] std::vector<OutputTensor> outputs_from(std::string_view body, std::optional<std::size_t> json_size);
 
-// Puts them in the order of `ports`; an output of no port is left out. Throws Failure(IMB_RUN_ERROR) where one is missing
-// or is of another type or shape than was declared.
-[[nodiscard]] std::vector<OutputTensor> as_declared(std::vector<OutputTensor> outputs, std::span<const PortFields> ports);
+// Puts them in the order of `ports`; an output of no port is left out. Throws Failure(IMB_RUN_ERROR) where one is
+// missing or is of another type or shape than was declared.
+[[nodiscard]] std::vector<OutputTensor> as_declared(std::vector<OutputTensor> outputs,
+                                                    std::span<const PortFields> ports);
 
 // The most bytes that an answer with such outputs can have: 40 for each number of JSON, and 1 MiB for the rest; where a
 // dimension is dynamic, or there are strings, 256 MiB.

@@ -14,7 +14,8 @@ std::string in_json(std::string_view text, const std::string& input) {
   try {
     return nlohmann::json(std::string(text)).dump();
   } catch (const nlohmann::json::exception&) {
-    fail(IMB_INVALID_ARGUMENT, "input " + input + " holds text that is no UTF-8, which JSON cannot carry; tensors=binary can");
+    fail(IMB_INVALID_ARGUMENT,
+         "input " + input + " holds text that is no UTF-8, which JSON cannot carry; tensors=binary can");
   }
 }
 
@@ -37,8 +38,9 @@ void append_numbers(const PortFields& port, const imb_value& value, std::size_t 
   for (std::size_t i = 0; i < count; ++i, place += size) {
     if (i > 0) json += ',';
     if (!append_element(value.dtype, place, json))
-      fail(IMB_INVALID_ARGUMENT, "input " + shown(port.name, 80) +
-                                     " holds a value that is infinite or no number, which JSON cannot carry; tensors=binary can");
+      fail(IMB_INVALID_ARGUMENT,
+           "input " + shown(port.name, 80) +
+               " holds a value that is infinite or no number, which JSON cannot carry; tensors=binary can");
   }
 }
 
@@ -92,7 +94,8 @@ RequestBody request_body(std::span<const EncodedInput> inputs, std::span<const s
   if (binary && !outputs.empty()) {
     bytes += ",\"outputs\":[";
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      bytes += std::string(i > 0 ? "," : "") + "{\"name\":" + in_json(outputs[i], "") + ",\"parameters\":{\"binary_data\":true}}";
+      bytes += std::string(i > 0 ? "," : "") + "{\"name\":" + in_json(outputs[i], "") +
+               ",\"parameters\":{\"binary_data\":true}}";
     bytes += ']';
   }
   bytes += '}';

@@ -1,4 +1,5 @@
-// A model on a server, by the Open Inference Protocol v2 over HTTP/1.1. Reads bottom-up: the table of slots is at the end.
+// A model on a server, by the Open Inference Protocol v2 over HTTP/1.1. Reads bottom-up: the table of slots is at the
+// end.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -96,7 +97,7 @@ void close_runtime(imb_runtime* runtime) { delete runtime; }
 
 // --- session -------------------------------------------------------------------------------------------------------
 
-std::string_view text_of(const imb_load& load, const char* const imb_load::*field, std::size_t end) {
+std::string_view text_of(const imb_load& load, const char* const imb_load::* field, std::size_t end) {
   return load.struct_size >= end && load.*field != nullptr ? std::string_view(load.*field) : std::string_view();
 }
 
@@ -165,9 +166,11 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     auto made = std::make_unique<imb_session>();
     made->runtime = runtime;
     if (std::string_view(load->device) != devices[0])
-      fail(IMB_UNSUPPORTED, std::string("kserve has no device ") + load->device + "; it has server: what that computes on is its own");
+      fail(IMB_UNSUPPORTED,
+           std::string("kserve has no device ") + load->device + "; it has server: what that computes on is its own");
     if (std::string_view(load->dtype) != dtypes[0])
-      fail(IMB_UNSUPPORTED, std::string("kserve cannot ask for ") + load->dtype + "; it has float32: a server executes its model as it is");
+      fail(IMB_UNSUPPORTED, std::string("kserve cannot ask for ") + load->dtype +
+                                "; it has float32: a server executes its model as it is");
     made->settings = read_options(option_rows(), *load, "kserve");
     made->place = place_of(*load, made->settings);
     made->model = load->model_path;
@@ -176,7 +179,8 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     // Servers that do not tell what they are may serve all the same.
     const std::string server = got(made->place, "/v2", true, "the server does not say what it is");
     if (!server.empty()) made->server = server_metadata_from(server);
-    const std::string model = got(made->place, made->path, false, "the server does not give model " + shown(made->model, 200));
+    const std::string model =
+        got(made->place, made->path, false, "the server does not give model " + shown(made->model, 200));
     ModelMetadata metadata = model_metadata_from(model);
     made->platform = metadata.platform;
     made->model_version = made->settings.model_version;
@@ -278,7 +282,8 @@ std::optional<std::size_t> json_size_of(const HttpExchange& exchange) {
   try {
     return parse_integer<std::size_t>(*text, 0, SIZE_MAX);
   } catch (const std::invalid_argument&) {
-    fail(IMB_RUN_ERROR, "the server's answer cannot be used: its Inference-Header-Content-Length is " + shown(*text, 40));
+    fail(IMB_RUN_ERROR,
+         "the server's answer cannot be used: its Inference-Header-Content-Length is " + shown(*text, 40));
   }
 }
 
@@ -325,7 +330,8 @@ void read_answer(imb_request& request) {
 imb_status output_value(imb_request* request, std::size_t index, imb_value* value, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
     read_answer(*request);
-    if (index >= request->outputs.size()) fail(IMB_INVALID_ARGUMENT, "the model has no output " + std::to_string(index));
+    if (index >= request->outputs.size())
+      fail(IMB_INVALID_ARGUMENT, "the model has no output " + std::to_string(index));
     const OutputTensor& output = request->outputs[index];
     const bool is_text = output.dtype == IMB_STRING;
     *value = {.kind = IMB_TENSOR,
@@ -379,7 +385,8 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     tell("dtype", dtype_of(*session));
     tell("dtype_from", "model");
     tell("device", "server");
-    tell("provider", (server.name.empty() ? "unknown" : server.name) + (server.version.empty() ? "" : " " + server.version));
+    tell("provider",
+         (server.name.empty() ? "unknown" : server.name) + (server.version.empty() ? "" : " " + server.version));
     tell("platform", session->platform);
     tell("model_version", session->model_version);
     tell("transport", session->transport);

@@ -25,7 +25,8 @@ std::string text_in(const json& object, const char* key) {
 
 std::int64_t dimension_from(const json& value, const std::string& port) {
   if (!value.is_number_integer()) refuse_metadata("a dimension of " + port + " is no whole number");
-  const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT32_MAX : value.get<std::int64_t>() == -1;
+  const bool fits =
+      value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT32_MAX : value.get<std::int64_t>() == -1;
   if (!fits) refuse_metadata("a dimension of " + port + " is not -1 to 2147483647");
   return value.get<std::int64_t>();
 }

@@ -21,8 +21,8 @@ struct ModelMetadata {
   std::vector<std::string> versions{};
   std::vector<PortFields> inputs{}, outputs{};  // outputs may be undeclared: none
 };
-// A first dimension that is dynamic in each input is the batch; in each output, too, if it is so in all of them. Throws Failure: IMB_MODEL_ERROR for what is not what the
-// protocol says, IMB_UNSUPPORTED for a type that it does not have.
+// A first dimension that is dynamic in each input is the batch; in each output, too, if it is so in all of them. Throws
+// Failure: IMB_MODEL_ERROR for what is not what the protocol says, IMB_UNSUPPORTED for a type that it does not have.
 [[nodiscard]] ModelMetadata model_metadata_from(std::string_view body);
 
 }  // namespace infermeter

@@ -38,9 +38,7 @@ Result<std::uint16_t> port_from_string(std::string_view url, std::string_view te
 
 }  // namespace
 
-bool is_server_option(std::string_view key) {
-  return std::ranges::find(server_options, key) != server_options.end();
-}
+bool is_server_option(std::string_view key) { return std::ranges::find(server_options, key) != server_options.end(); }
 
 std::string_view option_of(const Subject& subject, std::string_view key) {
   const auto found = std::ranges::find(subject.options, key, &Pairs::value_type::first);
@@ -66,8 +64,9 @@ Result<ServerUrl> server_url_from_string(std::string_view url) {
     return no_url(url, "a '?', '#', '\\', blank or control character is in it, or a letter that is not ASCII");
   std::string_view place = rest.substr(0, slash);
   if (place.find('@') != std::string_view::npos)
-    return usage_error("a url with a user or password in it would be stored with the plan: give token_file=FILE or "
-                       "token_variable=NAME instead");
+    return usage_error(
+        "a url with a user or password in it would be stored with the plan: give token_file=FILE or "
+        "token_variable=NAME instead");
   std::string_view port;
   bool has_port = false;
   if (place.starts_with('[')) {
@@ -101,8 +100,8 @@ Result<Done> check_server_options(const Subject& subject) {
   if (!option_of(subject, kTokenFileOption).empty() && !option_of(subject, kTokenVariableOption).empty())
     return usage_error("token_file and token_variable exclude each other: give one of them");
   if (subject.threads > 0)
-    return usage_error(
-        fmt::format("a server decides on its threads itself, and {} were asked for: leave out threads=", subject.threads));
+    return usage_error(fmt::format("a server decides on its threads itself, and {} were asked for: leave out threads=",
+                                   subject.threads));
   return Done{};
 }
 

@@ -10,8 +10,8 @@
 
 namespace infermeter {
 
-// These options mean the same for every back end that measures servers. A host of ours acts on them, so that the back end
-// needs neither names nor secrets: it resolves the URL's host, opens the sandbox for it, and reads the token.
+// These options mean the same for every back end that measures servers. A host of ours acts on them, so that the back
+// end needs neither names nor secrets: it resolves the URL's host, opens the sandbox for it, and reads the token.
 inline constexpr std::string_view kUrlOption = "url";
 inline constexpr std::string_view kCertificateOption = "ca";                // a file of certificates to trust
 inline constexpr std::string_view kTokenFileOption = "token_file";          // the token is in this file
@@ -31,8 +31,8 @@ struct ServerUrl {
   std::uint16_t port = 0;
 };
 
-// "http://HOST[:PORT][/PATH]" or https; HOST is a name, an IPv4 address or an IPv6 address in brackets. Without user and
-// password (they would be stored with the plan), query and fragment. The error says what is wrong with it.
+// "http://HOST[:PORT][/PATH]" or https; HOST is a name, an IPv4 address or an IPv6 address in brackets. Without user
+// and password (they would be stored with the plan), query and fragment. The error says what is wrong with it.
 [[nodiscard]] Result<ServerUrl> server_url_from_string(std::string_view url);
 
 // What can be known to be wrong with these options of a subject without looking at the network.

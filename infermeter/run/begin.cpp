@@ -110,8 +110,8 @@ Plan plan_with_files(const RunRecord& record, const RunContext& context) {
   Plan plan = record.plan;
   for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
     const ModelFacts& model = record.models[i];
-    const bool is_file = !model.from_zoo && model.format != workload_format && model.format != server_format &&
-                         !model.path.empty();
+    const bool is_file =
+        !model.from_zoo && model.format != workload_format && model.format != server_format && !model.path.empty();
     if (is_file && !context.models.contains(plan.subjects[i].model)) plan.subjects[i].model = model.path;
   }
   return plan;

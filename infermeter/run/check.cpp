@@ -224,8 +224,8 @@ class Checker {
   // What the server has, it says when it is asked; a back end without the option was refused.
   void check_on_server(const Subject& subject, const BackendInfo* info) {
     if (info == nullptr || !info->error.empty()) return;
-    add(subject, check_format({.path = subject.model, .zoo_name = {}, .on_server = true}, subject.backend,
-                              info->model_formats));
+    add(subject,
+        check_format({.path = subject.model, .zoo_name = {}, .on_server = true}, subject.backend, info->model_formats));
   }
 
   // Null: it cannot be found, which is said once, or is a workload of the back end.

@@ -80,8 +80,8 @@ ModelPlace model_place(const TrialRequest& request) {
 Result<Done> check_format(const ModelPlace& model, std::string_view backend, const std::vector<std::string>& formats) {
   if (contains(formats, "server") && model.on_server) return Done{};
   if (formats == std::vector<std::string>{"server"})
-    return usage_error(fmt::format("{} measures a model that a server has: say where that is, url=http://HOST:PORT",
-                                   backend));
+    return usage_error(
+        fmt::format("{} measures a model that a server has: say where that is, url=http://HOST:PORT", backend));
   if (contains(formats, "*") || (!model.zoo_name.empty() && contains(formats, "zoo"))) return Done{};
   const std::string& path = model.path;
   if (const auto workloads = workloads_of(formats); !workloads.empty()) {

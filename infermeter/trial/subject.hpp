@@ -63,11 +63,11 @@ struct LoadPlan {
   int threads = 0;
   std::int64_t batch = 0;
   Pairs dimensions, options;
-  Pairs batch_axes{};            // as the user says (data/batch_axis.hpp)
-  std::string profile_folder{};  // empty: operators are not profiled
-  std::string cache_folder{};    // of the back end alone; empty: none
-  std::string data_shape{};      // as the option input_shape; empty: not known
-  bool preparing = false;        // it may write there, and will not be run
+  Pairs batch_axes{};                              // as the user says (data/batch_axis.hpp)
+  std::string profile_folder{};                    // empty: operators are not profiled
+  std::string cache_folder{};                      // of the back end alone; empty: none
+  std::string data_shape{};                        // as the option input_shape; empty: not known
+  bool preparing = false;                          // it may write there, and will not be run
   std::string server_addresses{}, server_token{};  // of the server that has the model; empty: none
 };
 struct ModelPlace {

@@ -26,8 +26,8 @@ Result<std::string> checked_token(std::string text, const std::string& where) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   if (text.empty()) return usage_error(fmt::format("{} is empty: it is to hold the server's token", where));
   if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
-    return usage_error(fmt::format("{} holds no token: a blank, a control character or a letter that is not ASCII is in it",
-                                   where));
+    return usage_error(
+        fmt::format("{} holds no token: a blank, a control character or a letter that is not ASCII is in it", where));
   return text;
 }
 
@@ -52,7 +52,8 @@ Result<std::string> token_of(const Subject& subject) {
   if (variable.empty()) return std::string();
   const char* const value = std::getenv(variable.c_str());
   const std::string where = fmt::format("the variable {}", printable(variable, 100));
-  if (value == nullptr) return usage_error(fmt::format("{} is not set: token_variable= says that the token is there", where));
+  if (value == nullptr)
+    return usage_error(fmt::format("{} is not set: token_variable= says that the token is there", where));
   return checked_token(value, where);
 }
 

@@ -19,7 +19,7 @@ struct BackendUnderTest {
   std::string plugin, model;
   std::vector<std::string> python_folders;
   std::map<std::string, std::string> options;  // that the model needs to be loaded
-  std::string device = "cpu";  // of a back end that measures servers "server"
+  std::string device = "cpu";                  // of a back end that measures servers "server"
   std::uint32_t abi_version = 0;
   const imb_backend* table = nullptr;
   // What opening comes to where the Python environment is elsewhere; tried in a process that had nothing loaded yet.

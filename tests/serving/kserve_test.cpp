@@ -104,10 +104,19 @@ TEST(Datatypes, ElementsComeBackFromJsonAsTheyWere) {
 }
 
 TEST(Datatypes, HalvesAreRoundedToTheNearest) {
-  const std::pair<double, std::uint16_t> pairs[] = {{0, 0},           {1, 0x3C00},      {-2, 0xC000},   {65504, 0x7BFF},
-                                                    {65519, 0x7BFF},  {65520, 0x7C00},  {1e300, 0x7C00}, {5.960464477539063e-8, 1},
-                                                    {2.9e-8, 0},      {1 + 1.0 / 2048, 0x3C00}, {1 + 3.0 / 2048, 0x3C02},
-                                                    {6.097555160522461e-05, 0x03FF}, {6.103515625e-05, 0x0400}};
+  const std::pair<double, std::uint16_t> pairs[] = {{0, 0},
+                                                    {1, 0x3C00},
+                                                    {-2, 0xC000},
+                                                    {65504, 0x7BFF},
+                                                    {65519, 0x7BFF},
+                                                    {65520, 0x7C00},
+                                                    {1e300, 0x7C00},
+                                                    {5.960464477539063e-8, 1},
+                                                    {2.9e-8, 0},
+                                                    {1 + 1.0 / 2048, 0x3C00},
+                                                    {1 + 3.0 / 2048, 0x3C02},
+                                                    {6.097555160522461e-05, 0x03FF},
+                                                    {6.103515625e-05, 0x0400}};
   for (const auto& [value, bits] : pairs) {
     std::uint16_t written = 0;
     ASSERT_TRUE(put_element(IMB_FLOAT16, real(value), reinterpret_cast<unsigned char*>(&written)));
@@ -118,7 +127,8 @@ TEST(Datatypes, HalvesAreRoundedToTheNearest) {
 // --- metadata ------------------------------------------------------------------------------------------------------
 
 TEST(Metadata, AServerSaysWhatItIs) {
-  const auto triton = server_metadata_from(R"({"name":"triton","version":"2.5","extensions":["x","binary_tensor_data",3]})");
+  const auto triton =
+      server_metadata_from(R"({"name":"triton","version":"2.5","extensions":["x","binary_tensor_data",3]})");
   EXPECT_EQ(triton.name, "triton");
   EXPECT_EQ(triton.version, "2.5");
   EXPECT_TRUE(triton.takes_binary_tensors);
@@ -153,7 +163,8 @@ TEST(Metadata, SaysWhatIsWrong) {
   EXPECT_THAT(refused_model(R"({"inputs":[3]})"), HasSubstr("no object"));
   EXPECT_THAT(refused_model(R"({"inputs":[{"datatype":"FP32","shape":[]}]})"), HasSubstr("no name"));
   EXPECT_THAT(refused_model(R"({"inputs":[{"name":"","datatype":"FP32","shape":[]}]})"), HasSubstr("cannot be one"));
-  EXPECT_THAT(refused_model(R"({"inputs":[{"name":"a\u0000","datatype":"FP32","shape":[]}]})"), HasSubstr("cannot be one"));
+  EXPECT_THAT(refused_model(R"({"inputs":[{"name":"a\u0000","datatype":"FP32","shape":[]}]})"),
+              HasSubstr("cannot be one"));
   EXPECT_THAT(refused_model(R"({"inputs":[{"name":"x","shape":[]}]})"), HasSubstr("no datatype"));
   EXPECT_THAT(refused_model(R"({"inputs":[{"name":"x","datatype":"FP8","shape":[]}]})"), HasSubstr("\"FP8\""));
   EXPECT_THAT(refused_model(R"({"inputs":[{"name":"x","datatype":"FP32"}]})"), HasSubstr("no shape"));
@@ -234,8 +245,7 @@ TEST(InferRequest, HoldsStrings) {
   imb_value value = value_of(IMB_STRING, shape, data);
   value.string_sizes = sizes;
   EXPECT_THAT(encode_input(port_of(IMB_STRING, {2}), value, false).head, HasSubstr(R"("data":["a\"b","\u0000c"])"));
-  EXPECT_EQ(encode_input(port_of(IMB_STRING, {2}), value, true).bytes,
-            std::string("\3\0\0\0a\"b\2\0\0\0\0c", 13));
+  EXPECT_EQ(encode_input(port_of(IMB_STRING, {2}), value, true).bytes, std::string("\3\0\0\0a\"b\2\0\0\0\0c", 13));
 }
 
 // --- answers -------------------------------------------------------------------------------------------------------
@@ -282,19 +292,29 @@ TEST(InferAnswer, SaysWhatIsWrong) {
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32"})")), HasSubstr("no shape"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1]})")), HasSubstr("no data"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[-1],"data":[1]})")), HasSubstr("no size"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[[1]],"data":[1]})")), HasSubstr("list of lists"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[2],"data":[1]})")), HasSubstr("has 1 elements"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":["1"]})")), HasSubstr("not of its datatype"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"BYTES","shape":[1],"data":[1]})")), HasSubstr("not of its datatype"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"INT8","shape":[1],"data":[128]})")), HasSubstr("cannot hold"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[1],"data":[1]})")), HasSubstr("twice"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[{}]})")), HasSubstr("among numbers"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[1e999]})")), HasSubstr("no JSON"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[[1]],"data":[1]})")),
+              HasSubstr("list of lists"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[2],"data":[1]})")),
+              HasSubstr("has 1 elements"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":["1"]})")),
+              HasSubstr("not of its datatype"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"BYTES","shape":[1],"data":[1]})")),
+              HasSubstr("not of its datatype"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"INT8","shape":[1],"data":[128]})")),
+              HasSubstr("cannot hold"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[1],"data":[1]})")),
+              HasSubstr("twice"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[{}]})")),
+              HasSubstr("among numbers"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[1e999]})")),
+              HasSubstr("no JSON"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[4611686018427387904,4],"data":[1]})")),
               HasSubstr("impossible shape"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1099511627776],"data":[1]})")), HasSubstr("has 1 elements"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":-4}})")),
-              HasSubstr("no size"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1099511627776],"data":[1]})")),
+              HasSubstr("has 1 elements"));
+  EXPECT_THAT(
+      refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":-4}})")),
+      HasSubstr("no size"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":4}})")),
               HasSubstr("0 came"));
   EXPECT_THAT(refused_answer("{}", 3), HasSubstr("3 bytes"));
@@ -304,8 +324,10 @@ TEST(InferAnswer, SaysWhatIsWrong) {
 }
 
 TEST(InferAnswer, BytesOfStringsAreBounded) {
-  const std::string head = R"({"outputs":[{"name":"s","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":6}}]})";
-  EXPECT_THAT(refused_answer(head + std::string("\xFF\xFF\xFF\xFFxx", 6), head.size()), HasSubstr("middle of a string"));
+  const std::string head =
+      R"({"outputs":[{"name":"s","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":6}}]})";
+  EXPECT_THAT(refused_answer(head + std::string("\xFF\xFF\xFF\xFFxx", 6), head.size()),
+              HasSubstr("middle of a string"));
   EXPECT_THAT(refused_answer(head + std::string("\1\0\0\0xx", 6), head.size()), HasSubstr("goes on behind"));
   const std::string many =
       R"({"outputs":[{"name":"s","datatype":"BYTES","shape":[1099511627776],"parameters":{"binary_data_size":0}}]})";

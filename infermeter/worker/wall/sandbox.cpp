@@ -141,11 +141,10 @@ Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPath
   drop_capabilities();
   if (!locked || !enter_landlock(paths, mounts.shared_memory))
     missing.push_back({DiagnosticId::no_landlock, "the kernel does not restrict files by Landlock here", {}});
-  const CallRestriction restriction =
-      locked ? restrict_system_calls({.programs = paths.programs,
-                                      .listening = paths.devices && has_nvidia(),
-                                      .connecting = !paths.servers.empty()})
-             : CallRestriction{};
+  const CallRestriction restriction = locked ? restrict_system_calls({.programs = paths.programs,
+                                                                      .listening = paths.devices && has_nvidia(),
+                                                                      .connecting = !paths.servers.empty()})
+                                             : CallRestriction{};
   if (!restriction.good)
     missing.push_back({DiagnosticId::no_seccomp, "the kernel does not restrict system calls by seccomp here", {}});
   if (restriction.listener)

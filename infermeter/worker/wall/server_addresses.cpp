@@ -31,7 +31,7 @@ SocketAddress address_from(const void* bytes, std::size_t size) {
   return address;
 }
 
-std::string text_of(const SocketAddress& address) {
+std::string address_text(const SocketAddress& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (address.storage.ss_family == AF_INET) {
     const auto four = as<sockaddr_in>(address);
@@ -87,7 +87,7 @@ Result<std::vector<SocketAddress>> addresses_of_host(const std::string& host, st
 
 std::string addresses_to_string(const std::vector<SocketAddress>& addresses) {
   std::string text;
-  for (const SocketAddress& address : addresses) text += (text.empty() ? "" : ",") + text_of(address);
+  for (const SocketAddress& address : addresses) text += (text.empty() ? "" : ",") + address_text(address);
   return text;
 }
 

@@ -17,7 +17,8 @@ struct SocketAddress {
   socklen_t size = 0;  // bytes of it that are in use
 };
 
-// Asks the system's resolver, which may ask the network. At most eight, in the resolver's order; the error names the host.
+// Asks the system's resolver, which may ask the network. At most eight, in the resolver's order; the error names the
+// host.
 [[nodiscard]] Result<std::vector<SocketAddress>> addresses_of_host(const std::string& host, std::uint16_t port);
 
 [[nodiscard]] std::string addresses_to_string(const std::vector<SocketAddress>& addresses);

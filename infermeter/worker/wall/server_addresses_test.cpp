@@ -21,8 +21,8 @@ TEST(ServerAddresses, TextAndAddressesAreTheSame) {
 }
 
 TEST(ServerAddresses, WhatIsNoneIsLeftOut) {
-  for (const char* text : {"", ",", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:1x", "::1:80",
-                           "[::1]", "[127.0.0.1]:80", "name:80", "[:80", "127.0.0.1.:80", "0x7f.1:80"})
+  for (const char* text : {"", ",", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:1x",
+                           "::1:80", "[::1]", "[127.0.0.1]:80", "name:80", "[:80", "127.0.0.1.:80", "0x7f.1:80"})
     EXPECT_TRUE(addresses_from_string(text).empty()) << text;
 }
 

@@ -136,7 +136,8 @@ class CallFilter {
     constexpr std::uint32_t sorted_by_number = 2;
     seccomp_attr_set(filter_, SCMP_FLTATR_CTL_OPTIMIZE, sorted_by_number);
     for (const int call : denied_calls)
-      if (!(needs.listening && is_among(call, listening_calls)) && !(needs.connecting && is_among(call, connecting_calls)))
+      if (!(needs.listening && is_among(call, listening_calls)) &&
+          !(needs.connecting && is_among(call, connecting_calls)))
         deny(call);
     if (needs.listening) deny_sockets_that_send();
     if (needs.connecting) deny_all_but_tcp();
@@ -350,8 +351,7 @@ int CallJudge::connect_for(const seccomp_notif& asked) const {
   if (!wanted || seccomp_notify_id_valid(listener_.get(), asked.id) != 0) return EPERM;
   const auto server = std::ranges::find_if(servers_, [&](const auto& each) { return is_same_place(each, *wanted); });
   if (server == servers_.end()) return EPERM;
-  const FileDescriptor made(
-      socket(server->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  const FileDescriptor made(socket(server->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
   if (!made) return errno;
   const int now = 1;  // what the caller's own socket was told is lost with it
   setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);

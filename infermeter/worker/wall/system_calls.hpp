@@ -23,8 +23,8 @@ struct CallRestriction {
 };
 
 struct CallNeeds {
-  bool programs = false;   // programs may be started
-  bool listening = false;  // a Unix socket may be made to be connected to, as CUDA's driver does; never to connect
+  bool programs = false;    // programs may be started
+  bool listening = false;   // a Unix socket may be made to be connected to, as CUDA's driver does; never to connect
   bool connecting = false;  // TCP sockets may be made; each connect(2) waits for a CallJudge. Not with `listening`
 };
 // For this process and those that it will start; cannot be undone.
@@ -36,9 +36,9 @@ struct CallNeeds {
 
 // Answers calls that name a process: those that name a descendant of this one go on, the others fail with EPERM. And
 // calls that make one: there are at most most_worker_processes (process_tree.hpp). Where it is no more, all of them
-// fail. And connect(2), whose address is in memory that may change while it is looked at: the judge reads it once, makes
-// the connection itself if the address is among the servers, without waiting for it, and puts it in the place of the
-// caller's socket.
+// fail. And connect(2), whose address is in memory that may change while it is looked at: the judge reads it once,
+// makes the connection itself if the address is among the servers, without waiting for it, and puts it in the place of
+// the caller's socket.
 class CallJudge {
  public:
   CallJudge() = default;
