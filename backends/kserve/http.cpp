@@ -114,7 +114,7 @@ HttpExchange::HttpExchange(const HttpPlace& place, const std::string& path)
 }
 
 HttpExchange::~HttpExchange() {
-  if (is_running_) curl_multi_remove_handle(multi_.get(), easy_.get());
+  if (is_running_) end();
 }
 
 void HttpExchange::set_headers(const std::vector<std::string>& headers) {
@@ -166,25 +166,32 @@ void HttpExchange::start() {
   words_[0] = '\0';
   check(curl_multi_add_handle(multi_.get(), easy_.get()));
   is_running_ = true;
+  step();
+}
+
+// Whether it is still running.
+bool HttpExchange::step() {
   int running = 0;
-  check(curl_multi_perform(multi_.get(), &running));
+  const CURLMcode code = curl_multi_perform(multi_.get(), &running);
+  if (code != CURLM_OK) end();
+  check(code);
+  return running != 0;
+}
+
+void HttpExchange::end() {
+  curl_multi_remove_handle(multi_.get(), easy_.get());
+  is_running_ = false;
 }
 
 void HttpExchange::finish() {
   if (!is_running_) fail(IMB_INVALID_ARGUMENT, "nothing was submitted that could be waited for");
   constexpr int longest_wait_ms = 1000;  // libcurl's own timeouts are looked at after each
-  int running = 1;
-  for (;;) {
-    check(curl_multi_perform(multi_.get(), &running));
-    if (running == 0) break;
-    check(curl_multi_poll(multi_.get(), nullptr, 0, longest_wait_ms, nullptr));
-  }
+  while (step()) curl_multi_poll(multi_.get(), nullptr, 0, longest_wait_ms, nullptr);
   CURLcode code = CURLE_GOT_NOTHING;
   int left = 0;
   while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left))
     if (message->msg == CURLMSG_DONE) code = message->data.result;
-  curl_multi_remove_handle(multi_.get(), easy_.get());
-  is_running_ = false;
+  end();
   if (code != CURLE_OK) fail_with(code);
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status_);
 }

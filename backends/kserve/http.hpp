@@ -54,6 +54,8 @@ class HttpExchange {
   static std::size_t take_body(char* bytes, std::size_t one, std::size_t count, void* self);
   static std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* self);
   [[noreturn]] void fail_with(CURLcode code) const;
+  bool step();
+  void end();
   void set_headers(const std::vector<std::string>& headers);
 
   const HttpPlace& place_;
