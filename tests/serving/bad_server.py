@@ -134,6 +134,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def infer_error400(self, _):
         self.answer({"error": "batch too large"}, 400)
 
+    def infer_every_tenth_fails(self, x):
+        with self.server.lock:
+            fails = self.server.requests % 10 == 0
+        if fails:
+            self.answer({"error": "busy"}, 503)
+        else:
+            self.tensors({"y": 2 * x})
+
     def infer_redirect(self, _):
         self.answer(b"", 302, [("Location", "http://127.0.0.1:9/elsewhere")])
 

@@ -80,6 +80,27 @@ def test_a_model_that_mlserver_does_not_have(measure, mlserver):
                                 '"Model resnet50 not found"')
 
 
+def load_of(run, *arguments):
+    done = run("load", *arguments, "--processes", "1", "--warmup", "1", "--quiet", "--format", "json", "--no-samples")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    return record, {counter["name"]: counter["value"] for counter in record["subjects"][0]["counters"]}
+
+
+def test_many_requests_at_once_have_connections_of_their_own(run):
+    with BadServer(binary=True) as server:
+        _, found = load_of(run, f"good@kserve,url={server.url}", "--concurrency", "4", "--requests", "40")
+        assert found["failed"] == 0 and server.requests >= 40
+        assert 4 <= server.connections < 12
+
+
+def test_requests_that_fail_under_load_are_counted(run):
+    with BadServer() as server:
+        record, found = load_of(run, f"every_tenth_fails@kserve,url={server.url}", "--concurrency", "1", "--requests", "40")
+        assert found["failed"] == 4
+        assert "status 503" in json.dumps(record)
+
+
 # --- tensors, types, connections
 
 
