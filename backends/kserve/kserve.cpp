@@ -1,5 +1,7 @@
 // A model on a server, by the Open Inference Protocol v2 over HTTP/1.1. Reads bottom-up: the table of slots is at the
 // end.
+#include <strings.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -288,7 +290,7 @@ std::optional<std::size_t> json_size_of(const HttpExchange& exchange) {
 }
 
 void note_transport(imb_session& session, const HttpExchange& exchange) {
-  const bool closes = exchange.header("Connection").value_or("") == "close";
+  const bool closes = strcasecmp(exchange.header("Connection").value_or("").c_str(), "close") == 0;
   session.transport = session.place.url.starts_with("https:") ? "HTTP/1.1 over TLS" : "HTTP/1.1";
   session.transport += closes ? ", a connection for each request" : ", connection kept alive";
 }

@@ -25,6 +25,12 @@ def free_ports(count):
     return ports
 
 
+@pytest.fixture(scope="session", autouse=True)
+def back_end(build_dir):
+    if not (build_dir / "lib/infermeter/backends/infermeter_backend_kserve.so").exists():
+        pytest.skip("the back end kserve is not built: it needs libcurl")
+
+
 @pytest.fixture
 def closed_port():
     return free_ports(1)[0]
