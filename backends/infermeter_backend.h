@@ -9,7 +9,8 @@
  *  - A struct that grows is given with its size first; a reader uses only what both sides know.
  *  - Strings are UTF-8 and end with NUL. Pointers handed out stay valid as long as said at the place.
  *  - A session is used by one thread at a time, its requests likewise, unless `concurrent_requests` says otherwise.
- *  - Nothing may be written outside of the current folder (a private temporary one), nothing may be connected to.
+ *  - Nothing may be written outside of the current folder (a private temporary one), nothing may be connected to but
+ *    imb_load.server_addresses.
  */
 #ifndef INFERMETER_BACKEND_H
 #define INFERMETER_BACKEND_H
@@ -130,7 +131,8 @@ typedef struct imb_runtime_info {
   const char* library;         /* path of the shared library in use; "" if built in */
   const char* model_formats;   /* comma-separated endings, the preferred first: "onnx,ort"; "*": any name will do;
                                 * "zoo": models of the zoo by their names; "python": MODULE:FACTORY; "workload:NAME": what
-                                * is   measured is no model, and NAME stands where a model's name does */
+                                * is   measured is no model, and NAME stands where a model's name does; "server": the
+                                * model is on a server, by this name there */
   size_t device_count;
   const char* const* devices; /* "cpu", "cuda" */
   size_t dtype_count;
@@ -172,6 +174,11 @@ typedef struct imb_load {
   /* The shapes of the data that it will be run on, one item of each input, for models that declare no inputs:
    * "1x3x224x224", "1x128:int64", several with ';' between them. NULL: not known. */
   const char* data_shape;
+  /* The model is a name on a server, which the option "url" says where to find (model format "server"). The host of the
+   * URL as the launcher resolved it: "127.0.0.1:8000,[::1]:8000". A worker can connect to these addresses, without
+   * waiting (EINPROGRESS), and to nothing else; it can resolve no name. NULL: there is no server. */
+  const char* server_addresses;
+  const char* server_token; /* a secret that goes with every request ("Authorization: Bearer …"), or NULL; never told */
 } imb_load;
 
 typedef struct imb_runtime imb_runtime;

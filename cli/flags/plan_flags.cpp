@@ -335,6 +335,7 @@ Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
   if (!values_.at("subjects").empty() || !values_.at("models").empty()) {
     draft.subjects.clear();
     draft.code_of_file.clear();
+    draft.server_of_file.clear();
   }
   if (!values_.at("subjects").empty()) draft.models.clear(), draft.backends.clear();
   auto values = values_;

@@ -7,6 +7,7 @@
 #include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/plan/quantity.hpp"
+#include "infermeter/plan/server_url.hpp"
 
 namespace infermeter {
 namespace {
@@ -101,7 +102,11 @@ Result<Done> check_subject(const Subject& subject, std::size_t index, const Stop
   if (load->find_rate && !stopping.duration_s) {
     return usage_error(fmt::format("{}: a rate is found within a time: --duration 1m instead of a number", about));
   }
-  return check_pairs(subject.options, "option", about);
+  INFERMETER_TRY_DONE(check_pairs(subject.options, "option", about));
+  if (const auto server = check_server_options(subject); !server.ok()) {
+    return usage_error(fmt::format("{}: {}", about, server.error().message));
+  }
+  return Done{};
 }
 
 Result<Done> check_subjects(const std::vector<Subject>& subjects, const Stopping& stopping) {

@@ -56,6 +56,9 @@ struct PlanDraft {
   // What a file names that is code, first of its kind: a model (is_factory) or library of its subjects, the library of
   // all of them, a folder of back ends. Refused unless plan.allow_code; what is then said elsewhere takes its place.
   std::string code_of_file{}, library_of_file{}, folder_of_file{};
+  // As well: the options of its subjects, and of all subjects, that lead to a server (server_url.hpp), "url=http://…".
+  std::string server_of_file{};
+  Pairs server_options_of_file{};
   std::vector<std::string> ambient_keys{};  // that infermeter.toml sets
 };
 

@@ -103,6 +103,11 @@ Result<Done> check_code(const PlanDraft& draft) {
   if (!draft.code_of_file.empty()) return refuse("a library of a back end", draft.code_of_file);
   if (!draft.library_of_file.empty()) return refuse("a library of a back end", draft.library_of_file);
   if (!draft.folder_of_file.empty()) return refuse("a folder of back ends", draft.folder_of_file);
+  if (!draft.server_of_file.empty()) return refuse("a server", draft.server_of_file);
+  // Those that still stand.
+  for (const auto& option : draft.server_options_of_file)
+    if (std::ranges::find(draft.defaults.options, option) != draft.defaults.options.end())
+      return refuse("a server", fmt::format("{}={}", option.first, option.second));
   return Done{};
 }
 

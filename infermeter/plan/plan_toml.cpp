@@ -8,6 +8,7 @@
 #include "infermeter/plan/file_variables.hpp"
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/quantity.hpp"
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/plan/toml_text.hpp"
@@ -66,11 +67,13 @@ class Reader {
     if (kind_ == TomlKind::ambient) INFERMETER_TRY_DONE(check_ambient(draft, root));
     if (root.contains("backend_library")) draft.library_of_file = draft.defaults.backend_library;
     if (root.contains("backend_path")) draft.folder_of_file = draft.plan.backend_path;
+    if (root.contains("options")) draft.server_options_of_file = server_options_among(draft.defaults.options);
     const toml::node* subjects = root.get(kSubjectTable);
     if (subjects != nullptr && kind_ == TomlKind::ambient) return not_ambient(kSubjectTable, *subjects);
     if (subjects != nullptr) INFERMETER_TRY_DONE(read_subjects(draft, *subjects));
     if (!names_subjects) return Done{};
     draft.code_of_file = first_code(draft);
+    draft.server_of_file = first_server(draft);
     return check_variables(draft, root);
   }
 
@@ -218,6 +221,18 @@ class Reader {
     }
     const auto found = std::ranges::find_if(draft.models, is_factory);
     return found == draft.models.end() ? std::string() : *found;
+  }
+
+  static Pairs server_options_among(Pairs options) {
+    std::erase_if(options, [](const auto& option) { return !is_server_option(option.first); });
+    return options;
+  }
+
+  static std::string first_server(const PlanDraft& draft) {
+    for (const SubjectDraft& subject : draft.subjects)
+      if (const Pairs found = server_options_among(subject.options); !found.empty())
+        return fmt::format("{}={}", found.front().first, found.front().second);
+    return {};
   }
 
   // A file that lies in the current folder says what to do in it.

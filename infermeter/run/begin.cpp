@@ -15,6 +15,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/file_variables.hpp"
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/run/accuracy.hpp"
 #include "infermeter/run/check.hpp"
@@ -88,6 +89,8 @@ std::string code_of(const Plan& plan) {
   for (const Subject& subject : plan.subjects) {
     if (!subject.backend_library.empty()) return fmt::format("the library '{}'", subject.backend_library);
     if (is_factory(subject.model)) return fmt::format("the Python code '{}'", subject.model);
+    for (const auto& [key, value] : subject.options)
+      if (is_server_option(key)) return fmt::format("a model of a server ('{}={}')", key, value);
   }
   return plan.allow_code ? "models that are code" : "";
 }
@@ -107,7 +110,8 @@ Plan plan_with_files(const RunRecord& record, const RunContext& context) {
   Plan plan = record.plan;
   for (std::size_t i = 0; i < plan.subjects.size(); ++i) {
     const ModelFacts& model = record.models[i];
-    const bool is_file = !model.from_zoo && model.format != workload_format && !model.path.empty();
+    const bool is_file =
+        !model.from_zoo && model.format != workload_format && model.format != server_format && !model.path.empty();
     if (is_file && !context.models.contains(plan.subjects[i].model)) plan.subjects[i].model = model.path;
   }
   return plan;
@@ -141,7 +145,7 @@ Result<Done> check_runtimes(const RunRecord& record, const RunContext& context) 
   for (const auto& trial : record.trials) {
     const std::string before = trial.executed_value("runtime_version");
     const Subject& subject = record.plan.subjects[static_cast<std::size_t>(trial.subject)];
-    if (before.empty()) continue;
+    if (before.empty() || is_on_server(subject)) continue;  // a server tells its version when it is spoken to
     auto [place, is_new] = probed.try_emplace({subject.backend, subject.backend_library});
     if (is_new)
       place->second = probe_backend(context.launcher, subject.backend, subject.backend_library,
@@ -179,6 +183,10 @@ Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContex
   std::vector<ModelFacts> models;
   for (const auto& subject : plan.subjects) {
     if (interrupt_came(context)) return worker_error("interrupted before anything was measured");
+    if (is_on_server(subject)) {  // whatever the zoo or this machine have under that name
+      models.push_back(model_on_server(subject));
+      continue;
+    }
     auto place = resolved.find(subject.model);
     if (place == resolved.end()) {
       INFERMETER_TRY(auto facts, model_or_workload(plan, subject, context));

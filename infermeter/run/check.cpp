@@ -14,6 +14,7 @@
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/onnx/infer_types.hpp"
 #include "infermeter/plan/load/load_shape.hpp"
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/workload.hpp"
 #include "infermeter/text/nearest.hpp"
@@ -160,7 +161,8 @@ class Checker {
   [[nodiscard]] std::map<std::string, Result<ModelFacts>> resolved_models() const {
     std::map<std::string, Result<ModelFacts>> found;
     for (const Subject& subject : plan_.subjects) {
-      if (is_own(subject) || context_.models.contains(subject.model) || found.contains(subject.model)) continue;
+      if (is_own(subject) || is_on_server(subject)) continue;
+      if (context_.models.contains(subject.model) || found.contains(subject.model)) continue;
       found.emplace(subject.model, resolve_model(subject.model, context_.cache,
                                                  {.allow_code = plan_.allow_code, .interrupt = context_.interrupt}));
     }
@@ -208,6 +210,7 @@ class Checker {
     if (use_.is_timed) check_load(subject);
     const auto info = probed_.find({subject.backend, subject.backend_library});
     if (info != probed_.end()) check_backend(subject, info->second, check_.problems);
+    if (is_on_server(subject)) return check_on_server(subject, info == probed_.end() ? nullptr : &info->second);
     const ModelFacts* const model = model_of(subject, info == probed_.end() ? nullptr : &info->second);
     if (model == nullptr || info == probed_.end() || !info->second.error.empty()) return;
     if (!model->from_zoo) {  // those are converted
@@ -216,6 +219,13 @@ class Checker {
       if (!check_.problems.take(reads)) return;
     }
     if (model->format == "onnx" && is_among(info->second.model_formats, "onnx")) check_inputs(index, *model);
+  }
+
+  // What the server has, it says when it is asked; a back end without the option was refused.
+  void check_on_server(const Subject& subject, const BackendInfo* info) {
+    if (info == nullptr || !info->error.empty()) return;
+    add(subject,
+        check_format({.path = subject.model, .zoo_name = {}, .on_server = true}, subject.backend, info->model_formats));
   }
 
   // Null: it cannot be found, which is said once, or is a workload of the back end.

@@ -1,5 +1,5 @@
-// Subjects whose MODEL is no model: a workload that a back end brings with it, by a name that the back end tells
-// ("workload:NAME" among its formats).
+// Subjects whose MODEL is no file: a workload that a back end brings with it, by a name that the back end tells
+// ("workload:NAME" among its formats), and a model that a server has.
 #pragma once
 
 #include <filesystem>
@@ -20,6 +20,10 @@ inline constexpr std::string_view workload_format = "workload";
 // `backend`: the subject's. `otherwise`: what is said of the name where the back end has no workloads at all.
 [[nodiscard]] Result<ModelFacts> resolve_workload(const Subject& subject, const BackendInfo& backend,
                                                   const Error& otherwise);
+
+// The model of a subject that a server measures: a name there, and no file.
+inline constexpr std::string_view server_format = "server";
+[[nodiscard]] ModelFacts model_on_server(const Subject& subject);
 
 // Where the back end of a workload keeps what it made before; empty for a model.
 [[nodiscard]] std::filesystem::path workload_cache(const Subject& subject, const ModelFacts& model,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/trial/subject.hpp"
@@ -72,7 +73,15 @@ std::vector<std::string> workloads_of(const std::vector<std::string>& formats) {
 
 }  // namespace
 
+ModelPlace model_place(const TrialRequest& request) {
+  return {.path = request.model_path, .zoo_name = request.zoo_name, .on_server = is_on_server(request.subject)};
+}
+
 Result<Done> check_format(const ModelPlace& model, std::string_view backend, const std::vector<std::string>& formats) {
+  if (contains(formats, "server") && model.on_server) return Done{};
+  if (formats == std::vector<std::string>{"server"})
+    return usage_error(
+        fmt::format("{} measures a model that a server has: say where that is, url=http://HOST:PORT", backend));
   if (contains(formats, "*") || (!model.zoo_name.empty() && contains(formats, "zoo"))) return Done{};
   const std::string& path = model.path;
   if (const auto workloads = workloads_of(formats); !workloads.empty()) {

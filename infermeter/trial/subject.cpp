@@ -163,6 +163,8 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   load.cache_folder = plan.cache_folder.empty() ? nullptr : plan.cache_folder.c_str();
   load.preparing = plan.preparing ? 1 : 0;
   load.data_shape = plan.data_shape.empty() ? nullptr : plan.data_shape.c_str();
+  load.server_addresses = plan.server_addresses.empty() ? nullptr : plan.server_addresses.c_str();
+  load.server_token = plan.server_token.empty() ? nullptr : plan.server_token.c_str();
   AxesAsked asked{.axes = plan.batch_axes, .told = std::nullopt};
   load.batch_axes = tell_batch_axes;
   load.batch_axes_user = &asked;

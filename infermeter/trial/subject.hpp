@@ -18,6 +18,7 @@
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/samples.hpp"
 #include "infermeter/trial/abi_values.hpp"
+#include "infermeter/trial/trial_request.hpp"
 #include "infermeter_backend.h"
 
 namespace infermeter {
@@ -62,16 +63,19 @@ struct LoadPlan {
   int threads = 0;
   std::int64_t batch = 0;
   Pairs dimensions, options;
-  Pairs batch_axes{};            // as the user says (data/batch_axis.hpp)
-  std::string profile_folder{};  // empty: operators are not profiled
-  std::string cache_folder{};    // of the back end alone; empty: none
-  std::string data_shape{};      // as the option input_shape; empty: not known
-  bool preparing = false;        // it may write there, and will not be run
+  Pairs batch_axes{};                              // as the user says (data/batch_axis.hpp)
+  std::string profile_folder{};                    // empty: operators are not profiled
+  std::string cache_folder{};                      // of the back end alone; empty: none
+  std::string data_shape{};                        // as the option input_shape; empty: not known
+  bool preparing = false;                          // it may write there, and will not be run
+  std::string server_addresses{}, server_token{};  // of the server that has the model; empty: none
 };
 struct ModelPlace {
-  std::string path;      // a file, or MODULE:FACTORY
-  std::string zoo_name;  // empty: not of the zoo
+  std::string path;        // a file, MODULE:FACTORY, or a name on a server
+  std::string zoo_name;    // empty: not of the zoo
+  bool on_server = false;  // the subject says where the server is
 };
+[[nodiscard]] ModelPlace model_place(const TrialRequest& request);
 // Refuses a model of none of the `formats` that a back end reads.
 [[nodiscard]] Result<Done> check_format(const ModelPlace& model, std::string_view backend,
                                         const std::vector<std::string>& formats);

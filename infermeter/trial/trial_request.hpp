@@ -17,9 +17,10 @@ struct TrialRequest {
   Subject subject;  // its backend_library resolved: empty means search
   std::string model_path;
   std::string zoo_name{};
-  std::string data_shape{};         // of the data, for a model that declares no inputs
-  std::string cache_folder{};       // of the back end alone, where there is one
-  std::uint64_t arrivals_seed = 0;  // of the arrivals of an open loop
+  std::string data_shape{};                        // of the data, for a model that declares no inputs
+  std::string cache_folder{};                      // of the back end alone, where there is one
+  std::uint64_t arrivals_seed = 0;                 // of the arrivals of an open loop
+  std::string server_addresses{}, server_token{};  // as in imb_load; empty: none
   Stopping stopping;
   bool time_it = true;  // false: outputs only
   bool keep_outputs = false;

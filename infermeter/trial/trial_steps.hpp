@@ -133,11 +133,12 @@ class Trial final : public AnyTrial {
   }
 
   Result<Done> load_model() {
-    INFERMETER_TRY(plan_, plan_load(request_.subject, {request_.model_path, request_.zoo_name}, runtime_->info(),
-                                    usable_processors()));
+    INFERMETER_TRY(plan_, plan_load(request_.subject, model_place(request_), runtime_->info(), usable_processors()));
     plan_.profile_folder = request_.profile_folder;
     plan_.cache_folder = request_.cache_folder;
     plan_.data_shape = request_.data_shape;
+    plan_.server_addresses = request_.server_addresses;
+    plan_.server_token = request_.server_token;
     const std::uint64_t begin = coarse_.now();
     INFERMETER_TRY(Session session, Session::load(*runtime_, plan_));
     record().load_s = seconds_since(begin);

@@ -61,8 +61,7 @@ Result<Done> host_probe(const imb_backend& backend, const WorkerJob& job, Worker
 Result<Done> prepare(const imb_backend& backend, const TrialRequest& trial) {
   INFERMETER_TRY(const Runtime runtime,
                  Runtime::open(backend, {trial.subject.backend_library, trial.python_folders, trial.folder}));
-  INFERMETER_TRY(LoadPlan plan,
-                 plan_load(trial.subject, {trial.model_path, trial.zoo_name}, runtime.info(), usable_processors()));
+  INFERMETER_TRY(LoadPlan plan, plan_load(trial.subject, model_place(trial), runtime.info(), usable_processors()));
   plan.cache_folder = trial.cache_folder;
   plan.preparing = true;
   INFERMETER_TRY(Session session, Session::load(runtime, plan));

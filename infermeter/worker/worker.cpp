@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/worker/picture_process.hpp"
@@ -32,12 +33,15 @@ std::string parent_of(const std::string& path) { return std::filesystem::path(pa
 SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
   SandboxPaths paths{.readable = job.readable,
                      .writable = {},
-                     .devices = job.trial.subject.device != "cpu",
-                     .programs = host.starts_programs};
+                     .devices = job.trial.subject.device != "cpu" && job.trial.server_addresses.empty(),
+                     .programs = host.starts_programs,
+                     .servers = job.trial.server_addresses};
+  if (!paths.servers.empty())  // whom the system trusts
+    paths.readable.insert(paths.readable.end(), {"/etc/ssl/certs", "/etc/ssl/openssl.cnf"});
   paths.readable.insert(paths.readable.end(), host.readable.begin(), host.readable.end());
   // Code of the user's: the model itself, or what an option names (the factory of a file of weights).
   const auto& options = job.trial.subject.options;
-  const bool has_code = is_factory(job.trial.model_path) ||
+  const bool has_code = (is_factory(job.trial.model_path) && !is_on_server(job.trial.subject)) ||
                         std::ranges::any_of(options, [](const auto& option) { return is_factory(option.second); });
   if (has_code) paths.readable.push_back(job.trial.folder);
   if (!job.make.file.empty()) paths.writable.push_back(parent_of(job.make.file));
@@ -50,7 +54,8 @@ SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
   paths.readable.push_back(std::filesystem::weakly_canonical(job.plugin, error).parent_path().string());
   const auto& folders = job.trial.python_folders;
   paths.readable.insert(paths.readable.end(), folders.begin(), folders.end());
-  for (const std::string& file : {job.trial.model_path, job.trial.subject.backend_library})
+  const std::string& model_file = is_on_server(job.trial.subject) ? "" : job.trial.model_path;
+  for (const std::string& file : {model_file, job.trial.subject.backend_library})
     if (file.find('/') != std::string::npos) paths.readable.push_back(parent_of(file));
   paths.writable.push_back(std::filesystem::current_path(error).string());
   paths.writable.insert(paths.writable.end(), job.writable.begin(), job.writable.end());

@@ -5,8 +5,10 @@
 #include <system_error>
 
 #include "infermeter/plan/load/load_shape.hpp"
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/worker/library_choice.hpp"
 #include "infermeter/worker/plugin.hpp"
+#include "infermeter/worker/server_access.hpp"
 
 namespace infermeter {
 namespace {
@@ -39,7 +41,8 @@ Result<WorkerJob> worker_job(const Launcher& launcher, const TrialJob& job) {
   orders.trial.subject = job.subject;
   orders.trial.subject.backend_library =
       absolute_if_there(chosen_library(job.subject.backend, job.subject.backend_library));
-  orders.trial.model_path = job.cache_folder.empty() ? absolute_if_there(job.model_path) : job.model_path;
+  const bool is_file = job.cache_folder.empty() && !is_on_server(job.subject);
+  orders.trial.model_path = is_file ? absolute_if_there(job.model_path) : job.model_path;
   orders.trial.zoo_name = job.zoo_name;
   orders.trial.data_shape = job.data_shape;
   orders.trial.cache_folder = absolute_if_there(job.cache_folder.string());
@@ -55,6 +58,13 @@ Result<WorkerJob> worker_job(const Launcher& launcher, const TrialJob& job) {
   for (const auto& folder : launcher.python_folders)
     orders.trial.python_folders.push_back(absolute_if_there(folder.string()));
   for (const auto& path : job.readable) orders.readable.push_back(absolute_if_there(path.string()));
+  if (is_on_server(job.subject)) {
+    for (auto& [key, value] : orders.trial.subject.options)
+      if (key == kCertificateOption) orders.readable.push_back(value = absolute_if_there(value));
+    INFERMETER_TRY(ServerAccess server, access_to_server(job.subject));
+    orders.trial.server_addresses = std::move(server.addresses);
+    orders.trial.server_token = std::move(server.token);
+  }
   return orders;
 }
 

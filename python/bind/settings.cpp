@@ -205,6 +205,7 @@ Result<Done> apply_settings(PlanDraft& draft, const nb::dict& settings) {
   if (writes_subjects || says(settings, "models")) {
     draft.subjects.clear();
     draft.code_of_file.clear();
+    draft.server_of_file.clear();
   }
   if (writes_subjects) draft.models.clear(), draft.backends.clear();
   for (auto [key, value] : settings) {

@@ -128,6 +128,18 @@ def test_a_library_that_a_store_names_is_not_loaded(run, unfinished):
     refused(run("run", "--resume", name, "--dry-run"), "loads the library './evil.so'")
 
 
+@pytest.mark.parametrize("option", [("url", "http://192.0.2.1:9"), ("token_file", "/etc/passwd")])
+def test_a_server_that_a_store_names_is_not_asked(run, unfinished, option):
+    name = unfinished("mlp@fake,latency=constant:1ms")
+    with sqlite3.connect(run.folder / "results/infermeter.db") as store:
+        (text,) = store.execute("SELECT plan FROM runs").fetchone()
+        plan = json.loads(text)
+        plan["subjects"][0]["options"] = [list(option)]
+        store.execute("UPDATE runs SET plan = ?, checksum = NULL", (json.dumps(plan),))
+    store.close()
+    refused(run("run", "--resume", name), f"loads a model of a server ('{option[0]}={option[1]}')", "--allow-code")
+
+
 def test_a_variable_that_a_store_names_is_not_set(run, unfinished):
     name = unfinished("mlp@fake,latency=constant:1ms", "--env", "OMP_TOOL_LIBRARIES=./evil.so")
     refused(run("run", "--resume", name), f"run {name} was given --env OMP_TOOL_LIBRARIES=", "give its arguments again")

@@ -59,7 +59,9 @@ Outcome<Session> load(const Runtime& runtime, const LoadRequest& request) {
                       .preparing = 0,
                       .batch_axes = nullptr,
                       .batch_axes_user = nullptr,
-                      .data_shape = nullptr};
+                      .data_shape = nullptr,
+                      .server_addresses = nullptr,
+                      .server_token = nullptr};
   Message message;
   imb_session* session = nullptr;
   imb_status status = table.load(runtime.get(), &what, &session, message.view());
@@ -131,6 +133,7 @@ void BackendTest::SetUp() {
   if (opened.status == IMB_LIBRARY_MISSING) GTEST_SKIP() << opened.message;
   ASSERT_EQ(opened.status, IMB_OK) << opened.message;
   runtime_ = std::move(opened.value);
+  if (std::string_view(info().model_formats) == "server") under_test().device = "server";
 }
 
 BackendTest::Ready BackendTest::make_ready(unsigned seed, const LoadRequest& request) const {

@@ -19,6 +19,7 @@ struct BackendUnderTest {
   std::string plugin, model;
   std::vector<std::string> python_folders;
   std::map<std::string, std::string> options;  // that the model needs to be loaded
+  std::string device = "cpu";                  // of a back end that measures servers "server"
   std::uint32_t abi_version = 0;
   const imb_backend* table = nullptr;
   // What opening comes to where the Python environment is elsewhere; tried in a process that had nothing loaded yet.
@@ -67,7 +68,7 @@ struct Outcome {
 
 struct LoadRequest {
   std::string model = under_test().model;
-  std::string device = "cpu";
+  std::string device = under_test().device;
   std::string dtype = "float32";
   int threads = 1;
   std::int64_t batch = 2;
@@ -101,7 +102,7 @@ class BackendTest : public testing::Test {
   [[nodiscard]] const imb_runtime_info& info() const { return *table().runtime_info(runtime_.get()); }
   [[nodiscard]] bool reads_models() const {
     const std::string_view formats = info().model_formats;
-    return formats != "*" && !formats.starts_with("workload:");
+    return formats != "*" && formats != "server" && !formats.starts_with("workload:");
   }
   // Loaded, with an input bound.
   struct Ready {

@@ -128,6 +128,8 @@ def test_example(command, run, folder, imaging_is_built):
             pytest.skip(f"{name} is not installed: scripts/setup --with {name}")
     if "--backend-path" in words:
         pytest.skip("needs a plug-in that is built: tests/examples has one")
+    if "@kserve," in command and words[0] in ("validate", "load"):
+        pytest.skip("needs a server: tests/serving has some")
     if "sorting.py:" in command:
         pytest.skip("tests/examples runs the page's own file")
     if words[:2] == ["study", "imaging"] and not imaging_is_built:

@@ -35,6 +35,7 @@
 #include "infermeter/worker/wall/private_folder.hpp"
 #include "infermeter/worker/wire/frames.hpp"
 #include "infermeter/worker/wire/wire.hpp"
+#include "tests/fuzz/server_answer.hpp"
 
 namespace infermeter::fuzz {
 namespace {
@@ -218,5 +219,7 @@ void jit(Bytes bytes) {
     static_cast<void>(names.name_at(0x7f00'0000'0000U + (address << 8U)));
   }
 }
+
+void server(Bytes bytes) { read_server_answer(text_of(bytes)); }
 
 }  // namespace infermeter::fuzz

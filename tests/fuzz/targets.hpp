@@ -22,6 +22,7 @@ void tensor(Bytes bytes);   // ONNX's messages for values: test data
 void frames(Bytes bytes);   // what workers send: frames, their JSON, the block of tensors
 void expose(Bytes bytes);   // a model written again with its intermediate tensors as outputs
 void jit(Bytes bytes);      // names of generated code
+void server(Bytes bytes);   // what a server answers to the back end kserve
 
 struct Target {
   std::string_view name;  // its folder in corpus/
@@ -29,6 +30,7 @@ struct Target {
 };
 inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz", npz},       {"image", image},
                                      {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
-                                     {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose}};
+                                     {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose},
+                                     {"server", server}};
 
 }  // namespace infermeter::fuzz

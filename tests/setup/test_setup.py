@@ -109,6 +109,17 @@ def test_tests_and_bench_need_more(clone, setup):
     assert "onnxruntime==" not in done.stdout and " cmake" not in done.stdout
 
 
+def test_tests_need_a_server_of_exactly_these_packages(clone, setup, source_dir):
+    (clone / "tests/serving").mkdir(parents=True)
+    shutil.copy(source_dir / "tests/serving/mlserver.txt", clone / "tests/serving")
+    missing = "setup: missing: MLServer in .deps/mlserver"
+    assert missing in setup("--tests", "--check", programs={"dpkg-query": ALL_INSTALLED}).stdout
+    assert missing not in setup("--check", programs={"dpkg-query": ALL_INSTALLED}).stdout
+    (clone / ".deps/mlserver").mkdir(parents=True)
+    shutil.copy(source_dir / "tests/serving/mlserver.txt", clone / ".deps/mlserver/.installed")
+    assert missing not in setup("--tests", "--check", programs={"dpkg-query": ALL_INSTALLED}).stdout
+
+
 @pytest.mark.parametrize("break_it", [
     lambda venv: (venv / ".setup-complete").unlink(),                          # stopped half-way
     lambda venv: (venv / ".setup-complete").write_text("3.1\n"),               # the system's Python became another

@@ -3,6 +3,7 @@
  * the same user), HOSTILE_FOLDER (not the worker's; with a file `file`, one `secret`), HOSTILE_SOCKET (a Unix socket's
  * path, and its abstract name). */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -101,6 +102,105 @@ static int try_unix_pair(void) {
 }
 
 static int try_netlink(void) { return closed(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0)); }
+
+/* --- the server of url= --- */
+
+static struct sockaddr_in server; /* where imb_load.server_addresses says that it is; port 0: nowhere */
+
+static int connected(const struct sockaddr_in* to, int* made) {
+  *made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (*made < 0) return errno;
+  const int error = said(connect(*made, (const struct sockaddr*)to, sizeof *to));
+  return error == ECONNREFUSED || error == EINPROGRESS ? 0 : error;
+}
+static int reach_server(const struct sockaddr_in* to) {
+  int made;
+  const int error = connected(to, &made);
+  if (made >= 0) close(made);
+  return error;
+}
+static struct sockaddr_in other_port(void) {
+  struct sockaddr_in to = server;
+  to.sin_port = htons((uint16_t)atoi(getenv("HOSTILE_PORT")));
+  return to;
+}
+
+static int try_url_server(void) { return reach_server(&server); }
+static int try_url_port(void) {
+  const struct sockaddr_in to = other_port();
+  return reach_server(&to);
+}
+static int try_url_address(void) {
+  struct sockaddr_in to = server;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+  return reach_server(&to);
+}
+static int try_url_datagram(void) { return closed(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)); }
+static int try_url_raw(void) { return closed(socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP)); }
+static int try_url_other_protocol(void) {
+  const int error = closed(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 262 /* MPTCP */));
+  return error == EPROTONOSUPPORT ? 0 : error; /* the kernel's own answer */
+}
+static int try_url_unix(void) { return closed(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+static int try_url_fast_open(void) {
+  struct sockaddr_in to = other_port();
+  const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (made < 0) return errno;
+  struct iovec bytes = {.iov_base = (char[]){"x"}, .iov_len = 1};
+  struct msghdr message = {.msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &bytes, .msg_iovlen = 1};
+  const int error = said(sendmsg(made, &message, MSG_FASTOPEN | MSG_NOSIGNAL));
+  close(made);
+  return error == EOPNOTSUPP || error == EINPROGRESS ? 0 : error; /* the kernel's own answer */
+}
+/* The socket that is connected already is connected to somebody else. */
+static int try_url_connect_again(void) {
+  int made;
+  int error = connected(&server, &made);
+  const struct sockaddr_in to = other_port();
+  const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+  if (error == 0) error = said(connect(made, &nowhere, sizeof nowhere));
+  if (error == 0) error = said(connect(made, (const struct sockaddr*)&to, sizeof to));
+  if (made >= 0) close(made);
+  return error;
+}
+static int try_url_listen(void) {
+  const struct sockaddr_in here = {.sin_family = AF_INET};
+  const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (made < 0) return errno;
+  int error = said(bind(made, (const struct sockaddr*)&here, sizeof here));
+  if (error == 0) error = said(listen(made, 1));
+  close(made);
+  return error;
+}
+
+/* The address changes while it is judged. */
+static volatile int racing;
+static volatile struct sockaddr_in raced;
+static void* change_address(void* ports) {
+  const in_port_t* const both = ports;
+  for (unsigned i = 0; racing; ++i) raced.sin_port = both[i & 1u];
+  return NULL;
+}
+static int try_url_race(void) {
+  in_port_t both[] = {server.sin_port, other_port().sin_port};
+  int reached_other = EPERM;
+  pthread_t changer;
+  raced = server;
+  racing = 1;
+  if (pthread_create(&changer, NULL, change_address, both) != 0) return errno;
+  for (int i = 0; i < 500 && reached_other != 0; ++i) {
+    struct sockaddr_in peer;
+    socklen_t size = sizeof peer;
+    int made;
+    if (connected((const struct sockaddr_in*)&raced, &made) == 0 &&
+        getpeername(made, (struct sockaddr*)&peer, &size) == 0 && peer.sin_port == both[1])
+      reached_other = 0;
+    if (made >= 0) close(made);
+  }
+  racing = 0;
+  pthread_join(changer, NULL);
+  return reached_other;
+}
 
 /* --- other processes --- */
 
@@ -396,7 +496,18 @@ static const struct {
                 {"own_child", own_child},
                 {"own_raise", own_raise},
                 {"own_file", own_file},
-                {"own_pair", own_pair}};
+                {"own_pair", own_pair},
+                {"url_server", try_url_server},
+                {"url_port", try_url_port},
+                {"url_address", try_url_address},
+                {"url_datagram", try_url_datagram},
+                {"url_raw", try_url_raw},
+                {"url_protocol", try_url_other_protocol},
+                {"url_unix", try_url_unix},
+                {"url_fast_open", try_url_fast_open},
+                {"url_again", try_url_connect_again},
+                {"url_listen", try_url_listen},
+                {"url_race", try_url_race}};
 
 static void make_attempts(void) {
   if (getenv("HOSTILE_VICTIM") == NULL) return;
@@ -405,6 +516,7 @@ static void make_attempts(void) {
   for (int i = 0; i < 4; ++i) snprintf(paths[i], sizeof paths[i], "%s/%s", getenv("HOSTILE_FOLDER"), names[i]);
   file = paths[0], second = paths[1], secret = paths[2], mountable = paths[3];
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
+    if (server.sin_port == 0 && strncmp(attempts[i].name, "url_", 4) == 0) continue;
     const int error = attempts[i].attempt();
     fprintf(stderr, "attempt %s %d\n", attempts[i].name, error);
   }
@@ -424,6 +536,7 @@ struct imb_request {
 
 static const char* const devices[] = {"cpu"};
 static const char* const dtypes[] = {"float32"};
+static const imb_option options[] = {{"url", "URL", "a server"}};
 static const char* const names[] = {""};
 static const int64_t shape[] = {1};
 static const imb_port port = {.name = "x",
@@ -442,11 +555,13 @@ static imb_status open_runtime(const imb_environment* environment, imb_runtime**
                                       .runtime_name = "hostile (test)",
                                       .runtime_version = "1",
                                       .library = "",
-                                      .model_formats = "workload:hostile",
+                                      .model_formats = "workload:hostile,server",
                                       .device_count = 1,
                                       .devices = devices,
                                       .dtype_count = 1,
                                       .dtypes = dtypes,
+                                      .option_count = 1,
+                                      .options = options,
                                       .concurrent_requests = 1}};
   *runtime = &made;
   return IMB_OK;
@@ -455,7 +570,18 @@ static const imb_runtime_info* runtime_info(imb_runtime* runtime) { return &runt
 static void close_runtime(imb_runtime* runtime) { (void)runtime; }
 static imb_status load(imb_runtime* runtime, const imb_load* wanted, imb_session** session, imb_message message) {
   static imb_session made;
-  (void)runtime, (void)wanted, (void)message;
+  (void)runtime, (void)message;
+  if (wanted->server_addresses != NULL) { /* "127.0.0.1:8000" */
+    char address[64];
+    snprintf(address, sizeof address, "%s", wanted->server_addresses);
+    char* const colon = strchr(address, ':');
+    if (colon != NULL) {
+      *colon = 0;
+      server.sin_family = AF_INET;
+      server.sin_port = htons((uint16_t)atoi(colon + 1));
+      inet_pton(AF_INET, address, &server.sin_addr);
+    }
+  }
   *session = &made;
   return IMB_OK;
 }

@@ -99,6 +99,10 @@ class Victim:
             listener.setblocking(False)
             self.listeners.append(listener)
         os.chmod(self.socket_name, 0o777)
+        # What a worker that measures a server may reach, and the same host's other port.
+        self.server, self.other = (socket.create_server(("127.0.0.1", 0), backlog=1000) for _ in range(2))
+        self.other.setblocking(False)
+        self.listeners += [self.other]
         self.before = self.state()
 
     def state(self):
@@ -115,7 +119,7 @@ class Victim:
     def end(self):
         self.process.kill()
         self.process.wait()
-        for listener in self.listeners:
+        for listener in [self.server, *self.listeners]:
             listener.close()
         for end in self.terminal:
             os.close(end)
@@ -152,11 +156,14 @@ def attempt(infermeter, environment_in, plugin_folder, place):
         if user == "user" and os.geteuid() == 0:
             for path in [place, work, place / "home", place / "home/intel"]:
                 os.chown(path, NOBODY, NOBODY)
-        subject = "hostile@hostile" if what == "c" else "hostile:make@python,input_shape=1"
+        server = f"http://127.0.0.1:{victim.server.getsockname()[1]}"
+        subject = {"c": "hostile@hostile", "python": "hostile:make@python,input_shape=1",
+                   "served": f"anything@hostile,url={server}"}[what]
         done = subprocess.run(
             [infermeter, "run", subject, "--backend-path", plugin_folder, "--processes", "1", "--iterations", "3",
              "--warmup", "0", "--quiet", "--format", "json", "--sandbox", level,
              "--env", f"HOSTILE_VICTIM={victim.process.pid}", "--env", f"HOSTILE_FOLDER={victim.folder}",
+             "--env", f"HOSTILE_PORT={victim.other.getsockname()[1]}",
              "--env", f"HOSTILE_SOCKET={victim.socket_name}", "--env", f"HOSTILE_TERMINAL={victim.terminal_name}"],
             cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False,
             preexec_fn=KERNELS[kernel], **identity(user))
@@ -174,7 +181,8 @@ def attempt(infermeter, environment_in, plugin_folder, place):
 
 
 def table(source_dir):
-    """{attempt: [auto and strict, auto without Landlock, off]} of docs/sandbox.md."""
+    """{attempt: [auto and strict, auto without Landlock, off]} of docs/sandbox.md. Those that begin with url_ are of a
+    worker that measures a server."""
     rows = re.findall(r"^\| `(\w+)` \|[^|\n]*\|([^|\n]*)\|([^|\n]*)\|([^|\n]*)\|$", (source_dir / "docs/sandbox.md").read_text(), re.M)
     return {name: [cell.strip() for cell in cells] for name, *cells in rows}
 
@@ -194,11 +202,11 @@ COLUMNS = [("strict", "whole", 0), ("auto", "whole", 0), ("strict", "no namespac
 
 @pytest.mark.parametrize("level, kernel, column", COLUMNS)
 @pytest.mark.parametrize("user", IDENTITIES)
-@pytest.mark.parametrize("what", ["c", "python"])
+@pytest.mark.parametrize("what", ["c", "python", "served"])
 def test_the_table_of_the_documentation_is_true(attempt, source_dir, what, user, level, kernel, column):
     if not can_have(user, kernel, column):
         pytest.skip("this kernel cannot show it")
-    expected = table(source_dir)
+    expected = {name: cells for name, cells in table(source_dir).items() if what == "served" or not name.startswith("url_")}
     assert len(expected) > 50
     found, victim = attempt(what, user, level, kernel)
     after = victim.state()

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/split_mix64.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/text/nearest.hpp"
@@ -274,7 +275,10 @@ TuningSpace single_changes(const SubjectDraft& base, std::span<const TunableBack
     SubjectDraft usual = base;
     usual.backend = backend.name;
     space.settings.push_back(usual);
-    for (int threads = 1; threads < processors && !base.threads; threads *= 2) {
+    // A server's threads are its own.
+    const bool has_threads =
+        !base.threads && std::ranges::find(base.options, kUrlOption, &Pairs::value_type::first) == base.options.end();
+    for (int threads = 1; threads < processors && has_threads; threads *= 2) {
       space.settings.push_back(usual);
       space.settings.back().threads = threads;
     }

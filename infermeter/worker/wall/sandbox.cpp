@@ -141,13 +141,18 @@ Result<std::vector<Diagnostic>> enter_sandbox(Sandbox sandbox, const SandboxPath
   drop_capabilities();
   if (!locked || !enter_landlock(paths, mounts.shared_memory))
     missing.push_back({DiagnosticId::no_landlock, "the kernel does not restrict files by Landlock here", {}});
-  const CallRestriction restriction =
-      locked ? restrict_system_calls({.programs = paths.programs, .listening = paths.devices && has_nvidia()})
-             : CallRestriction{};
+  const CallRestriction restriction = locked ? restrict_system_calls({.programs = paths.programs,
+                                                                      .listening = paths.devices && has_nvidia(),
+                                                                      .connecting = !paths.servers.empty()})
+                                             : CallRestriction{};
   if (!restriction.good)
     missing.push_back({DiagnosticId::no_seccomp, "the kernel does not restrict system calls by seccomp here", {}});
   if (restriction.listener)
-    INFERMETER_TRY_DONE(send_frame(guard.get(), FrameType::listener, "", restriction.listener.get()));
+    INFERMETER_TRY_DONE(send_frame(guard.get(), FrameType::listener, paths.servers, restriction.listener.get()));
+  if (restriction.good && !restriction.listener && !paths.servers.empty())
+    return usage_error(
+        "the sandbox cannot be opened for the server here: the kernel is too old, or another program listens to system "
+        "calls (`infermeter doctor`); --sandbox off does without");
   if (sandbox == Sandbox::strict && !missing.empty())
     return usage_error(
         fmt::format("--sandbox strict was asked for, and {}; --sandbox auto does without", missing.front().message));

@@ -17,6 +17,7 @@ struct SandboxPaths {
   std::vector<std::string> writable;
   bool devices = false;   // the device files of GPUs and other accelerators
   bool programs = false;  // programs may be started: a compiler, by what compiles models
+  std::string servers{};  // addresses that may be connected to (server_addresses.hpp); empty: none
 };
 
 // The kernel's Landlock ABI; 0: none.

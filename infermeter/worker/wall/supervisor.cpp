@@ -43,7 +43,7 @@ class Guard {
     const Result<bool> open = frames_.read_some(socket_.get());
     Result<std::optional<Frame>> frame = frames_.next();
     if (frame.ok() && frame.value() && frame.value()->descriptor)
-      judge_ = CallJudge(std::move(frame.value()->descriptor));
+      judge_ = CallJudge(std::move(frame.value()->descriptor), frame.value()->payload);
     if (!open.ok() || !open.value() || judge_.listener() >= 0) socket_.reset();
   }
 

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -10,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,6 +71,9 @@ constexpr int denied_calls[] = {
 constexpr int listening_calls[] = {SCMP_SYS(socket), SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept),
                                    SCMP_SYS(accept4)};
 
+// TCP over IPv4 and IPv6: nothing is sent before a connect(2) that was judged.
+constexpr int connecting_calls[] = {SCMP_SYS(socket), SCMP_SYS(connect)};
+
 // Those make a process where their flags do not say that it is a thread.
 constexpr int making_calls[] = {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(clone)};
 constexpr int namespace_flags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
@@ -112,6 +118,8 @@ constexpr NamingCall naming_calls[] = {
 // Those stay with the process itself where they name 0 or, the signal that abort() sends, the process.
 bool is_signal_to_a_thread(int call) { return call == SCMP_SYS(tgkill) || call == SCMP_SYS(rt_tgsigqueueinfo); }
 
+bool is_among(int call, std::span<const int> calls) { return std::ranges::find(calls, call) != calls.end(); }
+
 class CallFilter {
  public:
   explicit CallFilter(std::uint32_t for_naming) : filter_(seccomp_init(SCMP_ACT_ALLOW)), for_naming_(for_naming) {
@@ -128,8 +136,11 @@ class CallFilter {
     constexpr std::uint32_t sorted_by_number = 2;
     seccomp_attr_set(filter_, SCMP_FLTATR_CTL_OPTIMIZE, sorted_by_number);
     for (const int call : denied_calls)
-      if (!needs.listening || std::ranges::find(listening_calls, call) == std::end(listening_calls)) deny(call);
+      if (!(needs.listening && is_among(call, listening_calls)) &&
+          !(needs.connecting && is_among(call, connecting_calls)))
+        deny(call);
     if (needs.listening) deny_sockets_that_send();
+    if (needs.connecting) deny_all_but_tcp();
     if (!needs.programs)
       for (const int call : program_calls) deny(call);
     for (const int call : hidden_calls) add(SCMP_ACT_ERRNO(ENOSYS), call);
@@ -154,6 +165,23 @@ class CallFilter {
     deny(SCMP_SYS(socket), argument(0, SCMP_CMP_NE, AF_UNIX));
     for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_RDM})
       deny(SCMP_SYS(socket), argument_has(1, bits_of_socket_type, static_cast<scmp_datum_t>(type)));
+  }
+
+  void deny_all_but_tcp() {
+    const auto deny_all_but = [&](unsigned index, std::initializer_list<scmp_datum_t> allowed) {
+      for (scmp_datum_t value = 0; value <= std::max(allowed); ++value)
+        if (std::ranges::find(allowed, value) == allowed.end())
+          deny(SCMP_SYS(socket), argument(index, SCMP_CMP_EQ, value));
+      deny(SCMP_SYS(socket), argument(index, SCMP_CMP_GT, std::max(allowed)));
+    };
+    deny_all_but(0, {AF_INET, AF_INET6});
+    deny_all_but(2, {0, IPPROTO_TCP});
+    for (scmp_datum_t type = 0; type <= bits_of_socket_type; ++type)
+      if (type != SOCK_STREAM) deny(SCMP_SYS(socket), argument_has(1, bits_of_socket_type, type));
+    // It connects by itself; that of sendto(2) is refused with its address.
+    deny(SCMP_SYS(sendmsg), argument_has(2, MSG_FASTOPEN, MSG_FASTOPEN));
+    deny(SCMP_SYS(sendmmsg), argument_has(3, MSG_FASTOPEN, MSG_FASTOPEN));
+    for_naming_ == SCMP_ACT_NOTIFY ? add(for_naming_, SCMP_SYS(connect)) : deny(SCMP_SYS(connect));
   }
 
   void deny_arguments() {
@@ -260,8 +288,17 @@ bool may_go_on(const seccomp_data& call) {
   return is_own(named);
 }
 
-bool makes_process(const seccomp_data& call) {
-  return std::ranges::find(making_calls, call.nr) != std::end(making_calls);
+bool makes_process(const seccomp_data& call) { return is_among(call.nr, making_calls); }
+
+// What is at an address of another process; nullopt: it cannot be read.
+std::optional<SocketAddress> address_of(pid_t process, std::uint64_t place, std::uint64_t size) {
+  SocketAddress address;
+  if (size > sizeof address.storage) return std::nullopt;
+  const iovec here{&address.storage, static_cast<std::size_t>(size)},
+      there{reinterpret_cast<void*>(place), static_cast<std::size_t>(size)};  // NOLINT(performance-no-int-to-ptr)
+  if (process_vm_readv(process, &here, 1, &there, 1, 0) != static_cast<ssize_t>(size)) return std::nullopt;
+  address.size = static_cast<socklen_t>(size);
+  return address;
 }
 
 bool makes_namespace(const seccomp_data& call) {
@@ -308,16 +345,39 @@ int CallJudge::refusal_of(const seccomp_data& call) {
   return has_room() ? 0 : EAGAIN;
 }
 
+int CallJudge::connect_for(const seccomp_notif& asked) const {
+  const auto wanted = address_of(static_cast<pid_t>(asked.pid), asked.data.args[1], asked.data.args[2] & bits_of_int);
+  // It still waits, so that what was read was its own.
+  if (!wanted || seccomp_notify_id_valid(listener_.get(), asked.id) != 0) return EPERM;
+  const auto server = std::ranges::find_if(servers_, [&](const auto& each) { return is_same_place(each, *wanted); });
+  if (server == servers_.end()) return EPERM;
+  const FileDescriptor made(socket(server->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (!made) return errno;
+  const int now = 1;  // what the caller's own socket was told is lost with it
+  setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
+  const int error =
+      connect(made.get(), reinterpret_cast<const sockaddr*>(&server->storage), server->size) == 0 ? 0 : errno;
+  if (error != 0 && error != EINPROGRESS) return error;
+  seccomp_notif_addfd replacement{};
+  replacement.id = asked.id;
+  replacement.flags = SECCOMP_ADDFD_FLAG_SETFD;
+  replacement.srcfd = static_cast<std::uint32_t>(made.get());
+  replacement.newfd = static_cast<std::uint32_t>(asked.data.args[0]);
+  replacement.newfd_flags = O_CLOEXEC;
+  return ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &replacement) < 0 ? EPERM : error;
+}
+
 void CallJudge::answer() {
   seccomp_notif* asked = nullptr;
   seccomp_notif_resp* answered = nullptr;
   if (seccomp_notify_alloc(&asked, &answered) != 0) return listener_.reset();
   if (seccomp_notify_receive(listener_.get(), asked) == 0) {
-    const int refusal = refusal_of(asked->data);
+    const bool connects = asked->data.nr == SCMP_SYS(connect);
+    const int refusal = connects ? connect_for(*asked) : refusal_of(asked->data);
     answered->id = asked->id;
     answered->val = 0;
     answered->error = -refusal;
-    answered->flags = refusal == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
+    answered->flags = refusal == 0 && !connects ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
     seccomp_notify_respond(listener_.get(), answered);  // the caller may have been killed meanwhile
   } else if (errno != EINTR && errno != ENOENT) {
     listener_.reset();

@@ -70,6 +70,8 @@ void visit_fields(V& v, S& s) {
   v.field("data_shape", s.data_shape);
   v.field("cache_folder", s.cache_folder);
   v.field("arrivals_seed", s.arrivals_seed);
+  v.field("server_addresses", s.server_addresses);
+  v.field("server_token", s.server_token);
   v.field("stopping", s.stopping);
   v.field("time_it", s.time_it);
   v.field("keep_outputs", s.keep_outputs);

@@ -1,0 +1,245 @@
+#include "http.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "json_text.hpp"
+#include "sdk/abi_edge.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t small_answer = std::size_t{4} << 20, most_headers = std::size_t{64} << 10;
+constexpr long largest_receive_buffer = 512L << 10, largest_send_buffer = 2L << 20;
+
+template <class Value>
+void set(CURL* easy, CURLoption option, Value value) {
+  if (const CURLcode code = curl_easy_setopt(easy, option, value); code != CURLE_OK)
+    fail(IMB_RUN_ERROR, std::string("libcurl does not take an option: ") + curl_easy_strerror(code));
+}
+
+void check(CURLMcode code) {
+  if (code != CURLM_OK) fail(IMB_RUN_ERROR, std::string("libcurl failed: ") + curl_multi_strerror(code));
+}
+
+curl_slist* appended(curl_slist* list, const std::string& text) {
+  curl_slist* const longer = curl_slist_append(list, text.c_str());
+  if (longer == nullptr) throw std::bad_alloc();
+  return longer;
+}
+
+std::string part_of(const std::string& url, CURLUPart part) {
+  const std::unique_ptr<CURLU, void (*)(CURLU*)> parsed(curl_url(), curl_url_cleanup);
+  char* text = nullptr;
+  if (parsed == nullptr || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK ||
+      curl_url_get(parsed.get(), part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK)
+    fail(IMB_INVALID_ARGUMENT, "url=" + shown(url, 200) + " is no URL; give url=http://HOST:PORT");
+  const std::unique_ptr<char, void (*)(void*)> owner(text, curl_free);
+  return text;
+}
+
+// "127.0.0.1:8000,[::1]:8000" -> "127.0.0.1,[::1]"
+std::string without_ports(std::string_view addresses) {
+  std::string plain;
+  while (!addresses.empty()) {
+    const std::size_t comma = std::min(addresses.find(','), addresses.size());
+    const std::string_view one = addresses.substr(0, comma);
+    plain += (plain.empty() ? "" : ",") + std::string(one.substr(0, one.rfind(':')));
+    addresses.remove_prefix(std::min(comma + 1, addresses.size()));
+  }
+  return plain;
+}
+
+// Names that are addresses need no answer of a resolver.
+curl_slist* resolved(const HttpPlace& place) {
+  const std::string host = part_of(place.url, CURLUPART_HOST);
+  if (place.addresses.empty() || host.starts_with('[')) return nullptr;
+  return appended(nullptr, host + ':' + part_of(place.url, CURLUPART_PORT) + ':' + without_ports(place.addresses));
+}
+
+std::string seconds_text(double seconds) {
+  std::string text = std::to_string(seconds);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void start_libcurl() {
+  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (started != CURLE_OK)
+    fail(IMB_LIBRARY_MISSING, std::string("libcurl did not start: ") + curl_easy_strerror(started));
+}
+
+std::string escaped_part(std::string_view text) {
+  const std::unique_ptr<char, void (*)(void*)> escaped(
+      curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size())), curl_free);
+  if (escaped == nullptr) throw std::bad_alloc();
+  return escaped.get();
+}
+
+HttpExchange::HttpExchange(const HttpPlace& place, const std::string& path)
+    : place_(place),
+      easy_(curl_easy_init(), curl_easy_cleanup),
+      multi_(curl_multi_init(), curl_multi_cleanup),
+      resolved_(nullptr, curl_slist_free_all),
+      headers_(nullptr, curl_slist_free_all),
+      most_bytes_(small_answer) {
+  if (easy_ == nullptr || multi_ == nullptr) throw std::bad_alloc();
+  resolved_.reset(resolved(place));
+  CURL* const easy = easy_.get();
+  set(easy, CURLOPT_ERRORBUFFER, words_.data());
+  set(easy, CURLOPT_NOSIGNAL, 1L);
+  set(easy, CURLOPT_URL, (place.url + path).c_str());
+  set(easy, CURLOPT_PATH_AS_IS, 1L);
+  set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(easy, CURLOPT_PROXY, "");  // what is measured is the server, whatever the environment says
+  set(easy, CURLOPT_RESOLVE, resolved_.get());
+  set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max(1.0, place.timeout_s * 1000)));
+  set(easy, CURLOPT_BUFFERSIZE, largest_receive_buffer);
+  set(easy, CURLOPT_UPLOAD_BUFFERSIZE, largest_send_buffer);
+  set(easy, CURLOPT_WRITEFUNCTION, &HttpExchange::take_body);
+  set(easy, CURLOPT_WRITEDATA, this);
+  set(easy, CURLOPT_HEADERFUNCTION, &HttpExchange::take_header);
+  set(easy, CURLOPT_HEADERDATA, this);
+  set(easy, CURLOPT_SSL_VERIFYPEER, place.verify ? 1L : 0L);
+  set(easy, CURLOPT_SSL_VERIFYHOST, place.verify ? 2L : 0L);
+  if (!place.certificates.empty()) set(easy, CURLOPT_CAINFO, place.certificates.c_str());
+  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, 1L);
+  set_headers({});
+  set_limit(small_answer);
+}
+
+HttpExchange::~HttpExchange() {
+  if (is_running_) end();
+}
+
+void HttpExchange::set_headers(const std::vector<std::string>& headers) {
+  curl_slist* list = appended(nullptr, "Expect:");  // nothing is asked before the body is sent
+  headers_.reset(list);
+  if (!place_.token.empty()) list = appended(list, "Authorization: Bearer " + place_.token);
+  for (const std::string& header : headers) list = appended(list, header);
+  set(easy_.get(), CURLOPT_HTTPHEADER, headers_.get());
+}
+
+void HttpExchange::set_post(std::string_view body, const std::vector<std::string>& headers) {
+  set(easy_.get(), CURLOPT_POST, 1L);
+  set(easy_.get(), CURLOPT_POSTFIELDS, body.data());
+  set(easy_.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  set_headers(headers);
+}
+
+void HttpExchange::set_limit(std::size_t most_bytes) {
+  most_bytes_ = most_bytes;
+  set(easy_.get(), CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(most_bytes));
+}
+
+std::size_t HttpExchange::take_body(char* bytes, std::size_t one, std::size_t count, void* self) {
+  auto& exchange = *static_cast<HttpExchange*>(self);
+  const std::size_t size = one * count;
+  if (size > exchange.most_bytes_ - exchange.body_.size()) {
+    exchange.is_too_large_ = true;
+    return 0;
+  }
+  try {
+    exchange.body_.append(bytes, size);
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+  return size;
+}
+
+std::size_t HttpExchange::take_header(char* /*bytes*/, std::size_t one, std::size_t count, void* self) {
+  auto& exchange = *static_cast<HttpExchange*>(self);
+  exchange.header_bytes_ += one * count;
+  return exchange.header_bytes_ <= most_headers ? one * count : 0;
+}
+
+void HttpExchange::start() {
+  if (is_running_) fail(IMB_INVALID_ARGUMENT, "the request is in flight already: it has to be waited for first");
+  body_.clear();
+  header_bytes_ = 0;
+  is_too_large_ = false;
+  words_[0] = '\0';
+  check(curl_multi_add_handle(multi_.get(), easy_.get()));
+  is_running_ = true;
+  step();
+}
+
+// Whether it is still running.
+bool HttpExchange::step() {
+  int running = 0;
+  const CURLMcode code = curl_multi_perform(multi_.get(), &running);
+  if (code != CURLM_OK) end();
+  check(code);
+  return running != 0;
+}
+
+void HttpExchange::end() {
+  curl_multi_remove_handle(multi_.get(), easy_.get());
+  is_running_ = false;
+}
+
+void HttpExchange::finish() {
+  if (!is_running_) fail(IMB_INVALID_ARGUMENT, "nothing was submitted that could be waited for");
+  constexpr int longest_wait_ms = 1000;  // libcurl's own timeouts are looked at after each
+  while (step()) curl_multi_poll(multi_.get(), nullptr, 0, longest_wait_ms, nullptr);
+  CURLcode code = CURLE_GOT_NOTHING;
+  int left = 0;
+  while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left))
+    if (message->msg == CURLMSG_DONE) code = message->data.result;
+  end();
+  if (code != CURLE_OK) fail_with(code);
+  curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status_);
+}
+
+std::optional<std::string> HttpExchange::header(const char* name) const {
+  curl_header* found = nullptr;
+  if (curl_easy_header(easy_.get(), name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return std::nullopt;
+  return std::string(found->value);
+}
+
+void HttpExchange::fail_with(CURLcode code) const {
+  const std::string server = "the server at " + shown(place_.url, 200) + ' ';
+  const std::string words = words_[0] != '\0' ? shown(words_.data()) : shown(curl_easy_strerror(code));
+  if (header_bytes_ > most_headers)
+    fail(IMB_RUN_ERROR, server + "sends more than " + std::to_string(most_headers) + " bytes of headers");
+  if (is_too_large_ || code == CURLE_FILESIZE_EXCEEDED)
+    fail(IMB_RUN_ERROR, server + "sends more than " + std::to_string(most_bytes_) +
+                            " bytes, which is more than an answer can have here");
+  switch (code) {
+    case CURLE_COULDNT_CONNECT: {
+      long error = 0;
+      curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &error);
+      if (error == ECONNREFUSED)
+        fail(IMB_RUN_ERROR, server + "refuses connections: is it started, and is the port of url= right?");
+      fail(IMB_RUN_ERROR, server + "cannot be reached (" +
+                              (error != 0 ? std::strerror(static_cast<int>(error)) : words) + "): look at url=");
+    }
+    case CURLE_COULDNT_RESOLVE_HOST:
+      fail(IMB_RUN_ERROR, server + "is not found: its host cannot be resolved; look at url=");
+    case CURLE_OPERATION_TIMEDOUT:
+      fail(IMB_RUN_ERROR, server + "did not answer within " + seconds_text(place_.timeout_s) +
+                              " s; timeout=SECONDS sets another limit");
+    case CURLE_GOT_NOTHING:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR: fail(IMB_RUN_ERROR, server + "closed the connection without an answer (" + words + ')');
+    case CURLE_PARTIAL_FILE: fail(IMB_RUN_ERROR, server + "closed the connection in the middle of its answer");
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY: fail(IMB_RUN_ERROR, server + "does not speak HTTP/1.1 (" + words + ')');
+    case CURLE_PEER_FAILED_VERIFICATION:
+      fail(IMB_RUN_ERROR, server + "has a certificate that is not trusted (" + words +
+                              "): name the certificates to trust with ca=FILE");
+    case CURLE_SSL_CACERT_BADFILE:
+      fail(IMB_INVALID_ARGUMENT, "ca=" + shown(place_.certificates, 200) + " holds no certificates that can be read");
+    case CURLE_SSL_CONNECT_ERROR:
+      fail(IMB_RUN_ERROR, server + "does not speak TLS as it should (" + words + "): is it http:// in url=?");
+    case CURLE_OUT_OF_MEMORY: throw std::bad_alloc();
+    default: fail(IMB_RUN_ERROR, server + "could not be asked: " + words);
+  }
+}
+
+}  // namespace infermeter

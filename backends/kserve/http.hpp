@@ -1,0 +1,72 @@
+// HTTP/1.1 by libcurl's multi interface: one exchange at a time on a connection of its own, which is kept alive.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace infermeter {
+
+// Once for the process, before anything else here. Throws Failure.
+void start_libcurl();
+
+// How all connections to a server are made.
+struct HttpPlace {
+  std::string url{};        // of the server, without a '/' at its end
+  std::string addresses{};  // imb_load.server_addresses; empty: names are resolved here
+  std::string token{}, certificates{};
+  bool verify = true;
+  double timeout_s = 60;
+};
+
+// A part of a URL's path: everything but letters, digits and -._~ is escaped.
+[[nodiscard]] std::string escaped_part(std::string_view text);
+
+class HttpExchange {
+ public:
+  // `path` is what follows the server's URL.
+  HttpExchange(const HttpPlace& place, const std::string& path);
+  HttpExchange(const HttpExchange&) = delete;
+  HttpExchange& operator=(const HttpExchange&) = delete;
+  ~HttpExchange();
+
+  // Makes it a POST. `body` stays where it is until the next one; `headers` are "Name: value".
+  void set_post(std::string_view body, const std::vector<std::string>& headers);
+  // Of the answer's body; beyond it the exchange fails.
+  void set_limit(std::size_t most_bytes);
+
+  // Sends as much as the connection takes without waiting. Then `finish` returns when the answer is there. Both throw
+  // Failure(IMB_RUN_ERROR) with a sentence: refused, reset, stalled, no HTTP, certificate, too large.
+  void start();
+  void finish();
+
+  [[nodiscard]] long status() const { return status_; }  // 200; read by `finish`
+  [[nodiscard]] std::string_view body() const { return body_; }
+  [[nodiscard]] std::optional<std::string> header(const char* name) const;
+
+ private:
+  static std::size_t take_body(char* bytes, std::size_t one, std::size_t count, void* self);
+  static std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* self);
+  [[noreturn]] void fail_with(CURLcode code) const;
+  bool step();
+  void end();
+  void set_headers(const std::vector<std::string>& headers);
+
+  const HttpPlace& place_;
+  std::unique_ptr<CURL, void (*)(CURL*)> easy_;
+  std::unique_ptr<CURLM, CURLMcode (*)(CURLM*)> multi_;
+  std::unique_ptr<curl_slist, void (*)(curl_slist*)> resolved_, headers_;
+  std::array<char, CURL_ERROR_SIZE> words_{};  // libcurl's own
+  std::string body_;
+  std::size_t most_bytes_, header_bytes_ = 0;
+  long status_ = 0;
+  bool is_running_ = false, is_too_large_ = false;
+};
+
+}  // namespace infermeter

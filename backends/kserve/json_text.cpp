@@ -1,0 +1,41 @@
+#include "json_text.hpp"
+
+#include "sdk/abi_edge.hpp"
+
+namespace infermeter {
+
+nlohmann::json parse_bounded(std::string_view text, const std::string& what) {
+  using json = nlohmann::json;
+  const auto look = [&](int depth, json::parse_event_t, json&) {
+    if (depth > deepest_json) fail(IMB_RUN_ERROR, what + " is nested too deeply");
+    return true;
+  };
+  try {
+    return json::parse(text, look);
+  } catch (const json::exception&) {
+    fail(IMB_RUN_ERROR, what + " is not the JSON that it should be; it begins with " + shown(text, 60));
+  }
+}
+
+std::string shown(std::string_view text, std::size_t most) {
+  const std::string begin(text.substr(0, utf8_prefix(text, most)));
+  const std::string quoted = nlohmann::json(begin).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return begin.size() < text.size() ? quoted + "…" : quoted;
+}
+
+std::string told_error(std::string_view body) {
+  if (body.empty()) return "it said nothing else";
+  constexpr std::size_t most_read = 64 * 1024;
+  if (body.size() <= most_read) {
+    try {
+      const nlohmann::json answer = parse_bounded(body, "the error");
+      for (const char* const key : {"error", "detail"})
+        if (answer.is_object() && answer.contains(key) && answer[key].is_string())
+          return "it said " + shown(answer[key].get_ref<const std::string&>());
+    } catch (const Failure&) {  // no JSON: it is shown as it is
+    }
+  }
+  return "it said " + shown(body, 200);
+}
+
+}  // namespace infermeter

@@ -1,0 +1,5 @@
+#pragma once
+
+#include <string_view>
+
+void read_server_answer(std::string_view text);
