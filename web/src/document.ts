@@ -18,7 +18,7 @@ export interface ReportDocument {
 export type AnswerTopic =
   | "speed" | "fastest" | "memory" | "power" | "noise" | "level" | "requests" | "outputs" | "accuracy" | "completion" | "leak"
   | "profile" | "source" | "gate" | "expectation" | "agreement" | "repetition" | "values" | "history" | "layers" | "front"
-  | "prediction" | "design" | "tuning" | "bound";
+  | "prediction" | "design" | "tuning" | "bound" | "load";
 export type AnswerKind =
   | "faster" | "slower" | "equivalent" | "undecided" | "unknown" | "fastest" | "least_memory" | "less_memory" | "more_memory"
   | "detectable" | "machine_noise" | "measured" | "not_measured" | "one_request_at_a_time" | "imported" | "outputs_agree"
@@ -27,7 +27,7 @@ export type AnswerKind =
   | "pass" | "fail" | "inconclusive" | "does_not_repeat" | "not_finite" | "constant" | "equal" | "better" | "worse" | "steady"
   | "part" | "grow" | "rounding_only" | "on_front" | "dominated" | "as_predicted" | "less_than_predicted"
   | "more_than_predicted" | "predicted" | "not_interleaved" | "searched" | "best" | "equals"
-  | "out";
+  | "out" | "valid" | "not_valid";
 
 // An answer as data. `subjects` and `baseline` are indices: into the run's subjects; of a validation and of layers 0 is
 // the baseline and 1 the candidate; of a history into its series; of variants into the variants.
@@ -274,6 +274,43 @@ export interface Leak {
   reason: string;
 }
 
+// Arrays of equal lengths: per bin of bin_s seconds.
+export interface LoadTimeline {
+  bin_s: number;
+  arrived: number[];
+  completed: number[];
+  failed: number[];
+  in_flight: number[];
+  slowest_s: number[];
+}
+
+export interface LoadProcess {
+  process: number;
+  position: number;
+  open_loop: boolean;
+  clients: number;
+  samples: number;
+  due: number;
+  issued: number;
+  completed: number;
+  failed: number;
+  arrivals_s: number;
+  duration_s: number;
+  gave_up: boolean;
+  timeline: LoadTimeline;
+  percentiles: { share: number[]; response_s: number[]; service_s: number[]; lag_s: number[] }; // of what was not recorded: []
+  errors: { message: string; count: number }[];
+}
+
+export interface SubjectLoad {
+  asked: Record<string, string>; // scenario, rate, concurrency, arrivals, samples
+  valid: boolean;
+  requests: number; // that succeeded, of the process with the fewest
+  findings: { rule: string; value: number; bound: number; unit: string; message: string; remedy: string }[];
+  figures: Record<string, Estimate & { unit: string; lower_is_better: boolean; holds: boolean }>; // achieved_rate, response_p99, …
+  processes: LoadProcess[];
+}
+
 export interface RunSubject {
   index: number;
   label: string;
@@ -288,6 +325,7 @@ export interface RunSubject {
   // latency_p50 … latency_max, throughput, memory_peak, device_memory_peak, load_time, compile_time, …
   metrics: Record<string, Metric>;
   counters: (Estimate & { name: string; unit: string })[];
+  load?: SubjectLoad; // of a subject under load
   ratios: Record<string, Estimate>; // latency_p50, throughput, memory_peak; against `baseline`
   direction: Direction | null;
   leak: Leak | null;
