@@ -63,6 +63,21 @@ TEST(Report, LooksAsApproved) {
   expect_golden("example_without_samples.json", example(Format::json, {.samples = false}));
 }
 
+TEST(Report, ShowsLoadsAsApproved) {
+  const RunRecord record = test::load_run();
+  const Verdict verdict = test::load_verdict(record);
+  expect_golden("load.txt", render(record, verdict, Format::table, {.width = 120}));
+  expect_golden("load.md", render(record, verdict, Format::markdown, {}));
+  expect_golden("load.json", render(record, verdict, Format::json, {}));
+}
+
+TEST(Report, CallsNoResponseTimeALatency) {
+  const RunRecord record = test::load_run();
+  const std::string text = render(record, test::load_verdict(record), Format::table, {.width = 120});
+  EXPECT_THAT(text, Not(HasSubstr("atenc")));
+  EXPECT_THAT(text, HasSubstr("tokens"));
+}
+
 TEST(Report, SaysWhereTheFirstInferenceCounts) {
   RunRecord record = test::example_record();
   EXPECT_THAT(run_line(record), HasSubstr("100 iterations after 10 of warm-up, seed 1"));

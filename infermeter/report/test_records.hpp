@@ -200,6 +200,67 @@ inline Verdict example_verdict(const RunRecord& record) {
   return answered(record, std::move(verdict));
 }
 
+inline LoadRecord load_record(bool good) {
+  LoadRecord load;
+  load.open_loop = true;
+  load.clients = 64;
+  load.due = 800, load.issued = 800, load.completed = good ? 800 : 797, load.failed = good ? 0 : 3;
+  load.kept = load.completed;
+  load.arrivals_s = 8, load.duration_s = good ? 8.0625 : 9.5;
+  load.response = {1e-3, {{8, 400}, {12, 390}, {24, good ? 10U : 7U}}};
+  load.service = {1e-3, {{8, load.completed}}};
+  load.lag = {1e-3, {{0, 400}, {4, load.completed - 400}}};
+  load.late = {1e-3, {{0, load.completed}}};
+  load.bin_s = 2;
+  load.timeline = {{200, 198, 0, 2, 0.012}, {200, 200, 0, 2, 0.024}, {200, 199, 0, 3, 0.012}, {200, 200, 0, 3, 0.012}};
+  if (!good) load.errors = {{"timed out", 2}, {"<b>refused</b>", 1}};
+  return load;
+}
+
+// One back end that keeps up with 100 requests per second, and one that does not.
+inline RunRecord load_run() {
+  RunRecord record = example_record();
+  record.plan.subjects = {subject_named("resnet50", "onnxruntime", 1, 0), subject_named("resnet50", "openvino", 1, 0)};
+  for (Subject& subject : record.plan.subjects) subject.load = {{"scenario", "server"}, {"rate", "100"}};
+  record.models.resize(2);
+  record.outputs.clear();
+  record.trials = {trial_of(0, 0, 0, 0.008), trial_of(1, 0, 1, 0.9)};
+  record.trials[0].load = load_record(true);
+  record.trials[1].load = load_record(false);
+  return record;
+}
+
+inline Verdict load_verdict(const RunRecord& record) {
+  Verdict verdict;
+  verdict.subjects.resize(2);
+  for (int i = 0; i < 2; ++i) {
+    auto& subject = verdict.subjects[static_cast<std::size_t>(i)];
+    const double times = i == 0 ? 1 : 100;
+    subject.subject = i;
+    subject.summary = summary_of(i, 0.008, 0.0004);
+    subject.summary.counters = {counter_with("offered_rate", "1/s", 100, 0),
+                                counter_with("achieved_rate", "1/s", i == 0 ? 99.25 : 83.5, 0.5),
+                                counter_with("response_p50", "s", 0.008 * times, 0.0004),
+                                counter_with("response_p90", "s", 0.012 * times, 0.0004),
+                                counter_with("response_p99", "s", 0.024 * times, 0.0004),
+                                counter_with("response_p99_9", "s", 0.03 * times, 0.0004),
+                                counter_with("service_p50", "s", 0.008, 0.0004),
+                                counter_with("service_p99", "s", 0.008, 0.0004),
+                                counter_with("lag_p50", "s", 0.00025, 0),
+                                counter_with("lag_p99", "s", 0.004 * times, 0.0004),
+                                counter_with("in_flight_mean", "1", 1.25 * times, 0.1),
+                                counter_with("failed", "1", i == 0 ? 0 : 3, 0),
+                                counter_with("tokens", "1", 7, 0)};
+    subject.load = LoadValidity{.findings = {}, .requests = 797};
+  }
+  verdict.subjects[1].baseline = 0;
+  verdict.subjects[1].load->findings = {
+      {LoadRule::errors, 3, 0, "requests", "3 of 800 requests failed: timed out (2), <b>refused</b> (1)"},
+      {LoadRule::stationary, 0.15, 0.01, "share", "the queue grew as long as requests came, from 4 to 110 of them"}};
+  verdict.diagnostics = load_diagnostics(verdict.subjects[1].load, "resnet50@openvino");
+  return answered(record, std::move(verdict));
+}
+
 // ResNet-50 on two back ends, decided after 16 pairs, and a third that answers something else.
 inline RunRecord comparison_record() {
   RunRecord record = example_record();

@@ -18,7 +18,7 @@ export interface ReportDocument {
 export type AnswerTopic =
   | "speed" | "fastest" | "memory" | "power" | "noise" | "level" | "requests" | "outputs" | "accuracy" | "completion" | "leak"
   | "profile" | "source" | "gate" | "expectation" | "agreement" | "repetition" | "values" | "history" | "layers" | "front"
-  | "prediction" | "design" | "tuning" | "bound";
+  | "prediction" | "design" | "tuning" | "bound" | "load";
 export type AnswerKind =
   | "faster" | "slower" | "equivalent" | "undecided" | "unknown" | "fastest" | "least_memory" | "less_memory" | "more_memory"
   | "detectable" | "machine_noise" | "measured" | "not_measured" | "one_request_at_a_time" | "imported" | "outputs_agree"
@@ -27,7 +27,7 @@ export type AnswerKind =
   | "pass" | "fail" | "inconclusive" | "does_not_repeat" | "not_finite" | "constant" | "equal" | "better" | "worse" | "steady"
   | "part" | "grow" | "rounding_only" | "on_front" | "dominated" | "as_predicted" | "less_than_predicted"
   | "more_than_predicted" | "predicted" | "not_interleaved" | "searched" | "best" | "equals"
-  | "out";
+  | "out" | "valid" | "not_valid";
 
 // An answer as data. `subjects` and `baseline` are indices: into the run's subjects; of a validation and of layers 0 is
 // the baseline and 1 the candidate; of a history into its series; of variants into the variants.

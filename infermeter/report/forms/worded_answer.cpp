@@ -83,6 +83,8 @@ std::string word_of(const Answer& answer) {
     case AnswerKind::grow: return "grows";
     case AnswerKind::equals: return "as good";
     case AnswerKind::out: return "left behind";
+    case AnswerKind::valid: return "valid load";
+    case AnswerKind::not_valid: return "load not valid";
     case AnswerKind::on_front: return "Pareto front";
     default: break;
   }

@@ -19,6 +19,16 @@ constexpr std::array words = {
     MetricWords{"memory_peak", "has", "less peak memory", "more peak memory"},
     MetricWords{"load_time", "is", "faster to load", "slower to load"},
     MetricWords{"compile_time", "is", "faster to compile", "slower to compile"},
+    MetricWords{"offered_rate", "was", "offered more requests", "offered fewer requests"},
+    MetricWords{"achieved_rate", "has", "more requests per second", "fewer requests per second"},
+    MetricWords{"samples_rate", "has", "more inferences per second", "fewer inferences per second"},
+    MetricWords{"lag_p50", "has", "less lag", "more lag"},
+    MetricWords{"lag_p99", "has", "less lag", "more lag"},
+    MetricWords{"late_p99", "has", "less lateness of the generator", "more lateness of the generator"},
+    MetricWords{"in_flight_mean", "has", "fewer requests in flight", "more requests in flight"},
+    MetricWords{"in_flight_max", "has", "fewer requests in flight at most", "more requests in flight at most"},
+    MetricWords{"failed", "has", "fewer failed requests", "more failed requests"},
+    MetricWords{"failed_share", "has", "fewer failed requests", "more failed requests"},
     MetricWords{"first_inference_time", "is", "faster in its first inference", "slower in its first inference"},
 };
 
@@ -62,6 +72,7 @@ MetricWords words_of(std::string_view metric) {
 
 std::string metric_name(std::string_view metric) {
   std::string name(metric);
+  if (name.ends_with("_p99_9")) return metric_name(name.substr(0, name.size() - 2)) + ".9";
   if (name.starts_with("latency_")) name = "latency " + name.substr(8);
   std::ranges::replace(name, '_', ' ');
   return name;

@@ -9,6 +9,7 @@
 #include "infermeter/diagnostics/last_words.hpp"
 #include "infermeter/plan/python_words.hpp"
 #include "infermeter/report/comparison/text.hpp"
+#include "infermeter/report/load/load_text.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
@@ -230,6 +231,7 @@ std::string answer_text(const RunRecord& record, const Verdict& verdict, const A
     case AnswerTopic::completion: return failure_text(record, verdict, answer);
     case AnswerTopic::leak: return leak_text(record, verdict, answer);
     case AnswerTopic::profile: return why_sentence(record, *verdict.profile, answer);
+    case AnswerTopic::load: return load_sentence(record, verdict, answer);
     case AnswerTopic::source: return imported_text;
     default: break;
   }

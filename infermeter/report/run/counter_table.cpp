@@ -8,6 +8,7 @@
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -34,14 +35,16 @@ Cell counter_summary_cell(const Summary& summary, const CounterSummary* counter)
 
 }  // namespace
 
-std::vector<CounterColumn> counter_columns(std::span<const SubjectVerdict* const> subjects) {
+std::vector<CounterColumn> counter_columns(std::span<const SubjectVerdict* const> subjects, bool without_load) {
   std::vector<CounterColumn> columns;
   for (const auto* subject : subjects) {
     for (const auto& counter : subject->summary.counters) {
       const bool is_known = std::ranges::any_of(columns, [&](const CounterColumn& column) {
         return column.name == counter.name && column.unit == counter.unit;
       });
-      if (!is_known) columns.push_back({counter.name, counter.unit});
+      // Of a subject under load the table of loads has them.
+      const bool is_of_load = subject->load && load_figure(counter.name) != nullptr;
+      if (!is_known && !(without_load && is_of_load)) columns.push_back({counter.name, counter.unit});
     }
   }
   return columns;
@@ -55,7 +58,7 @@ const CounterSummary* counter_of(const SubjectVerdict& subject, const CounterCol
 }
 
 CounterTable counter_table(const RunRecord& record, const Group& group) {
-  std::vector<CounterColumn> columns = counter_columns(group.subjects);
+  std::vector<CounterColumn> columns = counter_columns(group.subjects, true);
   CounterTable table;
   if (columns.empty()) return table;
   if (columns.size() > most_shown) {

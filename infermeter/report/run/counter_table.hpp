@@ -15,7 +15,8 @@ namespace infermeter {
 struct CounterColumn {
   std::string name, unit;
 };
-[[nodiscard]] std::vector<CounterColumn> counter_columns(std::span<const SubjectVerdict* const> subjects);
+[[nodiscard]] std::vector<CounterColumn> counter_columns(std::span<const SubjectVerdict* const> subjects,
+                                                         bool without_load = false);
 // nullptr: the subject did not count that.
 [[nodiscard]] const CounterSummary* counter_of(const SubjectVerdict& subject, const CounterColumn& column);
 

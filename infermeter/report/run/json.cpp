@@ -26,7 +26,7 @@ void write_subjects(JsonWriter& json, const RunRecord& record, const Verdict& ve
   json.key("subjects");
   json.begin_array();
   for (const auto& subject : verdict.subjects) {
-    write_subject(json, record.plan.subjects.at(static_cast<std::size_t>(subject.subject)), subject,
+    write_subject(json, record.plan.subjects.at(static_cast<std::size_t>(subject.subject)), subject, record.trials,
                   verdict.of_a_program);
   }
   json.end_array();

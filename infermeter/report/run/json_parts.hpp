@@ -15,7 +15,12 @@ namespace infermeter {
 void write_plan(JsonWriter& json, const Plan& plan);
 void write_environment(JsonWriter& json, const Environment& environment);
 void write_model(JsonWriter& json, const ModelFacts& model);
-void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict, bool of_a_program);
+void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict,
+                   const std::vector<Samples>& trials, bool of_a_program);  // `trials` of the run
+void write_estimate(JsonWriter& json, const Estimate& estimate);            // its members
+// With its key; nothing of a subject that is not under load.
+void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict,
+                const std::vector<Samples>& trials);
 void write_output_difference(JsonWriter& json, const OutputDifference& output);
 void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accuracy);  // with its key
 void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval);

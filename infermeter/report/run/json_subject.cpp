@@ -5,15 +5,6 @@
 namespace infermeter {
 namespace {
 
-void write_estimate(JsonWriter& json, const Estimate& estimate) {
-  json.member("value", estimate.value);
-  write_interval(json, "interval", estimate.interval);
-  json.member("n", estimate.n);
-  json.member("processes", estimate.processes);
-  json.member("method", estimate.method);
-  json.member("note", estimate.note);
-}
-
 void write_metrics(JsonWriter& json, const std::vector<Metric>& metrics) {
   json.key("metrics");
   json.begin_object();
@@ -89,6 +80,15 @@ void write_subject_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
 
 }  // namespace
 
+void write_estimate(JsonWriter& json, const Estimate& estimate) {
+  json.member("value", estimate.value);
+  write_interval(json, "interval", estimate.interval);
+  json.member("n", estimate.n);
+  json.member("processes", estimate.processes);
+  json.member("method", estimate.method);
+  json.member("note", estimate.note);
+}
+
 void write_output_difference(JsonWriter& json, const OutputDifference& output) {
   json.begin_object();
   json.member("name", output.name);
@@ -154,7 +154,8 @@ void write_diagnostics(JsonWriter& json, const std::vector<Diagnostic>& diagnost
   json.end_array();
 }
 
-void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict, bool of_a_program) {
+void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict,
+                   const std::vector<Samples>& trials, bool of_a_program) {
   json.begin_object();
   json.member("index", verdict.subject);
   json.member("label", subject.label);
@@ -168,6 +169,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   json.member("trials_failed", verdict.summary.trials_failed);
   write_metrics(json, verdict.summary.metrics);
   write_counters(json, verdict.summary.counters);
+  write_load(json, subject, verdict, trials);
   write_ratios(json, verdict.ratios);
   json.member("direction", verdict.direction ? std::optional(to_string(*verdict.direction)) : std::nullopt);
   write_leak(json, verdict.leak);

@@ -6,6 +6,7 @@
 #include "infermeter/report/forms/markdown_text.hpp"
 #include "infermeter/report/forms/renderers.hpp"
 #include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/load/load_text.hpp"
 #include "infermeter/report/profile/stack_text.hpp"
 #include "infermeter/report/profile/text.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
@@ -37,8 +38,40 @@ void counter_rows(std::string& text, const RunRecord& record, const Group& group
   if (!counted.left_out.empty()) text += '\n' + counted.left_out + '\n';
 }
 
+// Subjects under load have no latency of one inference after the other.
+void load_tables(std::string& text, const RunRecord& record, const Group& group) {
+  text += "\n| Subject | Throughput | Memory | Size | Outputs |\n|---|--:|--:|--:|---|\n";
+  for (const auto* subject : group.subjects) {
+    const Row row = row_of(record, group, *subject);
+    text += '|';
+    for (const auto cell : {&Row::label, &Row::throughput, &Row::memory, &Row::size, &Row::outputs}) {
+      text += ' ' + markdown_text((row.*cell).text) + " |";
+    }
+    text += '\n';
+  }
+}
+
+void load_rows(std::string& text, const RunRecord& record, const Group& group) {
+  const Grid grid = load_grid(record, group);
+  if (grid.rows.empty()) return;
+  text += "\n|";
+  for (const GridColumn& column : grid.columns) text += ' ' + column.title + " |";
+  text += "\n|";
+  for (std::size_t i = 0; i < grid.columns.size(); ++i) text += "---|";
+  for (const auto& row : grid.rows) {
+    text += "\n|";
+    for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
+  }
+  text += '\n';
+}
+
 void group_table(std::string& text, const RunRecord& record, const Group& group) {
   if (!group.title.empty()) text += "\n### " + markdown_text(group.title) + "\n";
+  if (is_under_load(group)) {
+    load_tables(text, record, group);
+    load_rows(text, record, group);
+    return counter_rows(text, record, group);
+  }
   const bool accuracy = has_accuracy(group.subjects);
   text += fmt::format("\n| Subject | Latency p50 | Speed-up | Throughput | Memory | Size | p99 |{} Outputs |\n",
                       accuracy ? " Accuracy |" : "");
@@ -53,6 +86,7 @@ void group_table(std::string& text, const RunRecord& record, const Group& group)
     }
     text += '\n';
   }
+  load_rows(text, record, group);
   counter_rows(text, record, group);
 }
 

@@ -10,6 +10,7 @@
 #include "infermeter/report/forms/grid.hpp"
 #include "infermeter/report/forms/renderers.hpp"
 #include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/load/load_text.hpp"
 #include "infermeter/report/numbers/latency_cells.hpp"
 #include "infermeter/report/options.hpp"
 #include "infermeter/report/profile/stack_text.hpp"
@@ -102,7 +103,8 @@ class TableReport {
   void group_table(const Group& group) {
     std::vector<Row> rows;
     for (const auto* subject : group.subjects) rows.push_back(row_of(record_, group, *subject));
-    const LatencyCells latencies = latency_cells(record_, group);
+    const bool under_load = is_under_load(group);
+    const LatencyCells latencies = under_load ? LatencyCells{} : latency_cells(record_, group);
     for (std::size_t i = 0; i < latencies.cells.size(); ++i) rows[i].latencies = latencies.cells[i];
     text_ += '\n';
     line(group.title);
@@ -113,11 +115,19 @@ class TableReport {
     if (!has_accuracy(group.subjects)) {
       std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::accuracy; });
     }
+    if (under_load) {
+      std::erase_if(wanted, [](const auto& column) {
+        return column.cell == &Row::latency || column.cell == &Row::speed_up || column.cell == &Row::p99;
+      });
+    }
     if (latencies.cells.empty()) {
       std::erase_if(wanted, [](const auto& column) { return column.cell == &Row::latencies; });
     }
     const bool all_shown = table<Row>(wanted, rows);
     if (all_shown && !latencies.legend.empty()) line(latencies.legend, Tone::faint);
+    if (const Grid loads = load_grid(record_, group); !loads.rows.empty()) {
+      text_ += grid_text(loads, {.width = width_, .rule = text_width_, .color = color_});
+    }
     counters(group);
   }
 

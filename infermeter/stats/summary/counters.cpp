@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/process_interval.hpp"
 
 namespace infermeter {
@@ -18,13 +19,17 @@ struct Collected {
   ProcessValues values;              // of the trials that have one
   const Samples* seen_in = nullptr;  // the last process that named it
   bool units_differ = false;
+  bool is_figure_of_load = false;
 };
 
 void collect(const Samples& trial, const std::vector<Counter>& counters, std::vector<Collected>& all,
              std::unordered_map<std::string_view, std::size_t>& places) {
   for (const Counter& counter : counters) {
     const auto [place, is_new] = places.try_emplace(counter.name, all.size());
-    if (is_new) all.push_back({.first = &counter, .values = {}});
+    if (is_new) {
+      all.push_back({.first = &counter, .values = {}});
+      all.back().is_figure_of_load = trial.load && load_figure(counter.name) != nullptr;
+    }
     Collected& collected = all[place->second];
     if (collected.seen_in == &trial) continue;
     collected.seen_in = &trial;
@@ -49,7 +54,12 @@ Estimate estimate_of(const Collected& collected, std::size_t processes, const Co
     result.note = "no process gave a finite value";
     return result;
   }
-  const Centre centre = covering(arithmetic_centre_of(values, coverage.of_processes), coverage);
+  // A counter may be 0 or negative; times and rates of a load vary by factors, as all times do.
+  const double level = coverage.of_processes;
+  const Centre centre =
+      covering(collected.is_figure_of_load ? centre_of(values, level) : arithmetic_centre_of(values, level), coverage);
+  if (collected.is_figure_of_load && centre.geometric)
+    result.method = "geometric mean over processes; t interval on logarithms";
   if (!std::isfinite(centre.value)) {
     result.note = "too large for a floating-point number";
     return result;

@@ -240,11 +240,7 @@ Estimate estimate(const MetricKind& kind, const SubjectTimes& times, const Cover
   } else if (result.n < needed) {
     result.note = fmt::format("needs {} iterations", needed);
   } else {
-    const double level = coverage.of_processes;
-    // As summarise_counters has it: a figure of a load may be 0 and has one value wherever it is shown.
-    const bool as_counter = kind.source == Source::load_counter;
-    const Centre centre =
-        covering(as_counter ? arithmetic_centre_of(values, level) : centre_of(values, level), coverage);
+    const Centre centre = covering(centre_of(values, coverage.of_processes), coverage);
     result.method = method_of(kind, centre.geometric) + widening_note(coverage);
     set_metric_centre(result, centre);
   }

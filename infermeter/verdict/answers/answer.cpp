@@ -10,8 +10,8 @@ namespace {
 constexpr std::array answer_topics = {
     "speed",      "fastest", "memory",  "power",      "noise",  "level",       "requests",  "outputs",    "accuracy",
     "completion", "leak",    "profile", "source",     "gate",   "expectation", "agreement", "repetition", "values",
-    "history",    "layers",  "front",   "prediction", "design", "tuning",      "bound"};
-static_assert(answer_topics.size() == static_cast<std::size_t>(AnswerTopic::bound) + 1);
+    "history",    "layers",  "front",   "prediction", "design", "tuning",      "bound",     "load"};
+static_assert(answer_topics.size() == static_cast<std::size_t>(AnswerTopic::load) + 1);
 
 constexpr std::array answer_kinds = {"faster",
                                      "slower",
@@ -65,8 +65,10 @@ constexpr std::array answer_kinds = {"faster",
                                      "searched",
                                      "best",
                                      "equals",
-                                     "out"};
-static_assert(answer_kinds.size() == static_cast<std::size_t>(AnswerKind::out) + 1);
+                                     "out",
+                                     "valid",
+                                     "not_valid"};
+static_assert(answer_kinds.size() == static_cast<std::size_t>(AnswerKind::not_valid) + 1);
 
 }  // namespace
 

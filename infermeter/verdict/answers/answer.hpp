@@ -44,6 +44,7 @@ enum class AnswerTopic {
   design,       // how it was measured, where that limits what can be told
   tuning,       // which setting is best
   bound,        // does the best one keep to a constraint
+  load,         // do the figures of a subject under load say what they seem to say
 };
 [[nodiscard]] std::string_view to_string(AnswerTopic topic);
 
@@ -115,6 +116,9 @@ enum class AnswerKind {
   best,
   equals,  // of the best
   out,     // settings that were left behind
+  // load
+  valid,
+  not_valid,
 };
 [[nodiscard]] std::string_view to_string(AnswerKind kind);
 

@@ -51,7 +51,7 @@ std::vector<GroupAnswer> answer_groups(const RunRecord& record, const Verdict& v
   if (record.plan.question) return {};
   std::map<int, std::vector<const SubjectVerdict*>> groups;
   for (const SubjectVerdict& subject : verdict.subjects) {
-    if (!has_value(subject, "latency_p50") || !does_the_same_work(subject)) continue;
+    if (subject.load || !has_value(subject, "latency_p50") || !does_the_same_work(subject)) continue;
     groups[record.plan.subjects[static_cast<std::size_t>(subject.subject)].group].push_back(&subject);
   }
   std::erase_if(groups, [](const auto& group) { return group.second.size() < least_subjects; });

@@ -10,6 +10,7 @@
 #include "infermeter/verdict/answers/comparison_answers.hpp"
 #include "infermeter/verdict/answers/fastest.hpp"
 #include "infermeter/verdict/answers/profile_answers.hpp"
+#include "infermeter/verdict/load/load_answers.hpp"
 #include "infermeter/verdict/rounds/rounds.hpp"
 #include "infermeter/verdict/tuning/tuning_answers.hpp"
 
@@ -142,10 +143,13 @@ void append_answers(std::vector<Answer>& all, std::vector<Answer> more) {
 void add_comparisons(const RunRecord& record, const Verdict& verdict, std::vector<Answer>& answers) {
   for (const GroupAnswer& group : answer_groups(record, verdict)) answers.push_back(group_answer(group));
   for (const SubjectVerdict& subject : verdict.subjects) {
-    if (!verdict.comparison && subject.baseline && ran(subject)) answers.push_back(compared(record, subject));
+    // Under load a median says little of a subject: that of another rate or number of clients is another matter.
+    if (!verdict.comparison && subject.baseline && ran(subject) && !subject.load) {
+      answers.push_back(compared(record, subject));
+    }
   }
   for (const SubjectVerdict& subject : verdict.subjects) {
-    if (ran(subject) && !is_compared(verdict, subject)) answers.push_back(measured(record, subject));
+    if (ran(subject) && !is_compared(verdict, subject) && !subject.load) answers.push_back(measured(record, subject));
   }
 }
 
@@ -159,6 +163,7 @@ std::vector<Answer> run_answers(const RunRecord& record, const Verdict& verdict)
   } else {
     add_comparisons(record, verdict, answers);
   }
+  append_answers(answers, load_answers(record, verdict));
   if (is_imported(record.plan)) {
     answers.push_back({.topic = AnswerTopic::source, .kind = AnswerKind::imported, .tone = Tone::faint});
   }

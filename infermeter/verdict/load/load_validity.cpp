@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
+#include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/stats/load/queue_growth.hpp"
 #include "infermeter/stats/load/requests_needed.hpp"
 #include "infermeter/text/counts.hpp"
@@ -20,11 +22,13 @@ constexpr double most_growth = 0.01;   // share of the requests
 
 using Found = std::optional<LoadFinding>;
 
-std::string as_percent(double share) { return fmt::format("{:.2g} %", 100 * share); }
+std::string as_percent(double share) {
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
 
 // One digit more than a reader needs, whatever the size.
 std::string short_time(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }
 
@@ -103,14 +107,19 @@ Found given_up(const LoadRecord& load) {
                                  waiting, load.due)};
 }
 
-// A ramp, steps and a recorded trace are meant to change, and the queue with them.
-bool keeps_its_rate(const Pairs& load) {
-  const auto arrivals = std::ranges::find(load, "arrivals", &Pairs::value_type::first);
-  if (arrivals == load.end() || arrivals->second.empty()) return true;
-  const std::string_view kind = std::string_view(arrivals->second).substr(0, arrivals->second.find(':'));
-  constexpr auto even = std::to_array<std::string_view>({"constant", "poisson", "gamma", "burst"});
-  return std::ranges::find(even, kind) != even.end();
+std::optional<LoadShape> shape_of(const Pairs& load) {
+  const auto shape = load_shape_from_pairs(load);
+  return shape ? std::optional(*shape) : std::nullopt;
 }
+
+// p90 of single-stream, p99 of the others. nullopt: offline, which is about throughput.
+std::optional<double> percentile_of_scenario(const std::optional<LoadShape>& shape) {
+  if (shape && shape->scenario == LoadScenario::offline) return std::nullopt;
+  return shape && shape->scenario == LoadScenario::single_stream ? 0.90 : 0.99;
+}
+
+// A ramp, steps and a recorded trace are meant to change, and the queue with them.
+bool keeps_its_rate(const std::optional<LoadShape>& shape) { return !shape || !shape->arrivals.has_rates(); }
 
 // How far from its bound; of `enough`, fewer is further.
 double how_far(const LoadFinding& finding) {
@@ -159,38 +168,42 @@ const LoadFinding* LoadValidity::finding(LoadRule rule) const {
   return found == findings.end() ? nullptr : &*found;
 }
 
-std::string_view scenario_of(const Pairs& load) {
-  const auto scenario = std::ranges::find(load, "scenario", &Pairs::value_type::first);
-  return scenario == load.end() ? std::string_view() : std::string_view(scenario->second);
+bool LoadValidity::has_enough_for(double percentile) const {
+  return requests >= static_cast<std::uint64_t>(requests_needed(percentile));
 }
 
-std::optional<double> percentile_of_scenario(const Pairs& load) {
-  const std::string_view scenario = scenario_of(load);
-  if (scenario == "offline") return std::nullopt;
-  return scenario == "single-stream" ? 0.90 : 0.99;
+bool LoadValidity::is_overloaded() const {
+  return finding(LoadRule::stationary) != nullptr || finding(LoadRule::gave_up) != nullptr;
+}
+
+bool is_offline(const Pairs& load) {
+  const auto shape = shape_of(load);
+  return shape && shape->scenario == LoadScenario::offline;
 }
 
 std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Samples> trials) {
   std::array<OfProcesses, 6> rules;
   const auto at = [&](LoadRule rule) -> OfProcesses& { return rules.at(static_cast<std::size_t>(rule)); };
-  const bool is_offline = scenario_of(load) == "offline";
+  const auto shape = shape_of(load);
+  const bool offline = is_offline(load);
   std::size_t processes = 0;
+  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
   for (const Samples& trial : trials) {
     if (!trial.load) continue;
     ++processes;
-    // All requests of an offline scenario come at once: there is no rate and no response time to speak of.
-    if (!is_offline) at(LoadRule::rate).add(missed_rate(*trial.load));
-    if (!is_offline) at(LoadRule::late).add(too_late(*trial.load));
+    fewest = std::min(fewest, trial.load->completed);
+    if (!offline) at(LoadRule::rate).add(missed_rate(*trial.load));
+    if (!offline) at(LoadRule::late).add(too_late(*trial.load));
     at(LoadRule::errors).add(failed_requests(*trial.load));
-    at(LoadRule::enough).add(too_few_requests(*trial.load, percentile_of_scenario(load)));
-    if (!is_offline && keeps_its_rate(load)) at(LoadRule::stationary).add(growing_queue(*trial.load));
+    at(LoadRule::enough).add(too_few_requests(*trial.load, percentile_of_scenario(shape)));
+    if (!offline && keeps_its_rate(shape)) at(LoadRule::stationary).add(growing_queue(*trial.load));
     at(LoadRule::gave_up).add(given_up(*trial.load));
   }
   if (processes == 0) return std::nullopt;
   // A queue comes and goes, and seldom seems to grow where it does not: more than the subject can take is so in most
   // processes.
   if (2 * at(LoadRule::stationary).processes < processes) at(LoadRule::stationary) = {};
-  LoadValidity validity;
+  LoadValidity validity{.findings = {}, .requests = fewest};
   for (OfProcesses& rule : rules) {
     if (!rule.worst) continue;
     if (rule.processes < processes) {

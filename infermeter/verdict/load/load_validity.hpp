@@ -34,16 +34,18 @@ struct LoadFinding {
 
 struct LoadValidity {
   std::vector<LoadFinding> findings;  // in the order of LoadRule; empty: valid
+  std::uint64_t requests = 0;         // that succeeded, of the process with the fewest
 
   [[nodiscard]] bool valid() const { return findings.empty(); }
+  // Is a percentile of the response time (0 … 1) what it seems to be? Not of too few requests.
+  [[nodiscard]] bool has_enough_for(double percentile) const;
+  // More came than it took: response times are as long as the run was.
+  [[nodiscard]] bool is_overloaded() const;
   [[nodiscard]] const LoadFinding* finding(LoadRule rule) const;
 };
 
-// The percentile that a scenario is about (0 … 1): p90 of single-stream, p99 of the others. nullopt: offline, where
-// only throughput is.
-[[nodiscard]] std::optional<double> percentile_of_scenario(const Pairs& load);
-// "offline"; "": none was named.
-[[nodiscard]] std::string_view scenario_of(const Pairs& load);
+// Offline all requests come at once, and response times are about the length of the run.
+[[nodiscard]] bool is_offline(const Pairs& load);
 
 // Of the timed trials of a subject, all of them. nullopt: none has a load.
 [[nodiscard]] std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Samples> trials);

@@ -45,7 +45,7 @@ TEST(LoadValidity, MoreThanItCanTakeIsSaid) {
   EXPECT_GT(growth->value, 0.1);
   EXPECT_THAT(growth->message, HasSubstr("more than the subject can take"));
   // Arrivals that are meant to rise are.
-  EXPECT_EQ(judged(record_of(poisson_queue(100, 0.013, 2000, 3)), {{"arrivals", "ramp:10:100:20"}})
+  EXPECT_EQ(judged(record_of(poisson_queue(100, 0.013, 2000, 3)), {{"arrivals", "ramp:10:100:20s"}})
                 .finding(LoadRule::stationary),
             nullptr);
 }

@@ -1,0 +1,133 @@
+// The load of a subject as JSON: whether it is valid, its figures, and what pictures of it need.
+#include <array>
+
+#include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/samples/load/load_counters.hpp"
+#include "infermeter/text/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+// For a picture of the distribution with a logarithmic tail: each decade of what lies above has the same width.
+constexpr auto drawn_shares = std::to_array({0.001, 0.01,  0.05, 0.1,   0.25,   0.5,   0.6,    0.7,     0.8,    0.9,
+                                             0.95,  0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.99975, 0.9999, 1.0});
+
+void write_findings(JsonWriter& json, const LoadValidity& load) {
+  json.key("findings");
+  json.begin_array();
+  for (const LoadFinding& finding : load.findings) {
+    json.begin_object();
+    json.member("rule", to_string(finding.rule));
+    json.member("value", finding.value);
+    json.member("bound", finding.bound);
+    json.member("unit", finding.unit);
+    json.member("message", finding.message);
+    json.member("remedy", info(diagnostic_of(finding.rule)).remedy);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_timeline_of_load(JsonWriter& json, const LoadRecord& load) {
+  std::vector<double> arrived, completed, failed, in_flight, slowest_s;
+  for (const LoadBin& bin : load.timeline) {
+    arrived.push_back(static_cast<double>(bin.arrived));
+    completed.push_back(static_cast<double>(bin.completed));
+    failed.push_back(static_cast<double>(bin.failed));
+    in_flight.push_back(static_cast<double>(bin.in_flight));
+    slowest_s.push_back(bin.slowest_s);
+  }
+  json.key("timeline");
+  json.begin_object();
+  json.member("bin_s", load.bin_s);
+  json.numbers("arrived", arrived);
+  json.numbers("completed", completed);
+  json.numbers("failed", failed);
+  json.numbers("in_flight", in_flight);
+  json.numbers("slowest_s", slowest_s);
+  json.end_object();
+}
+
+void write_percentiles(JsonWriter& json, const LoadRecord& load) {
+  const auto values = [](const HistogramRecord& histogram) {
+    std::vector<double> at;
+    if (histogram.counts.empty()) return at;
+    for (const double share : drawn_shares) at.push_back(histogram.quantile_s(share).value_or(0));
+    return at;
+  };
+  json.key("percentiles");
+  json.begin_object();
+  json.numbers("share", std::vector<double>(drawn_shares.begin(), drawn_shares.end()));
+  json.numbers("response_s", values(load.response));
+  json.numbers("service_s", values(load.service));
+  json.numbers("lag_s", values(load.lag));
+  json.end_object();
+}
+
+void write_errors(JsonWriter& json, const LoadRecord& load) {
+  json.key("errors");
+  json.begin_array();
+  for (const auto& [text, count] : load.errors) {
+    json.begin_object();
+    json.member("message", printable(text, 300));
+    json.member("count", count);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_load_process(JsonWriter& json, const Samples& trial) {
+  const LoadRecord& load = *trial.load;
+  json.begin_object();
+  json.member("process", trial.process);
+  json.member("position", trial.position);
+  json.member("open_loop", load.open_loop);
+  json.member("clients", load.clients);
+  json.member("samples", load.samples);
+  json.member("due", load.due);
+  json.member("issued", load.issued);
+  json.member("completed", load.completed);
+  json.member("failed", load.failed);
+  json.member("arrivals_s", load.arrivals_s);
+  json.member("duration_s", load.duration_s);
+  json.member("gave_up", load.gave_up);
+  write_timeline_of_load(json, load);
+  write_percentiles(json, load);
+  write_errors(json, load);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict,
+                const std::vector<Samples>& trials) {
+  if (!verdict.load) return;
+  json.key("load");
+  json.begin_object();
+  json.object("asked", subject.load);
+  json.member("valid", verdict.load->valid());
+  json.member("requests", verdict.load->requests);
+  write_findings(json, *verdict.load);
+  json.key("figures");
+  json.begin_object();
+  for (const CounterSummary& counter : verdict.summary.counters) {
+    const LoadFigure* figure = load_figure(counter.name);
+    if (figure == nullptr) continue;
+    json.key(counter.name);
+    json.begin_object();
+    json.member("unit", counter.unit);
+    json.member("lower_is_better", figure->lower_is_better);
+    write_estimate(json, counter.estimate);
+    json.end_object();
+  }
+  json.end_object();
+  json.key("processes");
+  json.begin_array();
+  for (const Samples& trial : trials) {
+    if (trial.load && trial.subject == verdict.subject) write_load_process(json, trial);
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace infermeter

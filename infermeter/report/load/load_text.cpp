@@ -1,0 +1,158 @@
+#include "infermeter/report/load/load_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "infermeter/plan/load/load_shape.hpp"
+#include "infermeter/report/numbers/format.hpp"
+#include "infermeter/report/numbers/interval_text.hpp"
+#include "infermeter/report/numbers/number_text.hpp"
+#include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/stats/load/requests_needed.hpp"
+#include "infermeter/text/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr const char* no_figure = "–";
+
+std::string_view short_reason(LoadRule rule) {
+  switch (rule) {
+    case LoadRule::rate: return "fewer requests ended per second than came";
+    case LoadRule::late: return "the generator issued requests late";
+    case LoadRule::errors: return "requests failed";
+    case LoadRule::enough: return "too few requests for its percentile";
+    case LoadRule::stationary: return "the queue grew, so that it is more than the subject can take";
+    case LoadRule::gave_up: return "requests were given up";
+  }
+  return "";
+}
+
+const Estimate* figure_of_load(const SubjectVerdict& subject, std::string_view name) {
+  const auto found = std::ranges::find(subject.summary.counters, name, &CounterSummary::name);
+  return found == subject.summary.counters.end() ? nullptr : &found->estimate;
+}
+
+std::string requests_per_s(double rate) { return three_digits(rate) + "/s"; }
+
+Cell load_cell(const SubjectVerdict& subject, std::string_view name, FigureText format) {
+  const Estimate* estimate = figure_of_load(subject, name);
+  if (estimate == nullptr || !estimate->value) return {no_figure, Tone::faint};
+  return {with_interval(*estimate->value, estimate->interval, format), Tone::plain};
+}
+
+Cell response_cell(const SubjectVerdict& subject, std::string_view name, double percentile, const Pairs& load) {
+  if (is_offline(load)) return {no_figure, Tone::faint};
+  if (!subject.load->has_enough_for(percentile)) {
+    return {fmt::format("needs {}", requests_needed(percentile)), Tone::faint};
+  }
+  Cell cell = load_cell(subject, name, format_time);
+  if (cell.text != no_figure && subject.load->is_overloaded()) return {"⚠ " + cell.text, Tone::warning};
+  return cell;
+}
+
+Cell valid_cell(const LoadValidity& load) {
+  if (load.valid()) return {"✓ valid", Tone::good};
+  std::string rules;
+  for (const LoadFinding& finding : load.findings) {
+    rules += (rules.empty() ? "" : ", ") + std::string(to_string(finding.rule));
+  }
+  return {"✗ NOT valid: " + rules, Tone::bad};
+}
+
+Cell failed_cell(const SubjectVerdict& subject) {
+  Cell cell = load_cell(subject, "failed", plain_number);
+  const Estimate* failed = figure_of_load(subject, "failed");
+  if (failed != nullptr && failed->value && *failed->value > 0) cell.tone = Tone::bad;
+  if (failed != nullptr && failed->value && *failed->value == 0) cell.text = "0";
+  return cell;
+}
+
+std::string_view written(const Pairs& load, std::string_view key) {
+  const auto found = std::ranges::find(load, key, &Pairs::value_type::first);
+  return found == load.end() ? std::string_view() : std::string_view(found->second);
+}
+
+}  // namespace
+
+std::string load_words(const Pairs& load) {
+  const auto shape = load_shape_from_pairs(load);
+  if (!shape) return "under load";
+  std::string text(to_string(shape->scenario));
+  if (shape->rate > 0) text += fmt::format(", {}/s", three_digits(shape->rate));
+  if (const auto arrivals = written(load, "arrivals"); !arrivals.empty()) text += " " + printable(arrivals, 60);
+  if (shape->concurrency > 0) text += fmt::format(", {} at once", shape->concurrency);
+  if (shape->samples > 1) text += fmt::format(", {} inferences each", shape->samples);
+  return text;
+}
+
+std::string load_sentence(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
+  const int index = answer.subjects.front();
+  const Subject& subject = record.plan.subjects.at(static_cast<std::size_t>(index));
+  const LoadValidity& load = *verdict.subjects.at(static_cast<std::size_t>(index)).load;
+  std::string text = fmt::format("{} ({}): ", printable(subject.label, 120), load_words(subject.load));
+  if (load.valid()) {
+    text += "the load is valid";
+  } else {
+    text += "the load is NOT valid: ";
+    for (const LoadFinding& finding : load.findings) {
+      if (&finding != &load.findings.front()) text += "; ";
+      text += short_reason(finding.rule);
+    }
+  }
+  if (answer.value) text += fmt::format("; {} requests/s", three_digits(*answer.value));
+  for (const Answer& figure : answer.besides) {
+    const bool first = &figure == &answer.besides.front();
+    text += fmt::format(", {}{} {}", first ? "response time " : "", figure.metric == "response_p50" ? "p50" : "p99",
+                        format_time(*figure.value));
+  }
+  return text;
+}
+
+bool is_under_load(const Group& group) {
+  return std::ranges::all_of(group.subjects, [](const SubjectVerdict* subject) { return subject->load.has_value(); });
+}
+
+Grid load_grid(const RunRecord& record, const Group& group) {
+  Grid grid{.columns = {{"Load", Align::left},
+                        {"How requests came", Align::left},
+                        {"Valid", Align::left},
+                        {"Offered", Align::left},
+                        {"Achieved", Align::left},
+                        {"Response p50", Align::left},
+                        {"Response p90", Align::left},
+                        {"Response p99", Align::left},
+                        {"Response p99.9", Align::left},
+                        {"Service p50", Align::left},
+                        {"Service p99", Align::left},
+                        {"Lag p50", Align::left},
+                        {"Lag p99", Align::left},
+                        {"In flight", Align::left},
+                        {"Failed", Align::left}},
+            .rows = {}};
+  for (const SubjectVerdict* subject : group.subjects) {
+    if (!subject->load) continue;
+    const Pairs& load = subject_of(record, *subject).load;
+    grid.rows.push_back({{printable(short_label(record, subject->subject), 200), Tone::plain},
+                         {load_words(load), Tone::plain},
+                         valid_cell(*subject->load),
+                         load_cell(*subject, "offered_rate", requests_per_s),
+                         load_cell(*subject, "achieved_rate", requests_per_s),
+                         response_cell(*subject, "response_p50", 0.5, load),
+                         response_cell(*subject, "response_p90", 0.9, load),
+                         response_cell(*subject, "response_p99", 0.99, load),
+                         response_cell(*subject, "response_p99_9", 0.999, load),
+                         load_cell(*subject, "service_p50", format_time),
+                         load_cell(*subject, "service_p99", format_time),
+                         load_cell(*subject, "lag_p50", format_time),
+                         load_cell(*subject, "lag_p99", format_time),
+                         load_cell(*subject, "in_flight_mean", plain_number),
+                         failed_cell(*subject)});
+  }
+  return grid;
+}
+
+}  // namespace infermeter

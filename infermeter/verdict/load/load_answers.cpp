@@ -1,0 +1,45 @@
+#include "infermeter/verdict/load/load_answers.hpp"
+
+#include <algorithm>
+
+#include "infermeter/verdict/answers/asides.hpp"
+
+namespace infermeter {
+namespace {
+
+Answer answer_with(const SubjectVerdict& subject, AnswerTopic topic, std::string_view counter) {
+  Answer answer{
+      .topic = topic, .kind = AnswerKind::measured, .subjects = {subject.subject}, .metric = std::string(counter)};
+  const auto found = std::ranges::find(subject.summary.counters, counter, &CounterSummary::name);
+  if (found != subject.summary.counters.end()) set_figure(found->estimate, found->unit, answer);
+  return answer;
+}
+
+}  // namespace
+
+std::vector<Answer> load_answers(const RunRecord& record, const Verdict& verdict) {
+  std::vector<Answer> answers;
+  for (const SubjectVerdict& subject : verdict.subjects) {
+    if (!subject.load) continue;
+    const LoadValidity& load = *subject.load;
+    Answer answer = answer_with(subject, AnswerTopic::load, "achieved_rate");
+    answer.kind = load.valid() ? AnswerKind::valid : AnswerKind::not_valid;
+    answer.tone = load.valid() ? Tone::good : Tone::bad;
+    answer.reason.clear();
+    for (const LoadFinding& finding : load.findings) {
+      answer.reason += (answer.reason.empty() ? "" : ", ") + std::string(to_string(finding.rule));
+    }
+    const bool has_responses =
+        !load.is_overloaded() && !is_offline(record.plan.subjects[static_cast<std::size_t>(subject.subject)].load);
+    for (const auto& [counter, percentile] : {std::pair{"response_p50", 0.5}, std::pair{"response_p99", 0.99}}) {
+      if (!has_responses || !load.has_enough_for(percentile)) continue;
+      if (Answer figure = answer_with(subject, AnswerTopic::level, counter); figure.value) {
+        answer.besides.push_back(std::move(figure));
+      }
+    }
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace infermeter
