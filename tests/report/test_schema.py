@@ -74,7 +74,11 @@ def test_the_schema_lists_every_key_that_is_written():
     # Strict in both directions: what the example does not have is not in the schema either.
     report = load("example.json")
     assert set(SCHEMA["properties"]) == set(report)
-    assert set(SCHEMA["$defs"]["trial"]["properties"]) == set(report["trials"][0])
+    of_load = load("load.json")
+    assert set(SCHEMA["$defs"]["trial"]["properties"]) == set(of_load["trials"][0])
+    assert set(of_load["trials"][0]) - set(report["trials"][0]) == {"load"}
+    assert set(SCHEMA["$defs"]["load_record"]["properties"]) == set(of_load["trials"][0]["load"])
+    assert set(SCHEMA["$defs"]["subject_load"]["properties"]) == set(of_load["subjects"][0]["load"])
     assert set(SCHEMA["$defs"]["environment"]["properties"]) == set(report["environment"])
     assert set(SCHEMA["$defs"]["plan"]["properties"]) == set(report["plan"])
 
