@@ -274,6 +274,43 @@ export interface Leak {
   reason: string;
 }
 
+// Arrays of equal lengths: per bin of bin_s seconds.
+export interface LoadTimeline {
+  bin_s: number;
+  arrived: number[];
+  completed: number[];
+  failed: number[];
+  in_flight: number[];
+  slowest_s: number[];
+}
+
+export interface LoadProcess {
+  process: number;
+  position: number;
+  open_loop: boolean;
+  clients: number;
+  samples: number;
+  due: number;
+  issued: number;
+  completed: number;
+  failed: number;
+  arrivals_s: number;
+  duration_s: number;
+  gave_up: boolean;
+  timeline: LoadTimeline;
+  percentiles: { share: number[]; response_s: number[]; service_s: number[]; lag_s: number[] }; // of what was not recorded: []
+  errors: { message: string; count: number }[];
+}
+
+export interface SubjectLoad {
+  asked: Record<string, string>; // scenario, rate, concurrency, arrivals, samples
+  valid: boolean;
+  requests: number; // that succeeded, of the process with the fewest
+  findings: { rule: string; value: number; bound: number; unit: string; message: string; remedy: string }[];
+  figures: Record<string, Estimate & { unit: string; lower_is_better: boolean; holds: boolean }>; // achieved_rate, response_p99, …
+  processes: LoadProcess[];
+}
+
 export interface RunSubject {
   index: number;
   label: string;
@@ -288,6 +325,7 @@ export interface RunSubject {
   // latency_p50 … latency_max, throughput, memory_peak, device_memory_peak, load_time, compile_time, …
   metrics: Record<string, Metric>;
   counters: (Estimate & { name: string; unit: string })[];
+  load?: SubjectLoad; // of a subject under load
   ratios: Record<string, Estimate>; // latency_p50, throughput, memory_peak; against `baseline`
   direction: Direction | null;
   leak: Leak | null;

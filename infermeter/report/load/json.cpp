@@ -1,8 +1,11 @@
 // The load of a subject as JSON: whether it is valid, its figures, and what pictures of it need.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/samples/load/load_counters.hpp"
+#include "infermeter/stats/load/requests_needed.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -76,6 +79,24 @@ void write_errors(JsonWriter& json, const LoadRecord& load) {
   json.end_array();
 }
 
+// Why a figure is not what it seems to be; empty: it is.
+std::string why_not(std::string_view name, const Pairs& asked, const LoadValidity& load) {
+  if (!name.starts_with("response_")) return "";
+  if (is_offline(asked)) return "all requests came at once";
+  if (load.is_overloaded()) return "more requests came than the subject can take";
+  const std::pair<std::string_view, double> percentiles[] = {{"response_p50", 0.5},
+                                                             {"response_p90", 0.9},
+                                                             {"response_p95", 0.95},
+                                                             {"response_p99", 0.99},
+                                                             {"response_p99_9", 0.999}};
+  for (const auto& [percentile, share] : percentiles) {
+    if (name == percentile && !load.has_enough_for(share)) {
+      return fmt::format("needs {} requests in each process", requests_needed(share));
+    }
+  }
+  return "";
+}
+
 void write_load_process(JsonWriter& json, const Samples& trial) {
   const LoadRecord& load = *trial.load;
   json.begin_object();
@@ -117,7 +138,11 @@ void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& 
     json.begin_object();
     json.member("unit", counter.unit);
     json.member("lower_is_better", figure->lower_is_better);
-    write_estimate(json, counter.estimate);
+    const std::string why = why_not(counter.name, subject.load, *verdict.load);
+    json.member("holds", why.empty());
+    Estimate estimate = counter.estimate;
+    if (!why.empty()) estimate.note = why + (estimate.note.empty() ? "" : "; ") + estimate.note;
+    write_estimate(json, estimate);
     json.end_object();
   }
   json.end_object();

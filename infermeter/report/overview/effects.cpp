@@ -114,6 +114,9 @@ std::vector<Effect> effects_of(const RunRecord& record, const Verdict& verdict) 
   for (const Group& group : groups_of(record, verdict)) {
     for (const SubjectVerdict* subject : group.subjects) {
       if (!subject->baseline && failed_trial(record, subject->subject) == nullptr) continue;
+      // Under load a median alone says nothing: only what was asked for is compared.
+      const bool is_asked = subject->summary.trials_ok == 0 || primary_of(verdict, subject->subject) != nullptr;
+      if (subject->load && !is_asked) continue;
       Effect effect{.subject = subject->subject,
                     .baseline = subject->baseline,
                     .group = group_name(record, *subject),

@@ -59,6 +59,16 @@ Names leaking(const RunRecord& record, const Verdict& verdict) {
   return names;
 }
 
+Names loads_not_valid(const RunRecord& record, const Verdict& verdict) {
+  Names names;
+  for (const SubjectVerdict& subject : verdict.subjects) {
+    if (subject.load && !subject.load->valid()) {
+      names.push_back(printable(short_label(record, subject.subject), 120));
+    }
+  }
+  return names;
+}
+
 // "segv and hang failed; the outputs of nan differ; leaky leaks 102 kB per iteration"
 Headline troubles(const RunRecord& record, const Verdict& verdict, const std::vector<Effect>& effects,
                   std::size_t answers) {
@@ -67,6 +77,8 @@ Headline troubles(const RunRecord& record, const Verdict& verdict, const std::ve
   const Names differ = names_of(effects, "outputs differ", &Effect::label);
   if (!failed.empty()) clauses.push_back(names_text(failed) + " failed");
   if (!differ.empty()) clauses.push_back(fmt::format("the outputs of {} differ", names_text(differ)));
+  const Names loads = loads_not_valid(record, verdict);
+  if (!loads.empty()) clauses.push_back(fmt::format("the load of {} is NOT valid", names_text(loads)));
   const Names leaks = leaking(record, verdict);
   if (!leaks.empty())
     clauses.push_back(leaks.size() == 1 ? leaks.front() : fmt::format("{} subjects leak", leaks.size()));

@@ -11,6 +11,7 @@ import { distribution } from "./distribution.ts";
 import { ecdf } from "./ecdf.ts";
 import { historyPictures } from "./history.ts";
 import { leakTrials } from "./leak.ts";
+import { loadPictures } from "./load.ts";
 import { memoryByPhase } from "./memory.ts";
 import { memoryOverTime } from "./memory_timeline.ts";
 import { orderOfRun } from "./order.ts";
@@ -23,7 +24,7 @@ import { validationPictures } from "./validation.ts";
 import { variantsPictures } from "./variants.ts";
 
 const ofParts: ((part: Part) => Picture[])[] = [validationPictures, differencePictures, (part) => historyPictures(part).slice(1), variantsPictures, comparison, pairsInOrder];
-const ofModels: ((m: Measured) => Picture[])[] = [distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
+const ofModels: ((m: Measured) => Picture[])[] = [loadPictures, distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
 
 export interface Gallery {
   title: string; // the model's name; "" where there is nothing to tell apart

@@ -1,0 +1,222 @@
+// Loads: what happened when, and response times by percentile with a logarithmic tail.
+import type { LoadProcess, SubjectLoad } from "../document.ts";
+import type { Option } from "../echarts.ts";
+import { format } from "../format.ts";
+import type { Quantity } from "../format.ts";
+import type { Look } from "../look.ts";
+import { axis, tooltip } from "../picture.ts";
+import type { ChartPicture, DataTable, Picture } from "../picture.ts";
+import { choice } from "./profiled.ts";
+import { scaleOf, tickText, valueAxis } from "./scale.ts";
+import { leftOut, mostSubjects, subjectControl } from "./trials.ts";
+import type { Measured } from "./trials.ts";
+
+interface Line {
+  name: string;
+  series: number; // of looks
+  process: LoadProcess;
+}
+
+// The first process of each subject, or every process of one.
+function linesOf(m: Measured, subject: number | null): Line[] {
+  const loads = m.subjects.flatMap((each) => (each.load === undefined ? [] : [{ index: each.index, load: each.load as SubjectLoad }]));
+  if (subject === null) {
+    return loads.flatMap(({ index, load }) => {
+      const [first] = load.processes;
+      return first === undefined ? [] : [{ name: m.names[index] ?? "", series: index, process: first }];
+    });
+  }
+  const chosen = loads.find(({ index }) => index === subject);
+  return (chosen?.load.processes ?? []).map((process) => ({ name: `process ${process.process + 1}`, series: process.process, process }));
+}
+
+export function loadPictures(m: Measured): Picture[] {
+  const subjects = m.subjects.filter((each) => (each.load?.processes.length ?? 0) > 0).map((each) => each.index);
+  return subjects.length === 0 ? [] : [tail(m, subjects), overTime(m, subjects)];
+}
+
+type Time = "response_s" | "service_s" | "lag_s";
+const times: Record<Time, string> = { response_s: "response time", service_s: "service time", lag_s: "lag" };
+
+// p90 at 10, p99 at 100, p99.9 at 1000; the largest has no place on such an axis.
+export function tailPlaces(process: LoadProcess, time: Time): { share: number; times: number; value: number }[] {
+  const values = process.percentiles[time];
+  return process.percentiles.share.flatMap((share, index) => {
+    const value = values[index];
+    return value === undefined || share >= 1 ? [] : [{ share, times: 1 / (1 - share), value }];
+  });
+}
+
+export function percentileName(share: number): string {
+  return `p${Number((100 * share).toPrecision(6))}`;
+}
+
+function tail(m: Measured, subjects: number[]): Picture {
+  let subject: number | null = subjects.length > 1 ? null : (subjects[0] as number);
+  let time: Time = "response_s";
+  const every = (): Line[] => linesOf(m, subject).filter((line) => tailPlaces(line.process, time).length > 0);
+  const shown = (): Line[] => every().slice(0, mostSubjects);
+  const picture: ChartPicture = {
+    kind: "chart",
+    id: "load-tail",
+    title: "Response time by percentile",
+    reads: "Each step to the right leaves out nine tenths of what is left: at p99, one request of a hundred took longer. A line that turns up has a tail that an average hides.",
+    note: () => leftOut(shown().length, every().length),
+    controls: [
+      ...(subjects.length > 1 ? [subjectControl(subjects, m.names, "the first process of each subject", (chosen) => (subject = chosen))] : []),
+      choice("Time", [["response_s", times.response_s], ["service_s", times.service_s], ["lag_s", times.lag_s]], (value) => (time = value as Time)),
+    ],
+    data: () => tailTable(every(), time),
+    height: () => 360,
+    option: (look) => tailOption(shown(), time, look),
+    legend: (look) => shown().map((line) => ({ name: line.name, look: look.series(line.series) })),
+  };
+  return picture;
+}
+
+function tailOption(lines: Line[], time: Time, look: Look): Option {
+  const places = lines.map((line) => tailPlaces(line.process, time));
+  const scale = scaleOf("s", places.flat().map((place) => place.value), { zero: true });
+  const most = Math.max(10, ...places.flat().map((place) => place.times));
+  const ticks = [1, 2, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.01);
+  return {
+    grid: { left: 62, right: 24, top: 16, bottom: 48 },
+    xAxis: axis(look, "percentile, logarithmic towards 100 %", {
+      type: "log",
+      min: 1,
+      max: most,
+      axisTick: { show: false, customValues: ticks },
+      axisLabel: { color: look.muted, fontSize: 12, customValues: ticks, formatter: (tick: number) => percentileName(1 - 1 / tick) },
+    }),
+    yAxis: valueAxis(look, times[time], scale, 300, { nameGap: 44 }, true),
+    tooltip: { trigger: "item" },
+    series: lines.map((line, index) => {
+      const own = look.series(line.series);
+      const points = places[index] ?? [];
+      return {
+        type: "line",
+        name: line.name,
+        data: points.map((place) => [place.times, place.value / scale.unit.factor]),
+        symbol: own.symbol,
+        symbolSize: 6,
+        showAllSymbol: true,
+        lineStyle: { color: own.color, type: own.dash, width: 1.8 },
+        itemStyle: { color: own.color },
+        tooltip: {
+          formatter: (hit: { dataIndex: number }) => {
+            const place = points[hit.dataIndex];
+            return tooltip(line.name, place === undefined ? [] : [[percentileName(place.share), format("s", place.value, 4)], ["requests", String(line.process.completed)]]);
+          },
+        },
+      };
+    }),
+  };
+}
+
+function tailTable(lines: Line[], time: Time): DataTable {
+  return {
+    columns: [
+      { title: "subject or process", numeric: false },
+      { title: "share of requests", numeric: true },
+      { title: `${times[time]}, s`, numeric: true },
+    ],
+    rows: lines.flatMap((line) => line.process.percentiles.share.map((share, index) => [line.name, share, line.process.percentiles[time][index] ?? null])),
+  };
+}
+
+type Course = "in_flight" | "arrived" | "completed" | "failed" | "slowest_s";
+const courses: Record<Course, [string, Quantity]> = {
+  in_flight: ["requests in flight", "plain"],
+  arrived: ["arrived per second", "items/s"],
+  completed: ["completed per second", "items/s"],
+  failed: ["failed per second", "items/s"],
+  slowest_s: ["slowest response", "s"],
+};
+
+export function courseOf(process: LoadProcess, course: Course): { at: number; value: number }[] {
+  const { bin_s: width } = process.timeline;
+  const perSecond = course === "in_flight" || course === "slowest_s" ? 1 : width;
+  return process.timeline[course].map((value, index) => ({ at: (index + 1) * width, value: perSecond > 0 ? value / perSecond : 0 }));
+}
+
+function overTime(m: Measured, subjects: number[]): Picture {
+  let subject: number | null = subjects.length > 1 ? null : (subjects[0] as number);
+  let course: Course = "in_flight";
+  const every = (): Line[] => linesOf(m, subject).filter((line) => line.process.timeline.in_flight.length > 0);
+  const shown = (): Line[] => every().slice(0, mostSubjects);
+  const picture: ChartPicture = {
+    kind: "chart",
+    id: "load-timeline",
+    title: "The load over time",
+    reads: "Requests in flight have arrived and not ended: those that wait, too. A line that keeps rising is more than the subject can take.",
+    note: () => leftOut(shown().length, every().length),
+    controls: [
+      ...(subjects.length > 1 ? [subjectControl(subjects, m.names, "the first process of each subject", (chosen) => (subject = chosen))] : []),
+      choice("Show", (Object.keys(courses) as Course[]).map((each) => [each, courses[each][0]]), (value) => (course = value as Course)),
+    ],
+    data: () => courseTable(every()),
+    height: () => 320,
+    option: (look, width) => courseOption(shown(), course, look, width),
+    legend: (look) => shown().map((line) => ({ name: line.name, look: look.series(line.series) })),
+  };
+  return picture;
+}
+
+function courseOption(lines: Line[], course: Course, look: Look, width: number): Option {
+  const [title, quantity] = courses[course];
+  const points = lines.map((line) => courseOf(line.process, course));
+  const scale = scaleOf(quantity, points.flat().map((point) => point.value), { zero: true });
+  const end = Math.max(...points.map((each) => each.at(-1)?.at ?? 0));
+  return {
+    grid: { left: 62, right: 18, top: 16, bottom: 48 },
+    xAxis: axis(look, "since the load began, s", {
+      type: "value",
+      min: 0,
+      max: Number((end || 1).toPrecision(3)),
+      splitLine: { show: false },
+      axisLabel: { color: look.muted, fontSize: 12, hideOverlap: true, showMaxLabel: false, formatter: tickText },
+      splitNumber: Math.max(3, Math.floor((width - 80) / 90)),
+    }),
+    yAxis: valueAxis(look, title, scale, 260, { nameGap: 44 }, true),
+    tooltip: { trigger: "item" },
+    series: lines.map((line, index) => {
+      const own = look.series(line.series);
+      const each = points[index] ?? [];
+      return {
+        type: "line",
+        name: line.name,
+        data: each.map((point) => [point.at, point.value / scale.unit.factor]),
+        symbol: own.symbol,
+        symbolSize: 4,
+        showAllSymbol: each.length < 80,
+        lineStyle: { color: own.color, type: own.dash, width: 1.6 },
+        itemStyle: { color: own.color },
+        tooltip: {
+          formatter: (hit: { dataIndex: number }) => {
+            const point = each[hit.dataIndex];
+            return tooltip(line.name, point === undefined ? [] : [[title, format(quantity, point.value, 4)], ["until", format("s", point.at)]]);
+          },
+        },
+      };
+    }),
+  };
+}
+
+function courseTable(lines: Line[]): DataTable {
+  return {
+    columns: [
+      { title: "subject or process", numeric: false },
+      { title: "until, s", numeric: true },
+      { title: "arrived", numeric: true },
+      { title: "completed", numeric: true },
+      { title: "failed", numeric: true },
+      { title: "in flight at the end", numeric: true },
+      { title: "slowest response, s", numeric: true },
+    ],
+    rows: lines.flatMap(({ name, process: { timeline } }) =>
+      timeline.in_flight.map((inFlight, index) => [
+        name, (index + 1) * timeline.bin_s, timeline.arrived[index] ?? null, timeline.completed[index] ?? null, timeline.failed[index] ?? null, inFlight, timeline.slowest_s[index] ?? null,
+      ]),
+    ),
+  };
+}
