@@ -82,6 +82,7 @@ class TableReport {
     } else if (!is_imported(record_.plan)) {
       for (const auto& group : groups_of(record_, verdict_)) group_table(group);
     }
+    load_table();
     interval_line();
     comparison_table();
     operator_tables();
@@ -125,10 +126,14 @@ class TableReport {
     }
     const bool all_shown = table<Row>(wanted, rows);
     if (all_shown && !latencies.legend.empty()) line(latencies.legend, Tone::faint);
-    if (const Grid loads = load_grid(record_, group); !loads.rows.empty()) {
-      text_ += grid_text(loads, {.width = width_, .rule = text_width_, .color = color_});
-    }
     counters(group);
+  }
+
+  void load_table() {
+    const Grid loads = load_grid(record_, verdict_);
+    if (loads.rows.empty()) return;
+    text_ += '\n';
+    text_ += grid_text(loads, {.width = width_, .rule = text_width_, .color = color_});
   }
 
   void counters(const Group& group) {
