@@ -104,6 +104,9 @@ std::string load_words(const Pairs& load) {
   const auto shape = load_shape_from_pairs(load);
   if (!shape) return "under load";
   std::string text(to_string(shape->scenario));
+  if (const auto sought = written(load, "find_rate"); !sought.empty()) {
+    text += fmt::format(", highest rate with {}", printable(sought, 60));
+  }
   if (shape->rate > 0) text += fmt::format(", {}/s", three_digits(shape->rate));
   if (const auto arrivals = written(load, "arrivals"); !arrivals.empty()) text += " " + printable(arrivals, 60);
   if (shape->concurrency > 0) text += fmt::format(", {} at once", shape->concurrency);
@@ -144,6 +147,7 @@ Grid load_grid(const RunRecord& record, const Verdict& verdict) {
                         {"Valid", Align::left},
                         {"Offered", Align::left},
                         {"Achieved", Align::left},
+                        {"Highest rate", Align::left},
                         {"Response p50", Align::left},
                         {"Response p90", Align::left},
                         {"Response p99", Align::left},
@@ -161,6 +165,7 @@ Grid load_grid(const RunRecord& record, const Verdict& verdict) {
                          valid_cell(*subject.load),
                          load_cell(subject, "offered_rate", requests_per_s),
                          load_cell(subject, "achieved_rate", requests_per_s),
+                         load_cell(subject, "max_rate", requests_per_s),
                          response_cell(subject, "response_p50", 0.5, load),
                          response_cell(subject, "response_p90", 0.9, load),
                          response_cell(subject, "response_p99", 0.99, load),
