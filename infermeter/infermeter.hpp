@@ -16,6 +16,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/gate_file.hpp"
+#include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/plan/python_words.hpp"

@@ -19,8 +19,8 @@ void declare_one(CLI::App& app, const char* flag, std::vector<std::string>& valu
       ->group(kLoadGroup);
 }
 
-void declare_list(CLI::App& app, const char* flag, std::vector<std::string>& values, const char* type,
-                  const char* help) {
+void declare_values(CLI::App& app, const char* flag, std::vector<std::string>& values, const char* type,
+                    const char* help) {
   app.add_option(flag, values, help)
       ->type_name(type)
       ->expected(1, CLI::detail::expected_max_vector_size)
@@ -48,11 +48,11 @@ void LoadFlags::declare(CLI::App& app) {
   declare_one(app, "--scenario", scenario_, "NAME",
               "single-stream, multi-stream, server (Poisson arrivals at --rate) or offline, as MLPerf calls them. "
               "Default: what --rate or --concurrency say.");
-  declare_list(app, "--rate", rates_, "N…",
-               "Open loop: requests per second, whether or not earlier ones have ended; one subject each.");
-  declare_list(app, "--concurrency", concurrencies_, "N…",
-               "Closed loop: clients that wait for their answers; with --rate: most requests in flight; one subject "
-               "each.");
+  declare_values(app, "--rate", rates_, "N…",
+                 "Open loop: requests per second, whether or not earlier ones have ended; one subject each.");
+  declare_values(app, "--concurrency", concurrencies_, "N…",
+                 "Closed loop: clients that wait for their answers; with --rate: most requests in flight; one subject "
+                 "each.");
   declare_one(app, "--arrivals", arrivals_, "FORM",
               "poisson (default), constant, gamma:CV, burst:N, step:RATE:TIME/RATE:TIME…, ramp:RATE:RATE:TIME, or a "
               "file with a time in seconds per line.");

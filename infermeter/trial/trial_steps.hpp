@@ -322,8 +322,7 @@ class Trial final : public AnyTrial {
     std::vector<std::uint64_t> digests;
     std::vector<Diagnostic> changed;
     for (std::size_t item = 0; item < items_.size(); ++item) {
-      if (!are_there && (!inference_->prepare(item) || !inference_->run()))
-        return inference_->error("an inference after the timed loop failed");
+      if (!are_there && !run_again(item)) return inference_->error("an inference after the timed loop failed");
       INFERMETER_TRY(ItemValues values, inference_->outputs());
       if (load_) answers_.check(item, values, *record().load);
       digests.push_back(digest(values));
@@ -336,6 +335,12 @@ class Trial final : public AnyTrial {
     add(std::move(changed));
     add(diagnose_outputs(record().outputs, first_digest_.value_or(digests.front()), digests, input_digests_));
     return Done{};
+  }
+
+  [[nodiscard]] bool run_again(std::size_t item) {
+    for (int attempt = 0; attempt < (load_ ? load_->attempts() : 1); ++attempt)
+      if (inference_->prepare(item) && inference_->run()) return true;
+    return false;
   }
 
   Samples& record() { return outcome_.samples; }

@@ -297,6 +297,10 @@ export interface LoadProcess {
   arrivals_s: number;
   duration_s: number;
   gave_up: boolean;
+  checked: number; // answers that were compared with that of an inference alone
+  mismatched: number;
+  largest_difference: number;
+  steps: { rate: number; requests: number; response_s: number; met: boolean }[]; // rates that were tried while the highest was sought
   timeline: LoadTimeline;
   percentiles: { share: number[]; response_s: number[]; service_s: number[]; lag_s: number[] }; // of what was not recorded: []
   errors: { message: string; count: number }[];

@@ -97,6 +97,21 @@ std::string why_not(std::string_view name, const Pairs& asked, const LoadValidit
   return "";
 }
 
+// Rates that were tried while the highest was sought.
+void write_steps(JsonWriter& json, const LoadRecord& load) {
+  json.key("steps");
+  json.begin_array();
+  for (const LoadStepRecord& step : load.steps) {
+    json.begin_object();
+    json.member("rate", step.rate);
+    json.member("requests", step.requests);
+    json.member("response_s", step.response_s);
+    json.member("met", step.met);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_load_process(JsonWriter& json, const Samples& trial) {
   const LoadRecord& load = *trial.load;
   json.begin_object();
@@ -112,6 +127,10 @@ void write_load_process(JsonWriter& json, const Samples& trial) {
   json.member("arrivals_s", load.arrivals_s);
   json.member("duration_s", load.duration_s);
   json.member("gave_up", load.gave_up);
+  json.member("checked", load.checked);
+  json.member("mismatched", load.mismatched);
+  json.member("largest_difference", load.largest_difference);
+  write_steps(json, load);
   write_timeline_of_load(json, load);
   write_percentiles(json, load);
   write_errors(json, load);

@@ -63,12 +63,34 @@ Cell valid_cell(const LoadValidity& load) {
   return {"✗ NOT valid: " + rules, Tone::bad};
 }
 
+Cell plain_cell(const SubjectVerdict& subject, std::string_view name) {
+  const Estimate* estimate = figure_of_load(subject, name);
+  if (estimate == nullptr || !estimate->value) return {no_figure, Tone::faint};
+  return {plain_number(*estimate->value), Tone::plain};
+}
+
 Cell failed_cell(const SubjectVerdict& subject) {
-  Cell cell = load_cell(subject, "failed", plain_number);
-  const Estimate* failed = figure_of_load(subject, "failed");
-  if (failed != nullptr && failed->value && *failed->value > 0) cell.tone = Tone::bad;
-  if (failed != nullptr && failed->value && *failed->value == 0) cell.text = "0";
+  Cell cell = plain_cell(subject, "failed");
+  if (subject.load->finding(LoadRule::errors) != nullptr) cell.tone = Tone::bad;
   return cell;
+}
+
+// Beside the response time, which has the interval. No figure where both are 0: nothing waited.
+Cell two_times(const SubjectVerdict& subject, std::string_view median, std::string_view tail) {
+  const Estimate *one = figure_of_load(subject, median), *other = figure_of_load(subject, tail);
+  if (one == nullptr || other == nullptr || !one->value || !other->value) return {no_figure, Tone::faint};
+  if (*one->value == 0 && *other->value == 0) return {no_figure, Tone::faint};
+  return {fmt::format("{}, {}", format_time(*one->value), format_time(*other->value)), Tone::plain};
+}
+
+void leave_out_empty_columns(Grid& grid) {
+  for (std::size_t column = grid.columns.size(); column-- > 0;) {
+    const auto is_empty = [&](const std::vector<Cell>& row) { return row[column].text == no_figure; };
+    if (grid.rows.empty() || !std::ranges::all_of(grid.rows, is_empty)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    grid.columns.erase(grid.columns.begin() + at);
+    for (auto& row : grid.rows) row.erase(row.begin() + at);
+  }
 }
 
 std::string_view written(const Pairs& load, std::string_view key) {
@@ -82,6 +104,9 @@ std::string load_words(const Pairs& load) {
   const auto shape = load_shape_from_pairs(load);
   if (!shape) return "under load";
   std::string text(to_string(shape->scenario));
+  if (const auto sought = written(load, "find_rate"); !sought.empty()) {
+    text += fmt::format(", highest rate with {}", printable(sought, 60));
+  }
   if (shape->rate > 0) text += fmt::format(", {}/s", three_digits(shape->rate));
   if (const auto arrivals = written(load, "arrivals"); !arrivals.empty()) text += " " + printable(arrivals, 60);
   if (shape->concurrency > 0) text += fmt::format(", {} at once", shape->concurrency);
@@ -116,42 +141,41 @@ bool is_under_load(const Group& group) {
   return std::ranges::all_of(group.subjects, [](const SubjectVerdict* subject) { return subject->load.has_value(); });
 }
 
-Grid load_grid(const RunRecord& record, const Group& group) {
+Grid load_grid(const RunRecord& record, const Verdict& verdict) {
   Grid grid{.columns = {{"Load", Align::left},
                         {"How requests came", Align::left},
                         {"Valid", Align::left},
                         {"Offered", Align::left},
                         {"Achieved", Align::left},
+                        {"Highest rate", Align::left},
                         {"Response p50", Align::left},
                         {"Response p90", Align::left},
                         {"Response p99", Align::left},
                         {"Response p99.9", Align::left},
-                        {"Service p50", Align::left},
-                        {"Service p99", Align::left},
-                        {"Lag p50", Align::left},
-                        {"Lag p99", Align::left},
-                        {"In flight", Align::left},
-                        {"Failed", Align::left}},
+                        {"Service p50, p99", Align::left},
+                        {"Lag p50, p99", Align::left},
+                        {"In flight", Align::right},
+                        {"Failed", Align::right}},
             .rows = {}};
-  for (const SubjectVerdict* subject : group.subjects) {
-    if (!subject->load) continue;
-    const Pairs& load = subject_of(record, *subject).load;
-    grid.rows.push_back({{printable(short_label(record, subject->subject), 200), Tone::plain},
+  for (const SubjectVerdict& subject : verdict.subjects) {
+    if (!subject.load) continue;
+    const Pairs& load = subject_of(record, subject).load;
+    grid.rows.push_back({{printable(label_alone(record, subject.subject), 200), Tone::plain},
                          {load_words(load), Tone::plain},
-                         valid_cell(*subject->load),
-                         load_cell(*subject, "offered_rate", requests_per_s),
-                         load_cell(*subject, "achieved_rate", requests_per_s),
-                         response_cell(*subject, "response_p50", 0.5, load),
-                         response_cell(*subject, "response_p90", 0.9, load),
-                         response_cell(*subject, "response_p99", 0.99, load),
-                         response_cell(*subject, "response_p99_9", 0.999, load),
-                         load_cell(*subject, "service_p50", format_time),
-                         load_cell(*subject, "service_p99", format_time),
-                         load_cell(*subject, "lag_p50", format_time),
-                         load_cell(*subject, "lag_p99", format_time),
-                         load_cell(*subject, "in_flight_mean", plain_number),
-                         failed_cell(*subject)});
+                         valid_cell(*subject.load),
+                         load_cell(subject, "offered_rate", requests_per_s),
+                         load_cell(subject, "achieved_rate", requests_per_s),
+                         load_cell(subject, "max_rate", requests_per_s),
+                         response_cell(subject, "response_p50", 0.5, load),
+                         response_cell(subject, "response_p90", 0.9, load),
+                         response_cell(subject, "response_p99", 0.99, load),
+                         response_cell(subject, "response_p99_9", 0.999, load),
+                         two_times(subject, "service_p50", "service_p99"),
+                         two_times(subject, "lag_p50", "lag_p99"),
+                         plain_cell(subject, "in_flight_mean"),
+                         failed_cell(subject)});
   }
+  leave_out_empty_columns(grid);
   return grid;
 }
 

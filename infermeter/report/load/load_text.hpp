@@ -19,8 +19,9 @@ namespace infermeter {
 // All of them are under load: then the table below has what there is to say of times.
 [[nodiscard]] bool is_under_load(const Group& group);
 
-// A row for each subject under load; no rows where there is none. A percentile of too few requests says how many it
-// needs; response times of more than a subject takes are marked.
-[[nodiscard]] Grid load_grid(const RunRecord& record, const Group& group);
+// A row for each subject under load, of all groups: their loads differ. No rows where there is none. A percentile of
+// too few requests says how many it needs; response times of more than a subject takes are marked. Columns that no
+// subject has a figure in are left out.
+[[nodiscard]] Grid load_grid(const RunRecord& record, const Verdict& verdict);
 
 }  // namespace infermeter

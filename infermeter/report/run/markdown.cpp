@@ -39,7 +39,7 @@ void counter_rows(std::string& text, const RunRecord& record, const Group& group
 }
 
 // Subjects under load have no latency of one inference after the other.
-void load_tables(std::string& text, const RunRecord& record, const Group& group) {
+void loaded_subjects(std::string& text, const RunRecord& record, const Group& group) {
   text += "\n| Subject | Throughput | Memory | Size | Outputs |\n|---|--:|--:|--:|---|\n";
   for (const auto* subject : group.subjects) {
     const Row row = row_of(record, group, *subject);
@@ -51,8 +51,8 @@ void load_tables(std::string& text, const RunRecord& record, const Group& group)
   }
 }
 
-void load_rows(std::string& text, const RunRecord& record, const Group& group) {
-  const Grid grid = load_grid(record, group);
+void load_rows(std::string& text, const RunRecord& record, const Verdict& verdict) {
+  const Grid grid = load_grid(record, verdict);
   if (grid.rows.empty()) return;
   text += "\n|";
   for (const GridColumn& column : grid.columns) text += ' ' + column.title + " |";
@@ -68,8 +68,7 @@ void load_rows(std::string& text, const RunRecord& record, const Group& group) {
 void group_table(std::string& text, const RunRecord& record, const Group& group) {
   if (!group.title.empty()) text += "\n### " + markdown_text(group.title) + "\n";
   if (is_under_load(group)) {
-    load_tables(text, record, group);
-    load_rows(text, record, group);
+    loaded_subjects(text, record, group);
     return counter_rows(text, record, group);
   }
   const bool accuracy = has_accuracy(group.subjects);
@@ -86,7 +85,6 @@ void group_table(std::string& text, const RunRecord& record, const Group& group)
     }
     text += '\n';
   }
-  load_rows(text, record, group);
   counter_rows(text, record, group);
 }
 
@@ -159,6 +157,7 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   } else if (!is_imported(record.plan)) {
     for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);
   }
+  load_rows(text, record, verdict);
   if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
   if (verdict.profile) {
     constexpr std::size_t most_rows = 10;

@@ -82,6 +82,7 @@ class TableReport {
     } else if (!is_imported(record_.plan)) {
       for (const auto& group : groups_of(record_, verdict_)) group_table(group);
     }
+    load_table();
     interval_line();
     comparison_table();
     operator_tables();
@@ -129,6 +130,13 @@ class TableReport {
       text_ += grid_text(loads, {.width = width_, .rule = text_width_, .color = color_});
     }
     counters(group);
+  }
+
+  void load_table() {
+    const Grid loads = load_grid(record_, verdict_);
+    if (loads.rows.empty()) return;
+    text_ += '\n';
+    text_ += grid_text(loads, {.width = width_, .rule = text_width_, .color = color_});
   }
 
   void counters(const Group& group) {

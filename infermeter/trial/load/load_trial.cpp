@@ -41,10 +41,13 @@ Result<LoadTrial> LoadTrial::prepare(const TrialRequest& trial, const Session& s
   load.stopping_ = trial.stopping;
   load.seed_ = trial.arrivals_seed;
   load.counts_failures_ = is_server(info);
-  const std::size_t count = requests_in_flight(load.shape_, info, at_once);
+  std::size_t count = requests_in_flight(load.shape_, info, at_once);
+  if (load.stopping_.iterations && load.shape_.scenario != LoadScenario::multi_stream)
+    count = std::min(count, static_cast<std::size_t>(*load.stopping_.iterations));
   for (std::size_t i = 1; i < count; ++i) {
     INFERMETER_TRY(Request request, Request::create(session, items));
-    if (!request.prepare(0) || !request.run())
+    const bool good = request.prepare(0) && request.run();
+    if (!good && !load.counts_failures_)
       return request.error(fmt::format("the first inference of request {} of {} in flight", i + 1, count));
     load.requests_.push_back(std::move(request));
   }

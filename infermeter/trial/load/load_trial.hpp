@@ -66,6 +66,8 @@ class LoadTrial {
 
   [[nodiscard]] const Error& error() const { return *error_; }  // after a run that failed
   [[nodiscard]] LoadRecord take_record() { return std::move(record_); }
+  // A server may fail now and then: what must succeed is tried so often.
+  [[nodiscard]] int attempts() const { return counts_failures_ ? 5 : 1; }
   // What each client has got last; of `own` and the others.
   [[nodiscard]] Answers answers(Request& own);
 

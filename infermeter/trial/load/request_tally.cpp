@@ -14,17 +14,19 @@ HistogramRecord record_of(const LogHistogram& histogram, double tick_s) {
   return {.tick_s = tick_s, .counts = histogram.counts()};
 }
 
-std::uint64_t difference(std::uint64_t later, std::uint64_t earlier) { return later > earlier ? later - earlier : 0; }
+std::uint64_t ticks_between(std::uint64_t later, std::uint64_t earlier) {
+  return later > earlier ? later - earlier : 0;
+}
 
 }  // namespace
 
 void RequestTally::completed(const RequestTimes& times) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t response = difference(times.end, times.arrival);
+  const std::uint64_t response = ticks_between(times.end, times.arrival);
   response_.add(response);
-  service_.add(difference(times.end, times.issue));
-  lag_.add(difference(times.issue, times.arrival));
-  late_.add(difference(times.issue, std::max(times.arrival, times.free)));
+  service_.add(ticks_between(times.end, times.issue));
+  lag_.add(ticks_between(times.issue, times.arrival));
+  late_.add(ticks_between(times.issue, std::max(times.arrival, times.free)));
   if (arrive_here_) timeline_.arrived(since_begin(times.arrival));
   timeline_.completed(since_begin(times.end), response);
   last_end_ = std::max(last_end_, times.end);

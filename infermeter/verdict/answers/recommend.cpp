@@ -48,6 +48,7 @@ class Recommender {
   }
 
   void speed() {
+    if (subject_.load) return;  // a median of response times is no speed
     const Estimate gain = ratio_of("latency_p50");
     if (!gain.value || !gain.interval) return;
     const double least = 1 + options_.least_change;

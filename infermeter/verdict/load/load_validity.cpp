@@ -60,7 +60,13 @@ Found too_late(const LoadRecord& load) {
 }
 
 Found failed_requests(const LoadRecord& load) {
-  if (load.failed == 0) return std::nullopt;
+  if (load.failed == 0 && load.mismatched == 0) return std::nullopt;
+  if (load.failed == 0) {
+    return LoadFinding{LoadRule::errors, static_cast<double>(load.mismatched), 0, "requests",
+                       fmt::format("{} of {} answers that were checked have another shape or type than that of an "
+                                   "inference alone, or are no numbers",
+                                   load.mismatched, load.checked)};
+  }
   std::string texts;
   for (const auto& [text, count] : load.errors) {
     texts += fmt::format("{}{} ({})", texts.empty() ? ": " : ", ", printable(text, 200), count);

@@ -98,6 +98,15 @@ TEST(LoadValidity, EveryErrorIsCounted) {
   EXPECT_EQ(validity.findings[0].message.find('\x1b'), std::string::npos);
 }
 
+TEST(LoadValidity, AnswersOfAnotherShapeAreErrors) {
+  LoadRecord load = good_load();
+  load.checked = 8, load.mismatched = 2;
+  const LoadValidity validity = judged(load);
+  ASSERT_EQ(validity.findings.size(), 1U);
+  EXPECT_EQ(validity.findings[0].rule, LoadRule::errors);
+  EXPECT_THAT(validity.findings[0].message, HasSubstr("2 of 8 answers that were checked"));
+}
+
 TEST(LoadValidity, EachScenarioNeedsRequestsForItsPercentile) {
   const LoadRecord load = record_of(poisson_queue(100, 0.001, 300, 1));
   EXPECT_TRUE(judged(load, {{"scenario", "single-stream"}}).valid());

@@ -26,6 +26,9 @@ import { variantsPictures } from "./variants.ts";
 const ofParts: ((part: Part) => Picture[])[] = [validationPictures, differencePictures, (part) => historyPictures(part).slice(1), variantsPictures, comparison, pairsInOrder];
 const ofModels: ((m: Measured) => Picture[])[] = [loadPictures, distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
 
+// Where all subjects are under load: what is drawn of one inference after the other says nothing of them.
+const ofLoads: ((m: Measured) => Picture[])[] = [loadPictures, memoryByPhase, memoryOverTime, leakTrials, counters];
+
 export interface Gallery {
   title: string; // the model's name; "" where there is nothing to tell apart
   pictures: Picture[];
@@ -35,7 +38,8 @@ export interface Gallery {
 export function galleriesOf(part: Part): Gallery[] {
   const models = byModel(part);
   const galleries = models.map(({ model, measured }, index): Gallery => {
-    const pictures = ofModels.flatMap((maker) => maker(measured)).map((picture) => linked(picture, measured));
+    const makers = measured.subjects.every((subject) => subject.load !== undefined) ? ofLoads : ofModels;
+    const pictures = makers.flatMap((maker) => maker(measured)).map((picture) => linked(picture, measured));
     return models.length === 1 ? { title: "", pictures } : { title: visible(model), pictures: pictures.map((picture) => ({ ...picture, id: `${picture.id}-${index + 1}`, title: `${picture.title}: ${visible(model)}`, short: picture.short ?? picture.title })) };
   });
   const [first] = galleries;

@@ -7,7 +7,7 @@ import type { Look } from "../look.ts";
 import { axis, tooltip } from "../picture.ts";
 import type { ChartPicture, DataTable, Picture } from "../picture.ts";
 import { choice } from "./profiled.ts";
-import { scaleOf, tickText, valueAxis } from "./scale.ts";
+import { isWide, scaleOf, tickText, valueAxis } from "./scale.ts";
 import { leftOut, mostSubjects, subjectControl } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
@@ -32,7 +32,77 @@ function linesOf(m: Measured, subject: number | null): Line[] {
 
 export function loadPictures(m: Measured): Picture[] {
   const subjects = m.subjects.filter((each) => (each.load?.processes.length ?? 0) > 0).map((each) => each.index);
-  return subjects.length === 0 ? [] : [tail(m, subjects), overTime(m, subjects)];
+  return subjects.length === 0 ? [] : [...againstRate(m), tail(m, subjects), overTime(m, subjects)];
+}
+
+interface Point {
+  subject: number;
+  rate: number;
+  response: number;
+  holds: boolean;
+}
+
+type Response = "response_p50" | "response_p90" | "response_p99";
+const responses: Record<Response, string> = { response_p50: "response p50", response_p90: "response p90", response_p99: "response p99" };
+
+// A subject has one rate or one number of clients: several of them are the points of a curve.
+export function pointsOf(m: Measured, response: Response): Point[] {
+  return m.subjects.flatMap((each) => {
+    const [rate, time] = [each.load?.figures["achieved_rate"]?.value ?? null, each.load?.figures[response]];
+    return rate === null || time === undefined || time.value === null ? [] : [{ subject: each.index, rate, response: time.value, holds: time.holds }];
+  });
+}
+
+function againstRate(m: Measured): Picture[] {
+  let response: Response = "response_p99";
+  if (pointsOf(m, response).length < 2) return [];
+  const picture: ChartPicture = {
+    kind: "chart",
+    id: "load-rate",
+    title: "Response time against throughput",
+    reads: "Each point is a subject at its load. Further right is more requests per second, further down is less waiting; where points rise steeply, the limit is near.",
+    note: () => (pointsOf(m, response).some((point) => !point.holds) ? "Hollow: the response time is not what it seems to be (too few requests, or more than the subject can take)." : ""),
+    controls: [choice("Time", (["response_p99", "response_p90", "response_p50"] as Response[]).map((each) => [each, responses[each]]), (value) => (response = value as Response))],
+    data: () => ({
+      columns: [
+        { title: "subject", numeric: false },
+        { title: "completed per second", numeric: true },
+        { title: `${responses[response]}, s`, numeric: true },
+        { title: "holds", numeric: false },
+      ],
+      rows: pointsOf(m, response).map((point) => [m.names[point.subject] ?? "", point.rate, point.response, point.holds ? "yes" : "no"]),
+    }),
+    height: () => 360,
+    zoom: "xy",
+    option: (look, width) => rateOption(m, pointsOf(m, response), responses[response], look, width),
+    legend: (look) => pointsOf(m, response).slice(0, mostSubjects).map((point) => ({ name: m.names[point.subject] ?? "", look: look.series(point.subject) })),
+  };
+  return [picture];
+}
+
+function rateOption(m: Measured, points: Point[], title: string, look: Look, width: number): Option {
+  const times_s = points.map((point) => point.response);
+  const vertical = scaleOf("s", times_s, isWide(times_s) ? { log: true } : { zero: true });
+  const horizontal = scaleOf("items/s", points.map((point) => point.rate), { zero: true });
+  return {
+    grid: { left: 62, right: 24, top: 16, bottom: 48 },
+    xAxis: valueAxis(look, "completed", horizontal, width - 86),
+    yAxis: valueAxis(look, title, vertical, 300, { nameGap: 44 }),
+    tooltip: { trigger: "item" },
+    series: points.slice(0, mostSubjects).map((point) => {
+      const own = look.series(point.subject);
+      const name = m.names[point.subject] ?? "";
+      return {
+        type: "scatter",
+        name,
+        data: [[point.rate / horizontal.unit.factor, point.response / vertical.unit.factor]],
+        symbol: own.symbol,
+        symbolSize: 11,
+        itemStyle: { color: point.holds ? own.color : "transparent", borderColor: own.color, borderWidth: 2 },
+        tooltip: { formatter: () => tooltip(name, [["completed", format("items/s", point.rate, 4)], [title, format("s", point.response, 4)], ...(point.holds ? [] : [["holds", "no"] as [string, string]])]) },
+      };
+    }),
+  };
 }
 
 type Time = "response_s" | "service_s" | "lag_s";
@@ -76,7 +146,8 @@ function tail(m: Measured, subjects: number[]): Picture {
 
 function tailOption(lines: Line[], time: Time, look: Look): Option {
   const places = lines.map((line) => tailPlaces(line.process, time));
-  const scale = scaleOf("s", places.flat().map((place) => place.value), { zero: true });
+  const values = places.flat().map((place) => place.value);
+  const scale = scaleOf("s", values, isWide(values) ? { log: true } : { zero: true });
   const most = Math.max(10, ...places.flat().map((place) => place.times));
   const ticks = [1, 2, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.01);
   return {
@@ -152,7 +223,7 @@ function overTime(m: Measured, subjects: number[]): Picture {
     note: () => leftOut(shown().length, every().length),
     controls: [
       ...(subjects.length > 1 ? [subjectControl(subjects, m.names, "the first process of each subject", (chosen) => (subject = chosen))] : []),
-      choice("Show", (Object.keys(courses) as Course[]).map((each) => [each, courses[each][0]]), (value) => (course = value as Course)),
+      choice("What", (Object.keys(courses) as Course[]).map((each) => [each, courses[each][0]]), (value) => (course = value as Course)),
     ],
     data: () => courseTable(every()),
     height: () => 320,
@@ -186,9 +257,9 @@ function courseOption(lines: Line[], course: Course, look: Look, width: number):
         type: "line",
         name: line.name,
         data: each.map((point) => [point.at, point.value / scale.unit.factor]),
-        symbol: own.symbol,
+        symbol: each.length < 80 ? own.symbol : "none",
         symbolSize: 4,
-        showAllSymbol: each.length < 80,
+        showAllSymbol: true,
         lineStyle: { color: own.color, type: own.dash, width: 1.6 },
         itemStyle: { color: own.color },
         tooltip: {

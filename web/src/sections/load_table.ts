@@ -24,6 +24,7 @@ export function askedText(asked: Record<string, string>): string {
 const shown: [string, string, Quantity][] = [
   ["offered_rate", "offered", "items/s"],
   ["achieved_rate", "achieved", "items/s"],
+  ["max_rate", "highest rate", "items/s"],
   ["response_p50", "response p50", "s"],
   ["response_p90", "response p90", "s"],
   ["response_p99", "response p99", "s"],

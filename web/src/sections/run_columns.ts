@@ -268,13 +268,20 @@ function modelColumns(): Column<SubjectRow>[] {
   ];
 }
 
+const subjectColumn: TextColumn<SubjectRow> = { kind: "text", id: "subject", title: "subject", text: (row) => row.label };
+
 export function runColumns(rows: SubjectRow[], figures: RunFigures | null, choice: BaselineChoice): Column<SubjectRow>[] {
   const { early, late } = metricColumns(rows);
+  // Requests overlap under load: they have no latency of one inference after the other, but a table of their own.
+  if (rows.every((row) => row.summary.load !== undefined)) {
+    const others = early.filter((column) => !column.id.startsWith("latency_"));
+    return [subjectColumn, trialsColumn, ...settings(), ...others, ...modelColumns(), ...accuracyColumns, ...outputColumns(rows), ...late, leakColumn, ...counterColumns(rows)];
+  }
   const compared = rows.some((row) => row.summary.baseline !== null) || (figures?.ratios.length ?? 0) > 0;
   const at = early.findIndex((column) => column.id === "throughput");
   const split = at < 0 ? early.length : at;
   return [
-    { kind: "text", id: "subject", title: "subject", text: (row) => row.label },
+    subjectColumn,
     trialsColumn,
     ...early.slice(0, split),
     ...(compared ? [speedUpColumn(rows, figures, choice)] : []),

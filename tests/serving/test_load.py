@@ -1,0 +1,52 @@
+"""Servers under load: several requests in flight, errors that are counted, answers that are compared."""
+
+import json
+
+import jsonschema
+import pytest
+from bad_server import BadServer
+
+SHORT = ["--processes", "1", "--warmup", "1", "--seed", "3", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with BadServer(binary=True) as started:
+        yield started
+
+
+def loaded(run, source_dir, *arguments):
+    done = run("load", *arguments, *SHORT, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    jsonschema.validate(record, json.loads((source_dir / "docs/schema/run.schema.json").read_text()))
+    return record, record["trials"][0]["load"]
+
+
+def test_mlserver_under_load(run, source_dir, mlserver):
+    record, load = loaded(run, source_dir, f"served@kserve,url={mlserver}", "--concurrency", "4", "--requests", "60")
+    assert (load["clients"], load["completed"], load["failed"]) == (4, 60, 0)
+    assert load["checked"] == 4 and load["mismatched"] == 0 and load["largest_difference"] < 1e-5
+    _, load = loaded(run, source_dir, f"served@kserve,url={mlserver}", "--rate", "100", "--requests", "40")
+    assert load["open_loop"] and load["completed"] == load["due"] == 40
+    assert load["clients"] == 64, "a server is given as many requests as come"
+
+
+def test_errors_of_a_server_are_counted_and_make_the_load_invalid(run, source_dir, server):
+    record, load = loaded(run, source_dir, f"every_tenth_fails@kserve,url={server.url}", "--rate", "300", "--requests", "50")
+    assert load["failed"] > 0 and load["completed"] + load["failed"] == load["due"] == 50
+    assert record["trials"][0]["iterations"] == load["completed"]
+    (text, count), *others = load["errors"]
+    assert count == load["failed"] and not others
+    assert "HTTP" in text or "50" in text, text
+    subject = record["subjects"][0]
+    assert not subject["load"]["valid"]
+    assert "errors" in [finding["rule"] for finding in subject["load"]["findings"]]
+
+
+def test_two_servers_are_compared_under_the_same_load(run, mlserver):
+    done = run("compare", f"a=served@kserve,url={mlserver}", f"b=served@kserve,url={mlserver}", "--rate", "100", "--requests", "20",
+               "--metric", "response_p50", "--max-pairs", "6", "--all-pairs", "--warmup", "1", "--quiet", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["plan"]["question"]["metric"] == "response_p50" and len(record["trials"]) >= 12
