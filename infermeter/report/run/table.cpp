@@ -126,9 +126,6 @@ class TableReport {
     }
     const bool all_shown = table<Row>(wanted, rows);
     if (all_shown && !latencies.legend.empty()) line(latencies.legend, Tone::faint);
-    if (const Grid loads = load_grid(record_, group); !loads.rows.empty()) {
-      text_ += grid_text(loads, {.width = width_, .rule = text_width_, .color = color_});
-    }
     counters(group);
   }
 
