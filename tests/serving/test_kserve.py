@@ -281,6 +281,14 @@ def test_a_file_cannot_lead_to_a_server_by_itself(run, text):
             assert done.returncode == 0, done.stderr
 
 
+def test_gates_work_on_servers_and_their_files_are_data(run, good):
+    (run.folder / "gate.toml").write_text(f'expect = ["latency_p50 <= 10s"]\n[plan]\nsubjects = ["good@kserve,url={good.url}"]\n'
+                                          "processes = 3\niterations = 5\nwarmup = 0\n")
+    assert "--allow-code" in refusal(run("gate", "gate.toml"))
+    done = run("gate", "gate.toml", "--allow-code")
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
 def test_the_command_line_beats_the_file(run):
     with BadServer() as server:
         (run.folder / "plan.toml").write_text('subjects = ["good@kserve,url=http://192.0.2.1:9"]\n')
