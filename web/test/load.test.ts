@@ -1,0 +1,51 @@
+// What tables and pictures of loads decide before anything is drawn.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LoadProcess, Run, RunSubject } from "../src/document.ts";
+import { courseOf, loadPictures, percentileName, pointsOf, tailPlaces } from "../src/pictures/load.ts";
+import type { Measured } from "../src/pictures/trials.ts";
+import { askedText, loadRows } from "../src/sections/load_table.ts";
+
+const process = {
+  process: 0,
+  completed: 30,
+  timeline: { bin_s: 0.5, arrived: [10, 20], completed: [5, 25], failed: [0, 0], in_flight: [5, 0], slowest_s: [0.1, 0.2] },
+  percentiles: { share: [0.5, 0.9, 0.99, 1], response_s: [0.01, 0.02, 0.5, 0.9], service_s: [], lag_s: [0, 0, 0, 0] },
+} as unknown as LoadProcess;
+
+function subject(index: number, rate: number, p99: number, holds: boolean): RunSubject {
+  const figure = (value: number): object => ({ value, interval: null, note: "", method: "", unit: "", lower_is_better: true, holds });
+  return { index, label: `s${index}`, counters: [], load: { asked: { scenario: "server", rate: "40", arrivals: "gamma:2" }, valid: holds, requests: 30, findings: [], figures: { achieved_rate: figure(rate), response_p99: figure(p99) }, processes: [process] } } as unknown as RunSubject;
+}
+
+function measuredOf(subjects: RunSubject[]): Measured {
+  return { run: { subjects, trials: [] } as unknown as Run, figures: null, names: subjects.map((each) => each.label), subjects, variants: null };
+}
+
+test("the tail has a step for each nine, and no place for the largest", () => {
+  assert.deepEqual(tailPlaces(process, "response_s").map((place) => Number(place.times.toPrecision(6))), [2, 10, 100]);
+  assert.deepEqual(tailPlaces(process, "service_s"), []);
+  assert.equal(percentileName(0.999), "p99.9");
+});
+
+test("counts of a bin are drawn per second, levels as they are", () => {
+  assert.deepEqual(courseOf(process, "arrived"), [{ at: 0.5, value: 20 }, { at: 1, value: 40 }]);
+  assert.deepEqual(courseOf(process, "in_flight").map((point) => point.value), [5, 0]);
+  assert.deepEqual(courseOf(process, "slowest_s").map((point) => point.value), [0.1, 0.2]);
+});
+
+test("several loads are the points of a curve, and those that do not hold say so", () => {
+  const m = measuredOf([subject(0, 40, 0.01, true), subject(1, 80, 0.9, false)]);
+  assert.deepEqual(pointsOf(m, "response_p99").map((point) => [point.rate, point.holds]), [[40, true], [80, false]]);
+  assert.deepEqual(pointsOf(m, "response_p50"), []);
+  assert.deepEqual(loadPictures(m).map((picture) => picture.id), ["load-rate", "load-tail", "load-timeline"]);
+  assert.deepEqual(loadPictures(measuredOf([subject(0, 40, 0.01, true)])).map((picture) => picture.id), ["load-tail", "load-timeline"]);
+});
+
+test("subjects that are not under load have no row", () => {
+  const plain = { index: 1, label: "plain", counters: [] } as unknown as RunSubject;
+  const run = { subjects: [subject(0, 40, 0.01, true), plain] } as unknown as Run;
+  assert.equal(loadRows(run).length, 1);
+  assert.deepEqual(loadPictures(measuredOf([plain])), []);
+  assert.equal(askedText({ scenario: "server", rate: "40", arrivals: "gamma:2" }), "server, rate 40, gamma:2");
+});
