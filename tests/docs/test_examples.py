@@ -1,4 +1,4 @@
-"""Every command that README.md, docs/ and --help show is run, in a folder that holds the files they name. `run`, `compare`, `tune`,
+"""Every command that README.md, docs/ and --help show is run, in a folder that holds the files they name. `run`, `load`, `compare`, `tune`,
 `profile`, `variants` and `study` get --dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
 
 import glob
@@ -141,7 +141,7 @@ def test_example(command, run, folder, imaging_is_built):
     stored = [one["id"] for one in json.loads(run("runs", "--format", "json").stdout)]
     dates = {"20261121": stored[-1], "20261122": stored[0]}
     words = [dates.get(word, word) for word in words]
-    slow = words[0] in ("run", "compare", "tune", "profile", "variants", "study") and "--dry-run" not in words and words != ["study"]
+    slow = words[0] in ("run", "load", "compare", "tune", "profile", "variants", "study") and "--dry-run" not in words and words != ["study"]
     slow = slow and "latest" not in words  # stored runs are compared at once
     if "--aa" in words:
         words[words.index("--aa") + 1] = "8"

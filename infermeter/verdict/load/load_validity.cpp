@@ -118,8 +118,8 @@ std::optional<LoadShape> shape_of(const Pairs& load) {
   return shape ? std::optional(*shape) : std::nullopt;
 }
 
-// p90 of single-stream, that of the objective where a rate is sought, p99 of the others. nullopt: offline, which is about
-// throughput.
+// p90 of single-stream, that of the objective where a rate is sought, p99 of the others. nullopt: offline, which is
+// about throughput.
 std::optional<double> percentile_of_scenario(const std::optional<LoadShape>& shape) {
   if (shape && shape->scenario == LoadScenario::offline) return std::nullopt;
   if (shape && shape->find_rate) return shape->find_rate->percentile;
