@@ -95,6 +95,7 @@ enum class DiagnosticId {
   load_too_few,  // too few requests for the percentile that the scenario is about
   load_grows,    // the queue grew as long as requests came
   load_gave_up,  // requests were still waiting long after the last arrival
+  load_outputs,  // answers are not those of one inference after the other
   // Memory over iterations.
   memory_leak,   // it grows with every iteration
   leak_unclear,  // it cannot be told whether it grows

@@ -19,6 +19,9 @@ namespace {
 constexpr double most_missed = 0.005;  // share of the rate
 constexpr double most_late = 0.05;     // share of the median response time
 constexpr double most_growth = 0.01;   // share of the requests
+// Share of an output's largest value. Low precisions and other orders of summation are within it; answers that were
+// mixed up are not.
+constexpr double most_different = 0.01;
 
 using Found = std::optional<LoadFinding>;
 
@@ -60,13 +63,7 @@ Found too_late(const LoadRecord& load) {
 }
 
 Found failed_requests(const LoadRecord& load) {
-  if (load.failed == 0 && load.mismatched == 0) return std::nullopt;
-  if (load.failed == 0) {
-    return LoadFinding{LoadRule::errors, static_cast<double>(load.mismatched), 0, "requests",
-                       fmt::format("{} of {} answers that were checked have another shape or type than that of an "
-                                   "inference alone, or are no numbers",
-                                   load.mismatched, load.checked)};
-  }
+  if (load.failed == 0) return std::nullopt;
   std::string texts;
   for (const auto& [text, count] : load.errors) {
     texts += fmt::format("{}{} ({})", texts.empty() ? ": " : ", ", printable(text, 200), count);
@@ -102,6 +99,21 @@ Found growing_queue(const LoadRecord& load) {
       fmt::format("the queue grew as long as requests came, from {:.3g} to {:.3g} of them, by {} of all (at most {}): "
                   "this is more than the subject can take",
                   growth->first, growth->last, as_percent(share), as_percent(most_growth))};
+}
+
+Found other_answers(const LoadRecord& load) {
+  if (load.mismatched > 0) {
+    return LoadFinding{LoadRule::outputs, 1, most_different, "share",
+                       fmt::format("{} of {} answers that were compared had another shape or type than the answer to "
+                                   "one request alone, or no numbers",
+                                   load.mismatched, load.checked)};
+  }
+  if (load.largest_difference <= most_different) return std::nullopt;
+  return LoadFinding{
+      LoadRule::outputs, load.largest_difference, most_different, "share",
+      fmt::format("of {} answers that were compared with the answer to one request alone, one differs by "
+                  "{} of the output's largest value (at most {})",
+                  load.checked, as_percent(load.largest_difference), as_percent(most_different))};
 }
 
 Found given_up(const LoadRecord& load) {
@@ -155,6 +167,7 @@ std::string_view to_string(LoadRule rule) {
     case LoadRule::enough: return "enough";
     case LoadRule::stationary: return "stationary";
     case LoadRule::gave_up: return "gave_up";
+    case LoadRule::outputs: return "outputs";
   }
   return "";
 }
@@ -166,9 +179,10 @@ DiagnosticId diagnostic_of(LoadRule rule) {
     case LoadRule::errors: return DiagnosticId::load_errors;
     case LoadRule::enough: return DiagnosticId::load_too_few;
     case LoadRule::stationary: return DiagnosticId::load_grows;
-    case LoadRule::gave_up: break;
+    case LoadRule::gave_up: return DiagnosticId::load_gave_up;
+    case LoadRule::outputs: break;
   }
-  return DiagnosticId::load_gave_up;
+  return DiagnosticId::load_outputs;
 }
 
 const LoadFinding* LoadValidity::finding(LoadRule rule) const {
@@ -190,7 +204,7 @@ bool is_offline(const Pairs& load) {
 }
 
 std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Samples> trials) {
-  std::array<OfProcesses, 6> rules;
+  std::array<OfProcesses, 7> rules;
   const auto at = [&](LoadRule rule) -> OfProcesses& { return rules.at(static_cast<std::size_t>(rule)); };
   const auto shape = shape_of(load);
   const bool offline = is_offline(load);
@@ -206,6 +220,7 @@ std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Sample
     at(LoadRule::enough).add(too_few_requests(*trial.load, percentile_of_scenario(shape)));
     if (!offline && keeps_its_rate(shape)) at(LoadRule::stationary).add(growing_queue(*trial.load));
     at(LoadRule::gave_up).add(given_up(*trial.load));
+    at(LoadRule::outputs).add(other_answers(*trial.load));
   }
   if (processes == 0) return std::nullopt;
   // A queue comes and goes, and seldom seems to grow where it does not: more than the subject can take is so in most

@@ -20,6 +20,7 @@ enum class LoadRule {
   enough,      // as many requests as the percentile of the scenario needs (stats/load/requests_needed.hpp)
   stationary,  // open loop: the queue does not grow (stats/load/queue_growth.hpp)
   gave_up,     // no request was still waiting long after the last arrival
+  outputs,     // the last answer of each client is that of an inference that was run alone, within 1 %
 };
 [[nodiscard]] std::string_view to_string(LoadRule rule);
 [[nodiscard]] DiagnosticId diagnostic_of(LoadRule rule);  // its remedy is what to change

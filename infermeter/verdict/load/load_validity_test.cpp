@@ -98,13 +98,18 @@ TEST(LoadValidity, EveryErrorIsCounted) {
   EXPECT_EQ(validity.findings[0].message.find('\x1b'), std::string::npos);
 }
 
-TEST(LoadValidity, AnswersOfAnotherShapeAreErrors) {
+TEST(LoadValidity, AnswersThatAreNotThoseOfOneRequestAloneAreSaid) {
   LoadRecord load = good_load();
   load.checked = 8, load.mismatched = 2;
   const LoadValidity validity = judged(load);
   ASSERT_EQ(validity.findings.size(), 1U);
-  EXPECT_EQ(validity.findings[0].rule, LoadRule::errors);
-  EXPECT_THAT(validity.findings[0].message, HasSubstr("2 of 8 answers that were checked"));
+  EXPECT_EQ(validity.findings[0].rule, LoadRule::outputs);
+  EXPECT_THAT(validity.findings[0].message, HasSubstr("2 of 8 answers that were compared"));
+  load.mismatched = 0, load.largest_difference = 0.009;
+  EXPECT_TRUE(judged(load).valid());
+  load.largest_difference = 0.02;
+  EXPECT_THAT(judged(load).finding(LoadRule::outputs)->message,
+              HasSubstr("differs by 2 % of the output's largest value"));
 }
 
 TEST(LoadValidity, EachScenarioNeedsRequestsForItsPercentile) {
