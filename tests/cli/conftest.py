@@ -1,5 +1,6 @@
 """What tests of the command line share."""
 
+import importlib.util
 import json
 import subprocess
 from contextlib import contextmanager
@@ -39,6 +40,18 @@ def run_slowly(run, infermeter, environment):
             process.wait()
 
     return start
+
+
+@pytest.fixture
+def needs():
+    """needs("torch", …) -> skips where one of these modules is not installed."""
+
+    def check(*modules):
+        for module in modules:
+            if importlib.util.find_spec(module) is None:
+                pytest.skip(f"{module} is not installed: scripts/setup --with pytorch,jax")
+
+    return check
 
 
 @pytest.fixture

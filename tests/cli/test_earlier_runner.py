@@ -44,8 +44,8 @@ def test_flags_that_are_repeated_add_up(run):
                         for model in ("mlp", "unet2d") for back_end in ("fake", "openvino") for batch in (1, 2)}
 
 
-def test_both_is_the_pair_that_it_stood_for(run):
-    # Back ends of Python are files: they are there whether or not their framework is installed.
+def test_both_is_the_pair_that_it_stood_for(run, needs):
+    needs("torch", "jax")
     both = labels_of(run("run", "--framework", "both", "--model", "both", "--batch-sizes", 1, "--dry-run"))
     assert both == {f"{model}@{back_end}" for model in ("resnet50", "vit_b_16") for back_end in ("pytorch", "jax")}
     assert labels_of(run("run", "--backend", "jax", "both", "--model", "vit_b_16", "--model", "both", "--dry-run")) == both

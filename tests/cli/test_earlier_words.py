@@ -60,7 +60,8 @@ def lines_of(done):
 # --- a runner over frameworks -----------------------------------------------------------------------------------------
 
 
-def test_the_runner(run):
+def test_the_runner(run, needs):
+    needs("torch", "jax")
     text = lines_of(run("run", *words(RUNNER), "--dry-run"))
     assert "20 warm-up iterations, then 200 timed iterations" in text and "results in results/raw/production" in text
     for subject in (f"{model}@{framework},batch={batch}" for model in ("resnet50", "vit_b_16")
@@ -69,9 +70,10 @@ def test_the_runner(run):
 
 
 @pytest.mark.parametrize("line", RUNNER_LINES.splitlines())
-def test_the_runner_s_other_lines(run, line):
-    text = lines_of(run("run", *words(line), "--dry-run"))
+def test_the_runner_s_other_lines(run, needs, line):
     asked = dict(re.findall(r"--(iterations|warmup|framework|model) (\S+)", line))
+    needs({"pytorch": "torch"}.get(asked["framework"], asked["framework"]))
+    text = lines_of(run("run", *words(line), "--dry-run"))
     sizes = re.search(r"--batch-sizes ([\d ]+)", line)
     for batch in (sizes.group(1).split() if sizes else (1, 8, 32, 128)):
         assert f"{asked['model']}@{asked['framework']},batch={batch}" in text
@@ -215,7 +217,8 @@ def test_cuda_is_refused_where_there_is_none(run, onnxruntime):
 
 
 @pytest.mark.parametrize("line", PHASES_LINES.splitlines())
-def test_the_lines_of_phases(run, line):
+def test_the_lines_of_phases(run, needs, line):
+    needs("torch")
     given = shlex.split(line, comments=True)
     plain = run("variants", *given, "--dry-run")
     config = next((word for word in given if word.endswith(".yaml")), None)
@@ -243,7 +246,8 @@ def test_a_configuration_of_another_program_is_refused_with_what_to_give(run):
     ("--baseline --phase1", ["eager", "phase1"]), ("--all-phases", ["eager", "channels_last", "autocast", "compile",
                                                                    "dynamic_int8", "stacked"]),
     ("--baseline --phase2 --phase3", ["eager", "tensorrt", "dynamic_int8"])])
-def test_phases(run, flags, phases):
+def test_phases(run, needs, flags, phases):
+    needs("torch")
     (run.folder / "nets.py").write_text("def make():\n    return None\n")
     text = lines_of(run("variants", "--config", "nets.py:make", *flags.split(), "--validation-data", "synthetic", "--generate-html",
                         "--batch-sizes", 1, 2, "--dry-run"))

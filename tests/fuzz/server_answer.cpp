@@ -1,5 +1,5 @@
-// What a server answers, as the back end kserve reads it. Its parts are in a namespace of their own here (CMakeLists.txt):
-// back ends know nothing of the library, and have names of its own for other things.
+// What a server answers, as the back end kserve reads it. Its parts are in a namespace of their own here
+// (CMakeLists.txt): back ends know nothing of the library, and have names of its own for other things.
 #include <cstdlib>
 #include <string_view>
 

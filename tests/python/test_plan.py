@@ -38,6 +38,7 @@ SETTINGS = [
     ("seed", 9, "9"),
     ("data_seed", 9, "9"),
     ("batch_axis", "none", '"none"'),
+    ("load", {"rate": 40.5, "scenario": "server"}, '{ rate = 40.5, scenario = "server" }'),
     ("batch_axis", {"h": "none", "x": 1}, '{ h = "none", x = 1 }'),
     ("data", "synthetic", '"synthetic"'),
     ("data_limit", 3, "3"),
