@@ -165,10 +165,10 @@ constexpr std::array table = {
     INFERMETER_ROW(
         load_grows, error,
         "Lower --rate: a queue that grows makes response times as long as the run is, and none of them holds."),
+    INFERMETER_ROW(load_gave_up, error, "Lower --rate, or raise the time that a request may take."),
     INFERMETER_ROW(load_outputs, error,
                    "Answers may be mixed up between requests in flight: compare with `infermeter validate`, and with "
                    "--concurrency 1."),
-    INFERMETER_ROW(load_gave_up, error, "Lower --rate, or raise the time that a request may take."),
     // Memory over iterations.
     INFERMETER_ROW(memory_leak, error,
                    "Report it to those who maintain the runtime with the command that led here; restart long-running "
