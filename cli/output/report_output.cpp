@@ -87,6 +87,10 @@ Result<Done> ReportOutput::write_text(Surroundings& world, const std::string& te
 
 Result<Done> ReportOutput::write(Surroundings& world, const RunRecord& record, const Verdict& verdict,
                                  Format format) const {
+  if (format == Format::html) {  // the page that --html FILE writes, with what has changed since the run before
+    const fs::path store = store_file(record.plan.output_dir);
+    return write_text(world, render_html(page_part(world, record, verdict, page_look(), store)));
+  }
   return write_text(world, render(record, verdict, format, look(world)));
 }
 

@@ -25,7 +25,9 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, c
                                                              .seed = 0,
                                                              .variables = job.trial.subject.environment,
                                                              .block = -1}));
-  INFERMETER_TRY_DONE(send_frame(worker.socket(), FrameType::job, job_to_json(job)));
+  // One that is gone already tells below why.
+  const auto sent = send_frame(worker.socket(), FrameType::job, job_to_json(job));
+  if (!sent.ok() && sent.error().kind != ErrorKind::worker) return sent.error();
   Result<BackendInfo> info = BackendInfo{};
   WatchRules rules;
   rules.load_timeout_s = limits.timeout_s;
