@@ -112,7 +112,8 @@ class Victim:
         pid = self.process.pid
         return {"files": files, "affinity": os.sched_getaffinity(pid), "policy": os.sched_getscheduler(pid),
                 "priority": os.getpriority(os.PRIO_PROCESS, pid), "alive": self.process.poll() is None,
-                "limits": Path(f"/proc/{pid}/limits").read_text(), # But for what test_limits.py makes meanwhile.
+                "limits": Path(f"/proc/{pid}/limits").read_text(),
+                # But for what test_limits.py makes meanwhile.
                 "shared": sorted(each for each in os.listdir("/dev/shm") if not each.startswith("infermeter-test-")),
                 "system_v": Path("/proc/sysvipc/shm").read_text().count("\n"),
                 "heard": [was_called(listener) for listener in self.listeners]}
