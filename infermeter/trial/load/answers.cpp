@@ -4,16 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "infermeter/data/value_block.hpp"
+
 namespace infermeter {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-std::size_t bytes_of_value(const Value& value) {
-  std::size_t bytes = value.tensor.data.size();
-  for (const Value& element : value.elements) bytes += bytes_of_value(element);
-  return bytes;
-}
 
 double difference_of(const Tensor& reference, const Tensor& answer) {
   if (reference.dtype != answer.dtype || reference.shape != answer.shape) return kInfinite;
@@ -44,15 +40,14 @@ double largest_difference(std::span<const Value> reference, std::span<const Valu
   if (reference.size() != answer.size()) return kInfinite;
   double largest = 0;
   for (std::size_t i = 0; i < reference.size(); ++i) {
-    const ItemValues before{reference[i]}, after{answer[i]};
-    if (digest(before) != digest(after)) largest = std::max(largest, difference_of(reference[i], answer[i]));
+    if (digest(reference.subspan(i, 1)) != digest(answer.subspan(i, 1)))
+      largest = std::max(largest, difference_of(reference[i], answer[i]));
   }
   return largest;
 }
 
 void Answers::keep(std::size_t item, ItemValues values) {
-  std::size_t bytes = 0;
-  for (const Value& value : values) bytes += bytes_of_value(value);
+  const std::size_t bytes = block_size(std::span(&values, 1));
   if (bytes > kMostBytes - bytes_) return;
   bytes_ += bytes;
   answers_.push_back({item, std::move(values)});

@@ -157,12 +157,16 @@ class LoadLoop {
       tally.failed(times, step.why());
       return true;
     }
+    keep(times, tally);
+    return true;
+  }
+
+  void keep(const RequestTimes& times, RequestTally& tally) {
     tally.completed(times);
     const std::uint64_t place = place_.fetch_add(1, std::memory_order_relaxed);
-    if (place >= progress_.pairs.size()) return true;
+    if (place >= progress_.pairs.size()) return;
     progress_.pairs[place] = {times.arrival, times.end};
     progress_.done->fetch_add(1, std::memory_order_release);
-    return true;
   }
 
   bool fail(Step& step) {
@@ -266,12 +270,7 @@ class LoadLoop {
       tally.failed(times, *query_error_);
       query_error_.reset();
     } else {
-      tally.completed(times);
-      const std::uint64_t place = place_.fetch_add(1, std::memory_order_relaxed);
-      if (place < progress_.pairs.size()) {
-        progress_.pairs[place] = {times.arrival, times.end};
-        progress_.done->fetch_add(1, std::memory_order_release);
-      }
+      keep(times, tally);
     }
     ++queries_;
     if (queries_ >= orders_.requests || times.end - begin_ >= orders_.arrivals_ticks || is_interrupted()) {
