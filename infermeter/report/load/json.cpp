@@ -84,15 +84,9 @@ std::string why_not(std::string_view name, const Pairs& asked, const LoadValidit
   if (!name.starts_with("response_")) return "";
   if (is_offline(asked)) return "all requests came at once";
   if (load.is_overloaded()) return "more requests came than the subject can take";
-  const std::pair<std::string_view, double> percentiles[] = {{"response_p50", 0.5},
-                                                             {"response_p90", 0.9},
-                                                             {"response_p95", 0.95},
-                                                             {"response_p99", 0.99},
-                                                             {"response_p99_9", 0.999}};
-  for (const auto& [percentile, share] : percentiles) {
-    if (name == percentile && !load.has_enough_for(share)) {
-      return fmt::format("needs {} requests in each process", requests_needed(share));
-    }
+  const LoadFigure* figure = load_figure(name);
+  if (figure != nullptr && figure->percentile > 0 && !load.has_enough_for(figure->percentile)) {
+    return fmt::format("needs {} requests in each process", requests_needed(figure->percentile));
   }
   return "";
 }

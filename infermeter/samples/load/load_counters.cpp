@@ -14,11 +14,11 @@ constexpr auto figures_of_load = std::to_array<LoadFigure>({
     {"achieved_rate", "1/s", false},
     {"samples_rate", "1/s", false},
     {"response_mean", "s"},
-    {"response_p50", "s"},
-    {"response_p90", "s"},
-    {"response_p95", "s"},
-    {"response_p99", "s"},
-    {"response_p99_9", "s"},
+    {"response_p50", "s", true, 0.5},
+    {"response_p90", "s", true, 0.9},
+    {"response_p95", "s", true, 0.95},
+    {"response_p99", "s", true, 0.99},
+    {"response_p99_9", "s", true, 0.999},
     {"response_max", "s"},
     {"service_p50", "s"},
     {"service_p99", "s"},
@@ -49,18 +49,15 @@ std::optional<double> most_in_flight(const LoadRecord& record) {
   return static_cast<double>(std::ranges::max(record.timeline, {}, &LoadBin::in_flight).in_flight);
 }
 
-std::optional<double> figure_in(std::string_view name, const LoadRecord& record) {
+std::optional<double> figure_in(const LoadFigure& figure, const LoadRecord& record) {
+  const std::string_view name = figure.name;
+  if (figure.percentile > 0) return record.response.quantile_s(figure.percentile);
   const std::uint64_t ended = record.completed + record.failed;
   if (name == "max_rate") return record.max_rate > 0 ? std::optional(record.max_rate) : std::nullopt;
   if (name == "offered_rate") return record.open_loop ? per_s(record.due, record.arrivals_s) : std::nullopt;
   if (name == "achieved_rate") return per_s(record.completed, record.duration_s);
   if (name == "samples_rate") return record.samples > 1 ? inferences_per_s(record) : std::nullopt;
   if (name == "response_mean") return record.response.mean_s();
-  if (name == "response_p50") return record.response.quantile_s(0.5);
-  if (name == "response_p90") return record.response.quantile_s(0.9);
-  if (name == "response_p95") return record.response.quantile_s(0.95);
-  if (name == "response_p99") return record.response.quantile_s(0.99);
-  if (name == "response_p99_9") return record.response.quantile_s(0.999);
   if (name == "response_max") return record.response.max_s();
   if (name == "service_p50") return record.service.quantile_s(0.5);
   if (name == "service_p99") return record.service.quantile_s(0.99);
@@ -86,7 +83,7 @@ const LoadFigure* load_figure(std::string_view name) {
 std::vector<Counter> load_counters(const LoadRecord& record) {
   std::vector<Counter> counters;
   for (const LoadFigure& figure : figures_of_load) {
-    if (const auto value = figure_in(figure.name, record)) {
+    if (const auto value = figure_in(figure, record)) {
       counters.push_back({std::string(figure.name), std::string(figure.unit), *value});
     }
   }

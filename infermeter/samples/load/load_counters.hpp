@@ -15,6 +15,7 @@ namespace infermeter {
 struct LoadFigure {
   std::string_view name, unit;  // "s", "1/s", "1" (a number), "share" (0 … 1)
   bool lower_is_better = true;
+  double percentile = 0;  // of the response time, in (0, 1); 0: it is none
 };
 
 // In the order of reports:
