@@ -11,6 +11,7 @@
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/load/requests_needed.hpp"
 #include "infermeter/text/quoted.hpp"
 
@@ -45,8 +46,9 @@ Cell load_cell(const SubjectVerdict& subject, std::string_view name, FigureText 
   return {with_interval(*estimate->value, estimate->interval, format), Tone::plain};
 }
 
-Cell response_cell(const SubjectVerdict& subject, std::string_view name, double percentile, const Pairs& load) {
+Cell response_cell(const SubjectVerdict& subject, std::string_view name, const Pairs& load) {
   if (is_offline(load)) return {no_figure, Tone::faint};
+  const double percentile = load_figure(name)->percentile;
   if (!subject.load->has_enough_for(percentile)) {
     return {fmt::format("needs {}", requests_needed(percentile)), Tone::faint};
   }
@@ -167,10 +169,10 @@ Grid load_grid(const RunRecord& record, const Verdict& verdict) {
                          load_cell(subject, "offered_rate", requests_per_s),
                          load_cell(subject, "achieved_rate", requests_per_s),
                          load_cell(subject, "max_rate", requests_per_s),
-                         response_cell(subject, "response_p50", 0.5, load),
-                         response_cell(subject, "response_p90", 0.9, load),
-                         response_cell(subject, "response_p99", 0.99, load),
-                         response_cell(subject, "response_p99_9", 0.999, load),
+                         response_cell(subject, "response_p50", load),
+                         response_cell(subject, "response_p90", load),
+                         response_cell(subject, "response_p99", load),
+                         response_cell(subject, "response_p99_9", load),
                          two_times(subject, "service_p50", "service_p99"),
                          two_times(subject, "lag_p50", "lag_p99"),
                          plain_cell(subject, "in_flight_mean"),
