@@ -91,13 +91,14 @@ void declare_tune_flags(CLI::App& app, TuneOptions& options) {
       ->group(kTried);
   app.add_option(
          "--over", options.over,
-         "The values to try: backend, threads, batch_size, dtype, device, model, dim.NAME, or an option of a back "
-         "end. Every combination is tried. Default: see above.")
+         "The values to try: backend, threads, batch_size, dtype, device, model, dim.NAME, load.KEY, or an option of "
+         "a back end. threads=1..4 are the numbers from 1 to 4. Every combination is tried. Default: see above.")
       ->type_name("KEY=V1,V2…")
       ->expected(1, CLI::detail::expected_max_vector_size)
       ->group(kTried);
   app.add_option("--objective", options.objective,
-                 "latency_p50 (default), latency_p90, latency_p99, throughput, peak_memory, load_time, model_size.")
+                 "latency_p50 (default), latency_p90, latency_p99, throughput, peak_memory, load_time, model_size; "
+                 "with --load also response_p99, achieved_rate, max_rate and the like (docs/load.md).")
       ->type_name("NAME")
       ->group(kBest);
   app.add_option("--subject-to", options.constraints, "What the best setting must keep to: 'latency_p99 <= 50ms'.")
@@ -112,10 +113,10 @@ void declare_tune_flags(CLI::App& app, TuneOptions& options) {
       ->type_name("TIME")
       ->group(kBest);
   options.flags.declare(
-      app, {"alpha",        "device",  "dimensions", "batch_axis", "options",      "env",          "backend_path",
-            "allow_code",   "warmup",  "iterations", "duration",   "seed",         "data_seed",    "cpus",
-            "outliers",     "data",    "labels",     "data_limit", "distribution", "load_timeout", "run_timeout",
-            "memory_limit", "sandbox", "output_dir", "format"});
+      app, {"alpha",        "device",       "dimensions", "batch_axis", "options",    "load",         "env",
+            "backend_path", "allow_code",   "warmup",     "iterations", "duration",   "seed",         "data_seed",
+            "cpus",         "outliers",     "data",       "labels",     "data_limit", "distribution", "load_timeout",
+            "run_timeout",  "memory_limit", "sandbox",    "output_dir", "format"});
   options.output.declare(app);
   app.add_option("--write-plan", options.winner_file,
                  "Write the best setting to a plan file, for `infermeter run --plan`.")
@@ -278,6 +279,7 @@ Result<RacedPlan> raced_plan(const Surroundings& world, const PlanDraft& draft, 
   plan.tuning->left_out = std::move(left_out);
   set_blocks(plan, space.all);
   INFERMETER_TRY_DONE(check_plan(plan));
+  INFERMETER_TRY_DONE(check_objective(plan));
   return RacedPlan{std::move(plan), std::move(check.models)};
 }
 

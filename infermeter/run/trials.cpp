@@ -306,11 +306,12 @@ Result<Done> RunTrials::timed() {
 
 Result<Done> RunTrials::race(std::span<const Stopping> stopping) {
   const Plan& plan = record_.plan;
+  RaceValues values;
   while (!interrupted()) {
-    const Verdict verdict = judge(record_);
-    tell_race(*verdict.tuning);
-    if (!verdict.tuning->next) break;
-    const NextBlock next = *verdict.tuning->next;
+    const TuningVerdict course = judge_race(record_, values);
+    tell_race(course);
+    if (!course.next) break;
+    const NextBlock& next = *course.next;
     const auto begin = static_cast<std::size_t>(next.process) * plan.subjects.size();
     std::vector<std::size_t> places;
     for (std::size_t place = begin; place < begin + plan.subjects.size(); ++place) {

@@ -15,6 +15,7 @@
 #include "infermeter/verdict/rounds/rounds.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/tuning/judge_tuning.hpp"
+#include "infermeter/verdict/tuning/tuning_replay.hpp"
 
 namespace infermeter {
 namespace {
@@ -79,17 +80,23 @@ std::optional<LeakEstimate> judge_leak_trial(const RunRecord& record, int subjec
   return std::nullopt;
 }
 
-SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vector<Samples>>& trials,
-                             const SummaryOptions& options, std::size_t subject) {
+// What is known from the first process of each subject.
+SubjectVerdict known_of_subject(const RunRecord& record, std::size_t subject) {
   SubjectVerdict verdict;
   verdict.subject = static_cast<int>(subject);
+  verdict.baseline = baseline_of(record.plan, subject);
+  verdict.outputs = outputs_of(record, verdict.subject);
+  verdict.accuracy = accuracy_of(record, verdict.subject);
+  return verdict;
+}
+
+SubjectVerdict judge_subject(const RunRecord& record, const std::vector<std::vector<Samples>>& trials,
+                             const SummaryOptions& options, std::size_t subject) {
+  SubjectVerdict verdict = known_of_subject(record, subject);
   verdict.summary = summarise(trials[subject], options);
   verdict.summary.subject = verdict.subject;
   verdict.summary.diagnostics = about(std::move(verdict.summary.diagnostics), record.plan.subjects[subject].label);
-  verdict.baseline = baseline_of(record.plan, subject);
-  verdict.outputs = outputs_of(record, verdict.subject);
   verdict.leak = judge_leak_trial(record, verdict.subject);
-  verdict.accuracy = accuracy_of(record, verdict.subject);
   verdict.load = judge_load(record.plan.subjects[subject].load, trials[subject]);
   return verdict;
 }
@@ -222,6 +229,12 @@ Verdict judge(const RunRecord& record) {
   verdict.answers = run_answers(record, verdict);
   verdict.checks = checklist(record, verdict, {.variants = verdict.tuning.has_value()});
   return verdict;
+}
+
+TuningVerdict judge_race(const RunRecord& record, RaceValues& known) {
+  Verdict verdict;
+  for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) verdict.subjects.push_back(known_of_subject(record, i));
+  return TuningReplay(record, verdict, known).play();
 }
 
 }  // namespace infermeter

@@ -45,13 +45,36 @@ Result<std::string> metric_from_string(std::string_view name) {
   for (const LoadFigure& figure : load_figures()) known.emplace_back(figure.name);
   if (const MetricKind* kind = metric_kind(name); kind != nullptr && kind->per_process()) return std::string(name);
   return usage_error(
-      fmt::format("there is no metric '{}'{}: p50, p90, p95, p99, mean, throughput, peak_memory or "
-                  "load_time",
+      fmt::format("there is no metric '{}'{}: p50, p90, p95, p99, mean, throughput, peak_memory, "
+                  "load_time, or a figure of a load (docs/load.md)",
                   name, did_you_mean(name, known)));
+}
+
+Result<Done> check_has_metric(std::string_view metric, const Plan& plan) {
+  const MetricKind* kind = metric_kind(metric);
+  if (kind == nullptr || kind->source != MetricKind::Source::load_counter) return Done{};
+  constexpr std::string_view found_rate = "max_rate";
+  for (const Subject& subject : plan.subjects) {
+    if (subject.load.empty()) {
+      return usage_error(fmt::format(
+          "{} is a figure of a load, and '{}' is measured without one: --load rate=40, --load concurrency=4 "
+          "(docs/load.md)",
+          metric, subject.label));
+    }
+    if (metric == found_rate &&
+        std::ranges::find(subject.load, "find_rate", &Pairs::value_type::first) == subject.load.end()) {
+      return usage_error(
+          fmt::format("{} is looked for only where '{}' has an objective for it: "
+                      "--load find_rate='response_p99 <= 50ms'",
+                      metric, subject.label));
+    }
+  }
+  return Done{};
 }
 
 Result<std::string> metric_of_question(const Plan& plan) {
   INFERMETER_TRY(std::string name, metric_from_string(plan.question->metric));
+  INFERMETER_TRY_DONE(check_has_metric(name, plan));
   const MetricKind& kind = *metric_kind(name);
   const auto& iterations = plan.stopping.iterations;
   if (plan.automatic.iterations || !iterations || *iterations >= kind.least_iterations()) return name;

@@ -536,7 +536,7 @@ export interface Comparison {
 
 export interface TunedSetting {
   subject: number;
-  fate: "best" | "equal" | "open" | "worse" | "halved" | "bound" | "outputs" | "failed" | "not_raced";
+  fate: "best" | "equal" | "open" | "worse" | "halved" | "bound" | "outputs" | "load" | "failed" | "not_raced";
   reason: string; // the constraint that it misses, or how it failed
   blocks: number; // of the race that it took part in
   out_after: number | null; // so many of them; 0: before the race; null: it is not out

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/split_mix64.hpp"
 #include "infermeter/plan/subject.hpp"
@@ -43,7 +45,8 @@ std::string short_key(std::string_view key) {
 }
 
 bool is_of_all(std::string_view key) {
-  const bool has_prefix = key.starts_with("dim.") || key.starts_with("batch_axis") || key.starts_with("env.");
+  const bool has_prefix =
+      key.starts_with("dim.") || key.starts_with("batch_axis") || key.starts_with("env.") || key.starts_with("load.");
   return has_prefix || std::ranges::find(kKeysOfAll, key) != kKeysOfAll.end();
 }
 
@@ -65,6 +68,42 @@ bool takes(const std::string& listed, const std::string& value) {
 const TunableBackend* backend_of(std::span<const TunableBackend> backends, const std::string& name) {
   const auto found = std::ranges::find(backends, name, &TunableBackend::name);
   return found == backends.end() ? nullptr : &*found;
+}
+
+// "2..5": both ends, and what lies between. nullopt: it is no range. Longer than kMostSettings: too long.
+std::optional<Result<std::vector<std::string>>> range_of(const std::string& value) {
+  const std::size_t dots = value.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  constexpr std::int64_t kHighest = 1'000'000'000;
+  const auto first = integer_from_string(std::string_view(value).substr(0, dots), 0, kHighest);
+  const auto last = integer_from_string(std::string_view(value).substr(dots + 2), 0, kHighest);
+  if (!first.ok() || !last.ok()) return std::nullopt;  // a path
+  if (*last < *first) return usage_error(fmt::format("the range {} ends below its beginning", value));
+  if (*last - *first >= static_cast<std::int64_t>(kMostSettings)) {
+    return usage_error(fmt::format("the range {} has more than {} numbers: name fewer", value, kMostSettings));
+  }
+  std::vector<std::string> numbers;
+  for (std::int64_t number = *first; number <= *last; ++number) numbers.push_back(std::to_string(number));
+  return numbers;
+}
+
+Result<std::vector<std::string>> values_from_string(std::string_view text, std::string_view listed) {
+  std::vector<std::string> values;
+  for (std::string& value : split_at(listed, ',')) {
+    if (value.empty()) return over_error(text, "a value is empty");
+    auto range = range_of(value);
+    if (!range) {
+      values.push_back(std::move(value));
+      continue;
+    }
+    if (!range->ok()) return over_error(text, range->error().message);
+    std::ranges::move(**range, std::back_inserter(values));
+  }
+  for (auto value = values.begin(); value != values.end(); ++value) {
+    if (std::find(values.begin(), value, *value) == value) continue;
+    return over_error(text, fmt::format("the value {} is given twice", value->substr(0, kLongestShown)));
+  }
+  return values;
 }
 
 // Does anybody know the key, and each of its values?
@@ -239,15 +278,11 @@ Result<std::vector<TunedKey>> tuned_keys(std::span<const std::string> texts) {
     if (equals == 0 || equals == std::string::npos) {
       return over_error(text, "wanted KEY=VALUE,VALUE, such as threads=1,2");
     }
-    TunedKey one{.key = short_key(text.substr(0, equals)), .values = split_at(text.substr(equals + 1), ',')};
+    TunedKey one{.key = short_key(text.substr(0, equals)), .values = {}};
     if (std::ranges::find(keys, one.key, &TunedKey::key) != keys.end()) {
       return over_error(text, fmt::format("{} is given twice", one.key));
     }
-    for (auto value = one.values.begin(); value != one.values.end(); ++value) {
-      if (value->empty()) return over_error(text, "a value is empty");
-      if (std::find(one.values.begin(), value, *value) == value) continue;
-      return over_error(text, fmt::format("the value {} is given twice", value->substr(0, kLongestShown)));
-    }
+    INFERMETER_TRY(one.values, values_from_string(text, std::string_view(text).substr(equals + 1)));
     keys.push_back(std::move(one));
   }
   return keys;

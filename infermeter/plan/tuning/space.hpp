@@ -20,7 +20,7 @@ struct TunedKey {
   std::string key;  // as in the short form of a subject, and "backend", "model"
   std::vector<std::string> values;
 };
-// A key comes once, and each of its values once.
+// A key comes once, and each of its values once. "1..4" stands for 1, 2, 3 and 4.
 [[nodiscard]] Result<std::vector<TunedKey>> tuned_keys(std::span<const std::string> texts);
 
 // What a back end can be told: the keys of its options, and their values as it lists them ("none|basic|all", "N").

@@ -106,11 +106,30 @@ TEST(ClosedList, IsWhatHasWordsOnly) {
   EXPECT_THAT(closed_list(""), IsEmpty());
 }
 
+TEST(TunedKeys, RangesAreTheirNumbers) {
+  const Texts texts = {"threads=1..3,8", "model=a..b.onnx,../c.onnx"};
+  const auto keys = tuned_keys(texts);
+  ASSERT_TRUE(keys.ok()) << keys.error().message;
+  EXPECT_THAT(keys->at(0).values, ElementsAre("1", "2", "3", "8"));
+  EXPECT_THAT(keys->at(1).values, ElementsAre("a..b.onnx", "../c.onnx"));
+  EXPECT_THAT(error_of({"threads=4..1"}), testing::HasSubstr("the range 4..1 ends below its beginning"));
+  EXPECT_THAT(error_of({"threads=1..61"}), testing::HasSubstr("more than 60 numbers"));
+  EXPECT_THAT(error_of({"threads=1..3,2"}), testing::HasSubstr("the value 2 is given twice"));
+}
+
+TEST(TuningSpace, LoadsAreSettingsToo) {
+  const auto space = space_of({"backend=ort", "load.concurrency=1,2", "load.samples=1"});
+  ASSERT_TRUE(space.ok()) << space.error().message;
+  ASSERT_THAT(space->settings, SizeIs(2));
+  EXPECT_THAT(space->settings[1].load, ElementsAre(testing::Pair("concurrency", "2"), testing::Pair("samples", "1")));
+}
+
 TEST(SettingFile, IsReadAgainAsTheSameSubject) {
   Plan plan;
   Subject subject{.model = "a \"b\"\n.onnx", .backend = "ort", .dtype = Precision::bfloat16, .batch_size = 4};
   subject.threads = 2;
   subject.options = {{"graph", "all"}};
+  subject.load = {{"rate", "40"}, {"scenario", "server"}};
   subject.dimensions = {{"height", "512"}};
   subject.batch_axes = {{"", "none"}};
   subject.environment = {{"OMP_WAIT_POLICY", "active"}, {"LD_PRELOAD", "/x.so"}};

@@ -129,6 +129,7 @@ std::string reasons_text(const Verdict& verdict) {
   add(SettingFate::halved, "left behind when the field was halved");
   add(SettingFate::bound, "beyond a constraint");
   add(SettingFate::outputs, "with other outputs than the first setting's");
+  add(SettingFate::load, "that the load is too much for");
   add(SettingFate::failed, "failed");
   if (parts.size() == 1) return parts.front().substr(parts.front().find(' ') + 1);
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -154,6 +155,7 @@ Tone tone_of(SettingFate fate) {
     case SettingFate::not_raced: return Tone::plain;
     case SettingFate::bound:
     case SettingFate::outputs:
+    case SettingFate::load:
     case SettingFate::failed: return Tone::warning;
     default: return Tone::faint;
   }
@@ -175,9 +177,10 @@ Cell behind_cell(const RunRecord& record, const TunedSetting& setting) {
 }
 
 Cell objective_cell(const RunRecord& record, const SubjectVerdict& subject) {
-  const Metric* metric = subject.summary.metric(record.plan.tuning->objective);
-  if (metric == nullptr || !metric->estimate.value) return {no_cell, Tone::faint};
-  return {with_interval(*metric->estimate.value, metric->estimate.interval, figure_text(metric->unit)), Tone::plain};
+  const std::string& objective = record.plan.tuning->objective;
+  const Estimate* estimate = subject.summary.estimate(objective);
+  if (estimate == nullptr || !estimate->value) return {no_cell, Tone::faint};
+  return {with_interval(*estimate->value, estimate->interval, figure_text(metric_kind(objective)->unit)), Tone::plain};
 }
 
 std::vector<Cell> cells_of(const RunRecord& record, const Verdict& verdict, const TunedSetting& setting) {
@@ -222,6 +225,7 @@ std::string fate_text(const TunedSetting& setting) {
     case SettingFate::halved: return "left behind";
     case SettingFate::bound: return "beyond " + reason;
     case SettingFate::outputs: return "other outputs";
+    case SettingFate::load: return "load too high: " + reason;
     case SettingFate::failed: return reason.empty() ? "failed" : "failed: " + reason;
     case SettingFate::not_raced: break;
   }

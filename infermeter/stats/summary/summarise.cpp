@@ -104,6 +104,12 @@ const Metric* Summary::metric(std::string_view name) const {
   return found == metrics.end() ? nullptr : &*found;
 }
 
+const Estimate* Summary::estimate(std::string_view name) const {
+  if (const Metric* found = metric(name)) return &found->estimate;
+  const auto counter = std::ranges::find(counters, name, &CounterSummary::name);
+  return counter == counters.end() ? nullptr : &counter->estimate;
+}
+
 Summary summarise(std::span<const Samples> trials, const SummaryOptions& options) {
   INFERMETER_CHECK(options.coverage.confidence > 0 && options.coverage.of_processes < 1);
   const SubjectTimes times = subject_times(trials, options);

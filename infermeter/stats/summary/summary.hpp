@@ -66,6 +66,8 @@ struct Summary {
   std::vector<Diagnostic> diagnostics;
 
   [[nodiscard]] const Metric* metric(std::string_view name) const;
+  // Of a metric, or of a counter of that name: figures of a load are counters. nullptr: there is neither.
+  [[nodiscard]] const Estimate* estimate(std::string_view name) const;
 };
 
 // How often an interval covers (`confidence`, which it says), and the confidence that Student's intervals over

@@ -4,10 +4,10 @@
 
 namespace infermeter {
 
-void set_figure(const Estimate& estimate, const std::string& unit, Answer& answer) {
+void set_figure(const Estimate& estimate, std::string_view unit, Answer& answer) {
   answer.value = estimate.value;
   answer.interval = estimate.interval;
-  answer.unit = unit;
+  answer.unit = std::string(unit);
   answer.n = estimate.n;
   answer.n_of = "iterations";
   answer.processes = estimate.processes;

@@ -10,7 +10,7 @@
 namespace infermeter {
 
 // Value, interval, counts; the estimate's note as the reason.
-void set_figure(const Estimate& estimate, const std::string& unit, Answer& answer);
+void set_figure(const Estimate& estimate, std::string_view unit, Answer& answer);
 
 // Which of two subjects is better, by their pairs: the kind and its tone, the figure, how many there are of what.
 [[nodiscard]] Answer answer_of_pairs(const PairedComparison& pairs);

@@ -21,6 +21,7 @@ std::vector<Answer> load_answers(const RunRecord& record, const Verdict& verdict
   std::vector<Answer> answers;
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (!subject.load) continue;
+    if (verdict.tuning && subject.subject != verdict.tuning->best) continue;  // the others' standings say it
     const LoadValidity& load = *subject.load;
     Answer answer = answer_with(subject, AnswerTopic::load, "achieved_rate");
     answer.kind = load.valid() ? AnswerKind::valid : AnswerKind::not_valid;

@@ -68,15 +68,20 @@ Result<std::string> objective_from_string(std::string_view name) {
                                           "throughput",  "memory_peak", "load_time",   "model_size"};
   return usage_error(fmt::format(
       "there is no objective '{}'{}: latency_p50, latency_p90, latency_p95, latency_p99, latency_mean, throughput, "
-      "memory_peak, load_time or model_size",
+      "memory_peak, load_time, model_size, or a figure of a load (docs/load.md)",
       name.substr(0, 60), did_you_mean(name, known)));
 }
 
 Result<Done> check_objective(const Plan& plan) {
+  INFERMETER_TRY(const std::vector<Expectation> bounds, bounds_of(*plan.tuning));
+  for (const Expectation& bound : bounds) {
+    if (is_measured(bound)) INFERMETER_TRY_DONE(check_has_metric(bound.name, plan));
+  }
   if (plan.tuning->objective == "model_size") return Done{};
   Plan asked;
   asked.automatic = plan.automatic;
   asked.stopping = plan.stopping;
+  asked.subjects = plan.subjects;
   asked.question.emplace().metric = plan.tuning->objective;
   INFERMETER_TRY_DONE(metric_of_question(asked));
   return Done{};

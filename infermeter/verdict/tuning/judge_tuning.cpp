@@ -15,10 +15,10 @@ using FrontFigures = std::vector<std::optional<ParetoValue>>;
 
 // Differences within the indifference are none: half of it on either side.
 std::optional<ParetoValue> front_value(const SubjectVerdict& subject, std::string_view name, double indifference) {
-  const Metric* metric = subject.summary.metric(name);
-  if (metric == nullptr || !metric->estimate.value) return std::nullopt;
-  const double value = *metric->estimate.value;
-  Interval interval = metric->estimate.interval.value_or(Interval{value, value});
+  const Estimate* estimate = subject.summary.estimate(name);
+  if (estimate == nullptr || !estimate->value) return std::nullopt;
+  const double value = *estimate->value;
+  Interval interval = estimate->interval.value_or(Interval{value, value});
   interval.low = std::min(interval.low, value * (1 - indifference / 2));
   interval.high = std::max(interval.high, value * (1 + indifference / 2));
   return ParetoValue{.value = value, .interval = interval};
@@ -70,7 +70,8 @@ void find_front(const RunRecord& record, const Verdict& verdict, TuningVerdict& 
 
 std::optional<TuningVerdict> judge_tuning(const RunRecord& record, const Verdict& verdict) {
   if (!record.plan.tuning || record.plan.subjects.empty()) return std::nullopt;
-  TuningVerdict tuning = TuningReplay(record, verdict).play();
+  RaceValues values;
+  TuningVerdict tuning = TuningReplay(record, verdict, values).play();
   find_front(record, verdict, tuning);
   tuning.wall_s = wall_s(record.trials) + wall_s(record.side_trials);
   return tuning;

@@ -8,7 +8,8 @@
 
 namespace infermeter {
 
-RaceTrials::RaceTrials(const RunRecord& record) : record_(record), kind_(metric_kind(record.plan.tuning->objective)) {
+RaceTrials::RaceTrials(const RunRecord& record, RaceValues& known)
+    : record_(record), known_(known), kind_(metric_kind(record.plan.tuning->objective)) {
   for (const Samples& trial : record.trials) {
     if (trial.end != TrialEnd::interrupted) trials_[{trial.subject, trial.process}] = &trial;
   }
@@ -23,11 +24,17 @@ bool RaceTrials::has_all(std::span<const int> subjects, int block) const {
   return std::ranges::all_of(subjects, [&](int subject) { return find(subject, block) != nullptr; });
 }
 
-std::optional<double> RaceTrials::value(int subject, int block) const {
+std::optional<double> RaceTrials::value(int subject, int block) {
   const Samples* trial = find(subject, block);
   if (trial == nullptr || trial->end != TrialEnd::ok) return std::nullopt;
   if (kind_ == nullptr) return size_value(subject);
-  const auto values = process_values(*kind_, subject_times(std::span(trial, 1), summary_options(record_)));
+  const auto [known, is_new] = known_.try_emplace({subject, block});
+  if (is_new) known->second = value_of(*trial);
+  return known->second;
+}
+
+std::optional<double> RaceTrials::value_of(const Samples& trial) const {
+  const auto values = process_values(*kind_, subject_times(std::span(&trial, 1), summary_options(record_)));
   if (values.size() != 1 || !(values[0] > 0)) return std::nullopt;
   return kind_->lower_is_better ? std::log(values[0]) : -std::log(values[0]);
 }

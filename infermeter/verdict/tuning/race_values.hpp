@@ -12,15 +12,19 @@
 
 namespace infermeter {
 
+// Of trials by subject and block: a race is replayed after each of its blocks, and trials do not change.
+using RaceValues = std::map<std::pair<int, int>, std::optional<double>>;
+
 class RaceTrials {
  public:
-  explicit RaceTrials(const RunRecord& record);  // outlives this
+  // Both outlive this. `known` are values of trials of this record from an earlier replay; it takes up new ones.
+  RaceTrials(const RunRecord& record, RaceValues& known);
 
   // nullptr: it has not ended, or was interrupted.
   [[nodiscard]] const Samples* find(int subject, int block) const;
   [[nodiscard]] bool has_all(std::span<const int> subjects, int block) const;
   // Logarithm of the objective, turned so that less is better. nullopt: the process has none.
-  [[nodiscard]] std::optional<double> value(int subject, int block) const;
+  [[nodiscard]] std::optional<double> value(int subject, int block);
   // Of the size of the subject's model, where that is the objective.
   [[nodiscard]] std::optional<double> size_value(int subject) const;
   [[nodiscard]] bool is_of_size() const { return kind_ == nullptr; }
@@ -32,7 +36,10 @@ class RaceTrials {
   [[nodiscard]] double spent_s(int before) const;
 
  private:
+  [[nodiscard]] std::optional<double> value_of(const Samples& trial) const;
+
   const RunRecord& record_;
+  RaceValues& known_;
   const MetricKind* kind_;  // nullptr: model_size
   std::map<std::pair<int, int>, const Samples*> trials_;
 };

@@ -24,8 +24,8 @@ Answer best_answer(const RunRecord& record, const Verdict& verdict) {
                 .subjects = {*tuning.best},
                 .metric = record.plan.tuning->objective};
   const SubjectVerdict& subject = verdict.subjects.at(static_cast<std::size_t>(*tuning.best));
-  if (const Metric* metric = subject.summary.metric(answer.metric)) {
-    set_figure(metric->estimate, metric->unit, answer);
+  if (const Estimate* estimate = subject.summary.estimate(answer.metric)) {
+    set_figure(*estimate, metric_kind(answer.metric)->unit, answer);
   } else if (answer.metric == "model_size") {
     answer.value = static_cast<double>(record.models.at(static_cast<std::size_t>(*tuning.best)).size_bytes);
     answer.unit = "bytes";

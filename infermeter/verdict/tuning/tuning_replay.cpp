@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/stats/comparison/signed_rank.hpp"
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
+#include "infermeter/verdict/load/load_validity.hpp"
 #include "infermeter/verdict/pilot.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 
@@ -28,8 +31,8 @@ std::string beyond(const BoundVerdict& bound) { return bound.constraint; }
 
 }  // namespace
 
-TuningReplay::TuningReplay(const RunRecord& record, const Verdict& verdict)
-    : record_(record), verdict_(verdict), tuning_(*record.plan.tuning), trials_(record) {
+TuningReplay::TuningReplay(const RunRecord& record, const Verdict& verdict, RaceValues& known)
+    : record_(record), verdict_(verdict), tuning_(*record.plan.tuning), trials_(record, known) {
   if (auto bounds = bounds_of(tuning_); bounds.ok()) bounds_ = std::move(*bounds);  // checked before it was run
   first_block_ = tuning_.halving_blocks;
   first_confirming_ = first_block_ + tuning_.race_blocks;
@@ -273,14 +276,45 @@ bool TuningReplay::keeps_all_bounds(int subject) const {
 }
 
 // What a look has told stays told.
-void TuningReplay::judge_bound(const Expectation& asked, std::span<const Samples> own, bool ended,
+void TuningReplay::judge_bound(int subject, const Expectation& asked, std::span<const Samples> own, bool ended,
                                BoundVerdict& bound) const {
   const Finding finding = finding_in(asked, own, summary_options(record_), ended);
   const BoundKept kept = kept_of(outcome_within_bound(asked, finding));
   bound.value = finding.value;
   bound.interval = finding.interval;
   bound.why = finding.why;
+  const LoadFigure* of_load = load_figure(asked.name);
+  const auto load = judge_load(record_.plan.subjects[static_cast<std::size_t>(subject)].load, own);
+  if (of_load != nullptr && load && !load->has_enough_for(of_load->percentile)) {
+    bound.why =
+        fmt::format("{} requests in a process are too few for it: a longer --duration has more", load->requests);
+    return;
+  }
   if (kept != BoundKept::unknown) bound.kept = kept;
+}
+
+// What the setting could not do; that the generator was late, or the requests few, is not its fault.
+const LoadFinding* too_much_load(const LoadValidity& load) {
+  constexpr std::array of_subject = {LoadRule::rate, LoadRule::errors, LoadRule::stationary, LoadRule::gave_up,
+                                     LoadRule::outputs};
+  for (const LoadRule rule : of_subject) {
+    if (const LoadFinding* finding = load.finding(rule)) return finding;
+  }
+  return nullptr;
+}
+
+// One process may have been disturbed: most of them decide.
+void TuningReplay::look_at_load(std::size_t member, std::span<const Samples> own) {
+  const Pairs& load = record_.plan.subjects[static_cast<std::size_t>(members_[member])].load;
+  std::size_t overloaded = 0;
+  std::string reason;
+  for (const Samples& trial : own) {
+    const auto validity = judge_load(load, std::span(&trial, 1));
+    const LoadFinding* finding = validity ? too_much_load(*validity) : nullptr;
+    if (finding == nullptr) continue;
+    if (overloaded++ == 0) reason = finding->message;
+  }
+  if (2 * overloaded > own.size()) withdraw(member, SettingFate::load, std::move(reason));
 }
 
 // Of each setting after 5, 8, 12 and 20 processes of its own, and when no more will come.
@@ -291,11 +325,14 @@ void TuningReplay::look_at_bounds(int block, bool ended) {
     const bool measured_now = !ended && trials_.find(subject, block - 1) != nullptr;
     if (!ended && !(measured_now && is_round_look(at(subject).blocks))) continue;
     const auto own = trials_.trials(subject, first_block_, block);
+    look_at_load(i, own);
     for (std::size_t b = 0; b < bounds_.size(); ++b) {
       BoundVerdict& bound = at(subject).bounds[b];
-      if (!is_measured(bounds_[b]) || own.size() < 2 || (ended && bound.kept != BoundKept::unknown)) continue;
-      judge_bound(bounds_[b], own, ended, bound);
-      if (bound.kept != BoundKept::no || at(subject).out_after) continue;
+      if (at(subject).out_after || !is_measured(bounds_[b]) || own.size() < 2 ||
+          (ended && bound.kept != BoundKept::unknown))
+        continue;
+      judge_bound(subject, bounds_[b], own, ended, bound);
+      if (bound.kept != BoundKept::no) continue;
       withdraw(i, SettingFate::bound, beyond(bound));
     }
     race_->set_eligible(i, keeps_all_bounds(subject));
@@ -404,7 +441,7 @@ void TuningReplay::look_at_bounds_of_confirmed() {
   const auto own = trials_.trials(*course_.best, first_confirming_, first_confirming_ + tuning_.confirmation_pairs);
   for (std::size_t b = 0; b < bounds_.size(); ++b) {
     BoundVerdict& bound = at(*course_.best).bounds[b];
-    if (is_measured(bounds_[b]) && own.size() >= 2) judge_bound(bounds_[b], own, true, bound);
+    if (is_measured(bounds_[b]) && own.size() >= 2) judge_bound(*course_.best, bounds_[b], own, true, bound);
   }
 }
 

@@ -15,7 +15,7 @@ namespace infermeter {
 
 class TuningReplay {
  public:
-  TuningReplay(const RunRecord& record, const Verdict& verdict);  // both outlive it
+  TuningReplay(const RunRecord& record, const Verdict& verdict, RaceValues& known);  // all outlive it
 
   [[nodiscard]] TuningVerdict play();
 
@@ -44,8 +44,10 @@ class TuningReplay {
   void take_block(int block);
   void take_failures(int block);
   void look_at_bounds(int block, bool ended);
+  void look_at_load(std::size_t member, std::span<const Samples> own);
   void look_at_bounds_of_confirmed();
-  void judge_bound(const Expectation& asked, std::span<const Samples> own, bool ended, BoundVerdict& bound) const;
+  void judge_bound(int subject, const Expectation& asked, std::span<const Samples> own, bool ended,
+                   BoundVerdict& bound) const;
   [[nodiscard]] bool keeps_all_bounds(int subject) const;
   void withdraw(std::size_t member, SettingFate fate, std::string reason);
   void rank();

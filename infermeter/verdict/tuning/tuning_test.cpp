@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "infermeter/samples/load/load_counters.hpp"
+#include "infermeter/stats/test_queue.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/test_pairs.hpp"
 #include "infermeter/verdict/tuning/bounds.hpp"
@@ -40,10 +42,11 @@ Samples process_of(int subject, int process, double level) {
 
 // Measures what the verdict asks for, until it asks for nothing, or so many trials are there.
 void measure(RunRecord& record, const Levels& levels, std::size_t most = SIZE_MAX) {
+  RaceValues values;
   while (true) {
-    const Verdict verdict = judge(record);
-    if (!verdict.tuning->next) break;
-    const NextBlock next = *verdict.tuning->next;
+    const TuningVerdict course = judge_race(record, values);
+    if (!course.next) break;
+    const NextBlock next = *course.next;
     for (const int subject : next.subjects) {
       const bool is_there = std::ranges::any_of(record.trials, [&](const Samples& trial) {
         return trial.subject == subject && trial.process == next.process;
@@ -145,6 +148,50 @@ TEST(Tuning, KeepsToConstraints) {
   EXPECT_EQ(verdict.tuning->settings[2].fate, SettingFate::bound);
   EXPECT_THAT(verdict.tuning->settings[2].reason, HasSubstr("peak_memory < 180MB"));
   EXPECT_EQ(verdict.tuning->settings[1].bounds.at(0).kept, BoundKept::yes);
+}
+
+// A server of one place: 100 requests per second, each takes service_s on average.
+Samples loaded_process(int subject, int process, double service_s) {
+  Samples trial = process_of(subject, process, 0);
+  const auto seed = static_cast<std::uint64_t>(process * 17 + subject);
+  trial.load = record_of(poisson_queue(100, service_s, 1000, seed));
+  trial.counters = load_counters(*trial.load);
+  return trial;
+}
+
+TEST(Tuning, WhatDoesNotTakeTheLoadIsLeftOutAndTheOthersRaceByIt) {
+  const std::vector<double> service_s = {0.005, 0.013, 0.002};
+  RunRecord record = race_of({0, 0, 0});
+  record.plan.tuning->objective = "response_p50";
+  for (Subject& subject : record.plan.subjects) subject.load = {{"rate", "100"}, {"scenario", "server"}};
+  RaceValues values;
+  while (true) {
+    const TuningVerdict course = judge_race(record, values);
+    if (!course.next) break;
+    for (const int subject : course.next->subjects) {
+      const double own_s = service_s.at(static_cast<std::size_t>(subject));
+      record.trials.push_back(loaded_process(subject, course.next->process, own_s));
+    }
+  }
+  record.finished = true;
+  const Verdict verdict = judge(record);
+  EXPECT_THAT(fates(*verdict.tuning), ElementsAre(SettingFate::worse, SettingFate::load, SettingFate::best));
+  EXPECT_THAT(verdict.tuning->settings[1].reason, HasSubstr("the queue"));
+  EXPECT_EQ(verdict.answers.front().metric, "response_p50");
+  EXPECT_EQ(verdict.answers.front().unit, "s");
+  EXPECT_GT(verdict.answers.front().value.value_or(0), 0.001);
+}
+
+TEST(Tuning, AFigureOfALoadNeedsALoad) {
+  Plan plan = race_of({0, 0}).plan;
+  plan.tuning->objective = "response_p99";
+  EXPECT_THAT(check_objective(plan).error().message, HasSubstr("response_p99 is a figure of a load"));
+  for (Subject& subject : plan.subjects) subject.load = {{"rate", "100"}};
+  EXPECT_TRUE(check_objective(plan).ok());
+  plan.tuning->constraints = {"max_rate >= 100"};
+  EXPECT_THAT(check_objective(plan).error().message, HasSubstr("find_rate"));
+  for (Subject& subject : plan.subjects) subject.load = {{"find_rate", "response_p99 <= 5ms"}};
+  EXPECT_TRUE(check_objective(plan).ok());
 }
 
 TEST(Tuning, EndsWithItsBudget) {

@@ -22,6 +22,7 @@ std::string_view to_string(SettingFate fate) {
     case SettingFate::halved: return "halved";
     case SettingFate::bound: return "bound";
     case SettingFate::outputs: return "outputs";
+    case SettingFate::load: return "load";
     case SettingFate::failed: return "failed";
     case SettingFate::not_raced: break;
   }

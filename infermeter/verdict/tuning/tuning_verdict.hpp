@@ -22,6 +22,7 @@ enum class SettingFate {
   halved,     // left behind before the race, where the field was halved
   bound,      // beyond a constraint
   outputs,    // it answers something else than the default
+  load,       // most of its processes did not take the load: the rate, failed requests, a queue that grows
   failed,     // a process of it did not end well
   not_raced,  // no process of it has ended yet
 };

@@ -13,12 +13,12 @@ interface TuningRow {
   decided: boolean;
 }
 
-const order: TunedSetting["fate"][] = ["best", "equal", "open", "worse", "halved", "bound", "outputs", "failed", "not_raced"];
+const order: TunedSetting["fate"][] = ["best", "equal", "open", "worse", "halved", "bound", "outputs", "load", "failed", "not_raced"];
 const words: Record<TunedSetting["fate"], string> = {
   best: "best", equal: "as good", open: "not told apart", worse: "worse", halved: "left behind before the race", bound: "beyond a constraint",
-  outputs: "other outputs", failed: "failed", not_raced: "not raced",
+  outputs: "other outputs", load: "load too high", failed: "failed", not_raced: "not raced",
 };
-const tones: Partial<Record<TunedSetting["fate"], Tone>> = { best: "good", bound: "warning", outputs: "warning", failed: "bad", worse: "faint", halved: "faint" };
+const tones: Partial<Record<TunedSetting["fate"], Tone>> = { best: "good", bound: "warning", outputs: "warning", load: "warning", failed: "bad", worse: "faint", halved: "faint" };
 
 function behind({ setting, lower }: TuningRow): Measure {
   if (setting.fate === "best") return { value: null, instead: "best" };
