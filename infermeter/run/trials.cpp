@@ -19,6 +19,7 @@
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/run/truth.hpp"
 #include "infermeter/run/workload.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -179,6 +180,7 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   if (context_.interrupt != nullptr) store_.have_heard(context_.interrupt->load());
   INFERMETER_TRY_DONE(check_model(place, "the trial that has just ended is not kept, and the run ends here"));
   if (result.launcher_error) return no_trial(*result.launcher_error, record_.id);
+  INFERMETER_TRY_DONE(check_executed(place, result.samples));
   note_quality(result);
   result.samples.subject = static_cast<int>(place.subject);
   result.samples.process = place.process;
@@ -203,6 +205,25 @@ Result<Done> RunTrials::check_model(const Place& place, std::string_view so) {
   if (unchanged.ok()) return Done{};
   return io_error(fmt::format("{}: {}; `infermeter report {}` shows the trials before it", unchanged.error().message,
                               so, record_.id));
+}
+
+// A file of a runtime, or a server, may be replaced as well: what is told of them has to stay as it was.
+Result<Done> RunTrials::check_executed(const Place& place, const Samples& trial) const {
+  for (const auto* trials : {&record_.trials, &record_.side_trials}) {
+    for (const Samples& before : *trials) {
+      if (before.subject != static_cast<int>(place.subject)) continue;
+      for (const std::string_view key : {"runtime", "runtime_version", "platform", "model_version"}) {
+        const std::string then = before.executed_value(key), now = trial.executed_value(key);
+        if (then.empty() || now.empty() || then == now) continue;
+        return io_error(fmt::format(
+            "{}: what is measured changed during the run ({} '{}' before, '{}' now): the trial that has "
+            "just ended is not kept, and the run ends here; `infermeter report {}` shows the trials before "
+            "it",
+            record_.plan.subjects[place.subject].label, key, printable(then, 80), printable(now, 80), record_.id));
+      }
+    }
+  }
+  return Done{};
 }
 
 Result<Done> RunTrials::check_refusals(std::span<const Samples> first_trials) {

@@ -49,6 +49,8 @@ class RunTrials {
   [[nodiscard]] Result<Done> race(std::span<const Stopping> stopping);
   [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
   [[nodiscard]] Result<Done> check_model(const Place& place, std::string_view so);
+  // An error if it was executed by, or on, something else than the trials of its subject before it.
+  [[nodiscard]] Result<Done> check_executed(const Place& place, const Samples& trial) const;
   // Behind the first trial of each subject: an error where back ends refuse what was asked for.
   [[nodiscard]] Result<Done> check_refusals(std::span<const Samples> first_trials);
   [[nodiscard]] Result<Done> keep(const Place& place, TrialResult& result, bool takes_outputs);
