@@ -207,20 +207,25 @@ Result<Done> RunTrials::check_model(const Place& place, std::string_view so) {
                               so, record_.id));
 }
 
-// A file of a runtime, or a server, may be replaced as well: what is told of them has to stay as it was.
+// A file of a runtime, the data, or a server's model may be replaced as well: what is told of them has to stay as it
+// was.
 Result<Done> RunTrials::check_executed(const Place& place, const Samples& trial) const {
+  const auto changed = [&](std::string_view what, std::string_view then, std::string_view now) {
+    return io_error(fmt::format(
+        "{}: what is measured changed during the run ({} '{}' before, '{}' now): the trial that has just ended is not "
+        "kept, and the run ends here; `infermeter report {}` shows the trials before it",
+        record_.plan.subjects[place.subject].label, what, printable(then, 80), printable(now, 80), record_.id));
+  };
   for (const auto* trials : {&record_.trials, &record_.side_trials}) {
     for (const Samples& before : *trials) {
       if (before.subject != static_cast<int>(place.subject)) continue;
       for (const std::string_view key : {"runtime", "runtime_version", "platform", "model_version"}) {
         const std::string then = before.executed_value(key), now = trial.executed_value(key);
-        if (then.empty() || now.empty() || then == now) continue;
-        return io_error(fmt::format(
-            "{}: what is measured changed during the run ({} '{}' before, '{}' now): the trial that has "
-            "just ended is not kept, and the run ends here; `infermeter report {}` shows the trials before "
-            "it",
-            record_.plan.subjects[place.subject].label, key, printable(then, 80), printable(now, 80), record_.id));
+        if (!then.empty() && !now.empty() && then != now) return changed(key, then, now);
       }
+      if (before.input_digest != 0 && trial.input_digest != 0 && before.input_digest != trial.input_digest)
+        return changed("inputs", fmt::format("{:016x}", before.input_digest),
+                       fmt::format("{:016x}", trial.input_digest));
     }
   }
   return Done{};

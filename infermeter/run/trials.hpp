@@ -49,7 +49,7 @@ class RunTrials {
   [[nodiscard]] Result<Done> race(std::span<const Stopping> stopping);
   [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
   [[nodiscard]] Result<Done> check_model(const Place& place, std::string_view so);
-  // An error if it was executed by, or on, something else than the trials of its subject before it.
+  // An error if it was executed by, or on, something else than the trials of its subject before it, or on other inputs.
   [[nodiscard]] Result<Done> check_executed(const Place& place, const Samples& trial) const;
   // Behind the first trial of each subject: an error where back ends refuse what was asked for.
   [[nodiscard]] Result<Done> check_refusals(std::span<const Samples> first_trials);

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 
+import numpy
 import pytest
 
 FAKE = "mlp@fake,latency=constant:100us"
@@ -185,3 +186,17 @@ def test_the_framework_flag_and_the_matrix(run):
 def test_an_empty_subject_can_be_measured_without_comparing(run):
     record = measured(run("run", "mlp@fake", "b=mlp@fake", *SHORT, "--no-compare-outputs", "--format", "json", "--quiet"))
     assert len(record["trials"]) == 2
+
+
+def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly):
+    numpy.save(run.folder / "x.npy", numpy.zeros((2, 3, 8, 8), "float32"))
+    with run_slowly("run", "mlp@fake,latency=constant:5ms", "--data", "x.npy", "--processes", 6, "--iterations", 60,
+                    "--warmup", 0) as running:
+        running.wait_for("[2/6]")
+        running.process.kill()
+        running.process.wait()
+    numpy.save(run.folder / "x.npy", numpy.ones((2, 3, 8, 8), "float32"))
+    done = run("run", "--resume")
+    assert done.returncode == 2 and "what is measured changed during the run (inputs" in done.stderr, done.stderr
+    trials = json.loads(run("report", "--format", "json").stdout)["trials"]
+    assert len({trial["input_digest"] for trial in trials}) == 1
