@@ -188,6 +188,22 @@ def test_an_empty_subject_can_be_measured_without_comparing(run):
     assert len(record["trials"]) == 2
 
 
+@pytest.mark.parametrize("verb, flag, before, after", [("run", "--labels", "0\n1\n", "1\n1\n"),
+                                                       ("load", "--arrivals", "0\n0.2\n0.4\n", "0\n0.1\n")])
+def test_labels_and_arrivals_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly, verb, flag, before, after):
+    (run.folder / "f.csv").write_text(before)
+    numpy.save(run.folder / "x.npy", numpy.zeros((2, 3, 8, 8), "float32"))
+    with run_slowly(verb, "mlp@fake,latency=constant:5ms", "--data", "x.npy", flag, "f.csv", "--processes", 6, "--warmup", 0,
+                    *(("--iterations", 60) if verb == "run" else ())) as running:
+        running.wait_for("[2/6]")
+        running.process.kill()
+        running.process.wait()
+    (run.folder / "f.csv").write_text(after)
+    done = run("run", "--resume")
+    assert done.returncode == 2, done.stderr
+    assert f"what is measured changed during the run ({flag[2:]}_sha256" in done.stderr, done.stderr
+
+
 def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly):
     numpy.save(run.folder / "x.npy", numpy.zeros((2, 3, 8, 8), "float32"))
     with run_slowly("run", "mlp@fake,latency=constant:5ms", "--data", "x.npy", "--processes", 6, "--iterations", 60,
