@@ -205,14 +205,16 @@ def test_labels_and_arrivals_that_are_replaced_before_a_run_is_resumed_end_it(ru
 
 
 def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly):
-    numpy.save(run.folder / "x.npy", numpy.zeros((2, 3, 8, 8), "float32"))
+    values = numpy.zeros((2, 3, 8, 8), "float32")
+    numpy.save(run.folder / "x.npy", values)
     with run_slowly("run", "mlp@fake,latency=constant:5ms", "--data", "x.npy", "--processes", 6, "--iterations", 60,
                     "--warmup", 0) as running:
         running.wait_for("[2/6]")
         running.process.kill()
         running.process.wait()
-    numpy.save(run.folder / "x.npy", numpy.ones((2, 3, 8, 8), "float32"))
+    values[1] = 1  # of which the first item tells nothing
+    numpy.save(run.folder / "x.npy", values)
     done = run("run", "--resume")
-    assert done.returncode == 2 and "what is measured changed during the run (inputs" in done.stderr, done.stderr
+    assert done.returncode == 2 and "what is measured changed during the run (data_sha256" in done.stderr, done.stderr
     trials = json.loads(run("report", "--format", "json").stdout)["trials"]
-    assert len({trial["input_digest"] for trial in trials}) == 1
+    assert len({trial["executed"]["data_sha256"] for trial in trials}) == 1
