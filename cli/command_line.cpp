@@ -96,6 +96,11 @@ std::string parse_complaint(const CLI::App& app, const CLI::ParseError& error) {
                          help);
     }
     std::replace(message.begin(), message.end(), '\n', ' ');
+    constexpr std::string_view conversion = "Could not convert: ", equals = " = ";
+    if (const auto at = message.find(equals); message.starts_with(conversion) && at != std::string::npos) {
+      return fmt::format("{}: '{}' is no value of it; {}", message.substr(conversion.size(), at - conversion.size()),
+                         message.substr(at + equals.size()), help);
+    }
     return fmt::format("{}; {}", message, help);
   }
   const std::string& extra = extras.front();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "cli/measure_plan.hpp"
@@ -25,6 +26,16 @@ Result<Done> write_winner(Surroundings& world, const RunRecord& record, const Ve
 
 }  // namespace
 
+void check_files(const MeasureRequest& request, const ReportOutput& output, Problems& problems) {
+  output.check(problems, request.plan.output_dir);
+  if (request.profile_files.wanted()) problems.take(request.profile_files.check(output.force));
+  if (request.winner_file.empty()) return;
+  const NamedFile winner{"--write-plan", request.winner_file};
+  problems.take(check_distinct(std::array{NamedFile{"--output", output.file}, winner}));
+  problems.take(check_distinct(std::array{NamedFile{"--html", output.html.file}, winner}));
+  problems.take(check_new_file(request.winner_file, output.force));
+}
+
 Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output) {
   INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
   const bool resumes = request.resume.has_value();  // whose models lie where the run was begun
@@ -35,9 +46,7 @@ Result<int> measure_and_report(Surroundings& world, MeasureRequest request, cons
   } else {
     check = check_before_run(world, request.plan, launcher);
   }
-  output.check(check.problems, request.plan.output_dir);
-  if (request.profile_files.wanted()) check.problems.take(request.profile_files.check(output.force));
-  if (!request.winner_file.empty()) check.problems.take(check_new_file(request.winner_file, output.force));
+  check_files(request, output, check.problems);
   INFERMETER_TRY_DONE(check.problems.result());
   if (request.dry_run) {
     world.out << describe_plan(request.plan, earlier_runs(world, request.plan.output_dir));

@@ -27,6 +27,8 @@ struct MeasureRequest {
   bool keeps_refusals = false;          // as in RunContext
 };
 
+// What of the files to be written cannot be.
+void check_files(const MeasureRequest& request, const ReportOutput& output, Problems& problems);
 // The exit code.
 [[nodiscard]] Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output);
 

@@ -29,7 +29,8 @@ void on_signal(int number) {
   first_signal.compare_exchange_strong(none, number);
   if (interrupts.load() == most) end_at_once();
   interrupts.fetch_add(1);
-  constexpr itimerval patience{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 800'000}};
+  const bool urgent = interrupts.load() > 1;
+  const itimerval patience{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = urgent ? 100'000 : 800'000}};
   setitimer(ITIMER_REAL, &patience, nullptr);
 }
 

@@ -57,7 +57,8 @@ Result<RunRecord> load_named(const Surroundings& world, const std::string& name,
   if (is_report_file(name)) return read_report_file(name);
   INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
   const auto named = std::ranges::find(baselines, name, &Baseline::name);
-  return store.load_run(named == baselines.end() ? name : named->run);
+  const bool is_baseline = named != baselines.end() && !is_surely_a_run(name);
+  return store.load_run(is_baseline ? named->run : name);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class AnswerReader {
 
   [[nodiscard]] std::vector<WrittenOutput>& outputs() { return outputs_; }
   [[nodiscard]] bool has_outputs() const { return has_outputs_; }
+  [[nodiscard]] const std::string& model_version() const { return model_version_; }
 
   bool null() { return number({}); }
   bool boolean(bool truth) {
@@ -61,6 +62,8 @@ class AnswerReader {
       outputs_.back().name = std::move(text);
     } else if (place_ == Place::output && key_ == "datatype") {
       outputs_.back().datatype = std::move(text);
+    } else if (depth_ == 1 && place_ == Place::answer && key_ == "model_version") {
+      model_version_ = text.substr(0, longest_name);
     }
     return true;
   }
@@ -146,7 +149,7 @@ class AnswerReader {
   }
 
   std::vector<WrittenOutput> outputs_;
-  std::string key_;
+  std::string key_, model_version_;
   Place place_ = Place::outside;
   int depth_ = 0;
   bool has_outputs_ = false;
@@ -229,7 +232,8 @@ OutputTensor output_from(WrittenOutput& written, std::string_view& rest) {
 
 }  // namespace
 
-std::vector<OutputTensor> outputs_from(std::string_view body, std::optional<std::size_t> json_size) {
+std::vector<OutputTensor> outputs_from(std::string_view body, std::optional<std::size_t> json_size,
+                                       std::string* model_version) {
   if (json_size && *json_size > body.size())
     refuse_answer("its JSON is said to have " + std::to_string(*json_size) + " bytes, and " +
                   std::to_string(body.size()) + " came");
@@ -243,6 +247,7 @@ std::vector<OutputTensor> outputs_from(std::string_view body, std::optional<std:
     outputs.push_back(output_from(written, rest));
     written = {};
   }
+  if (model_version != nullptr) *model_version = reader.model_version();
   if (!rest.empty()) refuse_answer(std::to_string(rest.size()) + " bytes are left behind its last output");
   return outputs;
 }

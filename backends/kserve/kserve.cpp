@@ -43,7 +43,8 @@ struct imb_session {
   std::atomic<bool> outputs_known = false;
   std::vector<PortFields> output_fields;
   std::vector<std::unique_ptr<Port>> outputs;
-  std::string transport;  // of the last answer
+  std::string transport;                        // of the last answer
+  std::optional<std::string> answered_version;  // of the first one
 };
 
 struct imb_request {
@@ -308,13 +309,23 @@ void learn_outputs(imb_session& session, const std::vector<OutputTensor>& output
   session.outputs_known = true;
 }
 
+// With the session's lock. Times of two models are no times of one.
+void check_version(imb_session& session, const std::string& version) {
+  if (!session.answered_version) session.answered_version = version;
+  if (*session.answered_version == version) return;
+  fail(IMB_RUN_ERROR, "the model was replaced on the server: version " + shown(*session.answered_version, 80) +
+                          " answered first, and version " + shown(version, 80) + " now; model_version= asks for one");
+}
+
 void read_answer(imb_request& request) {
   if (!request.answered) fail(IMB_INVALID_ARGUMENT, "there is no output before an inference has succeeded");
   if (request.is_read) return;
   imb_session& session = request.session;
-  std::vector<OutputTensor> outputs = outputs_from(request.exchange.body(), json_size_of(request.exchange));
+  std::string version;
+  std::vector<OutputTensor> outputs = outputs_from(request.exchange.body(), json_size_of(request.exchange), &version);
   {
     const std::lock_guard lock(session.mutex);
+    check_version(session, version);
     note_transport(session, request.exchange);
     if (!session.outputs_known) learn_outputs(session, outputs);
   }
@@ -390,7 +401,8 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     tell("provider",
          (server.name.empty() ? "unknown" : server.name) + (server.version.empty() ? "" : " " + server.version));
     tell("platform", session->platform);
-    tell("model_version", session->model_version);
+    const std::string answered = session->answered_version.value_or("");
+    tell("model_version", answered.empty() ? session->model_version : answered);
     tell("transport", session->transport);
     tell("tensors", session->binary ? "binary" : "json");
     tell("client", std::string("libcurl ") + curl_version_info(CURLVERSION_NOW)->version);

@@ -37,6 +37,13 @@ bool reads_model(const BackendInfo& backend, const std::string& model) {
   return reads(backend, "python") || !is_pickle_of_torch(model);
 }
 
+// A name that means nothing here: what reads it need not be asked.
+bool is_unknown(const std::string& model) {
+  std::error_code error;
+  return std::ranges::find(zoo(), model, &ZooModel::name) == zoo().end() && !std::filesystem::exists(model, error) &&
+         !is_factory(model);
+}
+
 }  // namespace
 
 Result<Done> choose_backends(Surroundings& world, PlanDraft& draft, Verbosity verbosity) {
@@ -55,11 +62,16 @@ Result<Done> choose_among(Surroundings& world, PlanDraft& draft, const std::vect
   }
   if (look_at_interrupts(world.interrupt) != 0) return worker_error("interrupted: nothing was measured");
   const std::string models = printable(fmt::format("{}", fmt::join(draft.models, ", ")), 200);
+  const auto unknown = std::ranges::find_if(draft.models, is_unknown);
   if (draft.backends.empty()) {
+    if (unknown != draft.models.end()) return unknown_model(*unknown);
     return usage_error(fmt::format(
         "no back end here reads {}: name one with --backend; `infermeter backends` shows what each reads", models));
   }
-  if (verbosity != Verbosity::quiet) {
+  const bool is_workload = std::ranges::any_of(backends, [&](const BackendInfo& backend) {
+    return unknown != draft.models.end() && reads(backend, "workload:" + *unknown);
+  });
+  if (verbosity != Verbosity::quiet && (unknown == draft.models.end() || is_workload)) {
     world.err << fmt::format("{}: measured on {}, which read it (--backend names others)\n", models,
                              fmt::join(draft.backends, ", "));
   }

@@ -257,12 +257,20 @@ struct RacedPlan {
   std::map<std::string, ModelFacts> models;
 };
 
-// Without what this machine, or a back end, cannot do.
+// What is wrong with every setting is wrong with what they have in common.
+bool is_of_all(const std::vector<std::string>& refusals) {
+  return !refusals.empty() && !refusals.front().empty() &&
+         std::ranges::all_of(refusals, [&](const std::string& refusal) { return refusal == refusals.front(); });
+}
+
+// Without what this machine, or a back end, cannot do. `problems`: what is known to be wrong besides.
 Result<RacedPlan> raced_plan(const Surroundings& world, const PlanDraft& draft, const TuningSpace& space,
-                             const Tuning& tuning, const Launcher& launcher) {
+                             const Tuning& tuning, const Launcher& launcher, const Problems& problems) {
   INFERMETER_TRY(Plan plan, plan_of_settings(draft, space.settings));
   RunCheck check = check_run(plan, {.launcher = launcher, .cache = default_cache(), .interrupt = world.interrupt},
                              {.by_subject = true});
+  if (is_of_all(check.refusals)) check.problems.add(usage_error(check.refusals.front()));
+  check.problems.add_all(problems);
   INFERMETER_TRY_DONE(check.problems.result());
   std::vector<SubjectDraft> settings;
   Pairs left_out = space.left_out;
@@ -296,16 +304,19 @@ Result<int> tune_action(Surroundings& world, const TuneOptions& options) {
   INFERMETER_TRY(const Tuning tuning, tuning_of(options, draft));
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
   INFERMETER_TRY(const TuningSpace space, space_of(world, options, draft, launcher));
-  INFERMETER_TRY(RacedPlan raced, raced_plan(world, draft, space, tuning, launcher));
-  return measure_and_report(world,
-                            {.plan = std::move(raced.plan),
-                             .format = format,
-                             .dry_run = options.dry_run,
-                             .verbosity = options.verbosity.level(),
-                             .models = std::move(raced.models),
-                             .winner_file = options.winner_file,
-                             .keeps_refusals = true},
-                            output);
+  MeasureRequest request{.plan = draft.plan,
+                         .format = format,
+                         .dry_run = options.dry_run,
+                         .verbosity = options.verbosity.level(),
+                         .winner_file = options.winner_file,
+                         .keeps_refusals = true};
+  Problems problems;
+  check_results_folder(draft.plan.output_dir, problems);
+  check_files(request, output, problems);
+  INFERMETER_TRY(RacedPlan raced, raced_plan(world, draft, space, tuning, launcher, problems));
+  request.plan = std::move(raced.plan);
+  request.models = std::move(raced.models);
+  return measure_and_report(world, std::move(request), output);
 }
 
 }  // namespace

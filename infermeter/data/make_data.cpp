@@ -151,7 +151,6 @@ Result<Done> check_file(const DataOptions& options) {
 
 Result<Done> check_given_source(const DataOptions& options) {
   INFERMETER_TRY_DONE(check_options(options));
-  if (!options.labels.empty()) INFERMETER_TRY_DONE(check_labels_file(options.labels));
   if (options.source == "synthetic") return Done{};
   switch (source_kind(options.source)) {
     case SourceKind::folder: return check_folder(options);
@@ -283,6 +282,12 @@ std::string shape_of_data(const std::string& source) {
 Result<Done> check_source(const DataOptions& options) {
   const auto may_run_out = [] { return true; };
   return guarded(options, may_run_out, [&] { return check_given_source(options); });
+}
+
+Result<Done> check_labels_source(const DataOptions& options) {
+  if (options.labels.empty()) return Done{};
+  const auto may_run_out = [] { return true; };
+  return guarded(options, may_run_out, [&] { return check_labels_file(options.labels); });
 }
 
 }  // namespace infermeter

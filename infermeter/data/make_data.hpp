@@ -21,6 +21,7 @@ namespace infermeter {
 [[nodiscard]] Result<Done> check_data(const DataOptions& options, std::span<const Port> ports);
 // Likewise where the inputs are not known: the files are there and are what they should be.
 [[nodiscard]] Result<Done> check_source(const DataOptions& options);
+[[nodiscard]] Result<Done> check_labels_source(const DataOptions& options);
 
 // What the source says of the inputs of a model that declares none, as the option input_shape would: one item of 224 x
 // 224 for pictures, the array's own shape for .npy. Empty: nothing (synthetic data, several arrays, what is no source).

@@ -34,15 +34,6 @@ std::string ending_of(const fs::path& file) {
   return ending;
 }
 
-Error unknown_model(std::string_view model) {
-  std::vector<std::string> names;
-  for (const auto& entry : zoo()) names.emplace_back(entry.name);
-  const auto near = nearest_name(model, names);
-  return usage_error(
-      fmt::format("unknown model {}: it is neither a file nor in the zoo{} (`infermeter models` lists {})",
-                  in_quotes(model), near ? fmt::format("; did you mean '{}'?", *near) : "", near ? "them" : "what is"));
-}
-
 Result<ModelFileIdentity> identity_of(const std::string& file) {
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0) {
@@ -192,6 +183,15 @@ Result<std::optional<std::string>> digest_now(const ModelFacts& model) {
 }
 
 }  // namespace
+
+Error unknown_model(std::string_view model) {
+  std::vector<std::string> names;
+  for (const auto& entry : zoo()) names.emplace_back(entry.name);
+  const auto near = nearest_name(model, names);
+  return usage_error(
+      fmt::format("unknown model {}: it is neither a file nor in the zoo{} (`infermeter models` lists {})",
+                  in_quotes(model), near ? fmt::format("; did you mean '{}'?", *near) : "", near ? "them" : "what is"));
+}
 
 Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache, const ModelOptions& options) {
   for (const auto& entry : zoo()) {

@@ -26,6 +26,9 @@ struct ModelOptions {
 [[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache,
                                                const ModelOptions& options = {});
 
+// The sentence for a name that is neither a file nor a model of the zoo.
+[[nodiscard]] Error unknown_model(std::string_view model);
+
 // A .pt or .pth file without a program of TorchScript in it: a pickle, whose classes only Python knows. False of what
 // cannot be read.
 [[nodiscard]] bool is_pickle_of_torch(const std::filesystem::path& file);

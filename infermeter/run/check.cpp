@@ -131,6 +131,7 @@ class Checker {
         check_.problems.add(worker_error("interrupted before anything was measured"));
         return std::move(check_);
       }
+      has_labels_ = check_.problems.take(check_labels_source(data_options(plan_.subjects.front())));
       has_source_ = check_.problems.take(check_source(data_options(plan_.subjects.front())));
     }
     check_.refusals.resize(plan_.subjects.size());
@@ -266,6 +267,7 @@ class Checker {
 
   [[nodiscard]] DataOptions data_options(const Subject& subject) const {
     DataOptions options = data_options_of(plan_, subject, context_.launcher, context_.interrupt);
+    if (!has_labels_) options.labels.clear();  // which is said already
     options.perturb = use_.perturb;
     options.noise = use_.noise;
     return options;
@@ -275,7 +277,7 @@ class Checker {
   const RunContext& context_;
   const CheckedUse& use_;
   Probed probed_;
-  bool has_source_ = false;
+  bool has_source_ = false, has_labels_ = true;
   std::map<std::string, Result<ModelFacts>> resolved_{};
   std::set<std::string> checked_;  // inputs
   RunCheck check_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/models/sha256.hpp"
+#include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/plan/split_mix64.hpp"
 #include "infermeter/run/begin.hpp"
 #include "infermeter/run/outputs.hpp"
@@ -19,6 +22,7 @@
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/run/truth.hpp"
 #include "infermeter/run/workload.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -179,6 +183,8 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   if (context_.interrupt != nullptr) store_.have_heard(context_.interrupt->load());
   INFERMETER_TRY_DONE(check_model(place, "the trial that has just ended is not kept, and the run ends here"));
   if (result.launcher_error) return no_trial(*result.launcher_error, record_.id);
+  tell_files(place, result.samples);
+  INFERMETER_TRY_DONE(check_executed(place, result.samples));
   note_quality(result);
   result.samples.subject = static_cast<int>(place.subject);
   result.samples.process = place.process;
@@ -203,6 +209,51 @@ Result<Done> RunTrials::check_model(const Place& place, std::string_view so) {
   if (unchanged.ok()) return Done{};
   return io_error(fmt::format("{}: {}; `infermeter report {}` shows the trials before it", unchanged.error().message,
                               so, record_.id));
+}
+
+// Files that no back end is given belong to what was measured as well.
+void RunTrials::tell_files(const Place& place, Samples& trial) {
+  if (trial.executed.empty()) return;
+  const auto tell = [&](std::string_view key, const std::string& file) {
+    if (file.empty()) return;
+    const auto [known, is_new] = digests_.try_emplace(file);
+    if (is_new) {
+      const auto digest = sha256_of_file(file, context_.interrupt);
+      if (digest.ok()) known->second = *digest;
+    }
+    if (!known->second.empty()) trial.executed.emplace_back(key, known->second);
+  };
+  std::error_code error;
+  const std::string& source = record_.plan.data.source;
+  if (source != "synthetic" && std::filesystem::is_regular_file(source, error)) tell("data_sha256", source);
+  tell("labels_sha256", record_.plan.data.labels);
+  const auto load = load_shape_from_pairs(record_.plan.subjects[place.subject].load);
+  if (load.ok() && load->arrivals.kind == Arrivals::Kind::trace) tell("arrivals_sha256", load->arrivals.file);
+}
+
+// A file of a runtime, the data, or a server's model may be replaced as well: what is told of them has to stay as it
+// was.
+Result<Done> RunTrials::check_executed(const Place& place, const Samples& trial) const {
+  const auto changed = [&](std::string_view what, std::string_view then, std::string_view now) {
+    return io_error(fmt::format(
+        "{}: what is measured changed during the run ({} '{}' before, '{}' now): the trial that has just ended is not "
+        "kept, and the run ends here; `infermeter report {}` shows the trials before it",
+        record_.plan.subjects[place.subject].label, what, printable(then, 80), printable(now, 80), record_.id));
+  };
+  for (const auto* trials : {&record_.trials, &record_.side_trials}) {
+    for (const Samples& before : *trials) {
+      if (before.subject != static_cast<int>(place.subject)) continue;
+      for (const std::string_view key : {"runtime", "runtime_version", "platform", "model_version", "data_sha256",
+                                         "labels_sha256", "arrivals_sha256"}) {
+        const std::string then = before.executed_value(key), now = trial.executed_value(key);
+        if (!then.empty() && !now.empty() && then != now) return changed(key, then, now);
+      }
+      if (before.input_digest != 0 && trial.input_digest != 0 && before.input_digest != trial.input_digest)
+        return changed("inputs", fmt::format("{:016x}", before.input_digest),
+                       fmt::format("{:016x}", trial.input_digest));
+    }
+  }
+  return Done{};
 }
 
 Result<Done> RunTrials::check_refusals(std::span<const Samples> first_trials) {

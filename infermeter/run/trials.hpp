@@ -1,6 +1,7 @@
 // The trials of a run, one after the other: each measured in a worker, kept in the store, told to whoever shows it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ class RunTrials {
   [[nodiscard]] Result<Done> race(std::span<const Stopping> stopping);
   [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
   [[nodiscard]] Result<Done> check_model(const Place& place, std::string_view so);
+  void tell_files(const Place& place, Samples& trial);
+  // An error if it was executed by, or on, something else than the trials of its subject before it, or on other inputs.
+  [[nodiscard]] Result<Done> check_executed(const Place& place, const Samples& trial) const;
   // Behind the first trial of each subject: an error where back ends refuse what was asked for.
   [[nodiscard]] Result<Done> check_refusals(std::span<const Samples> first_trials);
   [[nodiscard]] Result<Done> keep(const Place& place, TrialResult& result, bool takes_outputs);
@@ -74,6 +78,7 @@ class RunTrials {
   bool is_new_;                                      // nothing of the run was measured before
   std::vector<std::optional<double>> expected_s_{};  // of a trial of each subject, as the pilots went
   std::size_t race_trial_ = 0, race_trials_ = 0;     // of a race: the one that runs, and until its block ends
+  std::map<std::string, std::string> digests_{};     // SHA-256 by file, as this process has read them
   DataSet data_{};                                   // of the trial that runs, or ran last
 };
 

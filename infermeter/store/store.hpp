@@ -117,7 +117,7 @@ class Store {
   [[nodiscard]] Result<std::optional<RunRecord>> earlier_run(const RunRecord& run);
 
   // `run` as for load_run; a finished one. Replaces the baseline of that name and returns what is kept. Names are UTF-8
-  // of 1 to 100 bytes without control characters.
+  // of 1 to 100 bytes without control characters, and mean no run by themselves ("latest", the beginning of an id).
   [[nodiscard]] Result<Baseline> set_baseline(std::string_view name, std::string_view run, double set_at);
   [[nodiscard]] Result<std::vector<Baseline>> baselines();                // by name
   [[nodiscard]] Result<std::string> baseline_run(std::string_view name);  // the run's id

@@ -279,7 +279,7 @@ TEST(StoreFaults, OpensForReadingWhatItCannotWrite) {
               if (!completion.ok() || completion->completed != 1) return 2;
               const auto figures = store->figures({.metric = "load_time"});
               if (!figures.ok() || figures->size() != 1) return 3;
-              return says(store->set_baseline("a", "a", 1).error().message, "it is read-only") ? 0 : 4;
+              return says(store->set_baseline("main", "a", 1).error().message, "it is read-only") ? 0 : 4;
             }),
             0);
 }
@@ -387,10 +387,10 @@ TEST(StoreFaults, StopsWaitingAtASignal) {
   const auto held = Transaction::begin(holder).value();
   std::atomic<int> interrupts{1};
   auto store = Store::open(file, Store::Mode::write, &interrupts).value();
-  EXPECT_THAT(store.set_baseline("a", "a", 1).error().message, HasSubstr("stopped while it waited for the store"));
+  EXPECT_THAT(store.set_baseline("main", "a", 1).error().message, HasSubstr("stopped while it waited for the store"));
   store.have_heard(1);
   std::thread signal([&] { ++interrupts; });
-  const auto kept = store.set_baseline("a", "a", 1);
+  const auto kept = store.set_baseline("main", "a", 1);
   signal.join();
   ASSERT_FALSE(kept.ok());
   EXPECT_THAT(kept.error().message, HasSubstr("stopped while it waited for the store"));

@@ -38,6 +38,22 @@ Result<Done> check_name(std::string_view name) {
   return Done{};
 }
 
+// Wherever a run is named these mean something else, and a baseline of that name would be another run in some places.
+Result<Done> check_meaning(Database& database, std::string_view name) {
+  if (name == "latest" || name == "previous" || name.ends_with(".json")) {
+    return usage_error(fmt::format(
+        "'{}' means something else where a run is named (the latest run, the one before it, a report's file): give "
+        "the baseline another name",
+        name));
+  }
+  INFERMETER_TRY(auto statement, database.prepare("SELECT 1 FROM runs WHERE substr(id, 1, length(?1)) = ?1", name));
+  INFERMETER_TRY(const bool is_of_id, statement.step());
+  if (is_of_id) {
+    return usage_error(fmt::format("a run's id begins with '{}': give the baseline a name that is no run's", name));
+  }
+  return Done{};
+}
+
 Error unknown_baseline(std::string_view name, const std::vector<Baseline>& baselines,
                        const std::filesystem::path& file) {
   std::vector<std::string> names;
@@ -55,6 +71,7 @@ Result<Baseline> Store::set_baseline(std::string_view name, std::string_view run
   INFERMETER_TRY_DONE(check_name(name));
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
   INFERMETER_TRY(const auto id, impl_->find(run));
+  INFERMETER_TRY_DONE(check_meaning(impl_->database, name));
   INFERMETER_TRY(auto statement,
                  impl_->database.prepare("SELECT finished FROM runs WHERE id = ?1", std::string_view(id)));
   INFERMETER_TRY_DONE(statement.step());

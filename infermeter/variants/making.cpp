@@ -47,6 +47,7 @@ Result<Calibration> write_calibration(const VariantsRequest& request, const Plan
                  .open_pictures = pictures_in_workers(context.launcher, draft.plan.sandbox, context.interrupt)},
                 ports);
   if (!data.ok()) {
+    if (look_at_interrupts(context.interrupt) != 0) return data.error();
     return Error{data.error().kind,
                  fmt::format("the data to calibrate on do not fit (--calibration): {}", data.error().message)};
   }

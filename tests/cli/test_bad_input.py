@@ -46,12 +46,12 @@ def refused(done, code, *fragments):
     (["run", FAKE, "--dim", "height"], ["--dim: wanted it as name=value, got 'height'"]),
     (["run", FAKE, "--plan", "nosuch.toml"], ["plan file nosuch.toml cannot be read: No such file"]),
     (["run", "mlp,threads=2"], ["subject 'mlp,threads=2': it names no back end: write MODEL@BACKEND"]),
-    (["run", "nosuch.xyz"], ["no back end here reads nosuch.xyz: name one with --backend"]),
+    (["run", "nosuch.xyz"], ["unknown model 'nosuch.xyz': it is neither a file nor in the zoo"]),
     (["run", FAKE, "--duration", "15m", "--run-timeout", "10m"],
      ["900 s of timed inferences do not end within a run limit of 600 s: a longer --run-timeout"]),
     (["run", FAKE, "--width", "12"], ["--width: wanted a whole number from 60 to 500, got '12'"]),
     (["run", "a=mlp@fake", "a=mlp@fake"], ["two subjects have the label 'a'"]),
-    (["run", "--model", "nosuch.xyz"], ["no back end here reads nosuch.xyz"]),
+    (["run", "--model", "/etc/passwd"], ["no back end here reads /etc/passwd: name one with --backend"]),
     (["run", "--backend", "fake"], ["back end fake has no model: add --model"]),
     (["run", "mlp@fak"], ["unknown back end 'fak' (did you mean 'fake'?)"]),
     (["run", "mlp@fake,latncy=constant:1ms"], ["back end fake has no option 'latncy' (did you mean 'latency'?)"]),
@@ -112,6 +112,19 @@ def test_a_model_file_that_is_none(run, name, content, fragment):
     done = run("run", f"./{name}@fake", *SHORT)
     assert done.returncode in (2, 3)
     refused(done, done.returncode, fragment)
+
+
+@pytest.mark.parametrize("name", ["nosuch.onnx", "nosuch"])
+@pytest.mark.parametrize("verb", ["run", "load", "profile"])
+def test_a_model_that_is_not_there_is_said_before_back_ends_are(run, verb, name):
+    done = run(verb, name, *(("--rate", 5) if verb == "load" else ()))
+    assert done.returncode == 2 and done.stderr.startswith(f"infermeter: unknown model '{name}': it is neither a file"), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_number_that_is_none_names_flag_and_value(run):
+    done = run("doctor", "--aa", "x")
+    assert done.returncode == 2 and done.stderr.startswith("infermeter: --aa: 'x' is no value of it; see "), done.stderr
 
 
 def test_a_model_that_is_not_in_the_zoo(run):

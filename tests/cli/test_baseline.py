@@ -47,6 +47,30 @@ def test_names_are_short_text(run, two_runs, name):
     assert names(run) == {}
 
 
+@pytest.mark.parametrize("name", ["latest", "previous", "report.json"])
+def test_names_that_mean_a_run_already_are_refused(run, two_runs, name):
+    done = run("baseline", "set", name, two_runs[0])
+    assert done.returncode == 2 and f"'{name}' means something else where a run is named" in done.stderr, done.stderr
+    assert names(run) == {}
+
+
+@pytest.mark.parametrize("length", [1, 8, None])
+def test_ids_of_runs_and_their_beginnings_are_no_names(run, two_runs, length):
+    name = two_runs[0][:length]
+    done = run("baseline", "set", name, two_runs[1])
+    assert done.returncode == 2 and f"a run's id begins with '{name}'" in done.stderr, done.stderr
+    assert names(run) == {}
+
+
+def test_a_name_that_an_older_store_has_does_not_hide_a_run(run, two_runs):
+    import sqlite3
+    run("baseline", "set", "main", two_runs[0])
+    with sqlite3.connect(run.folder / "results/infermeter.db") as store:
+        store.execute("UPDATE baselines SET name = 'latest', checksum = NULL")
+    done = run("compare", "previous", "latest")
+    assert two_runs[1] in done.stdout, done.stderr
+
+
 def test_a_run_that_is_not_there_or_not_finished_is_no_baseline(run, two_runs):
     assert "no run 'nosuch'" in run("baseline", "set", "main", "nosuch").stderr
     import sqlite3

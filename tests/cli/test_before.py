@@ -65,6 +65,15 @@ def test_labels_and_distributions_too(run, model, onnxruntime):
     assert done.returncode == 2 and "a distribution is given for input 'inptu'" in done.stderr
 
 
+def test_labels_that_are_missing_hide_nothing_else(run, model, onnxruntime):
+    found = problems_of(run("run", f"{model}@{onnxruntime}", "--data", "nosuch.npy", "--labels", "nosuch.txt", "--dry-run"))
+    assert len(found) == 2
+    assert any("'nosuch.npy'" in line for line in found) and any("'nosuch.txt'" in line for line in found)
+    found = problems_of(run("run", f"{model}@{onnxruntime}", "--labels", "nosuch.txt", "--distribution", "inptu=zeros", "--dry-run"))
+    assert len(found) == 2
+    assert any("'inptu'" in line for line in found) and any("'nosuch.txt'" in line for line in found)
+
+
 def test_what_only_the_back_end_can_tell_ends_the_run_at_once(run):
     done = run("run", "a=mlp@fake,inputs=x:float32:1xheight", "b=mlp@fake,inputs=x:float32:1xwidth", "--processes", 3)
     found = problems_of(subprocess.CompletedProcess([], done.returncode, done.stdout,

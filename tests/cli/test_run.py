@@ -6,6 +6,7 @@ import os
 import pty
 import re
 
+import numpy
 import pytest
 
 FAKE = "mlp@fake,latency=constant:100us"
@@ -185,3 +186,35 @@ def test_the_framework_flag_and_the_matrix(run):
 def test_an_empty_subject_can_be_measured_without_comparing(run):
     record = measured(run("run", "mlp@fake", "b=mlp@fake", *SHORT, "--no-compare-outputs", "--format", "json", "--quiet"))
     assert len(record["trials"]) == 2
+
+
+@pytest.mark.parametrize("verb, flag, before, after", [("run", "--labels", "0\n1\n", "1\n1\n"),
+                                                       ("load", "--arrivals", "0\n0.2\n0.4\n", "0\n0.1\n")])
+def test_labels_and_arrivals_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly, verb, flag, before, after):
+    (run.folder / "f.csv").write_text(before)
+    numpy.save(run.folder / "x.npy", numpy.zeros((2, 3, 8, 8), "float32"))
+    with run_slowly(verb, "mlp@fake,latency=constant:5ms", "--data", "x.npy", flag, "f.csv", "--processes", 6, "--warmup", 0,
+                    *(("--iterations", 60) if verb == "run" else ())) as running:
+        running.wait_for("[2/6]")
+        running.process.kill()
+        running.process.wait()
+    (run.folder / "f.csv").write_text(after)
+    done = run("run", "--resume")
+    assert done.returncode == 2, done.stderr
+    assert f"what is measured changed during the run ({flag[2:]}_sha256" in done.stderr, done.stderr
+
+
+def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly):
+    values = numpy.zeros((2, 3, 8, 8), "float32")
+    numpy.save(run.folder / "x.npy", values)
+    with run_slowly("run", "mlp@fake,latency=constant:5ms", "--data", "x.npy", "--processes", 6, "--iterations", 60,
+                    "--warmup", 0) as running:
+        running.wait_for("[2/6]")
+        running.process.kill()
+        running.process.wait()
+    values[1] = 1  # of which the first item tells nothing
+    numpy.save(run.folder / "x.npy", values)
+    done = run("run", "--resume")
+    assert done.returncode == 2 and "what is measured changed during the run (data_sha256" in done.stderr, done.stderr
+    trials = json.loads(run("report", "--format", "json").stdout)["trials"]
+    assert len({trial["executed"]["data_sha256"] for trial in trials}) == 1

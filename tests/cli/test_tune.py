@@ -106,6 +106,30 @@ def test_what_is_wrong_is_refused_in_one_sentence(run, arguments, message):
     assert done.stderr.startswith("infermeter: ") and not done.stdout
 
 
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_all_problems_are_said_at_once(run, dry):
+    (run.folder / "taken.html").write_text("x")
+    done = run("tune", "nosuch.onnx@fake", "--over", "threads=1,2", "--data", "nosuch.npy", "--html", "taken.html", "--output",
+               "nowhere/r.txt", "--write-plan", "nowhere/best.toml", *dry)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    for part in ("5 problems, nothing was measured", "there is no 'nosuch.npy'", "taken.html exists already",
+                 "nowhere/r.txt cannot be written", "nowhere/best.toml cannot be written"):
+        assert done.stderr.count(part) == 1, (part, done.stderr)
+    assert done.stderr.count("unknown model 'nosuch.onnx'") == 1, done.stderr
+
+
+@pytest.mark.parametrize("other", ["--html", "--output"])
+def test_the_plan_of_the_best_has_a_file_of_its_own(run, other):
+    done = run("tune", "mlp@fake", "--over", "threads=1,2", "--write-plan", "same.toml", other, "same.toml", "--dry-run")
+    assert done.returncode == 2 and f"{other} and --write-plan name one file, same.toml" in done.stderr, done.stderr
+
+
+def test_a_model_that_is_not_there_is_one_sentence(run):
+    done = run("tune", "nosuch.onnx", "--over", "threads=1,2", "--dry-run")
+    assert done.returncode == 2 and done.stderr.startswith("infermeter: unknown model 'nosuch.onnx'"), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_a_budget_that_is_too_short_is_said(run):
     done = run("tune", "mlp@fake", "--over", "load_delay=200ms,201ms,202ms", *SHORT, "--budget", "10ms")
     text = " ".join(done.stdout.split())

@@ -99,6 +99,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         x = {"name": "x", "datatype": "FP32", "shape": [-1, COLUMNS]}
         y = {"name": "y", "datatype": "FP32", "shape": [-1, COLUMNS]}
         model = {"name": name, "versions": ["3"], "platform": "numpy", "inputs": [x], "outputs": [y]}
+        with self.server.lock:
+            self.server.loads += 1
+        if name == "replaced":
+            model["versions"] = ["3" if self.server.loads < 3 else "4"]
+        elif name == "replatformed":
+            model["platform"] = "numpy" if self.server.loads < 3 else "other"
         if name == "good_undeclared":
             del model["outputs"]
         elif name == "good_text":
@@ -133,6 +139,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def infer_error400(self, _):
         self.answer({"error": "batch too large"}, 400)
+
+    def infer_replaced_meanwhile(self, x):
+        with self.server.lock:
+            version = "3" if self.server.requests < 5 else "4"
+        self.answer({"model_name": "m", "model_version": version, "outputs": [
+            {"name": "y", "shape": list(x.shape), "datatype": "FP32", "data": (2 * x).flatten().tolist()}]})
 
     def infer_every_tenth_fails(self, x):
         with self.server.lock:
@@ -234,7 +246,7 @@ class BadServer(http.server.ThreadingHTTPServer):
     def __init__(self, binary=False, certificate=None, host="127.0.0.1"):
         super().__init__((host, 0), Handler)
         self.binary, self.lock, self.ended = binary, threading.Lock(), threading.Event()
-        self.connections, self.requests, self.tokens = 0, 0, set()
+        self.connections, self.requests, self.loads, self.tokens = 0, 0, 0, set()
         self.scheme = "https" if certificate else "http"
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

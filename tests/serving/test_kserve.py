@@ -182,6 +182,25 @@ def test_a_shape_that_changes_ends_the_trial(measure):
     assert 'output "y" had the shape 1x3 and has 2x3 now' in trial["message"]
 
 
+@pytest.mark.parametrize("model, key, now", [("replaced", "model_version", "4"), ("replatformed", "platform", "other")])
+def test_a_model_that_is_replaced_between_trials_ends_the_run(run, model, key, now):
+    with BadServer() as server:
+        done = run("run", f"{model}@kserve,url={server.url}", "--processes", 4, "--iterations", 3, "--warmup", 0, "--format", "json",
+                   "--quiet")
+        assert done.returncode == 2 and done.stdout == "", done.stderr
+        assert f"what is measured changed during the run ({key}" in done.stderr and f"'{now}' now" in done.stderr
+        record = json.loads(run("report", "--format", "json").stdout)
+        assert {trial["executed"][key] for trial in record["trials"]} <= {"3", "numpy"}
+        assert run("run", "--resume").returncode == 2, "it is not what was measured"
+
+
+def test_a_model_that_is_replaced_in_a_trial_ends_it(measure):
+    with BadServer() as server:
+        done, trial = measure(f"replaced_meanwhile@kserve,url={server.url}")
+    assert done.returncode == 3
+    assert 'the model was replaced on the server: version "3" answered first, and version "4" now' in trial["message"]
+
+
 def test_a_server_that_stalls(measure, good):
     done, trial = measure(f"stalls@kserve,url={good.url},timeout=0.2")
     assert done.returncode == 3

@@ -197,7 +197,8 @@ Result<Wanted> wanted_pictures(const DataOptions& options, std::span<const Port>
   return wanted;
 }
 
-Error unreadable(const Failures& failures) {
+Error unreadable(const Failures& failures, const DataOptions& options) {
+  if (look_at_interrupts(options.interrupt) != 0) return worker_error("interrupted while pictures were read");
   constexpr std::size_t kShown = 3;
   std::string message = failures[0];
   for (std::size_t i = 1; i < std::min(failures.size(), kShown); ++i) message += "; " + failures[i];
@@ -220,7 +221,7 @@ Result<DataSet> make_from_images(const DataOptions& options, std::span<const Por
   set.available = wanted.available;
   set.class_names = std::move(wanted.folder.class_names);
   const Failures failures = make_items(wanted.folder.files, wanted.layout, options, set.items);
-  if (!failures.empty()) return unreadable(failures);
+  if (!failures.empty()) return unreadable(failures, options);
   return set;
 }
 
@@ -230,7 +231,7 @@ Result<DataSet> sample_of_images(const DataOptions& options, std::span<const Por
   DataSet set;
   set.available = wanted.available;
   const Failures failures = make_items(wanted.folder.files, wanted.layout, options, set.items);
-  if (!failures.empty()) return unreadable(failures);
+  if (!failures.empty()) return unreadable(failures, options);
   return set;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "infermeter/data/arrays/npy.hpp"
@@ -139,6 +140,15 @@ TEST(ImageData, UnreadableOnesAreNamedThreeAtATime) {
   EXPECT_THAT(message, testing::Not(HasSubstr("d.jpg")));
   // Only what the limit asks for is read.
   EXPECT_TRUE(load(folder.string(), image_port(), 1, 1).ok());
+}
+
+TEST(ImageData, AnInterruptionIsNoFaultOfAPicture) {
+  const fixtures::Folder folder;
+  fill(folder);
+  const std::atomic<int> interrupt{1};
+  const Port input = image_port();
+  EXPECT_EQ(make_data({.source = folder.string(), .interrupt = &interrupt}, {&input, 1}).error().message,
+            "interrupted while pictures were read");
 }
 
 TEST(ImageData, EmptyFoldersAreErrors) {
