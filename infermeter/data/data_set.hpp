@@ -26,6 +26,7 @@ struct DataSet {
   std::vector<std::string> class_names{};
   std::int64_t available = 0;      // items that the source has, those that `first` and `limit` leave out included
   std::int64_t rows_per_item = 1;  // the batch's size in an item; 1: no input has a batch axis
+  std::uint64_t digest = 0;        // of the inputs of all items; 0: nobody asked for it
 };
 
 // More than this is not made, decoded or read at once.

@@ -5,6 +5,7 @@
 
 #include "infermeter/data/make_data.hpp"
 #include "infermeter/data/value_block.hpp"
+#include "infermeter/plan/split_mix64.hpp"
 #include "infermeter/worker/memory_limit.hpp"
 #include "infermeter/worker/picture_process.hpp"
 
@@ -25,6 +26,12 @@ std::uint64_t bytes_in(const DataSet& data) {
   std::uint64_t bytes = 0;
   for (const DataItem& item : data.items) bytes += block_size(std::span(&item.inputs, 1));
   return bytes;
+}
+
+std::uint64_t digest_of_items(const DataSet& data) {
+  std::uint64_t all = 0;
+  for (const DataItem& item : data.items) all = SplitMix64(all ^ digest(item.inputs)).next();
+  return all;
 }
 
 }  // namespace
@@ -49,6 +56,7 @@ Result<DataSet> RunInputs::operator()(const Subject& subject, std::span<const Po
   if (place != made_.end()) return place->second;
   const DataOptions options = data_options_of(plan_, subject, launcher_, interrupt_);
   INFERMETER_TRY(auto data, make_data(options, ports));
+  if (options.source != "synthetic") data.digest = digest_of_items(data);
   // A worker that asks for other inputs each time gets them, but not all are kept.
   const std::uint64_t bytes = bytes_in(data);
   if (bytes_ + bytes > options.most_bytes) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -223,9 +222,7 @@ void RunTrials::tell_files(const Place& place, Samples& trial) {
     }
     if (!known->second.empty()) trial.executed.emplace_back(key, known->second);
   };
-  std::error_code error;
-  const std::string& source = record_.plan.data.source;
-  if (source != "synthetic" && std::filesystem::is_regular_file(source, error)) tell("data_sha256", source);
+  if (data_.digest != 0) trial.executed.emplace_back("data_digest", fmt::format("{:016x}", data_.digest));
   tell("labels_sha256", record_.plan.data.labels);
   const auto load = load_shape_from_pairs(record_.plan.subjects[place.subject].load);
   if (load.ok() && load->arrivals.kind == Arrivals::Kind::trace) tell("arrivals_sha256", load->arrivals.file);
@@ -243,7 +240,7 @@ Result<Done> RunTrials::check_executed(const Place& place, const Samples& trial)
   for (const auto* trials : {&record_.trials, &record_.side_trials}) {
     for (const Samples& before : *trials) {
       if (before.subject != static_cast<int>(place.subject)) continue;
-      for (const std::string_view key : {"runtime", "runtime_version", "platform", "model_version", "data_sha256",
+      for (const std::string_view key : {"runtime", "runtime_version", "platform", "model_version", "data_digest",
                                          "labels_sha256", "arrivals_sha256"}) {
         const std::string then = before.executed_value(key), now = trial.executed_value(key);
         if (!then.empty() && !now.empty() && then != now) return changed(key, then, now);

@@ -8,6 +8,7 @@ import re
 
 import numpy
 import pytest
+from PIL import Image
 
 FAKE = "mlp@fake,latency=constant:100us"
 SHORT = ("--processes", 1, "--iterations", 20)
@@ -204,17 +205,30 @@ def test_labels_and_arrivals_that_are_replaced_before_a_run_is_resumed_end_it(ru
     assert f"what is measured changed during the run ({flag[2:]}_sha256" in done.stderr, done.stderr
 
 
-def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly):
+def an_array(folder, values):
+    numpy.save(folder / "x.npy", values)
+    return "x.npy"
+
+
+def pictures(folder, values):
+    (folder / "x").mkdir(exist_ok=True)
+    for i, value in enumerate(values):
+        Image.fromarray(numpy.moveaxis(value, 0, -1).astype("uint8")).save(folder / "x" / f"{i}.png")
+    return "x"
+
+
+@pytest.mark.parametrize("written", [an_array, pictures])
+def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly, written):
     values = numpy.zeros((2, 3, 8, 8), "float32")
-    numpy.save(run.folder / "x.npy", values)
-    with run_slowly("run", "mlp@fake,latency=constant:5ms", "--data", "x.npy", "--processes", 6, "--iterations", 60,
+    source = written(run.folder, values)
+    with run_slowly("run", "mlp@fake,latency=constant:5ms", "--data", source, "--processes", 6, "--iterations", 60,
                     "--warmup", 0) as running:
         running.wait_for("[2/6]")
         running.process.kill()
         running.process.wait()
     values[1] = 1  # of which the first item tells nothing
-    numpy.save(run.folder / "x.npy", values)
+    written(run.folder, values)
     done = run("run", "--resume")
-    assert done.returncode == 2 and "what is measured changed during the run (data_sha256" in done.stderr, done.stderr
+    assert done.returncode == 2 and "what is measured changed during the run (data_digest" in done.stderr, done.stderr
     trials = json.loads(run("report", "--format", "json").stdout)["trials"]
-    assert len({trial["executed"]["data_sha256"] for trial in trials}) == 1
+    assert len({trial["executed"]["data_digest"] for trial in trials}) == 1

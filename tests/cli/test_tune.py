@@ -164,3 +164,31 @@ def test_without_values_each_option_is_changed_once(run):
     assert done.returncode == 0, done.stderr
     assert re.search(r"^\d+ settings: fake as it is", done.stderr)
     assert "work=sleep" in done.stdout
+
+
+def test_settings_race_under_a_load(run):
+    record = tuned(run, "mlp@fake", "--over", "latency=constant:6ms,constant:1ms", "work=sleep", "--load", "concurrency=2",
+                   "--duration", "30ms", "--objective", "achieved_rate", "--subject-to", "response_p50 <= 4ms",
+                   "--write-plan", "best.toml", "--seed", 5)
+    assert record["tuning"]["best"] == 1 and fates(record)[0] in ("bound", "worse")
+    best = next(answer for answer in record["answers"] if answer["kind"] == "best")
+    assert best["metric"] == "achieved_rate" and best["unit"] == "1/s" and best["value"] > 100
+    assert sum(answer["topic"] == "load" for answer in record["answers"]) == 1, "that of the best alone"
+    assert "concurrency = '2'" in (run.folder / "best.toml").read_text()
+
+
+@pytest.mark.parametrize("arguments, text", [
+    (("--objective", "response_p99"), "response_p99 is a figure of a load, and 'mlp@fake,threads=1' is measured without one"),
+    (("--subject-to", "response_p99 <= 5ms"), "response_p99 is a figure of a load"),
+    (("--load", "rate=5", "--objective", "max_rate"), "--load find_rate='response_p99 <= 50ms'"),
+    (("--over", "latency=constant:1ms", "batch_size=3..1"), "the range 3..1 ends below its beginning"),
+])
+def test_what_a_race_cannot_measure_is_refused_before_it(run, arguments, text):
+    done = run("tune", "mlp@fake", "--over", "threads=1..2", *arguments, "--dry-run")
+    assert done.returncode == 2 and text in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_comparison_by_a_figure_of_a_load_needs_a_load(run):
+    done = run("compare", "mlp@fake", "b=mlp@fake", "--metric", "response_p99", "--dry-run")
+    assert done.returncode == 2 and "response_p99 is a figure of a load, and 'mlp@fake' is measured without one" in done.stderr
