@@ -8,6 +8,7 @@
 
 #include "cli/measure_plan.hpp"
 #include "cli/output/report_output.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/report.hpp"
@@ -72,6 +73,11 @@ Result<SelfNoise> compare_with_itself(Surroundings& world, const SelfComparison&
   const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
   const auto noise = self_noise(record);
+  if (!noise && look_at_interrupts(world.interrupt) != 0) {
+    return worker_error(
+        fmt::format("interrupted before two pairs of {} had ended: `infermeter run --resume {}` continues",
+                    asked.subject, record.id));
+  }
   if (!noise) {
     return worker_error(
         fmt::format("{} gave no pairs to compare: `infermeter report {}` says why", asked.subject, record.id));

@@ -76,6 +76,7 @@ Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::str
     return usage_error(fmt::format("two stored runs are compared at a time, got {} names", names.size()));
   }
   const std::string& other = is_run(names[0]) ? names[1] : names[0];
+  if (!is_subject(other)) return true;  // the store says what it is not: an id that is too short for one run, or none
   const std::string& run = is_run(names[0]) ? names[0] : names[1];
   return usage_error(fmt::format(
       "'{}' is a stored run and '{}' is none: compare two runs (`infermeter runs` lists them), or two subjects "

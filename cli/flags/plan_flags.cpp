@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "cli/output/output_file.hpp"
+#include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/plan/setting.hpp"
 
 namespace infermeter {
@@ -228,14 +229,15 @@ std::vector<std::string> written_out(const Setting& setting, const std::vector<s
 }
 
 Result<Done> apply_values(PlanDraft& draft, const std::map<std::string_view, std::vector<std::string>>& values) {
+  Problems problems;
   for (const auto& [key, texts] : values) {
     const Setting& setting = *find_setting(key);
     if (texts.empty()) continue;
     const auto applied = apply_setting(setting, draft, with_both_written_out(key, written_out(setting, texts)));
     // Subjects are positional: their sentences name themselves.
-    if (!applied) return setting.flag.empty() ? applied : named(applied, fmt::format("--{}", setting.flag));
+    problems.take(setting.flag.empty() ? applied : named(applied, fmt::format("--{}", setting.flag)));
   }
-  return Done{};
+  return problems.result();
 }
 
 // Of the positional arguments those that name no back end: a file, or one plain word.

@@ -206,6 +206,7 @@ Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& ga
                                              PlanDraft draft, const GateOptions& options, Problems& unwritten) {
   INFERMETER_TRY(const Plan plan, plan_for(gate, file, std::move(draft)));
   INFERMETER_TRY_DONE(check_gate(gate, plan, file.baseline.has_value()));
+  INFERMETER_TRY_DONE(check_labels(gate.expectations, plan));
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
   RunCheck check = check_before_run(world, plan, launcher);
   check_files(options, plan.output_dir, check.problems);

@@ -229,3 +229,9 @@ def test_fixed_batch_that_is_another(run):
     asked = ("run", "mlp@fake,inputs=x:float32:8x3", "--batch-axis", "x=0", "--iterations", 5, "--processes", 1)
     assert "an inference has 8 items" in run(*asked).stderr and "--batch-sizes 8" in run(*asked).stderr
     assert run(*asked, "--batch-sizes", 8).returncode == 0
+
+
+def test_wrong_values_of_several_flags_are_told_at_once(run):
+    done = run("run", "mlp@fake", "--threads", "x", "--iterations", "y", "--dry-run")
+    assert done.returncode == 2 and "2 problems, nothing was measured" in done.stderr, done.stderr
+    assert "- --threads: wanted" in done.stderr and "- --iterations: wanted" in done.stderr

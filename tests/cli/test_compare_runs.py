@@ -87,6 +87,7 @@ def test_what_differs_is_listed(run, two_runs):
     (("latest", "mlp@fake"), "'latest' is a stored run and 'mlp@fake' is none"),
     (("latest", "previous", "latest"), "two stored runs are compared at a time"),
     (("latest", "20001121"), "there is no run '20001121'"),
+    (("latest", "2"), "give more of the id"),
     (("latest", "previous", "--iterations", "3"), "leave --iterations out"),
     (("latest", "previous", "--dry-run"), "leave --dry-run out"),
     (("latest", "previous", "--metric", "p55"), "did you mean 'p50'?"),

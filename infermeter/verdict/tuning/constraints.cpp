@@ -7,6 +7,7 @@
 
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/gate/parse_expectation.hpp"
 #include "infermeter/verdict/question.hpp"
 
@@ -77,6 +78,7 @@ Result<Done> check_objective(const Plan& plan) {
   for (const Expectation& bound : bounds) {
     if (is_measured(bound)) INFERMETER_TRY_DONE(check_has_metric(bound.name, plan));
   }
+  INFERMETER_TRY_DONE(check_labels(bounds, plan));
   if (plan.tuning->objective == "model_size") return Done{};
   Plan asked;
   asked.automatic = plan.automatic;

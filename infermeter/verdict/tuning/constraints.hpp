@@ -18,7 +18,8 @@ namespace infermeter {
 // A metric's own name: the words of --metric, and model_size. It must have a value per process.
 [[nodiscard]] Result<std::string> objective_from_string(std::string_view name);
 
-// Can a process of the plan give a value of its objective? An error where it has too few iterations.
+// Can a process of the plan give a value of its objective and of its constraints? An error where it has too few
+// iterations, no load or no labels for them.
 [[nodiscard]] Result<Done> check_objective(const Plan& plan);
 
 // Is it a figure of times and memory, which more processes tell better? Others (sizes, outputs, accuracy) are known
