@@ -160,10 +160,10 @@ def test_a_gate_on_accuracy(run, classifier):
     run("run", "a=a.onnx@onnxruntime", "--data", "x.npy", *QUICK)
     code = run("gate", "gate.toml", "--run", "latest").returncode
     assert code == 2
-    (run.folder / "fresh.toml").write_text("expect = ['accuracy >= 0.5']\n[plan]\nsubjects = ['a.onnx@onnxruntime']\n")
+    (run.folder / "fresh.toml").write_text("expect = ['accuracy_drop <= 1%']\n[plan]\nsubjects = ['a.onnx@onnxruntime', 'b.onnx@onnxruntime']\n")
     done = run("gate", "fresh.toml")
     assert done.returncode == 2 and done.stderr == (
-        "infermeter: 'accuracy >= 0.5' needs data whose labels say what is right (--data, --labels)\n"), done.stderr
+        "infermeter: 'accuracy_drop <= 1%' needs data whose labels say what is right (--data, --labels)\n"), done.stderr
 
 
 def test_folders_of_classes_are_labels_where_there_are_as_many(run, source_dir):

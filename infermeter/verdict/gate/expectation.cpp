@@ -1,5 +1,9 @@
 #include "infermeter/verdict/gate/expectation.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace infermeter {
 
 bool Expectation::compares() const {
@@ -28,6 +32,14 @@ std::string_view to_string(Relation relation) {
     case Relation::equal: return "==";
   }
   return "";
+}
+
+Result<Done> check_labels(std::span<const Expectation> expectations, const Plan& plan) {
+  if (plan.data.source != "synthetic" || !plan.data.labels.empty()) return Done{};
+  const auto drop = std::ranges::find(expectations, Expectation::Kind::accuracy_drop, &Expectation::kind);
+  if (drop == expectations.end()) return Done{};
+  return usage_error(
+      fmt::format("'{}' needs data whose labels say what is right (--data, --labels)", drop->source.text));
 }
 
 }  // namespace infermeter

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/expectation_draft.hpp"
+#include "infermeter/plan/plan.hpp"
 
 namespace infermeter {
 
@@ -51,5 +54,8 @@ struct Expectation {
   [[nodiscard]] bool compares() const;
   [[nodiscard]] bool has_bound() const;  // relation and threshold, and not a margin
 };
+
+// Of a plan that is to be measured: an error where a drop of accuracy is bounded and its data can have no labels.
+[[nodiscard]] Result<Done> check_labels(std::span<const Expectation> expectations, const Plan& plan);
 
 }  // namespace infermeter

@@ -248,14 +248,6 @@ Result<Done> check_gate(const Gate& gate, const Plan& plan, bool has_baseline) {
   return Done{};
 }
 
-Result<Done> check_labels(std::span<const Expectation> expectations, const Plan& plan) {
-  if (plan.data.source != "synthetic" || !plan.data.labels.empty()) return Done{};
-  const auto asking = std::ranges::find_if(expectations, is_of_accuracy);
-  if (asking == expectations.end()) return Done{};
-  return usage_error(
-      fmt::format("'{}' needs data whose labels say what is right (--data, --labels)", asking->source.text));
-}
-
 bool asks_for_regression(const Gate& gate) { return std::ranges::any_of(gate.expectations, is_regression); }
 
 int runs_wanted(const Gate& gate) {

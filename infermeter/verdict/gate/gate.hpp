@@ -27,9 +27,6 @@ struct Gate {
 // nothing can be held against. `has_baseline`: a run is named that regressions are judged against.
 [[nodiscard]] Result<Done> check_gate(const Gate& gate, const Plan& plan, bool has_baseline);
 
-// Of a plan that is to be measured: can its data have labels, where accuracy is asked for?
-[[nodiscard]] Result<Done> check_labels(std::span<const Expectation> expectations, const Plan& plan);
-
 // Is a regression expected of it? Without a baseline the run must be a comparison then.
 [[nodiscard]] bool asks_for_regression(const Gate& gate);
 

@@ -7,7 +7,6 @@
 
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/text/nearest.hpp"
-#include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/gate/parse_expectation.hpp"
 #include "infermeter/verdict/question.hpp"
 
