@@ -17,6 +17,7 @@ constexpr double pilot_allowance = 0.1;
 
 Finding finding_in(const Expectation& bound, std::span<const Samples> trials, const SummaryOptions& options,
                    bool ended) {
+  trials = trials.first(std::min(trials.size(), std::size_t{kMostRounds}));  // the last look has spent all of alpha
   SummaryOptions looked = options;
   const int processes = static_cast<int>(trials.size());
   const double level = round_level(processes, 1 - looked.coverage.confidence, ended);

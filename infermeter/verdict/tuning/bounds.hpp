@@ -11,7 +11,7 @@
 namespace infermeter {
 
 // How the subject keeps a measured bound, by these trials of it, with intervals that look at them after 5, 8, 12 and 20
-// processes (stats/comparison/rounds.hpp).
+// processes (stats/comparison/rounds.hpp); of more, the first 20 count.
 [[nodiscard]] Finding finding_in(const Expectation& bound, std::span<const Samples> trials,
                                  const SummaryOptions& options, bool ended);
 
