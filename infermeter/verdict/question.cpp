@@ -72,16 +72,18 @@ Result<Done> check_has_metric(std::string_view metric, const Plan& plan) {
   return Done{};
 }
 
-Result<std::string> metric_of_question(const Plan& plan) {
-  INFERMETER_TRY(std::string name, metric_from_string(plan.question->metric));
-  INFERMETER_TRY_DONE(check_has_metric(name, plan));
-  const MetricKind& kind = *metric_kind(name);
+Result<std::string> metric_of_pairs(std::string_view name, const Plan& plan) {
+  INFERMETER_TRY(std::string metric, metric_from_string(name));
+  INFERMETER_TRY_DONE(check_has_metric(metric, plan));
+  const MetricKind& kind = *metric_kind(metric);
   const auto& iterations = plan.stopping.iterations;
-  if (plan.automatic.iterations || !iterations || *iterations >= kind.least_iterations()) return name;
+  if (plan.automatic.iterations || !iterations || *iterations >= kind.least_iterations()) return metric;
   return usage_error(
       fmt::format("a process needs {0} iterations for a {1} of its own, by which pairs are compared, and {2} are asked "
                   "for: --iterations {0}, or leave it out",
-                  kind.least_iterations(), plan.question->metric, *iterations));
+                  kind.least_iterations(), name, *iterations));
 }
+
+Result<std::string> metric_of_question(const Plan& plan) { return metric_of_pairs(plan.question->metric, plan); }
 
 }  // namespace infermeter

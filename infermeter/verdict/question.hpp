@@ -16,8 +16,14 @@ namespace infermeter {
 // --metric's words: p50, p90, p99, mean, throughput, peak_memory, load_time; the metrics' own names as well.
 [[nodiscard]] Result<std::string> metric_from_string(std::string_view name);
 
-// The same of a plan's question, as the metric's own name. An error too where the plan's iterations are too few for a
-// process to have a value: pairs are judged by what each process says alone.
+// An error where the metric is a figure of a load, and a subject of the plan has none, or none that gives it.
+[[nodiscard]] Result<Done> check_has_metric(std::string_view metric, const Plan& plan);
+
+// metric_from_string for pairs of processes of the plan: an error too where a process has no value of it, as its
+// subject has no such load or its iterations are too few. Pairs are judged by what each process says alone.
+[[nodiscard]] Result<std::string> metric_of_pairs(std::string_view name, const Plan& plan);
+
+// The same of the plan's question.
 [[nodiscard]] Result<std::string> metric_of_question(const Plan& plan);
 
 }  // namespace infermeter

@@ -85,7 +85,7 @@ std::string why_not(std::string_view name, const Pairs& asked, const LoadValidit
   if (is_offline(asked)) return "all requests came at once";
   if (load.is_overloaded()) return "more requests came than the subject can take";
   const LoadFigure* figure = load_figure(name);
-  if (figure != nullptr && figure->percentile > 0 && !load.has_enough_for(figure->percentile)) {
+  if (figure != nullptr && !load.has_enough_for(*figure)) {
     return fmt::format("needs {} requests in each process", requests_needed(figure->percentile));
   }
   return "";

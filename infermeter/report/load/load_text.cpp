@@ -33,24 +33,19 @@ std::string_view short_reason(LoadRule rule) {
   return "";
 }
 
-const Estimate* figure_of_load(const SubjectVerdict& subject, std::string_view name) {
-  const auto found = std::ranges::find(subject.summary.counters, name, &CounterSummary::name);
-  return found == subject.summary.counters.end() ? nullptr : &found->estimate;
-}
-
 std::string requests_per_s(double rate) { return three_digits(rate) + "/s"; }
 
 Cell load_cell(const SubjectVerdict& subject, std::string_view name, FigureText format) {
-  const Estimate* estimate = figure_of_load(subject, name);
+  const Estimate* estimate = subject.summary.estimate(name);
   if (estimate == nullptr || !estimate->value) return {no_figure, Tone::faint};
   return {with_interval(*estimate->value, estimate->interval, format), Tone::plain};
 }
 
 Cell response_cell(const SubjectVerdict& subject, std::string_view name, const Pairs& load) {
   if (is_offline(load)) return {no_figure, Tone::faint};
-  const double percentile = load_figure(name)->percentile;
-  if (!subject.load->has_enough_for(percentile)) {
-    return {fmt::format("needs {}", requests_needed(percentile)), Tone::faint};
+  const LoadFigure& figure = *load_figure(name);
+  if (!subject.load->has_enough_for(figure)) {
+    return {fmt::format("needs {}", requests_needed(figure.percentile)), Tone::faint};
   }
   Cell cell = load_cell(subject, name, format_time);
   if (cell.text != no_figure && subject.load->is_overloaded()) return {"⚠ " + cell.text, Tone::warning};
@@ -67,7 +62,7 @@ Cell valid_cell(const LoadValidity& load) {
 }
 
 Cell plain_cell(const SubjectVerdict& subject, std::string_view name) {
-  const Estimate* estimate = figure_of_load(subject, name);
+  const Estimate* estimate = subject.summary.estimate(name);
   if (estimate == nullptr || !estimate->value) return {no_figure, Tone::faint};
   return {plain_number(*estimate->value), Tone::plain};
 }
@@ -80,7 +75,7 @@ Cell failed_cell(const SubjectVerdict& subject) {
 
 // Beside the response time, which has the interval. No figure where both are 0: nothing waited.
 Cell two_times(const SubjectVerdict& subject, std::string_view median, std::string_view tail) {
-  const Estimate *one = figure_of_load(subject, median), *other = figure_of_load(subject, tail);
+  const Estimate *one = subject.summary.estimate(median), *other = subject.summary.estimate(tail);
   if (one == nullptr || other == nullptr || !one->value || !other->value) return {no_figure, Tone::faint};
   if (*one->value == 0 && *other->value == 0) return {no_figure, Tone::faint};
   return {fmt::format("{}, {}", format_time(*one->value), format_time(*other->value)), Tone::plain};

@@ -10,8 +10,9 @@ namespace {
 Answer answer_with(const SubjectVerdict& subject, AnswerTopic topic, std::string_view counter) {
   Answer answer{
       .topic = topic, .kind = AnswerKind::measured, .subjects = {subject.subject}, .metric = std::string(counter)};
-  const auto found = std::ranges::find(subject.summary.counters, counter, &CounterSummary::name);
-  if (found != subject.summary.counters.end()) set_figure(found->estimate, found->unit, answer);
+  if (const Estimate* estimate = subject.summary.estimate(counter)) {
+    set_figure(*estimate, load_figure(counter)->unit, answer);
+  }
   return answer;
 }
 
@@ -32,8 +33,8 @@ std::vector<Answer> load_answers(const RunRecord& record, const Verdict& verdict
     }
     const bool has_responses =
         !load.is_overloaded() && !is_offline(record.plan.subjects[static_cast<std::size_t>(subject.subject)].load);
-    for (const auto& [counter, percentile] : {std::pair{"response_p50", 0.5}, std::pair{"response_p99", 0.99}}) {
-      if (!has_responses || !load.has_enough_for(percentile)) continue;
+    for (const char* counter : {"response_p50", "response_p99"}) {
+      if (!has_responses || !load.has_enough_for(*load_figure(counter))) continue;
       if (Answer figure = answer_with(subject, AnswerTopic::level, counter); figure.value) {
         answer.besides.push_back(std::move(figure));
       }

@@ -190,8 +190,8 @@ const LoadFinding* LoadValidity::finding(LoadRule rule) const {
   return found == findings.end() ? nullptr : &*found;
 }
 
-bool LoadValidity::has_enough_for(double percentile) const {
-  return requests >= static_cast<std::uint64_t>(requests_needed(percentile));
+bool LoadValidity::has_enough_for(const LoadFigure& figure) const {
+  return figure.percentile == 0 || requests >= static_cast<std::uint64_t>(requests_needed(figure.percentile));
 }
 
 bool LoadValidity::is_overloaded() const {

@@ -9,6 +9,7 @@
 
 #include "infermeter/diagnostics/diagnostic.hpp"
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/samples/samples.hpp"
 
 namespace infermeter {
@@ -38,8 +39,8 @@ struct LoadValidity {
   std::uint64_t requests = 0;         // that succeeded, of the process with the fewest
 
   [[nodiscard]] bool valid() const { return findings.empty(); }
-  // Is a percentile of the response time (0 … 1) what it seems to be? Not of too few requests.
-  [[nodiscard]] bool has_enough_for(double percentile) const;
+  // Is the figure what it seems to be? A percentile of the response time is not, of too few requests.
+  [[nodiscard]] bool has_enough_for(const LoadFigure& figure) const;
   // More came than it took: response times are as long as the run was.
   [[nodiscard]] bool is_overloaded() const;
   [[nodiscard]] const LoadFinding* finding(LoadRule rule) const;

@@ -79,12 +79,7 @@ Result<Done> check_objective(const Plan& plan) {
   }
   INFERMETER_TRY_DONE(check_labels(bounds, plan));
   if (plan.tuning->objective == "model_size") return Done{};
-  Plan asked;
-  asked.automatic = plan.automatic;
-  asked.stopping = plan.stopping;
-  asked.subjects = plan.subjects;
-  asked.question.emplace().metric = plan.tuning->objective;
-  INFERMETER_TRY_DONE(metric_of_question(asked));
+  INFERMETER_TRY_DONE(metric_of_pairs(plan.tuning->objective, plan));
   return Done{};
 }
 

@@ -29,6 +29,16 @@ BoundKept kept_of(Outcome outcome) {
 // Which bound: with what figure is said by reports.
 std::string beyond(const BoundVerdict& bound) { return bound.constraint; }
 
+// What the setting could not do; that the generator was late, or the requests few, is not its fault.
+const LoadFinding* too_much_load(const LoadValidity& load) {
+  constexpr std::array of_subject = {LoadRule::rate, LoadRule::errors, LoadRule::stationary, LoadRule::gave_up,
+                                     LoadRule::outputs};
+  for (const LoadRule rule : of_subject) {
+    if (const LoadFinding* finding = load.finding(rule)) return finding;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 TuningReplay::TuningReplay(const RunRecord& record, const Verdict& verdict, RaceValues& known)
@@ -283,24 +293,15 @@ void TuningReplay::judge_bound(int subject, const Expectation& asked, std::span<
   bound.value = finding.value;
   bound.interval = finding.interval;
   bound.why = finding.why;
-  const LoadFigure* of_load = load_figure(asked.name);
-  const auto load = judge_load(record_.plan.subjects[static_cast<std::size_t>(subject)].load, own);
-  if (of_load != nullptr && load && !load->has_enough_for(of_load->percentile)) {
-    bound.why =
-        fmt::format("{} requests in a process are too few for it: a longer --duration has more", load->requests);
-    return;
+  if (const LoadFigure* figure = load_figure(asked.name)) {
+    const auto load = judge_load(record_.plan.subjects[static_cast<std::size_t>(subject)].load, own);
+    if (load && !load->has_enough_for(*figure)) {
+      bound.why =
+          fmt::format("{} requests in a process are too few for it: a longer --duration has more", load->requests);
+      return;
+    }
   }
   if (kept != BoundKept::unknown) bound.kept = kept;
-}
-
-// What the setting could not do; that the generator was late, or the requests few, is not its fault.
-const LoadFinding* too_much_load(const LoadValidity& load) {
-  constexpr std::array of_subject = {LoadRule::rate, LoadRule::errors, LoadRule::stationary, LoadRule::gave_up,
-                                     LoadRule::outputs};
-  for (const LoadRule rule : of_subject) {
-    if (const LoadFinding* finding = load.finding(rule)) return finding;
-  }
-  return nullptr;
 }
 
 // One process may have been disturbed: most of them decide.

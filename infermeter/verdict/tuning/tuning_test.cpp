@@ -159,10 +159,10 @@ Samples loaded_process(int subject, int process, double service_s) {
   return trial;
 }
 
-TEST(Tuning, WhatDoesNotTakeTheLoadIsLeftOutAndTheOthersRaceByIt) {
-  const std::vector<double> service_s = {0.005, 0.013, 0.002};
-  RunRecord record = race_of({0, 0, 0});
+RunRecord raced_under_load(const std::vector<double>& service_s, std::vector<std::string> constraints) {
+  RunRecord record = race_of(Levels(service_s.size(), 0));
   record.plan.tuning->objective = "response_p50";
+  record.plan.tuning->constraints = std::move(constraints);
   for (Subject& subject : record.plan.subjects) subject.load = {{"rate", "100"}, {"scenario", "server"}};
   RaceValues values;
   while (true) {
@@ -174,12 +174,42 @@ TEST(Tuning, WhatDoesNotTakeTheLoadIsLeftOutAndTheOthersRaceByIt) {
     }
   }
   record.finished = true;
+  return record;
+}
+
+TEST(Tuning, WhatDoesNotTakeTheLoadIsLeftOutAndTheOthersRaceByIt) {
+  // Rates need no number of requests, and 1000 are enough for p99.
+  const RunRecord record = raced_under_load({0.005, 0.013, 0.002}, {"achieved_rate >= 10", "response_p99 <= 1s"});
   const Verdict verdict = judge(record);
   EXPECT_THAT(fates(*verdict.tuning), ElementsAre(SettingFate::worse, SettingFate::load, SettingFate::best));
   EXPECT_THAT(verdict.tuning->settings[1].reason, HasSubstr("the queue"));
+  for (const BoundVerdict& bound : verdict.tuning->settings[2].bounds) EXPECT_EQ(bound.kept, BoundKept::yes);
   EXPECT_EQ(verdict.answers.front().metric, "response_p50");
   EXPECT_EQ(verdict.answers.front().unit, "s");
   EXPECT_GT(verdict.answers.front().value.value_or(0), 0.001);
+}
+
+TEST(Tuning, APercentileOfTooFewRequestsTellsNothingOfItsBound) {
+  // Nobody is known to keep to the bound, so that the race goes on for all its blocks.
+  const RunRecord record = raced_under_load({0.005, 0.002}, {"response_p99_9 <= 1s"});
+  const Verdict verdict = judge(record);
+  EXPECT_EQ(verdict.tuning->blocks, record.plan.tuning->race_blocks);
+  const BoundVerdict& bound = verdict.tuning->settings[1].bounds.at(0);
+  EXPECT_EQ(bound.kept, BoundKept::unknown);
+  EXPECT_THAT(bound.why, HasSubstr("1000 requests in a process are too few for it"));
+}
+
+// Looks end after 20 processes: a race of more has no alpha left for another one.
+TEST(Tuning, ABoundThatIsOpenAfterItsLastLookStaysOpen) {
+  const Levels levels = {0.0, 0.0};
+  RunRecord record = race_of(levels);
+  record.plan.tuning->constraints = {"latency_p50 <= 10ms"};
+  record.plan.tuning->indifference = 0;
+  measure(record, levels);
+  const TuningVerdict tuning = *judge(record).tuning;
+  EXPECT_GT(tuning.blocks, 20);
+  EXPECT_EQ(tuning.settings[0].bounds.at(0).kept, BoundKept::unknown);
+  EXPECT_TRUE(tuning.settings[0].bounds.at(0).interval);
 }
 
 TEST(Tuning, AFigureOfALoadNeedsALoad) {

@@ -59,7 +59,8 @@ export function tuningTable(run: Run): HTMLElement | null {
   if (tuning === null || plan.tuning === null) return null;
   const labels = subjectLabels(run);
   const asked = plan.tuning;
-  const lower = (tuning.against_default ?? tuning.against_second)?.lower_is_better ?? asked.objective !== "throughput";
+  const objective = run.subjects.map((subject) => subject.metrics[asked.objective] ?? subject.load?.figures[asked.objective]).find((each) => each !== undefined);
+  const lower = objective?.lower_is_better ?? true;
   const rows = tuning.settings.flatMap((setting): TuningRow[] => {
     const subject = run.subjects[setting.subject];
     return subject === undefined ? [] : [{ setting, subject, label: labels[setting.subject] ?? "", lower, decided: tuning.decided }];
