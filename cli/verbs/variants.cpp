@@ -273,18 +273,13 @@ Result<int> measure_variants(Surroundings& world, const VariantsOptions& options
                                  if (verbosity == Verbosity::quiet) return;
                                  world.err << fmt::format("[{}/{}] {}\n", ++file, files, printable(note)) << std::flush;
                                }};
-  auto made = make_variants(prepared, context);
-  if (!made.ok() && look_at_interrupts(world.interrupt) != 0) {
-    world.err << "infermeter: " << made.error().message << '\n';
-    return 128 + (world.signal == nullptr ? 2 : world.signal->load());
-  }
-  if (!made.ok()) return made.error();
+  INFERMETER_TRY(auto made, make_variants(prepared, context));
   INFERMETER_TRY(const VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
   const auto resume = options.resume.empty() ? std::nullopt : std::optional(options.resume);
   INFERMETER_TRY(
       auto measured,
       measure_plan(world, planned.plan, launcher, verbosity,
-                   {.resume = resume, .models = std::move(made).value(), .is_checked = false, .keeps_refusals = true}));
+                   {.resume = resume, .models = std::move(made), .is_checked = false, .keeps_refusals = true}));
   const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
   Problems& unwritten = measured.unwritten;

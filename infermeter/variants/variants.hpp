@@ -16,6 +16,7 @@
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/draft.hpp"
+#include "infermeter/plan/tuning/space.hpp"
 #include "infermeter/report/variants/report.hpp"
 #include "infermeter/samples/model_facts.hpp"
 #include "infermeter/variants/request.hpp"
@@ -95,6 +96,17 @@ struct VariantMakingContext {
 // names that subjects call them (RunContext::models). An error: calibration data that do not fit, or an interruption.
 [[nodiscard]] Result<std::map<std::string, ModelFacts>> make_variants(PreparedVariants& prepared,
                                                                       const VariantMakingContext& context);
+
+// The int8 form of one model for one back end, by the tool of the runtime: static by ONNX Runtime, NNCF's of OpenVINO,
+// dynamic of PyTorch.
+struct MadeInt8 {
+  Int8Form form;
+  std::map<std::string, ModelFacts> files{};  // as make_variants has them
+};
+// `draft` says the data to calibrate on. Without `makes_files`, what takes a file is refused. An error: calibration
+// data that do not fit, or an interruption; everything else is the form's refusal.
+[[nodiscard]] Result<MadeInt8> make_int8(const std::string& model, const std::string& backend, PlanDraft draft,
+                                         const VariantMakingContext& context, bool makes_files);
 
 // One plan for what is measured, with a group per batch size, and which of its subjects belong to which variant.
 struct VariantsPlan {

@@ -6,7 +6,9 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <optional>
 
 #include "cli/output/output_file.hpp"
@@ -16,6 +18,7 @@
 #include "python/bind/launcher.hpp"
 #include "python/bind/parts.hpp"
 #include "python/bind/record.hpp"
+#include "python/bind/settings.hpp"
 #include "python/live.hpp"
 
 namespace nb = nanobind;
@@ -52,11 +55,22 @@ ProgressNow copy_of_progress(const Progress& progress) {
   return now;
 }
 
-// What is to be measured: a plan, or what is left of an interrupted run.
+// What is to be measured: a plan, what is left of an interrupted run, or a race of settings.
 struct Request {
-  Plan plan;  // of a run that is resumed by its own plan: no subjects, and what it is allowed
-  std::optional<std::string> resume;
+  Plan plan{};  // of a run that is resumed by its own plan: no subjects, and what it is allowed
+  std::optional<std::string> resume{};
+  std::optional<TuningRequest> tuning{};
+  PlanDraft settings{};  // of the race
 };
+
+// What is said before a race begins is progress with nothing but a note.
+std::function<void(const std::string&)> note_of(const RunContext& context) {
+  return [&context](const std::string& note) {
+    Progress now;
+    now.note = note;
+    if (context.on_progress) context.on_progress(now);
+  };
+}
 
 Result<Plan> plan_of(const Request& request, const RunContext& context) {
   const Plan& asked = request.plan;
@@ -69,7 +83,20 @@ Result<Plan> plan_of(const Request& request, const RunContext& context) {
   return std::move(record.plan);
 }
 
+Result<RunRecord> race(const Request& request, RunContext context) {
+  const TuningContext preparing{.launcher = context.launcher,
+                                .cache = context.cache,
+                                .interrupt = context.interrupt,
+                                .on_note = note_of(context)};
+  INFERMETER_TRY_DONE(check_folder_to_be("--output-dir", request.settings.plan.output_dir));
+  INFERMETER_TRY(PreparedTuning prepared, prepare_tuning(*request.tuning, request.settings, preparing));
+  context.models = std::move(prepared.models);
+  context.is_checked = context.keeps_refusals = true;
+  return run(std::move(prepared.plan), context);
+}
+
 Result<RunRecord> measure(const Request& request, const RunContext& context) {
+  if (request.tuning) return race(request, context);
   INFERMETER_TRY(Plan plan, plan_of(request, context));
   INFERMETER_TRY_DONE(check_folder_to_be("--output-dir", plan.output_dir));
   return run(std::move(plan), context, request.resume);
@@ -129,6 +156,20 @@ std::shared_ptr<MeasuredRun> run_plan(const Plan& plan, const nb::object& progre
   return measured({.plan = plan, .resume = resume}, progress, command, live);
 }
 
+std::shared_ptr<MeasuredRun> tune(const std::string& model, const std::vector<std::string>& over,
+                                  const std::string& objective, const std::vector<std::string>& constraints,
+                                  const std::string& indifference, const nb::dict& settings, const nb::object& progress,
+                                  const std::string& command) {
+  Request request{.tuning = TuningRequest{.model = model,
+                                          .over = over,
+                                          .objective = objective,
+                                          .constraints = constraints,
+                                          .indifference = indifference}};
+  value_or_raise(apply_settings(request.settings, settings));
+  request.plan.backend_path = request.settings.plan.backend_path;
+  return measured(request, progress, command, nb::none());
+}
+
 std::shared_ptr<MeasuredRun> resume_run(const std::string& run, const std::filesystem::path& output_dir,
                                         bool allow_code, const std::string& sandbox, const nb::object& progress,
                                         const std::string& command) {
@@ -171,6 +212,13 @@ void bind_run(nb::module_& module) {
               "str | None = None, command: str = '', live: dict[str, object] | None = None) -> Record"),
       "Measures the plan's trials in worker processes and keeps each in the store as it ends. Ctrl-C ends the "
       "current iteration; KeyboardInterrupt then has the record so far as its attribute `record`.");
+  module.def(
+      "tune", tune, nb::arg("model"), nb::kw_only(), nb::arg("over"), nb::arg("objective"), nb::arg("constraints"),
+      nb::arg("indifference"), nb::arg("settings"), nb::arg("progress") = nb::none(), nb::arg("command") = "",
+      nb::sig("def tune(model: str, *, over: list[str], objective: str, constraints: list[str], indifference: "
+              "str, settings: dict[str, object], progress: collections.abc.Callable[[Progress], object] | None = "
+              "None, command: str = '') -> Record"),
+      "A race of settings; `infermeter.tune` says how.");
   module.def("resume_run", resume_run, nb::arg("run"), nb::kw_only(),
              nb::arg("output_dir") = std::filesystem::path("results"), nb::arg("allow_code") = false,
              nb::arg("sandbox") = "auto", nb::arg("progress") = nb::none(), nb::arg("command") = "",

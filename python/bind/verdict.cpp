@@ -159,6 +159,40 @@ void bind_comparison_verdict(nb::module_& module) {
       .def_ro("wall_s", &ComparisonVerdict::wall_s, "Seconds from the first start to the last end.");
 }
 
+void bind_tuning_verdict(nb::module_& module) {
+  nb::class_<BoundVerdict>(module, "BoundVerdict", "How a setting keeps one of the constraints.")
+      .def_ro("constraint", &BoundVerdict::constraint, "As it was written.")
+      .def_prop_ro(
+          "kept", [](const BoundVerdict& b) { return to_string(b.kept); }, "\"yes\", \"no\" or \"unknown\".")
+      .def_ro("value", &BoundVerdict::value)
+      .def_ro("interval", &BoundVerdict::interval)
+      .def_ro("why", &BoundVerdict::why, "There is no value or interval; or \"\".");
+  nb::class_<TunedSetting>(module, "TunedSetting", "Where one setting of a race stands.")
+      .def_ro("subject", &TunedSetting::subject, "Index into the plan's subjects.")
+      .def_prop_ro(
+          "fate", [](const TunedSetting& s) { return to_string(s.fate); },
+          "\"best\", \"equal\", \"open\" (not told apart from the best), \"worse\", \"halved\", \"bound\", "
+          "\"outputs\", "
+          "\"load\", \"failed\" or \"not_raced\".")
+      .def_ro("reason", &TunedSetting::reason, "Of what is out; or \"\".")
+      .def_ro("blocks", &TunedSetting::blocks, "Of the race that it took part in.")
+      .def_ro("behind", &TunedSetting::behind, "The best one: of logarithms, positive is worse; None: it is that.")
+      .def_ro("behind_interval", &TunedSetting::behind_interval, "Student's, of these blocks alone.")
+      .def_ro("bounds", &TunedSetting::bounds, "Of each constraint.")
+      .def_ro("on_front", &TunedSetting::on_front, "Of objective, latency, memory, size and accuracy.");
+  nb::class_<TuningVerdict>(module, "Tuning", "The answer of a race.")
+      .def_ro("best", &TuningVerdict::best, "Index into the plan's subjects; None: no setting is left.")
+      .def_ro("second", &TuningVerdict::second, "The nearest one that may be as good, or the nearest that is worse.")
+      .def_ro("decided", &TuningVerdict::decided, "Nobody is left beside the best and its equals.")
+      .def_ro("out_of_time", &TuningVerdict::out_of_time, "The budget, or the number of blocks, ended the race.")
+      .def_ro("settings", &TuningVerdict::settings, "In the plan's order.")
+      .def_ro("blocks", &TuningVerdict::blocks, "Of the race.")
+      .def_ro("against_default", &TuningVerdict::against_default,
+              "The best against the first setting, in pairs that had no part in choosing it; None: it is that one.")
+      .def_ro("against_second", &TuningVerdict::against_second, "The same against the second best.")
+      .def_ro("wall_s", &TuningVerdict::wall_s, "Seconds of all processes.");
+}
+
 }  // namespace
 
 void bind_verdict(nb::module_& module) {
@@ -168,9 +202,11 @@ void bind_verdict(nb::module_& module) {
   bind_subject_verdict(module);
   bind_paired(module);
   bind_comparison_verdict(module);
+  bind_tuning_verdict(module);
   nb::class_<Verdict>(module, "Verdict", "What a run says: a pure function of its record.")
       .def_ro("subjects", &Verdict::subjects, "In the plan's order.")
       .def_ro("comparison", &Verdict::comparison, "None: the plan asks no question.")
+      .def_ro("tuning", &Verdict::tuning, "None: no race of settings.")
       .def_ro("answers", &Verdict::answers, "What went wrong first. `record.json()` has them in words too.")
       .def_ro("checks", &Verdict::checks, "The checklist.")
       .def_ro("diagnostics", &Verdict::diagnostics, "Everything that a reader must know, each once.")

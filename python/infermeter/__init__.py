@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from infermeter.runs import compare as compare
     from infermeter.runs import load as load
     from infermeter.runs import run as run
+    from infermeter.runs import tune as tune
     from infermeter.runs import validate as validate
     from infermeter.runs import write_html as write_html
     from infermeter.variant_runs import variants as variants
@@ -92,7 +93,7 @@ _PLACES = {
     "infermeter.compat.torch_settings": "reset_memory_stats setup_gpu_optimizations",
     "infermeter.backend": "Port",
     "infermeter.errors": "Error InternalError ModelError UsageError WorkerError",
-    "infermeter.runs": "compare load run validate write_html",
+    "infermeter.runs": "compare load run tune validate write_html",
     "infermeter.variant_runs": "variants",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from infermeter import _core
 from infermeter.errors import UsageError
 
-__all__ = ["compare", "load", "run", "validate", "write_html"]
+__all__ = ["compare", "load", "run", "tune", "validate", "write_html"]
 
 Subject = str | Mapping[str, object]
 _ALLOWED = ("allow_code", "sandbox")  # what a run that is finished by its own plan may be allowed
@@ -67,6 +67,42 @@ def compare(
     alpha (shares: 0.01, "1%"), max_pairs, budget (seconds, or "2m"), until_resolved, all_pairs, drop_disturbed.
     """
     return run(*subjects, plan=plan, progress=progress, compare=True, **settings)
+
+
+def tune(
+    model: str | os.PathLike[str],
+    *,
+    over: Mapping[str, Iterable[object]] | None = None,
+    objective: str = "latency_p50",
+    subject_to: Iterable[str] = (),
+    indifference: float | str = 0.02,
+    progress: Callable[[_core.Progress], object] | bool | None = None,
+    **settings: Any,
+) -> _core.Record:
+    """Finds the best settings of a model on this machine, as `infermeter tune` does: they race in blocks of fresh
+    processes until those that are worse are known, and fresh pairs tell how much better the best one is.
+
+    `over`: the values to try, by key: {"backend": ["onnxruntime", "openvino"], "threads": [1, 2]}; the first ones are
+    those in use today. None: each back end that reads the model, and one change at a time. `subject_to`: conditions,
+    such as "latency_p99 <= 50ms". `settings`: as for `run`, and alpha, budget (seconds, or "5m"). A race that was
+    interrupted is finished by run(resume=…).
+
+    The answer is record.verdict.tuning; record.plan.subjects[record.verdict.tuning.best] is the best setting.
+    """
+    return _core.tune(
+        os.fspath(model),
+        over=[f"{key}={','.join(_word(value) for value in values)}" for key, values in (over or {}).items()],
+        objective=objective,
+        constraints=list(subject_to),
+        indifference=str(indifference),
+        settings=settings,
+        progress=tell_trial if progress is True else progress or None,
+        command=shlex.join(sys.orig_argv),
+    )
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def validate(

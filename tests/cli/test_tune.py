@@ -92,7 +92,7 @@ def test_other_outputs_are_left_out(run):
     (("--over", "threads=1,1"), "the value 1 is given twice"),
     (("--over", "threads=1,x"), "--over: threads: "),
     (("--over", "threads=2"), "a race wants at least two settings"),
-    (("--over", "dtype=float32,int8"), "infermeter variants"),
+    (("--over", "dtype=float32,int8"), "--subject-to 'cosine >= 0.99'"),
     (("--over", "threads=1,2", "--objective", "throughputs"), "did you mean 'throughput'"),
     (("--over", "threads=1,2", "--indifference", "lots"), "--indifference: "),
     (("--over", "threads=1,2", "--budget", "0s"), "--budget: "),
@@ -146,7 +146,7 @@ def test_more_than_sixty_settings_are_drawn_and_it_is_said(run):
 
 def test_a_killed_race_is_finished_by_resume(run, run_slowly):
     with run_slowly("tune", "mlp@fake", *OVER, *SHORT) as running:
-        running.wait_for("race, block 3")
+        running.wait_for("race, block 2")
         running.process.kill()
         running.process.wait()
     done = run("run", "--resume", "--format", "json", "--no-samples")

@@ -61,6 +61,31 @@ def test_comparison(im):
         im.compare("mlp@fake")
 
 
+def test_a_race_of_settings(im, run):
+    notes = []
+    record = im.tune("mlp@fake", over={"latency": ["constant:6ms", "constant:1ms"], "work": ["sleep"]}, iterations=5, warmup=1,
+                     objective="throughput", subject_to=["latency_p50 <= 1s"], indifference=0.05, budget="20s", seed=3,
+                     progress=lambda now: notes.append(now.note))
+    race = record.verdict.tuning
+    assert race.decided and [setting.fate for setting in race.settings] == ["worse", "best"]
+    assert race.settings[1].bounds[0].kept == "yes" and race.settings[0].behind_interval.low > 0
+    assert race.against_default.direction == "faster" and dict(record.plan.subjects[race.best].options)["latency"] == "constant:1ms"
+    assert any("pair 10 of 10 confirms it" in note for note in notes)
+    assert json.loads(run("report", "--format", "json").stdout)["plan"]["tuning"]["indifference"] == 0.05
+    assert im.run("mlp@fake", **QUICK).verdict.tuning is None
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ({"over": {"treads": [1, 2]}}, "did you mean 'threads'"),
+    ({"over": {"threads": [1]}}, "a race wants at least two settings"),
+    ({"indifference": "lots"}, "wanted a share such as 1%"),
+    ({"over": {"threads": [1, 2]}, "output_dir": "/dev/null/here"}, "/dev/null/here"),
+])
+def test_a_race_that_cannot_be_is_a_usage_error(im, arguments, text):
+    with pytest.raises(im.UsageError, match=text):
+        im.tune("mlp@fake", **arguments)
+
+
 def test_other_threads_go_on_meanwhile(im):
     """The interpreter's lock is free: a thread that needs it counts on while the run waits for its worker."""
     counted, stop = [0], threading.Event()

@@ -56,6 +56,29 @@ def fake_maker(tmp_path):
     return write
 
 
+def test_int8_races_with_float32(run, tmp_path):
+    need("onnx", "nncf")
+    env = {"INFERMETER_CACHE": str(tmp_path / "cache")}
+    over = ("tune", "mlp", "--over", "backend=onnxruntime,openvino", "dtype=float32,int8", "--subject-to", "cosine >= 0.9",
+            "--iterations", 5, "--warmup", 1, "--budget", "20s")
+    dry = run(*over, "--dry-run", env=env)
+    assert dry.returncode == 0, dry.stderr
+    assert dry.stdout.count("it takes a file, which is made before the race") == 2 and not (tmp_path / "cache/variants").exists()
+    done = run(*over, "--format", "json", "--write-plan", "best.toml", env=env, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "int8 static by ONNX Runtime: being made" in done.stderr and "int8 static by NNCF: being made" in done.stderr
+    report = json.loads(done.stdout)
+    assert [one["label"] for one in report["subjects"]] == [
+        "mlp@onnxruntime", "mlp.int8_static.onnx@onnxruntime", "mlp@openvino", "mlp.int8_nncf.xml@openvino"]
+    assert not report["tuning"]["left_out"]
+    made = [one["model"].get("made") for one in report["subjects"]]
+    assert made[0] is None and made[1].startswith("int8 static by ONNX Runtime 1.") and "calibrated on" in made[3]
+    for setting in report["tuning"]["settings"]:
+        assert setting["bounds"][0]["kept"] in ("yes", "no"), setting
+    again = run("run", "--plan", "best.toml", "--processes", 1, "--iterations", 2, env=env)
+    assert again.returncode == 0, again.stderr
+
+
 # --- real makers ------------------------------------------------------------------------------------------------------
 
 

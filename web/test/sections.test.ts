@@ -10,6 +10,7 @@ import { settingsOf } from "../src/sections/settings.ts";
 import { subjectLabels, subjectRows } from "../src/sections/subjects.ts";
 import { tally } from "../src/sections/summary.ts";
 import { failureGroups, trialRows } from "../src/sections/trials.ts";
+import { tuningColumns, type TuningRow } from "../src/sections/tuning_table.ts";
 
 const estimate = (value: number | null, note = ""): Estimate => ({ value, interval: null, n: 10, processes: 2, method: "", note });
 const metric = (value: number | null, note = ""): Metric => ({ ...estimate(value, note), unit: "s", lower_is_better: true, within: null });
@@ -58,6 +59,15 @@ test("the furthest percentile that has values is shown, and failures are", () =>
   const p50 = columns.find((column) => column.id === "latency_p50");
   assert.ok(p50?.kind === "number");
   assert.deepEqual([p50.measure(rows[1]!).value, p50.measure(rows[1]!).note], [null, "crashed in phase load"]);
+});
+
+test("a race shows its objective, of a load too, unless the table has it anyway", () => {
+  const load = (holds: boolean): object => ({ load: { figures: { response_p99: { ...estimate(0.2, holds ? "" : "needs 662"), unit: "s", lower_is_better: true, holds } } } });
+  const rows = [subject(0, "a", load(true)), subject(1, "b", load(false)), subject(2, "c")].map((each) => ({ subject: each, label: each.label, lower: true, decided: true }) as unknown as TuningRow);
+  const column = tuningColumns(rows, "response_p99").find((each) => each.id === "objective");
+  assert.ok(column?.kind === "number" && column.quantity === "s" && column.title === "response p99");
+  assert.deepEqual(rows.map((row) => [column.measure(row).value, column.measure(row).note]), [[0.2, ""], [null, "needs 662"], [null, undefined]]);
+  assert.equal(tuningColumns(rows, "throughput").find((each) => each.id === "objective"), undefined);
 });
 
 test("settings: what was not executed as asked departs, what was left open does not", () => {

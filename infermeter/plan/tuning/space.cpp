@@ -106,6 +106,8 @@ Result<std::vector<std::string>> values_from_string(std::string_view text, std::
   return values;
 }
 
+bool is_int8(std::string_view key, std::string_view value) { return key == "dtype" && value == "int8"; }
+
 // Does anybody know the key, and each of its values?
 Result<Done> check_key(const TunedKey& one, std::span<const TunableBackend> backends) {
   if (is_of_all(one.key)) return Done{};
@@ -213,6 +215,7 @@ class Combiner {
     SubjectDraft setting = base_;
     Point point = at;
     std::string refusal;
+    std::optional<Int8Form> int8;
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       if (keys_[i].key == "backend") setting.backend = keys_[i].values[at[i]];
       if (keys_[i].key == "model") setting.model = keys_[i].values[at[i]];
@@ -222,6 +225,10 @@ class Combiner {
       const auto& [key, values] = keys_[i];
       const std::string& value = values[at[i]];
       if (key == "backend" || key == "model") continue;
+      if (is_int8(key, value)) {
+        int8 = int8_of(backend, setting.model);
+        continue;
+      }
       const std::string* listed = backend == nullptr ? nullptr : values_of(*backend, key);
       if (!is_of_all(key) && listed == nullptr) {
         point[i] = values.size();  // says nothing of this back end
@@ -231,10 +238,16 @@ class Combiner {
         refusal = fmt::format("back end {} has no {}={}; it has {}", setting.backend, key, value, *listed);
       }
       if (const auto set = set_subject_key(setting, key, value); !set.ok()) {
-        return usage_error("--over: " + set.error().message + (key == "dtype" && value == "int8" ? int8_hint() : ""));
+        return usage_error("--over: " + set.error().message);
       }
     }
-    const std::string form = short_form(subject_of(setting, {}));
+    std::string form = short_form(subject_of(setting, {}));
+    if (int8) {
+      form += ",dtype=int8";
+      if (refusal.empty()) refusal = int8->refusal;
+      setting.model = int8->model;
+      for (const auto& [key, value] : int8->options) set_pair(setting.options, key, value);
+    }
     if (!seen_.insert(form).second) return Done{};
     if (!refusal.empty()) {
       space_.left_out.emplace_back(form, refusal);
@@ -245,9 +258,9 @@ class Combiner {
     return Done{};
   }
 
-  static std::string int8_hint() {
-    return "; int8 is a model file of its own: `infermeter variants MODEL --precisions int8 --save-path FOLDER` makes "
-           "it, and --over model=FILE,FILE takes several files";
+  static Int8Form int8_of(const TunableBackend* backend, const std::string& model) {
+    if (backend != nullptr && backend->int8.contains(model)) return backend->int8.at(model);
+    return {.model = {}, .options = {}, .refusal = "its model has no int8 form"};
   }
 
   const SubjectDraft& base_;
@@ -269,6 +282,12 @@ std::vector<std::string> closed_list(const std::string& values) {
   std::vector<std::string> parts = split_at(values, '|');
   if (parts.size() < 2 || !std::ranges::all_of(parts, is_word)) return {};
   return parts;
+}
+
+bool wants_int8(std::span<const TunedKey> keys) {
+  return std::ranges::any_of(keys, [](const TunedKey& one) {
+    return std::ranges::any_of(one.values, [&](const std::string& value) { return is_int8(one.key, value); });
+  });
 }
 
 Result<std::vector<TunedKey>> tuned_keys(std::span<const std::string> texts) {

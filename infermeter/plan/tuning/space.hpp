@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,11 +24,22 @@ struct TunedKey {
 // A key comes once, and each of its values once. "1..4" stands for 1, 2, 3 and 4.
 [[nodiscard]] Result<std::vector<TunedKey>> tuned_keys(std::span<const std::string> texts);
 
+// What dtype=int8 stands for: weights of 8 bits are a model of its own, or made by options when it is loaded.
+struct Int8Form {
+  std::string model{};
+  Pairs options{};
+  std::string refusal{};  // why there is none; empty: there is
+};
+
 // What a back end can be told: the keys of its options, and their values as it lists them ("none|basic|all", "N").
 struct TunableBackend {
   std::string name;
   Pairs options{};
+  std::map<std::string, Int8Form> int8{};  // of each model
 };
+
+// dtype=int8 among the values?
+[[nodiscard]] bool wants_int8(std::span<const TunedKey> keys);
 
 struct TuningSpace {
   std::vector<SubjectDraft> settings{};  // no two are the same; the first has the first value of each key

@@ -49,6 +49,23 @@ TEST(TuningSpace, HasEveryCombinationTheFirstValuesFirst) {
               ElementsAre("mlp@ort,threads=1", "mlp@ort,threads=2", "mlp@ov,threads=1", "mlp@ov,threads=2"));
 }
 
+TEST(TuningSpace, TakesTheInt8FormOfEachModelAndBackEnd) {
+  std::vector<TunableBackend> backends = two_backends;
+  backends[0].int8 = {{"mlp", {.model = "small.onnx"}}, {"big", {.options = {{"spin", "true"}}}}};
+  backends[1].int8 = {{"mlp", {.refusal = "NNCF is not installed"}}};
+  const auto keys = tuned_keys(Texts{"backend=ort,ov", "model=mlp,big", "dtype=float32,int8"});
+  ASSERT_TRUE(wants_int8(*keys));
+  const auto space = combinations({}, *keys, backends, 1);
+  ASSERT_TRUE(space.ok()) << space.error().message;
+  EXPECT_THAT(space->settings, SizeIs(6));
+  EXPECT_EQ(space->settings[1].model, "small.onnx");
+  EXPECT_FALSE(space->settings[1].dtype.has_value());
+  EXPECT_THAT(space->settings[3].options, ElementsAre(testing::Pair("spin", "true")));
+  EXPECT_THAT(space->left_out, ElementsAre(testing::Pair("mlp@ov,dtype=int8", "NNCF is not installed"),
+                                           testing::Pair("big@ov,dtype=int8", "its model has no int8 form")));
+  EXPECT_FALSE(wants_int8(*tuned_keys(Texts{"dtype=float32,float16", "graph=int8"})));
+}
+
 TEST(TuningSpace, GivesAnOptionToTheBackEndsThatHaveIt) {
   EXPECT_THAT(forms(*space_of({"backend=ort,ov", "streams=1,2"})),
               ElementsAre("mlp@ort", "mlp@ov,streams=1", "mlp@ov,streams=2"));
@@ -67,7 +84,6 @@ TEST(TuningSpace, RefusesWhatNobodyKnowsWithWhatWasMeant) {
   EXPECT_THAT(error_of({"backend=ort", "threads=1", "threads=2"}), HasSubstr("threads is given twice"));
   EXPECT_THAT(error_of({"threads"}), HasSubstr("wanted KEY=VALUE,VALUE"));
   EXPECT_THAT(error_of({"threads=1,,2"}), HasSubstr("a value is empty"));
-  EXPECT_THAT(error_of({"backend=ort", "dtype=float32,int8"}), HasSubstr("infermeter variants"));
   EXPECT_THAT(error_of({"backend=ort", "threads=one"}), HasSubstr("--over: threads: "));
 }
 

@@ -110,6 +110,9 @@ std::string run_title(const RunRecord& record) {
     backends.push_back(printable(subject.backend, 40));
   }
   if (models.empty()) return "Run " + printable(record.id, 60);
+  if (record.plan.tuning) {
+    return fmt::format("Best settings of {}: {}", listed(models, "models"), listed(backends, "back ends"));
+  }
   if (record.plan.subjects.size() == 2 && first_of_group(record.plan, 1) == 0) {
     return fmt::format("{} against {}: {}", printable(short_label(record, 1), 60),
                        printable(short_label(record, 0), 60), listed(models, "models"));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/forms/document_run.hpp"
 #include "infermeter/report/forms/document_validation.hpp"
 #include "infermeter/report/forms/page.hpp"
@@ -76,6 +77,8 @@ TEST(Document, TheTitleOfTwoNamesThemWithDayAndHost) {
   record.outputs.resize(1);
   record.environment.hostname = "build-7";
   EXPECT_EQ(run_document(record)["title"], "openvino against onnxruntime: resnet50, 2026-11-21, build-7");
+  record.plan.tuning.emplace();
+  EXPECT_EQ(run_title(record), "Best settings of resnet50: onnxruntime, openvino");
 }
 
 TEST(Document, HoldsTheOtherReportsAsTheyAre) {

@@ -1,11 +1,13 @@
 #include "infermeter/stats/comparison/race.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <utility>
 
 #include "infermeter/diagnostics/check.hpp"
+#include "infermeter/stats/distributions/student_t.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
 
 namespace infermeter {
@@ -15,6 +17,11 @@ constexpr double variance_confidence = 0.95;
 constexpr double least_blocks_before_bets = 2;
 constexpr double prior_degrees = 4;
 constexpr double clearly = 1.5;  // standard errors
+
+// Shares of alpha.
+constexpr double for_early_looks = 0.02, for_bets = 0.48, for_equals = 0.5;
+constexpr std::array early_looks = {2, 3, 4, 6};  // after so many blocks
+constexpr double far_behind = 0.2;                // of a logarithm: 22 %
 
 // The variance that lies above the true one with 95 % confidence, for normal values, by the estimate's.
 double bound_factor(double degrees) {
@@ -84,7 +91,8 @@ Race::Pool Race::pooled() const {
   }
   if (degrees == 0) return {};
   const double of_residuals = std::max(1.0, degrees / pairs * (members - 1));
-  return {.variance = squares / degrees, .bound = squares / degrees * bound_factor(of_residuals), .exists = true};
+  const double variance = squares / degrees;
+  return {.variance = variance, .bound = variance * bound_factor(of_residuals), .degrees = of_residuals};
 }
 
 // The pair's own variance, shrunk towards that of all as long as it is known from few blocks (moderated: Smyth, "Linear
@@ -109,7 +117,7 @@ void Race::bet(const std::vector<std::optional<double>>& values) {
   for (std::size_t i = 0; i < candidates(); ++i) {
     if (i == *leader_ || !values[i]) continue;
     const RunningMoments& own = moments(i, *leader_);
-    if (!pool.exists || own.count < least_blocks_before_bets) continue;
+    if (pool.degrees == 0 || own.count < least_blocks_before_bets) continue;
     const double difference = *values[i] - *values[*leader_], by = deviation(own, pool);
     reign.bets[i].worse.add(difference, by, most);
     reign.bets[i].not_better.add(design_.indifference + difference, by, most);
@@ -134,6 +142,7 @@ void Race::add(std::span<const std::optional<double>> block) {
   bet(values);
   learn(values);
   values_.push_back(std::move(values));
+  drop_the_far();
   drop_the_worse();
   choose_leader();
   find_equals();
@@ -143,6 +152,37 @@ void Race::withdraw(std::size_t candidate) {
   standings_[candidate] = Standing::withdrawn;
   choose_leader();
   find_equals();
+}
+
+// The least p-value against another candidate. Of its differences the lower median is taken, so that half of them at
+// least are as large: one disturbed process drops nobody.
+double Race::chance_of_being_best(std::size_t candidate, const Pool& pool) const {
+  double least = 1;
+  for (std::size_t other = 0; other < candidates(); ++other) {
+    if (other == candidate || !is_in(other) || !eligible_[other]) continue;
+    std::vector<double> apart = differences(candidate, other);
+    const auto count = static_cast<double>(apart.size());
+    if (count < least_blocks_before_bets) continue;
+    const auto middle = apart.begin() + (std::ssize(apart) - 1) / 2;
+    std::ranges::nth_element(apart, middle);
+    const double variance = std::max(moments(candidate, other).variance(), pool.variance);
+    if (*middle < far_behind) continue;
+    least = std::min(least, variance > 0 ? student_t_tail(*middle / std::sqrt(variance / count), pool.degrees) : 0.0);
+  }
+  return least;
+}
+
+void Race::drop_the_far() {
+  if (std::ranges::find(early_looks, blocks()) == early_looks.end()) return;
+  const Pool pool = pooled();
+  if (pool.degrees == 0) return;
+  const auto members = static_cast<double>(candidates());
+  const double tests = members * (members - 1) * static_cast<double>(early_looks.size());
+  std::vector<std::size_t> far;
+  for (std::size_t i = 0; i < candidates(); ++i) {
+    if (takes_part(i) && chance_of_being_best(i, pool) * tests <= for_early_looks * design_.alpha) far.push_back(i);
+  }
+  for (const std::size_t i : far) standings_[i] = Standing::worse;
 }
 
 // What was won by betting that those who led are better: as an e-value of "none of them is".
@@ -156,10 +196,10 @@ double Race::evidence_against(std::size_t candidate) const {
   return all.capital();
 }
 
-// A candidate is called worse when each set of candidates that holds it has an average e-value of 2/alpha: which is so
-// when the set of it and of all that have less does, since others only raise the average.
+// A candidate is called worse when each set of candidates that holds it has an average e-value of 1 / (its share of
+// alpha): which is so when the set of it and of all that have less does, since others only raise the average.
 void Race::drop_the_worse() {
-  const double enough = 2 / design_.alpha;
+  const double enough = 1 / (for_bets * design_.alpha);
   std::vector<double> evidence(candidates(), 0);
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < candidates(); ++i) {
@@ -202,14 +242,14 @@ void Race::choose_leader() {
   }
 }
 
-// The n-th that leads has 1 / (n (n + 1)) of the quarter of alpha that is for those that are better, whoever leads in
-// the end, and of the other, which all candidates share, for those that are worse.
+// The n-th that leads has 1 / (n (n + 1)) of the half of it that is for those that are better, whoever leads in the
+// end, and of the other half, which all candidates share, for those that are worse.
 bool Race::is_equal(std::size_t candidate) const {
   if (!leader_ || candidate == *leader_ || design_.indifference == 0) return false;
   const auto reign = std::ranges::find(reigns_, *leader_, &Reign::leader);
   if (reign == reigns_.end()) return false;
   const auto n = static_cast<double>(reign - reigns_.begin()) + 1;
-  const double enough = 4 * n * (n + 1) / design_.alpha;
+  const double enough = 2 * n * (n + 1) / (for_equals * design_.alpha);
   const Bets& bets = reign->bets[candidate];
   return bets.not_better.capital() >= enough &&
          bets.not_worse.capital() >= enough * (static_cast<double>(candidates()) - 1);

@@ -24,11 +24,13 @@ enum class Standing {
   withdrawn,  // for a reason that is not its value
 };
 
-// Each block is a bet against whoever led before it. Half of alpha: no candidate that is as good as the best is called
-// worse, all of them together (closed testing with averages of e-values: Vovk & Wang, "E-values: calibration,
-// combination and applications", Ann. Statist. 49 (2021) 1736–1754). The other half: no candidate that is better than
-// the leader, or worse, by the indifference is called its equal. What a bet needs beforehand is the variance: an upper
-// confidence bound from the blocks before, of all pairs together, or the pair's own where that is larger.
+// Each block is a bet against whoever led before it. 0.48 of alpha: no candidate that is as good as the best is
+// called worse, all of them together (closed testing with averages of e-values: Vovk & Wang, "E-values: calibration,
+// combination and applications", Ann. Statist. 49 (2021) 1736–1754). Half: no candidate that is better than the leader,
+// or worse, by the indifference is called its equal. What a bet needs beforehand is the variance: an upper confidence
+// bound from the blocks before, of all pairs together, or the pair's own where that is larger. Bets need some blocks,
+// however far apart candidates are: the rest of alpha is for early looks, which drop what is far behind by a t
+// test of the lower median of its differences, with the variance of all pairs (Bonferroni over pairs and looks).
 class Race {
  public:
   Race(std::size_t candidates, const RaceDesign& design);
@@ -66,7 +68,7 @@ class Race {
   };
   struct Pool {
     double variance = 0, bound = 0;  // of a pair's difference
-    bool exists = false;
+    double degrees = 0;              // 0: there is none yet
   };
 
   [[nodiscard]] bool has_value(std::size_t candidate) const;
@@ -80,6 +82,8 @@ class Race {
   void learn(const std::vector<std::optional<double>>& values);
   [[nodiscard]] double evidence_against(std::size_t candidate) const;
   [[nodiscard]] bool is_equal(std::size_t candidate) const;
+  [[nodiscard]] double chance_of_being_best(std::size_t candidate, const Pool& pool) const;
+  void drop_the_far();
   void drop_the_worse();
   void choose_leader();
   void find_equals();

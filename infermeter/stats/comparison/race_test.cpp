@@ -54,6 +54,64 @@ TEST(Race, RarelyDropsTheBest) {
   EXPECT_LE(dropped, 30);  // of 20 expected at most
 }
 
+std::vector<double> two_runtimes() {
+  std::vector<double> levels(12, 0.0);
+  for (std::size_t i = 6; i < 12; ++i) levels[i] = std::log(2);
+  return levels;
+}
+
+// Bets would need five blocks.
+TEST(Race, DropsAtTheFirstLookWhatTakesTwiceAsLong) {
+  const std::vector<double> levels = two_runtimes();
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SplitMix random(seed);
+    Race race(levels.size(), {.alpha = 0.05, .indifference = 0.02});
+    race.add(block_of(levels, random, 0.03));
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_NE(race.standing(i), Standing::worse);
+    race.add(block_of(levels, random, 0.03));
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(race.standing(i) == Standing::worse, i >= 6) << seed << " " << i;
+  }
+}
+
+TEST(Race, OneDisturbedProcessDropsNobodyAtALook) {
+  for (const int disturbed : {0, 1, 2, 3}) {
+    SplitMix random(7);
+    Race race(12, {.alpha = 0.05, .indifference = 0.02});
+    for (int block = 0; block < 4; ++block) {
+      Values values = block_of(std::vector<double>(12, 0.0), random, 0.01);
+      if (block == disturbed) *values[3] += 5;
+      race.add(values);
+    }
+    EXPECT_NE(race.standing(3), Standing::worse) << disturbed;
+  }
+}
+
+// One of them varies ten times as much as the others, whose variance is that of all.
+TEST(Race, RarelyDropsTheBestOfManyAtALook) {
+  int dropped = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SplitMix random(seed);
+    Race race(24, {.alpha = 0.05, .indifference = 0.02});
+    for (int block = 0; block < 6; ++block) {
+      Values values = block_of(std::vector<double>(24, 0.0), random);
+      *values[0] += 0.1 * random.normal();
+      race.add(values);
+    }
+    dropped += race.standing(0) == Standing::worse ? 1 : 0;
+  }
+  EXPECT_LE(dropped, 20);
+}
+
+TEST(Race, NobodyIsDroppedForOneThatMayNotWin) {
+  SplitMix random(9);
+  Race race(12, {.alpha = 0.05, .indifference = 0.02});
+  std::vector<double> levels(12, std::log(2));
+  levels[0] = 0;
+  race.set_eligible(0, false);
+  for (int block = 0; block < 4; ++block) race.add(block_of(levels, random));
+  for (std::size_t i = 1; i < 12; ++i) EXPECT_NE(race.standing(i), Standing::worse);
+}
+
 TEST(Race, GoesOnWithoutWhatIsWithdrawn) {
   SplitMix random(3);
   Race race(3, {.alpha = 0.05, .indifference = 0.02});

@@ -1,11 +1,11 @@
 // A race of settings: what was tried, where each stands, and why it was left behind.
 import type { Run, RunSubject, Tone, TunedSetting } from "../document.ts";
-import { givenPercent } from "../format.ts";
+import { givenPercent, type Quantity } from "../format.ts";
 import { grid } from "./grid.ts";
 import type { Column, Measure } from "./grid_model.ts";
 import { subjectLabels, wordsOf } from "./subjects.ts";
 
-interface TuningRow {
+export interface TuningRow {
   setting: TunedSetting;
   subject: RunSubject;
   label: string;
@@ -33,7 +33,24 @@ const figure = (row: TuningRow, name: string): Measure => {
   return { value: metric?.value ?? null, interval: metric?.interval };
 };
 
-function columns(objective: string): Column<TuningRow>[] {
+// Figures that the table shows anyway.
+const usual = ["latency_p50", "throughput", "memory_peak", "peak_memory"];
+const quantities: Record<string, Quantity> = { s: "s", "items/s": "items/s", "1/s": "items/s", bytes: "bytes", share: "share" };
+
+// The objective where it is none of the usual figures: another one of times, or one of a load.
+function objectiveColumn(rows: TuningRow[], objective: string): Column<TuningRow>[] {
+  const units = rows.map(({ subject }) => (subject.metrics[objective] ?? subject.load?.figures[objective])?.unit);
+  const unit = units.find((each) => each !== undefined);
+  if (usual.includes(objective) || unit === undefined) return [];
+  const measure = ({ subject }: TuningRow): Measure => {
+    const ofLoad = subject.load?.figures[objective];
+    const found = subject.metrics[objective] ?? (ofLoad?.holds === true ? ofLoad : undefined);
+    return { value: found?.value ?? null, interval: found?.interval, note: ofLoad?.note };
+  };
+  return [{ kind: "number", id: "objective", title: wordsOf(objective), quantity: quantities[unit] ?? "plain", measure }];
+}
+
+export function tuningColumns(rows: TuningRow[], objective: string): Column<TuningRow>[] {
   return [
     { kind: "text", id: "setting", title: "setting", text: (row) => row.label, sub: (row) => (row.setting.on_front ? "on the Pareto front" : "") },
     {
@@ -47,6 +64,7 @@ function columns(objective: string): Column<TuningRow>[] {
       about: "In the blocks that both ran in, with Student's interval. The best of many looks better than it is; the fresh pairs among the answers do not.",
       measure: behind,
     },
+    ...objectiveColumn(rows, objective),
     { kind: "number", id: "latency", title: "latency p50", quantity: "s", measure: (row) => figure(row, "latency_p50") },
     { kind: "number", id: "throughput", title: "throughput", quantity: "items/s", measure: (row) => figure(row, "throughput") },
     { kind: "number", id: "memory", title: "memory", quantity: "bytes", measure: (row) => figure(row, "memory_peak") },
@@ -70,7 +88,7 @@ export function tuningTable(run: Run): HTMLElement | null {
   const within = asked.constraints.length === 0 ? "" : `, ${asked.constraints.join(", ")}`;
   return grid({
     caption: `Settings, by ${wordsOf(asked.objective)}${within}`,
-    columns: columns(asked.objective),
+    columns: tuningColumns(rows, asked.objective),
     rows,
     legend: `Differences within ${givenPercent(asked.indifference)} count as none. Alpha of the whole race: ${givenPercent(asked.alpha)}.${left}`,
   });
