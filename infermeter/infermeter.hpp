@@ -2,6 +2,7 @@
 #pragma once
 
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/data/new_file.hpp"
 #include "infermeter/data/perturb.hpp"
 #include "infermeter/diagnostics/diagnostic.hpp"
 #include "infermeter/diagnostics/result.hpp"

@@ -1,8 +1,6 @@
 #include "cli/output/output_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,69 +9,14 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <vector>
 
+#include "infermeter/data/new_file.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error failed(const fs::path& file, std::string_view step, int error) {
-  return io_error(fmt::format("{} cannot be written: {}: {}", file.string(), step, std::strerror(error)));
-}
-
-// A file that is being written; taken away again unless it was renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const fs::path& beside) {
-    const std::string pattern = (beside.parent_path() / ("." + beside.filename().string().substr(0, 100) + ".XXXXXX"));
-    name_.assign(pattern.begin(), pattern.end());
-    name_.push_back('\0');
-    descriptor_ = mkostemp(name_.data(), O_CLOEXEC);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (descriptor_ < 0) return;
-    close(descriptor_);
-    if (!renamed_) unlink(name_.data());
-  }
-
-  [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
-
-  [[nodiscard]] bool write_all(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t written = write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return fchmod(descriptor_, 0644) == 0 && fsync(descriptor_) == 0;
-  }
-
-  // Without `overwrite` a file that came up meanwhile is kept: link refuses where rename would not.
-  [[nodiscard]] bool move_to(const fs::path& file, bool overwrite) {
-    if (!overwrite) return link(name_.data(), file.c_str()) == 0;
-    renamed_ = std::rename(name_.data(), file.c_str()) == 0;
-    return renamed_;
-  }
-
- private:
-  std::vector<char> name_;
-  int descriptor_ = -1;
-  bool renamed_ = false;
-};
-
-// The rename itself is on disk only when its folder is.
-bool sync_folder(const fs::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool ok = fsync(descriptor) == 0;
-  close(descriptor);
-  return ok;
-}
 
 // A store, most likely.
 bool is_database(const fs::path& file) {
@@ -120,7 +63,8 @@ Result<Done> check_new_file(const fs::path& file, bool overwrite, const fs::path
   INFERMETER_TRY_DONE(check_output_file(file, overwrite));
   if (!made.empty() && is_same(folder_of(file), made)) return Done{};
   if (access((folder_of(file) / "").c_str(), W_OK | X_OK) == 0) return Done{};
-  return failed(file, "its folder takes no file", errno);
+  return io_error(
+      fmt::format("{} cannot be written: its folder takes no file: {}", file.string(), std::strerror(errno)));
 }
 
 Result<Done> check_folder_to_be(std::string_view flag, const fs::path& folder) {
@@ -138,13 +82,7 @@ Result<Done> check_folder_to_be(std::string_view flag, const fs::path& folder) {
 
 Result<Done> write_file(const fs::path& file, std::string_view text, bool overwrite) {
   INFERMETER_TRY_DONE(check_output_file(file, overwrite));
-  const fs::path target = folder_of(file) / file.filename();
-  TemporaryFile temporary(target);
-  if (!temporary.ok()) return failed(file, "its folder takes no file", errno);
-  if (!temporary.write_all(text)) return failed(file, "writing", errno);
-  if (!temporary.move_to(target, overwrite)) return failed(file, "renaming", errno);
-  if (!sync_folder(target.parent_path())) return failed(file, "syncing its folder", errno);
-  return Done{};
+  return write_new_file(file, std::as_bytes(std::span(text)), overwrite);
 }
 
 Result<std::string> read_text_file(const fs::path& file, std::size_t limit, std::string_view what) {

@@ -4,18 +4,20 @@
 #include <array>
 #include <cstdint>
 
+#include "infermeter/text/hash.hpp"
+
 namespace infermeter {
 
 // xoshiro256++ 1.0 (Blackman and Vigna, 2019), seeded by SplitMix64. Streams with different coordinates are unrelated.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t input_index, std::uint64_t item_index) {
-    std::uint64_t state = mixed(seed + kGolden);
-    state = mixed(state ^ (input_index + 1));
-    state = mixed(state ^ (item_index + 1));
+    std::uint64_t state = split_mix(seed + kSplitMixStep);
+    state = split_mix(state ^ (input_index + 1));
+    state = split_mix(state ^ (item_index + 1));
     for (std::uint64_t& word : words_) {
-      state += kGolden;
-      word = mixed(state);
+      state += kSplitMixStep;
+      word = split_mix(state);
     }
   }
 
@@ -38,15 +40,7 @@ class Random {
   }
 
  private:
-  static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;
-
   static std::uint64_t rotated(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
-
-  static std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-  }
 
   static std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t low = (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu);

@@ -22,22 +22,6 @@ Error failed(std::string_view what, const std::string& path, int error) {
 // The kernel moves at most about 2 GiB in one call.
 constexpr std::size_t kMostPerCall = std::size_t{1} << 30;
 
-Result<Done> write_all(int descriptor, std::span<const std::byte> bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMostPerCall));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failed("write", path, errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return Done{};
-}
-
-Result<Done> write_parts(int descriptor, std::span<const std::span<const std::byte>> parts, const std::string& path) {
-  for (const auto part : parts) INFERMETER_TRY_DONE(write_all(descriptor, part, path));
-  if (::fsync(descriptor) != 0) return failed("save", path, errno);
-  return Done{};
-}
-
 }  // namespace
 
 Result<Done> ByteSource::skip(std::uint64_t count) {
@@ -115,17 +99,6 @@ Result<std::vector<std::byte>> read_file(RegularFile& file, std::uint64_t most) 
   std::vector<std::byte> bytes(static_cast<std::size_t>(file.remaining()));
   INFERMETER_TRY_DONE(file.read(bytes));
   return bytes;
-}
-
-Result<Done> write_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {
-  const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) return failed("write", path, errno);
-  auto written = write_parts(descriptor, parts, path);
-  if (::close(descriptor) != 0 && written.ok()) written = failed("write", path, errno);
-  if (written.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) written = failed("write", path, errno);
-  if (!written.ok()) ::unlink(temporary.c_str());
-  return written;
 }
 
 }  // namespace infermeter

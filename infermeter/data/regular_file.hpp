@@ -53,7 +53,4 @@ class RegularFile final : public ByteSource {
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t most);
 [[nodiscard]] Result<std::vector<std::byte>> read_file(RegularFile& file, std::uint64_t most);
 
-// Writes beside the file, makes it durable, then renames: what was there stays whole whatever happens.
-[[nodiscard]] Result<Done> write_file(const std::string& path, std::span<const std::span<const std::byte>> parts);
-
 }  // namespace infermeter

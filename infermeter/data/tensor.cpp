@@ -6,6 +6,7 @@
 #include <new>
 
 #include "infermeter/data/arrays/number_formats.hpp"
+#include "infermeter/text/hash.hpp"
 
 namespace infermeter {
 namespace {
@@ -95,21 +96,19 @@ Result<std::vector<double>> doubles_of(DType dtype, const std::byte* data, std::
   return usage_error(fmt::format("a tensor of type {} has no numeric values", to_string(dtype)));
 }
 
-// 64-bit FNV-1a. Numbers go in as eight little-endian bytes.
+// Numbers go in as eight little-endian bytes.
 class Fnv {
  public:
   void add(std::span<const std::byte> bytes) {
-    for (const std::byte byte : bytes) {
-      state_ = (state_ ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001B3u;
-    }
+    for (const std::byte byte : bytes) hash_.add(std::to_integer<unsigned char>(byte));
   }
   void add(std::uint64_t number) {
-    for (int shift = 0; shift < 64; shift += 8) state_ = (state_ ^ ((number >> shift) & 0xFFu)) * 0x100000001B3u;
+    for (int shift = 0; shift < 64; shift += 8) hash_.add(static_cast<unsigned char>(number >> shift));
   }
-  [[nodiscard]] std::uint64_t state() const { return state_; }
+  [[nodiscard]] std::uint64_t state() const { return hash_.value(); }
 
  private:
-  std::uint64_t state_ = 0xCBF29CE484222325u;
+  Fnv1a hash_;
 };
 
 void add_value(Fnv& fnv, const Value& value);

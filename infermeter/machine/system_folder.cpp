@@ -6,17 +6,12 @@
 #include <fstream>
 #include <system_error>
 
+#include "infermeter/text/ascii.hpp"
+
 namespace infermeter {
 namespace {
 
 constexpr std::size_t largest_file = 1 << 20;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 std::string_view unquoted(std::string_view text) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') return text.substr(1, text.size() - 2);

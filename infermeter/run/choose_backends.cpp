@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <system_error>
 
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/text/ascii.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -29,9 +29,8 @@ bool reads_model(const BackendInfo& backend, const std::string& model) {
   if (has_format(backend, "workload:" + model)) return true;
   std::error_code error;
   if (!std::filesystem::exists(model, error) && is_factory(model)) return has_format(backend, "python");
-  std::string ending = std::filesystem::path(model).extension().string();
+  std::string ending = lowered(std::filesystem::path(model).extension().string());
   if (!ending.empty()) ending.erase(0, 1);
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   if (ending.empty() || !has_format(backend, ending)) return false;
   return has_format(backend, "python") || !is_pickle_of_torch(model);
 }

@@ -4,23 +4,24 @@
 
 #include <algorithm>
 
+#include "infermeter/text/hash.hpp"
+
 namespace infermeter {
 namespace {
 
-// FNV-1a, 64 bits. Every field ends with a byte that no field holds, so that "ab","c" is not "a","bc".
+// Every field ends with a byte that no field holds, so that "ab","c" is not "a","bc".
 class Digest {
  public:
   void add(std::string_view text) {
-    for (const char c : text) mix(static_cast<unsigned char>(c));
-    mix(0xff);
+    hash_.add(text);
+    hash_.add(0xff);
   }
   void add(std::uint64_t number) { add(fmt::format("{}", number)); }
   void add(int number) { add(fmt::format("{}", number)); }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
+  [[nodiscard]] std::uint64_t value() const { return hash_.value(); }
 
  private:
-  void mix(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
-  std::uint64_t value_ = 0xcbf29ce484222325U;
+  Fnv1a hash_;
 };
 
 // What the firmware keeps for itself differs from boot to boot by some MiB: machines differ by more than that.

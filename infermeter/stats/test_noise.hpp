@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "infermeter/text/hash.hpp"
+
 namespace infermeter {
 
 // SplitMix64 (Steele, Lea & Flood 2014).
@@ -12,13 +14,7 @@ class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t bits() {
-    state_ += 0x9E3779B97F4A7C15u;
-    std::uint64_t x = state_;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-  }
+  std::uint64_t bits() { return split_mix(state_ += kSplitMixStep); }
 
   double uniform() { return static_cast<double>(bits() >> 11) / 9007199254740992.0; }  // [0, 1)
 

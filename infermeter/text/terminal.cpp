@@ -1,39 +1,17 @@
 #include "infermeter/text/terminal.hpp"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
-
-#include "infermeter/text/code_ranges.hpp"
 
 namespace infermeter {
 namespace {
 
-// The common blocks of combining marks (Mn, Me) and the variation selectors.
-constexpr std::array combining = {
-    CodeRange{0x300, 0x36f},   CodeRange{0x483, 0x489},   CodeRange{0x591, 0x5bd},   CodeRange{0x610, 0x61a},
-    CodeRange{0x64b, 0x65f},   CodeRange{0x6d6, 0x6dc},   CodeRange{0x6df, 0x6e4},   CodeRange{0x93c, 0x93c},
-    CodeRange{0x941, 0x948},   CodeRange{0x94d, 0x94d},   CodeRange{0xe31, 0xe31},   CodeRange{0xe34, 0xe3a},
-    CodeRange{0xe47, 0xe4e},   CodeRange{0x1ab0, 0x1aff}, CodeRange{0x1dc0, 0x1dff}, CodeRange{0x20d0, 0x20ff},
-    CodeRange{0x302a, 0x302d}, CodeRange{0x3099, 0x309a}, CodeRange{0xfe00, 0xfe0f}, CodeRange{0xfe20, 0xfe2f},
-};
-
-// East Asian Width W and F (UAX #11), whole blocks.
-constexpr std::array wide = {
-    CodeRange{0x1100, 0x115f},   CodeRange{0x231a, 0x231b},   CodeRange{0x23e9, 0x23ec},   CodeRange{0x2614, 0x2615},
-    CodeRange{0x26a1, 0x26a1},   CodeRange{0x2705, 0x2705},   CodeRange{0x274c, 0x274c},   CodeRange{0x2e80, 0x303e},
-    CodeRange{0x3041, 0x33ff},   CodeRange{0x3400, 0x4dbf},   CodeRange{0x4e00, 0x9fff},   CodeRange{0xa000, 0xa4cf},
-    CodeRange{0xa960, 0xa97f},   CodeRange{0xac00, 0xd7a3},   CodeRange{0xf900, 0xfaff},   CodeRange{0xfe30, 0xfe6f},
-    CodeRange{0xff01, 0xff60},   CodeRange{0xffe0, 0xffe6},   CodeRange{0x1f300, 0x1f64f}, CodeRange{0x1f680, 0x1f6ff},
-    CodeRange{0x1f900, 0x1f9ff}, CodeRange{0x1fa70, 0x1faff}, CodeRange{0x20000, 0x3fffd},
-};
-
 std::size_t character_width(const Character& character) {
   if (!character.valid) return 1;
-  if (is_in(character.code, combining)) return 0;
-  return is_in(character.code, wide) ? 2 : 1;
+  return static_cast<std::size_t>(utf8proc_charwidth(static_cast<utf8proc_int32_t>(character.code)));
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "infermeter/text/hash.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -20,20 +22,13 @@ Error worker_system_failed(std::string_view doing) {
   return internal_error(fmt::format("{} failed: {}", doing, std::strerror(errno)));
 }
 
-// splitmix64 (Steele, Lea & Flood 2014): neighbouring seeds give unrelated lengths.
-std::uint64_t mixed(std::uint64_t seed) {
-  seed += 0x9e37'79b9'7f4a'7c15U;
-  seed = (seed ^ (seed >> 30)) * 0xbf58'476d'1ce4'e5b9U;
-  seed = (seed ^ (seed >> 27)) * 0x94d0'49bb'1331'11ebU;
-  return seed ^ (seed >> 31);
-}
-
 // Nothing of the user's own gets through that could make a runtime behave otherwise on another day. The length of the
-// padding moves the stack, so that layouts are sampled and not fixed (Mytkowicz et al. 2009).
+// padding moves the stack, so that layouts are sampled and not fixed (Mytkowicz et al. 2009); neighbouring seeds give
+// unrelated lengths.
 std::vector<std::string> worker_environment(const std::filesystem::path& folder, std::uint64_t seed) {
-  std::vector<std::string> environment = {"LANG=C.UTF-8", "HOME=" + folder.string(), "TMPDIR=" + folder.string(),
-                                          "ORT_DISABLE_TELEMETRY=1",
-                                          "INFERMETER_PADDING=" + std::string(mixed(seed) % 4096, 'x')};
+  std::vector<std::string> environment = {
+      "LANG=C.UTF-8", "HOME=" + folder.string(), "TMPDIR=" + folder.string(), "ORT_DISABLE_TELEMETRY=1",
+      "INFERMETER_PADDING=" + std::string(split_mix(seed + kSplitMixStep) % 4096, 'x')};
   for (const char* const kept : {"CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"})
     if (const char* const value = std::getenv(kept)) environment.push_back(std::string(kept) + '=' + value);
   return environment;

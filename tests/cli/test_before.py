@@ -137,7 +137,7 @@ def test_what_cannot_be_written_takes_nothing_else_away(run, run_slowly):
     assert code == 2 and out == ""
     assert "mlp@fake" in (run.folder / "report.txt").read_text()
     assert "2 problems, the run is stored; not written:" in err
-    assert "pages/r.html cannot be written" in err and "results/raw" in err
+    assert "cannot write 'pages/r.html': No such file or directory" in err and "results/raw" in err
 
 
 def test_a_model_that_is_replaced_ends_the_run(run, model, run_slowly):

@@ -10,6 +10,7 @@
 
 #include "infermeter/data/arrays/npy_header.hpp"
 #include "infermeter/data/arrays/npy_text.hpp"
+#include "infermeter/data/new_file.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -240,8 +241,7 @@ Result<std::string> npy_bytes(const Tensor& tensor, const std::string& file) {
 
 Result<Done> write_npy(const std::string& path, const Tensor& tensor) {
   INFERMETER_TRY(const std::string bytes, npy_bytes(tensor, path));
-  const std::array<std::span<const std::byte>, 1> parts{std::as_bytes(std::span(bytes))};
-  return write_file(path, parts);
+  return write_new_file(path, std::as_bytes(std::span(bytes)), true);
 }
 
 }  // namespace infermeter

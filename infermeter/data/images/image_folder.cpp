@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <system_error>
 
 #include "infermeter/data/images/image_data.hpp"
+#include "infermeter/text/ascii.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -16,9 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostFolderEntries = 10'000'000;
 
 bool is_picture(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  const std::string ending = lowered(path.extension().string());
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 

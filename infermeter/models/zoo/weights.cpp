@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "infermeter/diagnostics/check.hpp"
+#include "infermeter/text/hash.hpp"
 
 namespace infermeter {
 namespace {
@@ -18,20 +19,14 @@ constexpr std::uint64_t zoo_seed = 0x696e6665726d6574;  // "infermet"
 constexpr std::size_t block_elements = 4096;
 constexpr std::size_t tile = 64;
 
-// FNV-1a.
 std::uint64_t seed_of(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325U ^ zoo_seed;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
+  Fnv1a hash(Fnv1a::kBasis ^ zoo_seed);
+  hash.add(name);
+  return hash.value();
 }
 
-// SplitMix64 (Steele, Lea, Flood 2014) at position `index` of its stream.
-std::uint64_t hash_at(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
+// SplitMix64 at position `index` of its stream.
+std::uint64_t hash_at(std::uint64_t seed, std::uint64_t index) { return split_mix(seed + (index + 1) * kSplitMixStep); }
 
 // The sum of four uniform integers of 0 … 65535, centred: mean 0, variance 4 · (65536² - 1) / 12.
 std::int32_t centred_sum(std::uint64_t bits) {

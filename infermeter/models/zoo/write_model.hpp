@@ -15,7 +15,4 @@ namespace infermeter {
 [[nodiscard]] Result<Done> write_model(const onnx::ModelProto& model, const std::filesystem::path& file,
                                        const std::function<Result<Done>(const std::filesystem::path&)>& check);
 
-// Removes what writers of `file` left that were killed; only where nobody else is writing it.
-void remove_leftovers(const std::filesystem::path& file);
-
 }  // namespace infermeter

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "infermeter/data/new_file.hpp"
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/sha256.hpp"
 #include "infermeter/models/zoo/architectures.hpp"

@@ -126,7 +126,7 @@ TEST(CachedZooModel, IsBuiltAgainWhereItIsNotWhole) {
   TestFolder folder;
   const auto file = cached_zoo_model("mlp", folder.path()).value();
   std::filesystem::resize_file(file, 100);
-  const auto leftover = file.string() + ".part-abcdef";
+  const auto leftover = file.parent_path() / ("." + file.filename().string() + ".part-abcdef");
   std::ofstream(leftover) << "of a writer that was killed";
   ASSERT_TRUE(cached_zoo_model("mlp", folder.path()).ok());
   EXPECT_EQ(sha256_of_file(file).value(), entry("mlp").sha256);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "infermeter/plan/quantity.hpp"
+#include "infermeter/text/ascii.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/text/quoted.hpp"
 
@@ -53,22 +54,16 @@ constexpr auto kPercentiles = std::to_array<Percentile>({{"response_p50", 0.5},
                                                          {"response_p99", 0.99},
                                                          {"response_p99_9", 0.999}});
 
-std::string_view without_spaces_around(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 Result<LoadObjective> objective_from_string(std::string_view text) {
   constexpr std::string_view at_most = "<=";
   const std::size_t sign = text.find(at_most);
-  const std::string_view name = without_spaces_around(text.substr(0, sign));
+  const std::string_view name = trimmed(text.substr(0, sign));
   const auto* const found = std::ranges::find(kPercentiles, name, &Percentile::name);
   if (sign == std::string_view::npos || found == kPercentiles.end()) {
     return usage_error(fmt::format("wanted 'response_p99 <= 50ms' (or p50, p90, p95, p99_9, and another time), got {}",
                                    in_quotes(text)));
   }
-  INFERMETER_TRY(const double bound_s, seconds_from_string(without_spaces_around(text.substr(sign + at_most.size()))));
+  INFERMETER_TRY(const double bound_s, seconds_from_string(trimmed(text.substr(sign + at_most.size()))));
   if (bound_s > 0) return LoadObjective{found->share, bound_s};
   return usage_error(fmt::format("a response time of at most 0 cannot be: {}", in_quotes(text)));
 }

@@ -14,17 +14,12 @@
 #include "infermeter/profile/read/stack_readers.hpp"
 #include "infermeter/profile/stacks/stack_table.hpp"
 #include "infermeter/profile/write/trace_labels.hpp"
+#include "infermeter/text/ascii.hpp"
 
 namespace infermeter {
 namespace {
 
 bool is_blank(char character) { return character == ' ' || character == '\t'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::string_view take_word(std::string_view& text) {
   text = trimmed(text);

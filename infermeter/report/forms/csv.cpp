@@ -12,6 +12,7 @@
 #include "infermeter/report/run/counter_table.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/text/ascii.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -110,9 +111,7 @@ constexpr double mb = 1e-6;  // of a byte
 std::string device_type(const Source& source) {
   const std::string device = source.trial == nullptr ? "" : source.trial->executed_value("device");
   const std::string& known = device.empty() && source.subject.device != "auto" ? source.subject.device : device;
-  std::string type = known.substr(0, known.find_first_of(":. "));
-  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text_cell(type);
+  return text_cell(lowered(known.substr(0, known.find_first_of(":. "))));
 }
 
 std::string device(const Source& source) {
