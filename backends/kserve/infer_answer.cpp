@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datatypes.hpp"
-#include "json_text.hpp"
+#include "http/json_text.hpp"
 
 namespace infermeter {
 namespace {

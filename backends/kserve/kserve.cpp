@@ -1,7 +1,5 @@
 // A model on a server, by the Open Inference Protocol v2 over HTTP/1.1. Reads bottom-up: the table of slots is at the
 // end.
-#include <strings.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -11,11 +9,12 @@
 #include <optional>
 
 #include "datatypes.hpp"
-#include "http.hpp"
+#include "http/http.hpp"
+#include "http/json_text.hpp"
+#include "http/place.hpp"
 #include "infer_answer.hpp"
 #include "infer_request.hpp"
 #include "infermeter_backend.h"
-#include "json_text.hpp"
 #include "metadata.hpp"
 #include "sdk/dimensions.hpp"
 #include "settings.hpp"
@@ -100,28 +99,6 @@ void close_runtime(imb_runtime* runtime) { delete runtime; }
 
 // --- session -------------------------------------------------------------------------------------------------------
 
-std::string_view text_of(const imb_load& load, const char* const imb_load::* field, std::size_t end) {
-  return load.struct_size >= end && load.*field != nullptr ? std::string_view(load.*field) : std::string_view();
-}
-
-HttpPlace place_of(const imb_load& load, const Settings& settings) {
-  if (settings.url.empty())
-    fail(IMB_INVALID_ARGUMENT, "kserve measures a model that a server has: say where that is, url=http://HOST:PORT");
-  constexpr auto end_of_addresses = offsetof(imb_load, server_addresses) + sizeof load.server_addresses;
-  constexpr auto end_of_token = offsetof(imb_load, server_token) + sizeof load.server_token;
-  return {.url = settings.url,
-          .addresses = std::string(text_of(load, &imb_load::server_addresses, end_of_addresses)),
-          .token = std::string(text_of(load, &imb_load::server_token, end_of_token)),
-          .certificates = settings.certificates,
-          .verify = settings.verify,
-          .timeout_s = settings.timeout_s};
-}
-
-// How an answer that is no success is told: 404, and what the server said.
-std::string refusal_in(const HttpExchange& exchange) {
-  return "the server answered with status " + std::to_string(exchange.status()) + "; " + told_error(exchange.body());
-}
-
 std::string got(const HttpPlace& place, const std::string& path, bool may_lack, const std::string& otherwise) {
   HttpExchange exchange(place, path);
   exchange.start();
@@ -168,14 +145,8 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
   return guarded(message, IMB_MODEL_ERROR, [&] {
     auto made = std::make_unique<imb_session>();
     made->runtime = runtime;
-    if (std::string_view(load->device) != devices[0])
-      fail(IMB_UNSUPPORTED,
-           std::string("kserve has no device ") + load->device + "; it has server: what that computes on is its own");
-    if (std::string_view(load->dtype) != dtypes[0])
-      fail(IMB_UNSUPPORTED, std::string("kserve cannot ask for ") + load->dtype +
-                                "; it has float32: a server executes its model as it is");
     made->settings = read_options(option_rows(), *load, "kserve");
-    made->place = place_of(*load, made->settings);
+    made->place = place_of(*load, made->settings.server, "kserve");
     made->model = load->model_path;
     made->path = "/v2/models/" + escaped_part(made->model);
     if (!made->settings.model_version.empty()) made->path += "/versions/" + escaped_part(made->settings.model_version);
@@ -290,12 +261,6 @@ std::optional<std::size_t> json_size_of(const HttpExchange& exchange) {
   }
 }
 
-void note_transport(imb_session& session, const HttpExchange& exchange) {
-  const bool closes = strcasecmp(exchange.header("Connection").value_or("").c_str(), "close") == 0;
-  session.transport = session.place.url.starts_with("https:") ? "HTTP/1.1 over TLS" : "HTTP/1.1";
-  session.transport += closes ? ", a connection for each request" : ", connection kept alive";
-}
-
 // With the session's lock.
 void learn_outputs(imb_session& session, const std::vector<OutputTensor>& outputs) {
   for (const OutputTensor& output : outputs) {
@@ -326,7 +291,7 @@ void read_answer(imb_request& request) {
   {
     const std::lock_guard lock(session.mutex);
     check_version(session, version);
-    note_transport(session, request.exchange);
+    session.transport = request.exchange.transport();
     if (!session.outputs_known) learn_outputs(session, outputs);
   }
   request.outputs = as_declared(std::move(outputs), session.output_fields);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "datatypes.hpp"
-#include "json_text.hpp"
+#include "http/json_text.hpp"
 
 namespace infermeter {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "http/json_text.hpp"
 #include "kserve/infer_answer.hpp"
-#include "kserve/json_text.hpp"
 #include "kserve/metadata.hpp"
 #include "sdk/abi_edge.hpp"
 #include "tests/fuzz/server_answer.hpp"

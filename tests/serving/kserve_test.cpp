@@ -7,10 +7,10 @@
 #include <cstring>
 #include <limits>
 
+#include "http/json_text.hpp"
 #include "kserve/datatypes.hpp"
 #include "kserve/infer_answer.hpp"
 #include "kserve/infer_request.hpp"
-#include "kserve/json_text.hpp"
 #include "kserve/metadata.hpp"
 
 namespace infermeter::kserve_test {

@@ -1,4 +1,4 @@
-#include "json_text.hpp"
+#include "http/json_text.hpp"
 
 #include "sdk/abi_edge.hpp"
 

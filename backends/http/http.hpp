@@ -49,6 +49,8 @@ class HttpExchange {
   [[nodiscard]] long status() const { return status_; }  // 200; read by `finish`
   [[nodiscard]] std::string_view body() const { return body_; }
   [[nodiscard]] std::optional<std::string> header(const char* name) const;
+  // Of the last answer: "HTTP/1.1 over TLS, connection kept alive".
+  [[nodiscard]] std::string transport() const;
 
  private:
   static std::size_t take_body(char* bytes, std::size_t one, std::size_t count, void* self);

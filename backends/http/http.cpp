@@ -1,10 +1,12 @@
-#include "http.hpp"
+#include "http/http.hpp"
+
+#include <strings.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "json_text.hpp"
+#include "http/json_text.hpp"
 #include "sdk/abi_edge.hpp"
 
 namespace infermeter {
@@ -200,6 +202,12 @@ std::optional<std::string> HttpExchange::header(const char* name) const {
   curl_header* found = nullptr;
   if (curl_easy_header(easy_.get(), name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return std::nullopt;
   return std::string(found->value);
+}
+
+std::string HttpExchange::transport() const {
+  const bool closes = strcasecmp(header("Connection").value_or("").c_str(), "close") == 0;
+  const std::string protocol = place_.url.starts_with("https:") ? "HTTP/1.1 over TLS" : "HTTP/1.1";
+  return protocol + (closes ? ", a connection for each request" : ", connection kept alive");
 }
 
 void HttpExchange::fail_with(CURLcode code) const {
