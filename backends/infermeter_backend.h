@@ -185,6 +185,15 @@ typedef struct imb_runtime imb_runtime;
 typedef struct imb_session imb_session;
 typedef struct imb_request imb_request;
 
+/* When the pieces of an answer came that is given piece by piece: a text, a token or several at a time. */
+typedef struct imb_parts {
+  size_t struct_size; /* the host's */
+  size_t part_count;  /* pieces with content; 0: it came in one */
+  const int64_t* moments_ns; /* of each piece, ascending: CLOCK_MONOTONIC, taken when its bytes were there, before they
+                              * were looked at */
+  int64_t output_tokens, prompt_tokens; /* as whoever made the answer counts them; -1: it does not say */
+} imb_parts;
+
 typedef struct imb_backend {
   uint32_t abi_version; /* IMB_ABI_VERSION it was built with */
   size_t struct_size;   /* sizeof(imb_backend) then */
@@ -238,6 +247,9 @@ typedef struct imb_backend {
   /* optional, and absent from tables that end before it: called after a run and before the next, outside of the timed
    * region. Says whether what the run left may stand: IMB_RUN_ERROR where an output changed its shape or type. */
   imb_status (*between)(imb_request* request, imb_message message);
+  /* optional, and absent from tables that end before it: of the last run, which succeeded. Called after it and before
+   * `between`, outside of the timed region. What it points to is valid until the next call with this request. */
+  imb_status (*parts)(imb_request* request, imb_parts* parts, imb_message message);
 } imb_backend;
 
 /* The two exported symbols. The host refuses another version with a sentence. */

@@ -469,7 +469,8 @@ imb_backend table = {.abi_version = IMB_ABI_VERSION,
                      .counters = counters,
                      .profile_begin = nullptr,
                      .profile_end = nullptr,
-                     .between = between};
+                     .between = between,
+                     .parts = nullptr};
 
 }  // namespace
 

@@ -142,16 +142,27 @@ void HttpExchange::set_limit(std::size_t most_bytes) {
 std::size_t HttpExchange::take_body(char* bytes, std::size_t one, std::size_t count, void* self) {
   auto& exchange = *static_cast<HttpExchange*>(self);
   const std::size_t size = one * count;
-  if (size > exchange.most_bytes_ - exchange.body_.size()) {
+  if (size > exchange.most_bytes_ - exchange.body_bytes_) {
     exchange.is_too_large_ = true;
     return 0;
   }
+  exchange.body_bytes_ += size;
   try {
-    exchange.body_.append(bytes, size);
-  } catch (const std::bad_alloc&) {
+    exchange.put_body({bytes, size});
+  } catch (...) {
+    exchange.thrown_ = std::current_exception();
     return 0;
   }
   return size;
+}
+
+void HttpExchange::put_body(std::string_view bytes) {
+  if (sink_ != nullptr) {
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (status == 200) return sink_->take(bytes);
+  }
+  body_.append(bytes);
 }
 
 std::size_t HttpExchange::take_header(char* /*bytes*/, std::size_t one, std::size_t count, void* self) {
@@ -163,7 +174,8 @@ std::size_t HttpExchange::take_header(char* /*bytes*/, std::size_t one, std::siz
 void HttpExchange::start() {
   if (is_running_) fail(IMB_INVALID_ARGUMENT, "the request is in flight already: it has to be waited for first");
   body_.clear();
-  header_bytes_ = 0;
+  body_bytes_ = header_bytes_ = 0;
+  thrown_ = nullptr;
   is_too_large_ = false;
   words_[0] = '\0';
   check(curl_multi_add_handle(multi_.get(), easy_.get()));
@@ -194,6 +206,7 @@ void HttpExchange::finish() {
   while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left))
     if (message->msg == CURLMSG_DONE) code = message->data.result;
   end();
+  if (thrown_ != nullptr) std::rethrow_exception(thrown_);
   if (code != CURLE_OK) fail_with(code);
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status_);
 }

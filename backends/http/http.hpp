@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,14 @@ struct HttpPlace {
 // A part of a URL's path: everything but letters, digits and -._~ is escaped.
 [[nodiscard]] std::string escaped_part(std::string_view text);
 
+// Takes the body of an answer while it comes.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  // Called right after `bytes` were read. What it throws ends the exchange, and `finish` throws it.
+  virtual void take(std::string_view bytes) = 0;
+};
+
 class HttpExchange {
  public:
   // `path` is what follows the server's URL.
@@ -40,6 +49,8 @@ class HttpExchange {
   void set_post(std::string_view body, const std::vector<std::string>& headers);
   // Of the answer's body; beyond it the exchange fails.
   void set_limit(std::size_t most_bytes);
+  // Bodies of answers with status 200 go there; those of others stay in body(). nullptr: all stay there.
+  void set_sink(BodySink* sink) { sink_ = sink; }
 
   // Sends as much as the connection takes without waiting. Then `finish` returns when the answer is there. Both throw
   // Failure(IMB_RUN_ERROR) with a sentence: refused, reset, stalled, no HTTP, certificate, too large.
@@ -55,6 +66,7 @@ class HttpExchange {
  private:
   static std::size_t take_body(char* bytes, std::size_t one, std::size_t count, void* self);
   static std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* self);
+  void put_body(std::string_view bytes);
   [[noreturn]] void fail_with(CURLcode code) const;
   bool step();
   void end();
@@ -66,7 +78,9 @@ class HttpExchange {
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> resolved_, headers_;
   std::array<char, CURL_ERROR_SIZE> words_{};  // libcurl's own
   std::string body_;
-  std::size_t most_bytes_, header_bytes_ = 0;
+  BodySink* sink_ = nullptr;
+  std::exception_ptr thrown_;  // by the sink
+  std::size_t most_bytes_, body_bytes_ = 0, header_bytes_ = 0;
   long status_ = 0;
   bool is_running_ = false, is_too_large_ = false;
 };

@@ -23,15 +23,29 @@ std::string shown(std::string_view text, std::size_t most) {
   return begin.size() < text.size() ? quoted + "…" : quoted;
 }
 
+namespace {
+
+// Of {"error": "…"}, {"error": {"message": "…"}}, {"detail": "…"} or {"message": "…"}; nullptr: it is none of them.
+const std::string* error_in(const nlohmann::json& answer) {
+  if (!answer.is_object()) return nullptr;
+  for (const char* const key : {"error", "detail", "message"}) {
+    const auto found = answer.find(key);
+    if (found == answer.end()) continue;
+    if (found->is_string()) return &found->get_ref<const std::string&>();
+    if (const std::string* const within = error_in(*found)) return within;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::string told_error(std::string_view body) {
   if (body.empty()) return "it said nothing else";
   constexpr std::size_t most_read = 64 * 1024;
   if (body.size() <= most_read) {
     try {
       const nlohmann::json answer = parse_bounded(body, "the error");
-      for (const char* const key : {"error", "detail"})
-        if (answer.is_object() && answer.contains(key) && answer[key].is_string())
-          return "it said " + shown(answer[key].get_ref<const std::string&>());
+      if (const std::string* const error = error_in(answer)) return "it said " + shown(*error);
     } catch (const Failure&) {  // no JSON: it is shown as it is
     }
   }

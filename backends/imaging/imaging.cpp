@@ -436,6 +436,7 @@ constexpr imb_backend backend = {
     .profile_begin = profile_begin,
     .profile_end = profile_end,
     .between = nullptr,
+    .parts = nullptr,
 };
 
 }  // namespace

@@ -401,6 +401,7 @@ constexpr imb_backend backend = {
     .profile_begin = nullptr,
     .profile_end = nullptr,
     .between = between,
+    .parts = nullptr,
 };
 
 }  // namespace

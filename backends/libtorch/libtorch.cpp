@@ -59,6 +59,7 @@ constexpr imb_backend backend = {
     .profile_begin = hand_on<&imb_backend::profile_begin>,
     .profile_end = hand_on<&imb_backend::profile_end>,
     .between = nullptr,
+    .parts = nullptr,
 };
 
 }  // namespace

@@ -281,6 +281,7 @@ constexpr imb_backend second_part = {
     .profile_begin = profile_begin,
     .profile_end = profile_end,
     .between = nullptr,
+    .parts = nullptr,
 };
 
 }  // namespace

@@ -388,6 +388,7 @@ constexpr imb_backend backend = {
     .profile_begin = profile_begin,
     .profile_end = profile_end,
     .between = between,
+    .parts = nullptr,
 };
 
 }  // namespace

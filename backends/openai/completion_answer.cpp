@@ -1,0 +1,199 @@
+#include "completion_answer.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "http/json_text.hpp"
+
+namespace infermeter {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t most_counted = std::int64_t{1} << 40;  // tokens
+const std::string the_answer = "the server's answer";
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+bool is_high(char byte) { return static_cast<unsigned char>(byte) >= 0x80; }
+
+// Some servers cut a letter's bytes into two events, and neither is UTF-8 then, which JSON has to be. Each byte beyond
+// ASCII gets a letter of its own, U+10FF80 to U+10FFFF, and `own_bytes` makes bytes of them again.
+std::string with_stand_ins(std::string_view event) {
+  std::string text;
+  for (const char byte : event) {
+    if (!is_high(byte)) {
+      text += byte;
+      continue;
+    }
+    const auto low = static_cast<unsigned char>(byte);
+    text += "\xF4\x8F";
+    text += low < 0xC0 ? '\xBE' : '\xBF';
+    text += static_cast<char>(0x80 | (low & 0x3F));
+  }
+  return text;
+}
+
+std::string own_bytes(std::string_view text) {
+  constexpr std::string_view stand_in = "\xF4\x8F";
+  std::string bytes;
+  while (!text.empty()) {
+    const bool is_one = text.size() >= 4 && text.starts_with(stand_in) && (text[2] == '\xBE' || text[2] == '\xBF');
+    if (is_one) {
+      bytes += static_cast<char>((text[2] == '\xBE' ? 0x80 : 0xC0) | (text[3] & 0x3F));
+    } else {
+      bytes += text.front();
+    }
+    text.remove_prefix(is_one ? 4 : 1);
+  }
+  return bytes;
+}
+
+struct EventJson {
+  json value;
+  bool has_stand_ins = false;
+};
+
+EventJson parse_event(std::string_view event) {
+  try {
+    return {parse_bounded(event, the_answer)};
+  } catch (const Failure&) {
+    if (std::ranges::none_of(event, is_high)) throw;
+  }
+  return {parse_bounded(with_stand_ins(event), the_answer), true};
+}
+
+[[noreturn]] void refuse_completion(const std::string& why) {
+  fail(IMB_RUN_ERROR, the_answer + " cannot be used: " + why);
+}
+
+const json* member(const json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+void refuse_error(const json& value, std::string_view text) {
+  const json* const kind = member(value, "object");
+  if (member(value, "error") != nullptr || (kind != nullptr && *kind == "error"))
+    fail(IMB_RUN_ERROR, "the server broke its answer off; " + told_error(text));
+}
+
+// The choice asked for; nullptr: there is none in this piece.
+const json* first_choice(const json& value) {
+  const json* const choices = member(value, "choices");
+  if (choices == nullptr) return nullptr;
+  if (!choices->is_array()) refuse_completion("its choices are no list");
+  return choices->empty() ? nullptr : &choices->front();
+}
+
+void take_usage(const json& value, CompletionAnswer& answer) {
+  const json* const usage = member(value, "usage");
+  if (usage == nullptr) return;
+  const auto count = [&](const char* key, std::int64_t& tokens) {
+    const json* const told = member(*usage, key);
+    if (told == nullptr) return;
+    if (!told->is_number_unsigned() || told->get<std::uint64_t>() > std::uint64_t{most_counted})
+      refuse_completion(std::string("its ") + key + " is no number of tokens");
+    tokens = told->get<std::int64_t>();
+  };
+  count("completion_tokens", answer.output_tokens);
+  count("prompt_tokens", answer.prompt_tokens);
+}
+
+std::string_view text_in(const json& object, const char* key) {
+  const json* const text = member(object, key);
+  if (text == nullptr) return {};
+  if (!text->is_string()) refuse_completion(std::string("its ") + key + " is no text");
+  return text->get_ref<const std::string&>();
+}
+
+// The text of a message or of a piece of one: what it says, and what it thinks before.
+std::string content_of(const json& message) {
+  std::string text(text_in(message, "reasoning_content"));
+  if (text.empty()) text = text_in(message, "reasoning");
+  text += text_in(message, "content");
+  const json* const calls = member(message, "tool_calls");
+  if (calls != nullptr && calls->is_array() && !calls->empty()) text += calls->dump();
+  return text;
+}
+
+std::string piece_of(const json& choice, Api api, const char* message) {
+  if (api == Api::completions) return std::string(text_in(choice, "text"));
+  const json* const part = member(choice, message);
+  return part == nullptr ? std::string() : content_of(*part);
+}
+
+void take_finish(const json& choice, CompletionAnswer& answer) {
+  const std::string_view reason = text_in(choice, "finish_reason");
+  constexpr std::size_t longest = 80;
+  if (!reason.empty()) answer.finish_reason = reason.substr(0, longest);
+}
+
+}  // namespace
+
+CompletionAnswer answer_from(std::string_view body, Api api) {
+  const json value = parse_bounded(body, the_answer);
+  refuse_error(value, body);
+  const json* const choice = first_choice(value);
+  if (choice == nullptr) refuse_completion("it has no choices");
+  CompletionAnswer answer;
+  answer.text = piece_of(*choice, api, "message");
+  take_finish(*choice, answer);
+  take_usage(value, answer);
+  return answer;
+}
+
+void StreamedAnswer::begin() {
+  reader_ = {};
+  answer_.text.clear();
+  answer_.moments_ns.clear();
+  answer_.output_tokens = answer_.prompt_tokens = -1;
+  answer_.finish_reason.clear();
+  begin_.clear();
+  is_done_ = has_events_ = false;
+}
+
+void StreamedAnswer::take(std::string_view bytes) {
+  const std::int64_t moment_ns = monotonic_ns();
+  constexpr std::size_t shown_bytes = 60;
+  if (begin_.size() < shown_bytes) begin_ += bytes.substr(0, shown_bytes);
+  reader_.feed(bytes, [&](std::string_view data) { take_event(data, moment_ns); });
+}
+
+void StreamedAnswer::take_event(std::string_view data, std::int64_t moment_ns) {
+  has_events_ = true;
+  if (is_done_) return;
+  if (data == "[DONE]") {
+    is_done_ = true;
+    return;
+  }
+  const auto [value, has_stand_ins] = parse_event(data);
+  refuse_error(value, data);
+  take_usage(value, answer_);
+  const json* const choice = first_choice(value);
+  if (choice == nullptr) return;
+  const std::string piece = piece_of(*choice, api_, "delta");
+  take_finish(*choice, answer_);
+  if (piece.empty()) return;
+  answer_.text += has_stand_ins ? own_bytes(piece) : piece;
+  answer_.moments_ns.push_back(moment_ns);
+}
+
+void StreamedAnswer::end() {
+  const std::int64_t moment_ns = monotonic_ns();
+  reader_.end([&](std::string_view data) { take_event(data, moment_ns); });
+  if (!has_events_)
+    fail(IMB_RUN_ERROR, the_answer + " is no stream of events; it begins with " + shown(begin_, 60) +
+                            "; stream=false asks for it in one piece");
+  if (!is_done_ && answer_.finish_reason.empty())
+    fail(IMB_RUN_ERROR, "the server's stream ended before its answer did: neither a finish_reason nor [DONE] came, after " +
+                            std::to_string(answer_.moments_ns.size()) + " pieces");
+}
+
+}  // namespace infermeter

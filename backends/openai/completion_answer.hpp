@@ -1,0 +1,47 @@
+// What a server answers: in one piece, or as a stream of pieces whose moments count.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/http.hpp"
+#include "settings.hpp"
+#include "sse_reader.hpp"
+
+namespace infermeter {
+
+struct CompletionAnswer {
+  std::string text{};                       // as the server gave it; UTF-8 if that was
+  std::vector<std::int64_t> moments_ns{};   // of pieces with content: CLOCK_MONOTONIC when they were read
+  std::int64_t output_tokens = -1, prompt_tokens = -1;  // as the server counts them; -1: it does not say
+  std::string finish_reason{};
+};
+
+// Throws Failure(IMB_RUN_ERROR): it is not what the protocol says.
+[[nodiscard]] CompletionAnswer answer_from(std::string_view body, Api api);
+
+// Takes a stream while it comes.
+class StreamedAnswer final : public BodySink {
+ public:
+  explicit StreamedAnswer(Api api) : api_(api) {}
+
+  void begin();
+  void take(std::string_view bytes) override;
+  // Throws Failure(IMB_RUN_ERROR): it is no stream, or ended before the answer did.
+  void end();
+  [[nodiscard]] const CompletionAnswer& answer() const { return answer_; }
+
+ private:
+  void take_event(std::string_view data, std::int64_t moment_ns);
+
+  Api api_;
+  SseReader reader_;
+  CompletionAnswer answer_;
+  std::string begin_;  // of what came, for messages
+  bool is_done_ = false, has_events_ = false;
+};
+
+}  // namespace infermeter

@@ -1,0 +1,44 @@
+#include "settings.hpp"
+
+namespace infermeter {
+namespace {
+
+using Text = std::string_view;
+
+constexpr std::array<std::pair<Text, Api>, 2> apis = {{{"chat", Api::chat}, {"completions", Api::completions}}};
+constexpr std::array<std::pair<Text, PromptSource>, 2> sources = {
+    {{"synthetic", PromptSource::synthetic}, {"data", PromptSource::data}}};
+
+}  // namespace
+
+std::span<const OptionRow<Settings>> option_rows() {
+  static const std::vector<OptionRow<Settings>> rows = rows_with_server<Settings>(
+      "http://HOST:PORT/v1",
+      {{{"api", "chat|completions", "POST to URL/chat/completions or URL/completions; default chat"},
+        [](Settings& s, Text v) { s.api = parse_choice(v, apis); }},
+       {{"stream", "true|false", "have answers sent token by token, which their times are known from; default true"},
+        [](Settings& s, Text v) { s.stream = parse_bool(v); }},
+       {{"prompts", "synthetic|data", "words at random, another prompt for each request, or the data as an input; "
+                                      "default synthetic"},
+        [](Settings& s, Text v) { s.prompts = parse_choice(v, sources); }},
+       {{"prompt_tokens", "N", "words of a synthetic prompt, about a token each; default 128"},
+        [](Settings& s, Text v) { s.prompt_tokens = parse_integer(v, 1, most_tokens); }},
+       {{"shared_prefix", "N", "the first words of a synthetic prompt that all prompts share; default 0"},
+        [](Settings& s, Text v) { s.shared_prefix = parse_integer(v, 0, most_tokens); }},
+       {{"output_tokens", "N", "most tokens of an answer (max_tokens); default 64"},
+        [](Settings& s, Text v) { s.output_tokens = parse_integer(v, 1, most_tokens); }},
+       {{"force_length", "true|false", "no fewer tokens either (ignore_eos, min_tokens: not every server has them); "
+                                       "default false"},
+        [](Settings& s, Text v) { s.force_length = parse_bool(v); }},
+       {{"seed", "N", "of synthetic prompts; default: another one in each process, so that no cache has their answers"},
+        [](Settings& s, Text v) { s.seed = parse_integer<std::uint64_t>(v, 0, UINT64_MAX); }}});
+  return rows;
+}
+
+void check_together(const Settings& settings) {
+  if (settings.shared_prefix > settings.prompt_tokens)
+    fail(IMB_INVALID_ARGUMENT, "a prompt of prompt_tokens=" + std::to_string(settings.prompt_tokens) +
+                                   " cannot share shared_prefix=" + std::to_string(settings.shared_prefix));
+}
+
+}  // namespace infermeter

@@ -1,0 +1,34 @@
+// The options of this back end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "http/place.hpp"
+
+namespace infermeter {
+
+enum class Api { chat, completions };
+enum class PromptSource { synthetic, data };
+
+struct Settings {
+  ServerOptions server{};
+  Api api = Api::chat;
+  bool stream = true;
+  PromptSource prompts = PromptSource::synthetic;
+  int prompt_tokens = 128;  // words, in fact
+  int shared_prefix = 0;    // of them
+  int output_tokens = 64;
+  bool force_length = false;
+  std::optional<std::uint64_t> seed{};
+};
+
+inline constexpr int most_tokens = 1'000'000;
+
+[[nodiscard]] std::span<const OptionRow<Settings>> option_rows();
+
+// Throws Failure(IMB_INVALID_ARGUMENT): options that do not go together.
+void check_together(const Settings& settings);
+
+}  // namespace infermeter

@@ -1,0 +1,40 @@
+#include "sse_reader.hpp"
+
+#include "sdk/abi_edge.hpp"
+
+namespace infermeter {
+
+// Lines end with CR, LF, or both.
+bool SseReader::ends_event(char byte) {
+  const bool is_after_cr = is_after_cr_;
+  is_after_cr_ = byte == '\r';
+  if (byte == '\n' && is_after_cr) return false;
+  if (byte == '\n' || byte == '\r') return ends_event_with_line();
+  line_ += byte;
+  if (line_.size() + data_.size() > longest_event)
+    fail(IMB_RUN_ERROR, "the server's stream has an event of more than " + std::to_string(longest_event) + " bytes");
+  return false;
+}
+
+bool SseReader::ends_event_with_line() {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF", data_field = "data";
+  std::string_view line = line_;
+  if (is_first_line_ && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  is_first_line_ = false;
+  if (line.empty()) {
+    line_.clear();
+    return has_data_;
+  }
+  const std::size_t colon = line.find(':');
+  if (line.substr(0, colon) == data_field) {
+    std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
+    if (value.starts_with(' ')) value.remove_prefix(1);
+    if (has_data_) data_ += '\n';
+    data_ += value;
+    has_data_ = true;
+  }
+  line_.clear();
+  return false;
+}
+
+}  // namespace infermeter
