@@ -1,6 +1,7 @@
 #include "cli/flags/load_flags.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/plan/quantity.hpp"
@@ -42,6 +43,12 @@ std::vector<Pairs> multiplied(const std::vector<Pairs>& loads, const char* key,
   return all;
 }
 
+// All bounds are those of one load.
+std::vector<std::string> together(const std::vector<std::string>& bounds) {
+  if (bounds.empty()) return {};
+  return {fmt::format("{}", fmt::join(bounds, " "))};
+}
+
 }  // namespace
 
 void LoadFlags::declare(CLI::App& app) {
@@ -60,11 +67,15 @@ void LoadFlags::declare(CLI::App& app) {
   declare_one(
       app, "--find-rate", find_rate_, "OBJECTIVE",
       "Find the highest rate at which 'response_p99 <= 50ms' holds (or p50, p90, p95, p99_9), in each process.");
+  declare_values(app, "--goodput", goodput_, "BOUND…",
+                 "Count the requests that keep all of 'ttft<=200ms' 'tpot<=50ms' 'response<=2s' (first token, time per "
+                 "token, whole answer).");
   declare_one(app, "--requests", requests_, "N", "End after N requests, instead of --duration (default: 10s).");
 }
 
 bool LoadFlags::any() const {
-  for (const auto* values : {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_, &find_rate_})
+  for (const auto* values : {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_, &find_rate_,
+                             &goodput_})
     if (!values->empty()) return true;
   return false;
 }
@@ -84,6 +95,7 @@ Result<Done> LoadFlags::apply(PlanDraft& draft) const {
   loads = multiplied(loads, "arrivals", arrivals_);
   loads = multiplied(loads, "samples", samples_);
   loads = multiplied(loads, "find_rate", find_rate_);
+  loads = multiplied(loads, "goodput", together(goodput_));
   loads = multiplied(loads, "concurrency", concurrencies_);
   loads = multiplied(loads, "rate", rates_);
   for (const Pairs& load : loads) {

@@ -88,6 +88,7 @@ constexpr std::array table = {
                    "Measure where the clock can be relied on: another machine, or one whose virtual machine is not "
                    "moved meanwhile."),
     INFERMETER_ROW(counter_repeated, warning, "Give each counter of the back end a name of its own."),
+    INFERMETER_ROW(parts_not_tokens, info, "Compare servers by tpot and output_tokens_rate, which count tokens."),
     // Like for like.
     INFERMETER_ROW(precision_differs, warning,
                    "Ask for the same --dtype for all subjects, or read the ratio as one between precisions."),

@@ -54,6 +54,7 @@ enum class DiagnosticId {
   iterations_capped,  // the sample block was full before the duration was over
   clock_went_back,    // the clock's counter did: later iterations are left out
   counter_repeated,   // the back end gave two counters of one name
+  parts_not_tokens,   // answers came in pieces of several tokens, or of none
   // Like for like.
   precision_differs,
   threads_differ,

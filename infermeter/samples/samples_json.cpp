@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "infermeter/samples/json_fields.hpp"
+#include "infermeter/samples/generation/generation_counters.hpp"
 #include "infermeter/samples/load/check_load_record.hpp"
 
 namespace infermeter {
@@ -150,6 +151,7 @@ void visit_fields(V& v, S& s) {
   v.field("issued", s.issued);
   v.field("completed", s.completed);
   v.field("failed", s.failed);
+  v.where_there("good", s.good);
   v.field("kept", s.kept);
   v.field("arrivals_s", s.arrivals_s);
   v.field("duration_s", s.duration_s);
@@ -166,6 +168,21 @@ void visit_fields(V& v, S& s) {
   v.field("max_rate", s.max_rate);
   v.field("steps", s.steps);
   v.field("errors", s.errors);
+}
+
+template <class V, MaybeConst<GenerationRecord> S>
+void visit_fields(V& v, S& s) {
+  v.field("answers", s.answers);
+  v.field("parts", s.parts);
+  v.field("counted", s.counted);
+  v.field("output_tokens", s.output_tokens);
+  v.field("counted_by_server", s.counted_by_server);
+  v.field("prompts_counted", s.prompts_counted);
+  v.field("prompt_tokens", s.prompt_tokens);
+  v.field("duration_s", s.duration_s);
+  v.field("ttft", s.ttft);
+  v.field("itl", s.itl);
+  v.field("tpot", s.tpot);
 }
 
 template <class V, MaybeConst<Samples> S>
@@ -190,6 +207,7 @@ void visit_fields(V& v, S& s) {
   v.field("ready_s", s.ready_s);
   v.field("items_per_iteration", s.items_per_iteration);
   v.where_there("load", s.load);
+  v.where_there("generation", s.generation);
   v.field("memory_bytes", s.memory_bytes);
   v.field("memory_timeline", s.memory_timeline);
   v.field("clock", s.clock);
@@ -251,6 +269,8 @@ std::string samples_to_json(const Samples& samples) { return structure_to_json(s
 
 std::string load_to_json(const LoadRecord& load) { return structure_to_json(load); }
 
+std::string generation_to_json(const GenerationRecord& generation) { return structure_to_json(generation); }
+
 // Reports compare each with each. Workers and stores may be anybody's.
 Result<Samples> samples_from_json(std::string_view text) {
   INFERMETER_TRY(Samples samples, structure_from_json<Samples>(text, "the record of a trial"));
@@ -262,11 +282,9 @@ Result<Samples> samples_from_json(std::string_view text) {
   for (const auto& [what, count, most] : lists) {
     if (count > most) return io_error(fmt::format("the record of a trial has {} {}, more than {}", count, what, most));
   }
-  if (samples.load) {
-    if (const auto wrong = wrong_in_load_record(*samples.load)) {
-      return io_error(fmt::format("the record of a trial cannot be read: {}", *wrong));
-    }
-  }
+  std::optional<std::string> wrong = samples.load ? wrong_in_load_record(*samples.load) : std::nullopt;
+  if (!wrong && samples.generation) wrong = wrong_in_generation_record(*samples.generation);
+  if (wrong) return io_error(fmt::format("the record of a trial cannot be read: {}", *wrong));
   return samples;
 }
 

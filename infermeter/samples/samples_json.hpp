@@ -23,6 +23,7 @@ inline constexpr std::size_t kMostOutputs = 65'536;
 
 // As the record of a trial has it under "load".
 [[nodiscard]] std::string load_to_json(const LoadRecord& load);
+[[nodiscard]] std::string generation_to_json(const GenerationRecord& generation);
 
 [[nodiscard]] std::vector<std::byte> doubles_to_bytes(std::span<const double> values);
 [[nodiscard]] Result<std::vector<double>> doubles_from_bytes(std::span<const std::byte> bytes);

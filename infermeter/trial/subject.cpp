@@ -15,6 +15,10 @@ auto slot_between(const imb_backend& backend) {
   return backend.struct_size > first_table_size ? backend.between : nullptr;
 }
 
+auto slot_parts(const imb_backend& backend) {
+  return backend.struct_size > offsetof(imb_backend, parts) ? backend.parts : nullptr;
+}
+
 std::string_view meaning(imb_status status) {
   switch (status) {
     case IMB_OK: return "it reported success";
@@ -231,6 +235,8 @@ std::optional<Session::DeviceMemory> Session::device_memory() const {
   return memory;
 }
 
+bool Session::has_parts() const { return slot_parts(*backend_) != nullptr; }
+
 Result<Done> Session::profile_begin() const {
   AbiMessage message;
   if (backend_->profile_begin == nullptr) return Done{};
@@ -253,6 +259,7 @@ Request::Request(const Session& session, imb_request* request)
       run_(session.backend().run),
       synchronize_(session.backend().synchronize),
       between_(slot_between(session.backend())),
+      parts_(slot_parts(session.backend())),
       message_(std::make_unique<AbiMessage>()) {}
 
 Result<Request> Request::create(const Session& session, const std::vector<ItemValues>& items) {
@@ -274,6 +281,14 @@ Result<Request> Request::create(const Session& session, const std::vector<ItemVa
 bool Request::stands() {
   status_ = between_(request_.get(), message_->slot());
   return status_ == IMB_OK;
+}
+
+std::optional<imb_parts> Request::parts() {
+  if (parts_ == nullptr) return std::nullopt;
+  imb_parts parts{};
+  parts.struct_size = sizeof parts;
+  if (parts_(request_.get(), &parts, message_->slot()) != IMB_OK) return std::nullopt;
+  return parts;
 }
 
 bool Request::bind(std::size_t item) {

@@ -96,6 +96,7 @@ class Session {
     std::uint64_t now = 0, peak = 0;
   };
   [[nodiscard]] std::optional<DeviceMemory> device_memory() const;
+  [[nodiscard]] bool has_parts() const;  // its back end tells of the parts of answers
   [[nodiscard]] bool has_profile() const { return backend_->profile_end != nullptr; }
   // Around the iterations that are to be profiled; of a session loaded with a profile_folder.
   [[nodiscard]] Result<Done> profile_begin() const;
@@ -132,6 +133,8 @@ class Request {
   // Why prepare or run said false.
   [[nodiscard]] Error error(std::string_view context) const { return message_->error(status_, context); }
   [[nodiscard]] Result<ItemValues> outputs();
+  // Of the last run, which succeeded; valid until the next call. nullopt: the back end tells nothing of it.
+  [[nodiscard]] std::optional<imb_parts> parts();
   [[nodiscard]] std::size_t bound_item() const { return bound_; }
 
  private:
@@ -145,6 +148,7 @@ class Request {
   imb_status (*run_)(imb_request*, imb_message);
   imb_status (*synchronize_)(imb_session*, imb_message);
   imb_status (*between_)(imb_request*, imb_message);
+  imb_status (*parts_)(imb_request*, imb_parts*, imb_message);
   std::vector<std::vector<AbiValue>> bindings_;  // per item, per input
   std::size_t bound_ = SIZE_MAX;
   imb_status status_ = IMB_OK;

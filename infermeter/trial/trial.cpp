@@ -94,6 +94,16 @@ std::vector<Diagnostic> diagnose_requests(const LoadPlan& asked, const Samples& 
            {}}};
 }
 
+std::vector<Diagnostic> diagnose_generation(const GenerationRecord& generation) {
+  if (generation.parts == 0 || generation.parts == generation.output_tokens) return {};
+  return {{DiagnosticId::parts_not_tokens,
+           fmt::format("answers of {} tokens came in {} pieces: itl is the time between pieces, not tokens",
+                       generation.output_tokens, generation.parts),
+           {}}};
+}
+
+bool has_first_tokens(const Samples& samples) { return samples.generation && samples.generation->ttft.count() > 0; }
+
 std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_were_said, bool is_under_load,
                                           const Samples& samples) {
   std::vector<Diagnostic> found;

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/samples/generation/generation_counters.hpp"
 #include "infermeter/samples/load/load_counters.hpp"
+#include "infermeter/trial/generation/generating_inference.hpp"
 #include "infermeter/trial/load/load_trial.hpp"
 #include "infermeter/trial/loop_records.hpp"
 #include "infermeter/trial/machine/memory_probe.hpp"
@@ -33,6 +35,10 @@ namespace infermeter {
 [[nodiscard]] std::vector<Diagnostic> diagnose_counters(std::span<const Counter> counters);
 // Adds one_request_at_a_time where the model was loaded for more.
 [[nodiscard]] std::vector<Diagnostic> diagnose_requests(const LoadPlan& asked, const Samples& samples);
+// Says where pieces of answers are not tokens.
+[[nodiscard]] std::vector<Diagnostic> diagnose_generation(const GenerationRecord& generation);
+// Whether answers came piece by piece.
+[[nodiscard]] bool has_first_tokens(const Samples& samples);
 // What was asked for against what the runtime says it does.
 // `is_under_load`: it is not measured one request at a time.
 [[nodiscard]] std::vector<Diagnostic> diagnose_executed(const LoadPlan& asked, bool threads_were_said,
@@ -235,8 +241,9 @@ class Trial final : public AnyTrial {
     loop_.begin(block_, limits, memory_);
 
     begin_stacks();
-    const LoopEnd end = is_under_load()         ? load_->run(clock_, *inference_, block_, scale_now().tick_s)
+    const LoopEnd end = is_under_load()         ? load_->run(clock_, coarse_, *inference_, block_, scale_now().tick_s)
                         : request_.watch_memory ? watched_loop(limits)
+                        : session_->has_parts() ? generating_loop(limits)
                                                 : loop(*inference_, limits);
     end_stacks();
 
@@ -249,14 +256,27 @@ class Trial final : public AnyTrial {
     if (counts_first()) INFERMETER_TRY_DONE(note_first());
     if (load_) return note_load(end);
     if (end == LoopEnd::failed) return inference_->error("a timed inference failed");
+    note_generation();
     return Done{};
+  }
+
+  void note_generation() {
+    const std::optional<GenerationRecord>& generation = record().generation;
+    if (!generation) return;
+    for (Counter& counter : generation_counters(*generation)) record().counters.push_back(std::move(counter));
+    add(diagnose_generation(*generation));
   }
 
   Result<Done> note_load(LoopEnd end) {
     if (end == LoopEnd::failed) return load_->error();
-    answers_ = load_->answers(*inference_);
+    record().generation = load_->take_generation();
+    // Texts may part after one rounding that depends on what else is in flight.
+    if (!record().generation) answers_ = load_->answers(*inference_);
     LoadRecord& load = record().load.emplace(load_->take_record());
     for (Counter& counter : load_counters(load)) record().counters.push_back(std::move(counter));
+    note_generation();
+    if (load_->goodput() && load_->goodput()->needs_parts() && load.completed > 0 && !has_first_tokens(record()))
+      return usage_error("goodput has bounds of ttft or tpot, and answers did not come piece by piece: leave them out");
     if (load.completed > 0 || load.errors.empty()) return Done{};
     return model_error(fmt::format("all {} requests failed: {}", load.failed, load.errors.front().first));
   }
@@ -304,6 +324,15 @@ class Trial final : public AnyTrial {
   template <class Step>
   LoopEnd loop(Step& step, const LoopLimits& limits) {
     return timed_loop(clock_, step, limits, block_.timed(), block_.header().timed_done, block_.header().interrupt);
+  }
+
+  LoopEnd generating_loop(const LoopLimits& limits) {
+    const double tick_s = scale_now().tick_s;
+    const PartsReader<Clock, Coarse> reader(clock_, coarse_, tick_s);
+    GeneratingInference generating(*inference_, reader, block_);
+    const LoopEnd end = loop(generating, limits);
+    record().generation = generating.record(tick_s);
+    return end;
   }
 
   LoopEnd watched_loop(const LoopLimits& limits) {

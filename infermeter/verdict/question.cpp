@@ -53,7 +53,11 @@ Result<std::string> metric_from_string(std::string_view name) {
 Result<Done> check_has_metric(std::string_view metric, const Plan& plan) {
   const MetricKind* kind = metric_kind(metric);
   if (kind == nullptr || kind->source != MetricKind::Source::load_counter) return Done{};
+  if (load_figure(metric)->of_generation) return Done{};
   constexpr std::string_view found_rate = "max_rate";
+  const auto lacks = [](const Subject& subject, std::string_view key) {
+    return std::ranges::find(subject.load, key, &Pairs::value_type::first) == subject.load.end();
+  };
   for (const Subject& subject : plan.subjects) {
     if (subject.load.empty()) {
       return usage_error(fmt::format(
@@ -61,12 +65,16 @@ Result<Done> check_has_metric(std::string_view metric, const Plan& plan) {
           "(docs/load.md)",
           metric, subject.label));
     }
-    if (metric == found_rate &&
-        std::ranges::find(subject.load, "find_rate", &Pairs::value_type::first) == subject.load.end()) {
+    if (metric == found_rate && lacks(subject, "find_rate")) {
       return usage_error(
           fmt::format("{} is looked for only where '{}' has an objective for it: "
                       "--load find_rate='response_p99 <= 50ms'",
                       metric, subject.label));
+    }
+    if (metric.starts_with("goodput") && lacks(subject, "goodput")) {
+      return usage_error(
+          fmt::format("{} counts requests that keep bounds, and '{}' has none: --load goodput='ttft<=200ms'", metric,
+                      subject.label));
     }
   }
   return Done{};

@@ -41,6 +41,7 @@ struct Said {
   std::optional<Arrivals> arrivals{};
   std::optional<std::int64_t> samples{};
   std::optional<LoadObjective> find_rate{};
+  std::optional<GoodputBounds> goodput{};
 };
 
 // What a response time can be asked for, and which of its percentiles that is.
@@ -82,8 +83,11 @@ Result<Done> take(Said& said, std::string_view key, std::string_view value) {
     INFERMETER_TRY(said.samples, integer_from_string(value, 1, 1'000'000));
   } else if (key == "find_rate") {
     INFERMETER_TRY(said.find_rate, objective_from_string(value));
+  } else if (key == "goodput") {
+    INFERMETER_TRY(said.goodput, goodput_from_string(value));
   } else {
-    return usage_error("there is no such key; there are scenario, rate, concurrency, arrivals, samples, find_rate");
+    return usage_error(
+        "there is no such key; there are scenario, rate, concurrency, arrivals, samples, find_rate, goodput");
   }
   return Done{};
 }
@@ -128,6 +132,9 @@ Result<Done> check_together(const LoadShape& shape, const Said& said) {
   if (said.samples && shape.scenario != LoadScenario::multi_stream) {
     return usage_error(fmt::format("{} has one inference to a request: leave samples out, or take multi-stream", name));
   }
+  if (said.goodput && said.goodput->needs_parts() && shape.scenario == LoadScenario::multi_stream) {
+    return usage_error("a request of multi-stream is several answers: goodput has response alone there");
+  }
   return check_rate(shape, said);
 }
 
@@ -152,6 +159,7 @@ Result<LoadShape> load_shape_from_pairs(const Pairs& load) {
   shape.concurrency = said.concurrency.value_or(is_one ? 1 : 0);
   shape.rate = said.rate.value_or(0);
   shape.find_rate = said.find_rate;
+  shape.goodput = said.goodput;
   shape.samples = said.samples.value_or(shape.scenario == LoadScenario::multi_stream ? kMultiStreamSamples : 1);
   return shape;
 }

@@ -7,6 +7,7 @@
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/load/arrivals.hpp"
+#include "infermeter/plan/load/goodput.hpp"
 #include "infermeter/plan/plan.hpp"
 
 namespace infermeter {
@@ -31,6 +32,7 @@ struct LoadShape {
   Arrivals arrivals{};                       // open loop only
   std::int64_t samples = 1;                  // inferences to a request: multi_stream
   std::optional<LoadObjective> find_rate{};  // open: the rate is not said but sought
+  std::optional<GoodputBounds> goodput{};    // requests that keep it are counted
 
   [[nodiscard]] bool is_open() const { return scenario == LoadScenario::open || scenario == LoadScenario::server; }
 };
@@ -38,7 +40,7 @@ struct LoadShape {
 inline constexpr int kMostInFlight = 1024;              // a thread each
 inline constexpr std::int64_t kMultiStreamSamples = 8;  // MLPerf's, unless `samples` says otherwise
 
-// Keys: scenario, rate, concurrency, arrivals, samples, find_rate. Without a scenario a rate or arrivals make an open
+// Keys: scenario, rate, concurrency, arrivals, samples, find_rate, goodput. Without a scenario a rate or arrivals make an open
 // loop, a concurrency a closed one. Errors: a key or a value that is none, one that does not fit the scenario, a server
 // without a rate.
 [[nodiscard]] Result<LoadShape> load_shape_from_pairs(const Pairs& load);

@@ -81,10 +81,10 @@ void write_errors(JsonWriter& json, const LoadRecord& load) {
 
 // Why a figure is not what it seems to be; empty: it is.
 std::string why_not(std::string_view name, const Pairs& asked, const LoadValidity& load) {
-  if (!name.starts_with("response_")) return "";
-  if (is_offline(asked)) return "all requests came at once";
-  if (load.is_overloaded()) return "more requests came than the subject can take";
   const LoadFigure* figure = load_figure(name);
+  const bool counts_from_arrival = name.starts_with("response_") || name.starts_with("ttft_");
+  if (counts_from_arrival && is_offline(asked)) return "all requests came at once";
+  if (counts_from_arrival && load.is_overloaded()) return "more requests came than the subject can take";
   if (figure != nullptr && !load.has_enough_for(*figure)) {
     return fmt::format("needs {} requests in each process", requests_needed(figure->percentile));
   }

@@ -34,6 +34,7 @@ std::string_view short_reason(LoadRule rule) {
 }
 
 std::string requests_per_s(double rate) { return three_digits(rate) + "/s"; }
+std::string as_share(double share) { return three_digits(100 * share) + " %"; }
 
 Cell load_cell(const SubjectVerdict& subject, std::string_view name, FigureText format) {
   const Estimate* estimate = subject.summary.estimate(name);
@@ -50,6 +51,20 @@ Cell response_cell(const SubjectVerdict& subject, std::string_view name, const P
   Cell cell = load_cell(subject, name, format_time);
   if (cell.text != no_figure && subject.load->is_overloaded()) return {"⚠ " + cell.text, Tone::warning};
   return cell;
+}
+
+Cell percentile_cell(const SubjectVerdict& subject, std::string_view name) {
+  const LoadFigure& figure = *load_figure(name);
+  if (subject.load && !subject.load->has_enough_for(figure))
+    return {fmt::format("needs {}", requests_needed(figure.percentile)), Tone::faint};
+  return load_cell(subject, name, format_time);
+}
+
+bool is_generation(const SubjectVerdict& subject) {
+  return std::ranges::any_of(subject.summary.counters, [](const CounterSummary& counter) {
+    const LoadFigure* figure = load_figure(counter.name);
+    return figure != nullptr && figure->of_generation;
+  });
 }
 
 Cell valid_cell(const LoadValidity& load) {
@@ -108,6 +123,9 @@ std::string load_words(const Pairs& load) {
   if (shape->rate > 0) text += fmt::format(", {}/s", three_digits(shape->rate));
   if (const auto arrivals = written(load, "arrivals"); !arrivals.empty()) text += " " + printable(arrivals, 60);
   if (shape->concurrency > 0) text += fmt::format(", {} at once", shape->concurrency);
+  if (const auto bounds = written(load, "goodput"); !bounds.empty()) {
+    text += fmt::format(", good within {}", printable(bounds, 80));
+  }
   if (shape->samples > 1) text += fmt::format(", {} inferences each", shape->samples);
   return text;
 }
@@ -153,7 +171,9 @@ Grid load_grid(const RunRecord& record, const Verdict& verdict) {
                         {"Service p50, p99", Align::left},
                         {"Lag p50, p99", Align::left},
                         {"In flight", Align::right},
-                        {"Failed", Align::right}},
+                        {"Failed", Align::right},
+                        {"Goodput", Align::left},
+                        {"Good", Align::left}},
             .rows = {}};
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (!subject.load) continue;
@@ -171,7 +191,38 @@ Grid load_grid(const RunRecord& record, const Verdict& verdict) {
                          two_times(subject, "service_p50", "service_p99"),
                          two_times(subject, "lag_p50", "lag_p99"),
                          plain_cell(subject, "in_flight_mean"),
-                         failed_cell(subject)});
+                         failed_cell(subject),
+                         load_cell(subject, "goodput", requests_per_s),
+                         load_cell(subject, "goodput_share", as_share)});
+  }
+  leave_out_empty_columns(grid);
+  return grid;
+}
+
+Grid generation_grid(const RunRecord& record, const Verdict& verdict) {
+  Grid grid{.columns = {{"Answers token by token", Align::left},
+                        {"TTFT p50", Align::left},
+                        {"TTFT p90", Align::left},
+                        {"TTFT p99", Align::left},
+                        {"TPOT p50", Align::left},
+                        {"TPOT p90", Align::left},
+                        {"TPOT p99", Align::left},
+                        {"ITL p50", Align::left},
+                        {"ITL p99", Align::left},
+                        {"Tokens per second", Align::left},
+                        {"Output tokens", Align::right},
+                        {"Prompt tokens", Align::right}},
+            .rows = {}};
+  for (const SubjectVerdict& subject : verdict.subjects) {
+    if (!is_generation(subject)) continue;
+    std::vector<Cell> row = {{printable(label_alone(record, subject.subject), 200), Tone::plain}};
+    for (const char* const name :
+         {"ttft_p50", "ttft_p90", "ttft_p99", "tpot_p50", "tpot_p90", "tpot_p99", "itl_p50", "itl_p99"})
+      row.push_back(percentile_cell(subject, name));
+    row.push_back(load_cell(subject, "output_tokens_rate", three_digits));
+    row.push_back(plain_cell(subject, "output_tokens_mean"));
+    row.push_back(plain_cell(subject, "prompt_tokens_mean"));
+    grid.rows.push_back(std::move(row));
   }
   leave_out_empty_columns(grid);
   return grid;

@@ -24,4 +24,8 @@ namespace infermeter {
 // subject has a figure in are left out.
 [[nodiscard]] Grid load_grid(const RunRecord& record, const Verdict& verdict);
 
+// Of subjects whose answers came piece by piece, under load or not: first tokens, pace, tokens. No rows where there is
+// none.
+[[nodiscard]] Grid generation_grid(const RunRecord& record, const Verdict& verdict);
+
 }  // namespace infermeter

@@ -29,6 +29,11 @@ constexpr std::array words = {
     MetricWords{"in_flight_max", "has", "fewer requests in flight at most", "more requests in flight at most"},
     MetricWords{"failed", "has", "fewer failed requests", "more failed requests"},
     MetricWords{"failed_share", "has", "fewer failed requests", "more failed requests"},
+    MetricWords{"goodput", "has", "more good requests per second", "fewer good requests per second"},
+    MetricWords{"goodput_share", "has", "more good requests", "fewer good requests"},
+    MetricWords{"output_tokens_rate", "has", "more output tokens per second", "fewer output tokens per second"},
+    MetricWords{"output_tokens_mean", "has", "shorter answers", "longer answers"},
+    MetricWords{"prompt_tokens_mean", "has", "shorter prompts", "longer prompts"},
     MetricWords{"first_inference_time", "is", "faster in its first inference", "slower in its first inference"},
 };
 

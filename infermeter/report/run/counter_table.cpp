@@ -42,9 +42,10 @@ std::vector<CounterColumn> counter_columns(std::span<const SubjectVerdict* const
       const bool is_known = std::ranges::any_of(columns, [&](const CounterColumn& column) {
         return column.name == counter.name && column.unit == counter.unit;
       });
-      // Of a subject under load the table of loads has them.
-      const bool is_of_load = subject->load && load_figure(counter.name) != nullptr;
-      if (!is_known && !(without_load && is_of_load)) columns.push_back({counter.name, counter.unit});
+      // The tables of loads and of answers token by token have them.
+      const LoadFigure* figure = load_figure(counter.name);
+      const bool is_elsewhere = figure != nullptr && (figure->of_generation || subject->load);
+      if (!is_known && !(without_load && is_elsewhere)) columns.push_back({counter.name, counter.unit});
     }
   }
   return columns;

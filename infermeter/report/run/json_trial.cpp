@@ -164,6 +164,10 @@ void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* 
       json.key("load");
       json.embed(load_to_json(*trial.load));
     }
+    if (trial.generation) {
+      json.key("generation");
+      json.embed(generation_to_json(*trial.generation));
+    }
   }
   json.end_object();
 }

@@ -51,8 +51,7 @@ void loaded_subjects(std::string& text, const RunRecord& record, const Group& gr
   }
 }
 
-void load_rows(std::string& text, const RunRecord& record, const Verdict& verdict) {
-  const Grid grid = load_grid(record, verdict);
+void grid_rows(std::string& text, const Grid& grid) {
   if (grid.rows.empty()) return;
   text += "\n|";
   for (const GridColumn& column : grid.columns) text += ' ' + column.title + " |";
@@ -157,7 +156,8 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   } else if (!is_imported(record.plan)) {
     for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);
   }
-  load_rows(text, record, verdict);
+  grid_rows(text, load_grid(record, verdict));
+  grid_rows(text, generation_grid(record, verdict));
   if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
   if (verdict.profile) {
     constexpr std::size_t most_rows = 10;

@@ -82,7 +82,7 @@ class TableReport {
     } else if (!is_imported(record_.plan)) {
       for (const auto& group : groups_of(record_, verdict_)) group_table(group);
     }
-    load_table();
+    load_tables();
     interval_line();
     comparison_table();
     operator_tables();
@@ -129,11 +129,12 @@ class TableReport {
     counters(group);
   }
 
-  void load_table() {
-    const Grid loads = load_grid(record_, verdict_);
-    if (loads.rows.empty()) return;
-    text_ += '\n';
-    text_ += grid_text(loads, {.width = width_, .rule = text_width_, .color = color_});
+  void load_tables() {
+    for (const Grid& grid : {load_grid(record_, verdict_), generation_grid(record_, verdict_)}) {
+      if (grid.rows.empty()) continue;
+      text_ += '\n';
+      text_ += grid_text(grid, {.width = width_, .rule = text_width_, .color = color_});
+    }
   }
 
   void counters(const Group& group) {

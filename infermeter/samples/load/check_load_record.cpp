@@ -16,25 +16,6 @@ using Wrong = std::optional<std::string>;
 
 bool is_time(double value) { return std::isfinite(value) && value >= 0; }
 
-Wrong wrong_in_histogram(std::string_view name, const HistogramRecord& histogram) {
-  if (!is_time(histogram.tick_s)) return fmt::format("'load.{}.tick_s' is no duration", name);
-  if (!histogram.counts.empty() && histogram.tick_s == 0) return fmt::format("'load.{}.tick_s' is 0", name);
-  std::uint64_t all = 0;
-  std::uint32_t least = 0;
-  for (const auto& [bucket, count] : histogram.counts) {
-    if (bucket < least) return fmt::format("'load.{}.counts' is not in ascending order at bucket {}", name, bucket);
-    if (bucket >= LogHistogram::kBuckets) {
-      return fmt::format("'load.{}.counts' has bucket {}, and the last one is {}", name, bucket,
-                         LogHistogram::kBuckets - 1);
-    }
-    if (count == 0) return fmt::format("'load.{}.counts' has an empty bucket, {}", name, bucket);
-    if (count > kMostRequests - all) return fmt::format("'load.{}.counts' are more than {}", name, kMostRequests);
-    all += count;
-    least = bucket + 1;
-  }
-  return std::nullopt;
-}
-
 Wrong wrong_in_timeline(const LoadRecord& record) {
   if (record.timeline.size() > kTimelineBins) {
     return fmt::format("'load.timeline' has {} bins, more than {}", record.timeline.size(), kTimelineBins);
@@ -71,6 +52,25 @@ Wrong wrong_in_errors(const LoadRecord& record) {
 
 }  // namespace
 
+std::optional<std::string> wrong_in_histogram(std::string_view name, const HistogramRecord& histogram) {
+  if (!is_time(histogram.tick_s)) return fmt::format("'{}.tick_s' is no duration", name);
+  if (!histogram.counts.empty() && histogram.tick_s == 0) return fmt::format("'{}.tick_s' is 0", name);
+  std::uint64_t all = 0;
+  std::uint32_t least = 0;
+  for (const auto& [bucket, count] : histogram.counts) {
+    if (bucket < least) return fmt::format("'{}.counts' is not in ascending order at bucket {}", name, bucket);
+    if (bucket >= LogHistogram::kBuckets) {
+      return fmt::format("'{}.counts' has bucket {}, and the last one is {}", name, bucket,
+                         LogHistogram::kBuckets - 1);
+    }
+    if (count == 0) return fmt::format("'{}.counts' has an empty bucket, {}", name, bucket);
+    if (count > kMostRequests - all) return fmt::format("'{}.counts' are more than {}", name, kMostRequests);
+    all += count;
+    least = bucket + 1;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
   if (record.clients < 1) return fmt::format("'load.clients' is {}, and there is at least 1", record.clients);
   if (record.samples < 1) return fmt::format("'load.samples' is {}, and there is at least 1", record.samples);
@@ -80,6 +80,7 @@ std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
   for (const auto& [name, count] : counts) {
     if (count > kMostRequests) return fmt::format("'load.{}' is more than {}", name, kMostRequests);
   }
+  if (record.good.value_or(0) > record.completed) return "'load.good' is more than 'load.completed'";
   if (record.kept > record.completed) return "'load.kept' is more than 'load.completed'";
   const std::pair<std::string_view, double> times[] = {{"arrivals_s", record.arrivals_s},
                                                        {"duration_s", record.duration_s},
@@ -90,7 +91,10 @@ std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
     if (!is_time(value)) return fmt::format("'load.{}' is no number of at least 0", name);
   }
   const std::pair<std::string_view, const HistogramRecord*> histograms[] = {
-      {"response", &record.response}, {"service", &record.service}, {"lag", &record.lag}, {"late", &record.late}};
+      {"load.response", &record.response},
+      {"load.service", &record.service},
+      {"load.lag", &record.lag},
+      {"load.late", &record.late}};
   for (const auto& [name, histogram] : histograms) {
     if (auto wrong = wrong_in_histogram(name, *histogram)) return wrong;
   }

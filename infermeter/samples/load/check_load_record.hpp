@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "infermeter/samples/load/load_record.hpp"
 
@@ -13,6 +14,7 @@ inline constexpr std::uint64_t kMostRequests = std::uint64_t{1} << 53;
 inline constexpr std::size_t kMostErrorBytes = 1000;  // of one text
 
 // What is wrong with it: "'load.lag.counts' is not in ascending order". nullopt: nothing.
+[[nodiscard]] std::optional<std::string> wrong_in_histogram(std::string_view name, const HistogramRecord& histogram);
 [[nodiscard]] std::optional<std::string> wrong_in_load_record(const LoadRecord& record);
 
 }  // namespace infermeter

@@ -29,6 +29,19 @@ constexpr auto figures_of_load = std::to_array<LoadFigure>({
     {"in_flight_max", "1"},
     {"failed", "1"},
     {"failed_share", "share"},
+    {"goodput", "1/s", false},
+    {"goodput_share", "share", false},
+    {"ttft_p50", "s", true, 0.5, true},
+    {"ttft_p90", "s", true, 0.9, true},
+    {"ttft_p99", "s", true, 0.99, true},
+    {"itl_p50", "s", true, 0, true},
+    {"itl_p99", "s", true, 0, true},
+    {"tpot_p50", "s", true, 0.5, true},
+    {"tpot_p90", "s", true, 0.9, true},
+    {"tpot_p99", "s", true, 0.99, true},
+    {"output_tokens_rate", "1/s", false, 0, true},
+    {"output_tokens_mean", "1", true, 0, true},
+    {"prompt_tokens_mean", "1", true, 0, true},
 });
 
 std::optional<double> per_s(std::uint64_t count, double duration_s) {
@@ -49,6 +62,12 @@ std::optional<double> most_in_flight(const LoadRecord& record) {
   return static_cast<double>(std::ranges::max(record.timeline, {}, &LoadBin::in_flight).in_flight);
 }
 
+std::optional<double> good_requests(std::string_view name, const LoadRecord& record) {
+  if (!record.good) return std::nullopt;
+  const double of = name == "goodput" ? record.duration_s : static_cast<double>(record.due);
+  return of > 0 ? std::optional(static_cast<double>(*record.good) / of) : std::nullopt;
+}
+
 std::optional<double> figure_in(const LoadFigure& figure, const LoadRecord& record) {
   const std::string_view name = figure.name;
   if (figure.percentile > 0) return record.response.quantile_s(figure.percentile);
@@ -66,6 +85,7 @@ std::optional<double> figure_in(const LoadFigure& figure, const LoadRecord& reco
   if (name == "late_p99") return record.late.quantile_s(0.99);
   if (name == "in_flight_mean") return mean_in_flight(record);
   if (name == "in_flight_max") return most_in_flight(record);
+  if (name == "goodput" || name == "goodput_share") return good_requests(name, record);
   if (name == "failed") return static_cast<double>(record.failed);
   if (name == "failed_share" && ended > 0) return static_cast<double>(record.failed) / static_cast<double>(ended);
   return std::nullopt;
@@ -83,6 +103,7 @@ const LoadFigure* load_figure(std::string_view name) {
 std::vector<Counter> load_counters(const LoadRecord& record) {
   std::vector<Counter> counters;
   for (const LoadFigure& figure : figures_of_load) {
+    if (figure.of_generation) continue;
     if (const auto value = figure_in(figure, record)) {
       counters.push_back({std::string(figure.name), std::string(figure.unit), *value});
     }

@@ -15,7 +15,8 @@ namespace infermeter {
 struct LoadFigure {
   std::string_view name, unit;  // "s", "1/s", "1" (a number), "share" (0 … 1)
   bool lower_is_better = true;
-  double percentile = 0;  // of the response time, in (0, 1); 0: it is none
+  double percentile = 0;       // of what is one time of each request, in (0, 1); 0: it is none
+  bool of_generation = false;  // of answers that came piece by piece, with or without a load
 };
 
 // In the order of reports:
@@ -26,6 +27,11 @@ struct LoadFigure {
 //   in_flight_mean, _max               requests that had arrived and not ended: those that succeeded, on average; the
 //                                      most at the end of a bin of the timeline
 //   failed, failed_share               requests; of those that ended
+//   goodput, goodput_share             requests per second that kept all bounds (--goodput); of those that were due
+// Of generation (samples/generation/):
+//   ttft_p50, _p90, _p99; itl_p50, _p99; tpot_p50, _p90, _p99     seconds
+//   output_tokens_rate                 tokens per second, of all requests together
+//   output_tokens_mean, prompt_tokens_mean                        tokens of a request
 [[nodiscard]] std::span<const LoadFigure> load_figures();
 [[nodiscard]] const LoadFigure* load_figure(std::string_view name);
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,7 @@ struct LoadRecord {
   std::uint64_t due = 0;     // requests whose arrival came
   std::uint64_t issued = 0;  // of them
   std::uint64_t completed = 0, failed = 0;
+  std::optional<std::uint64_t> good{};  // of the completed ones, those within all bounds; nullopt: there are none
   std::uint64_t kept = 0;  // of the completed ones with times of their own; the histograms are of all of them
   double arrivals_s = 0;   // from the beginning to the end of arrivals (open loop: what the schedule covers)
   double duration_s = 0;   // from the beginning to the last completion

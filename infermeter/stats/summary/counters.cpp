@@ -28,7 +28,9 @@ void collect(const Samples& trial, const std::vector<Counter>& counters, std::ve
     const auto [place, is_new] = places.try_emplace(counter.name, all.size());
     if (is_new) {
       all.push_back({.first = &counter, .values = {}});
-      all.back().is_figure_of_load = trial.load && load_figure(counter.name) != nullptr;
+      const LoadFigure* figure = load_figure(counter.name);
+      all.back().is_figure_of_load =
+          figure != nullptr && (figure->of_generation ? trial.generation.has_value() : trial.load.has_value());
     }
     Collected& collected = all[place->second];
     if (collected.seen_in == &trial) continue;

@@ -45,7 +45,7 @@ struct LoadProgress {
 };
 
 // `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `std::string why()` after either said
-// false. `Waiter` has `bool until(const Clock&, std::uint64_t ticks, is_over)`: false if the function
+// false, `const AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has `bool until(const Clock&, std::uint64_t ticks, is_over)`: false if the function
 // `is_over` said true meanwhile.
 template <class Clock, class Waiter, class Step>
 class LoadLoop {
@@ -64,7 +64,8 @@ class LoadLoop {
     // More tallies than processors bring nothing.
     const std::size_t tallies = std::min<std::size_t>(steps.size(), kMostTallies);
     for (std::size_t i = 0; i < tallies; ++i)
-      tallies_.push_back(std::make_unique<RequestTally>(begin_, bin_ticks(), !orders_.shape.is_open()));
+      tallies_.push_back(std::make_unique<RequestTally>(begin_, bin_ticks(), !orders_.shape.is_open(),
+                                                        orders_.shape.goodput, orders_.tick_s));
     steps_ = steps.size();
     query_left_ = orders_.shape.samples;
     query_begin_ = begin_;
@@ -86,14 +87,17 @@ class LoadLoop {
     record.open_loop = orders_.shape.is_open();
     record.clients = is_queued() ? orders_.shape.concurrency : static_cast<int>(steps_);
     record.samples = orders_.shape.samples;
-    tallies_[0]->fill(record, arrivals_, orders_.tick_s);
+    tallies_[0]->fill(record, arrivals_);
     record.due = record.open_loop ? due_ : record.issued;
     record.kept = std::min<std::uint64_t>(record.completed, progress_.pairs.size());
     record.gave_up = gave_up_;
     record.arrivals_s = arrivals_s(record);
     if (record.open_loop) record.duration_s = std::max(record.duration_s, record.arrivals_s);
+    generation_ = tallies_[0]->generation().record(orders_.tick_s, record.duration_s);
     return record;
   }
+  // After `record`: of answers that came piece by piece.
+  [[nodiscard]] const std::optional<GenerationRecord>& generation() const { return generation_; }
 
  private:
   static constexpr std::size_t kMostTallies = 4;
@@ -157,12 +161,12 @@ class LoadLoop {
       tally.failed(times, step.why());
       return true;
     }
-    keep(times, tally);
+    keep(times, step.parts(), tally);
     return true;
   }
 
-  void keep(const RequestTimes& times, RequestTally& tally) {
-    tally.completed(times);
+  void keep(const RequestTimes& times, const AnswerParts* parts, RequestTally& tally) {
+    tally.completed(times, parts);
     const std::uint64_t place = place_.fetch_add(1, std::memory_order_relaxed);
     if (place >= progress_.pairs.size()) return;
     progress_.pairs[place] = {times.arrival, times.end};
@@ -270,7 +274,7 @@ class LoadLoop {
       tally.failed(times, *query_error_);
       query_error_.reset();
     } else {
-      keep(times, tally);
+      keep(times, nullptr, tally);
     }
     ++queries_;
     if (queries_ >= orders_.requests || times.end - begin_ >= orders_.arrivals_ticks || is_interrupted()) {
@@ -325,6 +329,8 @@ class LoadLoop {
   std::atomic<std::uint64_t> released_ = 0;  // the query that inferences may belong to
   std::uint64_t query_begin_ = 0, queries_ = 0;
   std::optional<std::string> query_error_;
+
+  std::optional<GenerationRecord> generation_;
 };
 
 }  // namespace infermeter

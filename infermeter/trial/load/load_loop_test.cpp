@@ -49,6 +49,7 @@ struct SimulatedStep {
     return is_good(count++);
   }
   [[nodiscard]] std::string why() const { return "refused"; }
+  [[nodiscard]] const AnswerParts* parts() const { return nullptr; }
 };
 
 struct Simulated {
@@ -230,6 +231,7 @@ struct NullStep {
   [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
   [[nodiscard]] bool run() const { return count->fetch_add(1, std::memory_order_relaxed) < UINT64_MAX; }
   [[nodiscard]] std::string why() const { return {}; }
+  [[nodiscard]] static const AnswerParts* parts() { return nullptr; }
 };
 
 // Real threads: nothing is lost or counted twice, whatever the scenario.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "infermeter/samples/load/load_record.hpp"
+#include "infermeter/trial/generation/answer_parts.hpp"
 #include "infermeter/trial/load/answers.hpp"
 #include "infermeter/trial/load/find_rate.hpp"
 #include "infermeter/trial/load/load_loop.hpp"
@@ -17,13 +18,17 @@
 
 namespace infermeter {
 
-// A client's request, as the loop wants it.
+// A client's request, as the loop wants it. `Reader`: a PartsReader.
+template <class Reader>
 struct LoadStep {
   Request* request;
+  const Reader* reader;
+  AnswerParts answer_parts{};
 
   [[nodiscard]] bool prepare(std::uint64_t number) const { return request->prepare(number); }
   [[nodiscard]] bool run() const { return request->run(); }
   [[nodiscard]] std::string why() const { return request->error("a request").message; }
+  [[nodiscard]] const AnswerParts* parts() { return reader->read(*request, answer_parts) ? &answer_parts : nullptr; }
 };
 
 // How many requests are in flight at most. `at_once`: what the model is loaded for ("concurrent_inferences" of what is
@@ -41,21 +46,26 @@ class LoadTrial {
   // How many pairs there will be, about, of `limits` for inferences one after the other.
   [[nodiscard]] LoopLimits limits(const LoopLimits& one_after_the_other) const;
 
-  template <class Clock>
-  [[nodiscard]] LoopEnd run(const Clock& clock, Request& own, const SampleBlock& block, double tick_s) {
-    std::vector<LoadStep> steps{{&own}};
-    for (Request& request : requests_) steps.push_back({&request});
+  template <class Clock, class Coarse>
+  [[nodiscard]] LoopEnd run(const Clock& clock, const Coarse& coarse, Request& own, const SampleBlock& block,
+                            double tick_s) {
+    using Reader = PartsReader<Clock, Coarse>;
+    const Reader reader(clock, coarse, tick_s);
+    std::vector<LoadStep<Reader>> steps{{&own, &reader}};
+    for (Request& request : requests_) steps.push_back({&request, &reader});
     SampleHeader& header = block.header();
     std::atomic<std::uint64_t> not_kept = 0;
     const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
       LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt};
       if (keeps) progress.pairs = block.timed(), progress.done = &header.timed_done;
-      LoadLoop<Clock, SleepUntil, LoadStep> loop(clock, SleepUntil{tick_s}, orders,
+      LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(clock, SleepUntil{tick_s}, orders,
                                                  Schedule(orders.shape, seed, trace_), progress);
       const LoopEnd end = loop.run(steps);
       if (end == LoopEnd::failed)
         note_failure(loop.failed_step() == nullptr ? nullptr : loop.failed_step()->request, loop.thread_error());
-      return std::pair(end, loop.record());
+      LoadRecord record = loop.record();
+      generation_ = loop.generation();  // of the last part: that of the record
+      return std::pair(end, std::move(record));
     };
     auto [end, record] = shape_.find_rate ? find_rate(shape_, stopping_.duration_s.value_or(0), tick_s, seed_,
                                                       counts_failures_, run_load)
@@ -66,6 +76,8 @@ class LoadTrial {
 
   [[nodiscard]] const Error& error() const { return *error_; }  // after a run that failed
   [[nodiscard]] LoadRecord take_record() { return std::move(record_); }
+  [[nodiscard]] std::optional<GenerationRecord> take_generation() { return std::move(generation_); }
+  [[nodiscard]] const std::optional<GoodputBounds>& goodput() const { return shape_.goodput; }
   // A server may fail now and then: what must succeed is tried so often.
   [[nodiscard]] int attempts() const { return counts_failures_ ? 5 : 1; }
   // What each client has got last; of `own` and the others.
@@ -83,6 +95,7 @@ class LoadTrial {
   bool counts_failures_ = false;
   std::vector<Request> requests_;
   LoadRecord record_;
+  std::optional<GenerationRecord> generation_;
   std::optional<Error> error_;
 };
 

@@ -20,13 +20,27 @@ std::uint64_t ticks_between(std::uint64_t later, std::uint64_t earlier) {
 
 }  // namespace
 
-void RequestTally::completed(const RequestTimes& times) {
+bool RequestTally::is_good(const RequestTimes& times, const AnswerParts* parts) const {
+  const auto keeps = [this](const std::optional<double>& bound_s, std::uint64_t ticks) {
+    return !bound_s || static_cast<double>(ticks) * tick_s_ <= *bound_s;
+  };
+  if (!keeps(goodput_->response_s, ticks_between(times.end, times.arrival))) return false;
+  if (!goodput_->needs_parts()) return true;
+  if (parts == nullptr || parts->moments.empty()) return false;
+  const GenerationTimes generation = generation_times(times.arrival, times.end, *parts);
+  // An answer of one token has no time per token that it could miss.
+  return keeps(goodput_->ttft_s, *generation.ttft) && keeps(goodput_->tpot_s, generation.tpot.value_or(0));
+}
+
+void RequestTally::completed(const RequestTimes& times, const AnswerParts* parts) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t response = ticks_between(times.end, times.arrival);
   response_.add(response);
   service_.add(ticks_between(times.end, times.issue));
   lag_.add(ticks_between(times.issue, times.arrival));
   late_.add(ticks_between(times.issue, std::max(times.arrival, times.free)));
+  if (parts != nullptr) generation_.add(times.arrival, times.end, *parts);
+  if (goodput_ && is_good(times, parts)) ++good_;
   if (arrive_here_) timeline_.arrived(since_begin(times.arrival));
   timeline_.completed(since_begin(times.end), response);
   last_end_ = std::max(last_end_, times.end);
@@ -59,24 +73,27 @@ void RequestTally::merge(const RequestTally& other) {
   lag_.merge(other.lag_);
   late_.merge(other.late_);
   timeline_.merge(other.timeline_);
+  generation_.merge(other.generation_);
   failed_ += other.failed_;
+  good_ += other.good_;
   last_end_ = std::max(last_end_, other.last_end_);
   for (const auto& [why, times] : other.errors_) count_error(why, times);
 }
 
-void RequestTally::fill(LoadRecord& record, const Timeline& arrivals, double tick_s) const {
+void RequestTally::fill(LoadRecord& record, const Timeline& arrivals) const {
   record.completed = response_.count();
   record.failed = failed_;
+  if (goodput_) record.good = good_;
   record.issued = record.completed + record.failed;
-  record.response = record_of(response_, tick_s);
-  record.service = record_of(service_, tick_s);
-  record.lag = record_of(lag_, tick_s);
-  record.late = record_of(late_, tick_s);
-  record.duration_s = static_cast<double>(since_begin(last_end_)) * tick_s;
+  record.response = record_of(response_, tick_s_);
+  record.service = record_of(service_, tick_s_);
+  record.lag = record_of(lag_, tick_s_);
+  record.late = record_of(late_, tick_s_);
+  record.duration_s = static_cast<double>(since_begin(last_end_)) * tick_s_;
   record.errors = errors_;
   Timeline all = arrivals;
   all.merge(timeline_);
-  record.bin_s = static_cast<double>(all.width()) * tick_s;
+  record.bin_s = static_cast<double>(all.width()) * tick_s_;
   std::uint64_t in_flight = 0;
   for (const TimelineBin& bin : all.bins()) {
     in_flight += bin.arrived;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "infermeter/samples/load/load_record.hpp"
 #include "infermeter/samples/load/log_histogram.hpp"
 #include "infermeter/samples/load/timeline.hpp"
+#include "infermeter/plan/load/goodput.hpp"
+#include "infermeter/trial/generation/generation_tally.hpp"
 
 namespace infermeter {
 
@@ -21,27 +24,33 @@ struct RequestTimes {
 class RequestTally {
  public:
   // `arrive_here`: arrivals are known when their requests have ended, as in a closed loop.
-  RequestTally(std::uint64_t begin_ticks, std::uint64_t bin_ticks, bool arrive_here)
-      : begin_(begin_ticks), arrive_here_(arrive_here), timeline_(bin_ticks) {}
+  RequestTally(std::uint64_t begin_ticks, std::uint64_t bin_ticks, bool arrive_here,
+               const std::optional<GoodputBounds>& goodput, double tick_s)
+      : begin_(begin_ticks), arrive_here_(arrive_here), goodput_(goodput), tick_s_(tick_s), timeline_(bin_ticks) {}
 
-  // Of any thread.
-  void completed(const RequestTimes& times);
+  // Of any thread. `parts`: of an answer whose back end tells of them; else nullptr.
+  void completed(const RequestTimes& times, const AnswerParts* parts);
   void failed(const RequestTimes& times, const std::string& why);
   void merge(const RequestTally& other);
 
   // Fills what a tally knows; `arrivals` has when requests were due where that was known before.
-  void fill(LoadRecord& record, const Timeline& arrivals, double tick_s) const;
+  void fill(LoadRecord& record, const Timeline& arrivals) const;
+  [[nodiscard]] const GenerationTally& generation() const { return generation_; }
 
  private:
+  [[nodiscard]] bool is_good(const RequestTimes& times, const AnswerParts* parts) const;
   void count_error(std::string why, std::uint64_t times);
   [[nodiscard]] std::uint64_t since_begin(std::uint64_t ticks) const { return ticks > begin_ ? ticks - begin_ : 0; }
 
   std::mutex mutex_;
   std::uint64_t begin_;
   bool arrive_here_;
+  std::optional<GoodputBounds> goodput_;
+  double tick_s_;
   LogHistogram response_, service_, lag_, late_;
   Timeline timeline_;
-  std::uint64_t failed_ = 0, last_end_ = 0;
+  GenerationTally generation_;
+  std::uint64_t failed_ = 0, good_ = 0, last_end_ = 0;
   std::vector<std::pair<std::string, std::uint64_t>> errors_;
 };
 

@@ -35,6 +35,15 @@ const shown: [string, string, Quantity][] = [
   ["lag_p99", "lag p99", "s"],
   ["in_flight_mean", "in flight", "plain"],
   ["failed", "failed", "plain"],
+  ["goodput", "goodput", "items/s"],
+  ["goodput_share", "good", "share"],
+  ["ttft_p50", "TTFT p50", "s"],
+  ["ttft_p99", "TTFT p99", "s"],
+  ["tpot_p50", "TPOT p50", "s"],
+  ["tpot_p99", "TPOT p99", "s"],
+  ["itl_p50", "ITL p50", "s"],
+  ["itl_p99", "ITL p99", "s"],
+  ["output_tokens_rate", "tokens per second", "plain"],
 ];
 
 function figureColumn([id, title, quantity]: [string, string, Quantity]): NumberColumn<LoadRow> {

@@ -1,0 +1,52 @@
+// When the parts of an answer came, on the clock of a trial.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "infermeter/trial/subject.hpp"
+
+namespace infermeter {
+
+struct AnswerParts {
+  std::vector<std::uint64_t> moments{};  // ticks, ascending
+  std::optional<std::uint64_t> output_tokens{}, prompt_tokens{};  // as the back end counts them
+};
+
+// Back ends stamp parts by CLOCK_MONOTONIC (`Coarse`, ns). Both clocks are read when the answer is whole: what they
+// differ by from there back to the parts is too little to be seen.
+template <class Clock, class Coarse>
+class PartsReader {
+ public:
+  PartsReader(const Clock& clock, const Coarse& coarse, double tick_s)
+      : clock_(clock), coarse_(coarse), tick_ns_(tick_s * 1e9) {}
+
+  // Of the last run of `request`, which succeeded. False: its back end tells nothing of parts.
+  [[nodiscard]] bool read(Request& request, AnswerParts& parts) const {
+    const std::optional<imb_parts> told = request.parts();
+    if (!told) return false;
+    const std::uint64_t now = clock_.now();
+    const auto now_ns = static_cast<double>(coarse_.now());
+    parts.moments.clear();
+    for (std::size_t i = 0; i < told->part_count; ++i) {
+      const double ago_ticks = (now_ns - static_cast<double>(told->moments_ns[i])) / tick_ns_;
+      const bool is_before = ago_ticks > 0 && ago_ticks < static_cast<double>(now);
+      parts.moments.push_back(is_before ? now - static_cast<std::uint64_t>(ago_ticks + 0.5) : now);
+    }
+    parts.output_tokens = counted(told->output_tokens);
+    parts.prompt_tokens = counted(told->prompt_tokens);
+    return true;
+  }
+
+ private:
+  static std::optional<std::uint64_t> counted(std::int64_t tokens) {
+    return tokens < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(tokens));
+  }
+
+  const Clock& clock_;
+  const Coarse& coarse_;
+  double tick_ns_;
+};
+
+}  // namespace infermeter
