@@ -106,7 +106,7 @@ void take_usage(const json& value, CompletionAnswer& answer) {
   count("prompt_tokens", answer.prompt_tokens);
 }
 
-std::string_view text_in(const json& object, const char* key) {
+std::string_view text_member(const json& object, const char* key) {
   const json* const text = member(object, key);
   if (text == nullptr) return {};
   if (!text->is_string()) refuse_completion(std::string("its ") + key + " is no text");
@@ -115,22 +115,22 @@ std::string_view text_in(const json& object, const char* key) {
 
 // The text of a message or of a piece of one: what it says, and what it thinks before.
 std::string content_of(const json& message) {
-  std::string text(text_in(message, "reasoning_content"));
-  if (text.empty()) text = text_in(message, "reasoning");
-  text += text_in(message, "content");
+  std::string text(text_member(message, "reasoning_content"));
+  if (text.empty()) text = text_member(message, "reasoning");
+  text += text_member(message, "content");
   const json* const calls = member(message, "tool_calls");
   if (calls != nullptr && calls->is_array() && !calls->empty()) text += calls->dump();
   return text;
 }
 
 std::string piece_of(const json& choice, Api api, const char* message) {
-  if (api == Api::completions) return std::string(text_in(choice, "text"));
+  if (api == Api::completions) return std::string(text_member(choice, "text"));
   const json* const part = member(choice, message);
   return part == nullptr ? std::string() : content_of(*part);
 }
 
 void take_finish(const json& choice, CompletionAnswer& answer) {
-  const std::string_view reason = text_in(choice, "finish_reason");
+  const std::string_view reason = text_member(choice, "finish_reason");
   constexpr std::size_t longest = 80;
   if (!reason.empty()) answer.finish_reason = reason.substr(0, longest);
 }

@@ -129,7 +129,7 @@ def test_example(command, run, folder, imaging_is_built):
             pytest.skip(f"{name} is not installed: scripts/setup --with {name}")
     if "--backend-path" in words:
         pytest.skip("needs a plug-in that is built: tests/examples has one")
-    if "@kserve," in command and words[0] in ("validate", "load"):
+    if re.search("@(kserve|openai),", command) and words[0] in ("validate", "load"):
         pytest.skip("needs a server: tests/serving has some")
     if "sorting.py:" in command:
         pytest.skip("tests/examples runs the page's own file")

@@ -1,4 +1,4 @@
-// What a server answers, as the back end kserve reads it. Its parts are in a namespace of their own here
+// What a server answers, as the back ends kserve and openai read it. Its parts are in a namespace of their own here
 // (CMakeLists.txt): back ends know nothing of the library, and have names of its own for other things.
 #include <cstdlib>
 #include <string_view>
@@ -6,6 +6,8 @@
 #include "http/json_text.hpp"
 #include "kserve/infer_answer.hpp"
 #include "kserve/metadata.hpp"
+#include "openai/completion_answer.hpp"
+#include "openai/model_list.hpp"
 #include "sdk/abi_edge.hpp"
 #include "tests/fuzz/server_answer.hpp"
 
@@ -33,4 +35,27 @@ void read_server_answer(std::string_view text) {
   is_taken_or_refused([&] { static_cast<void>(infermeter::server_metadata_from(body)); });
   for (const char byte : infermeter::told_error(body).substr(0, 1000))
     if (static_cast<unsigned char>(byte) < ' ') std::abort();
+}
+
+// The first byte says how long a read is. However a stream is cut, it is the same answer, or none.
+void read_server_stream(std::string_view text) {
+  using infermeter::Api;
+  if (text.empty()) return;
+  const std::size_t length = static_cast<unsigned char>(text.front()) + std::size_t{1};
+  text.remove_prefix(1);
+  const auto answer_to = [&](std::size_t read_length) {
+    std::string all;
+    is_taken_or_refused([&] {
+      infermeter::StreamedAnswer stream(Api::chat);
+      stream.begin();
+      for (std::size_t at = 0; at < text.size(); at += read_length) stream.take(text.substr(at, read_length));
+      stream.end();
+      all = stream.answer().text + std::to_string(stream.answer().moments_ns.size());
+    });
+    return all;
+  };
+  if (answer_to(length) != answer_to(text.size() + 1)) std::abort();
+  for (const Api api : {Api::chat, Api::completions})
+    is_taken_or_refused([&] { static_cast<void>(infermeter::answer_from(text, api)); });
+  is_taken_or_refused([&] { static_cast<void>(infermeter::owner_in(text, "model")); });
 }

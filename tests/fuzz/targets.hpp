@@ -23,6 +23,7 @@ void frames(Bytes bytes);   // what workers send: frames, their JSON, the block 
 void expose(Bytes bytes);   // a model written again with its intermediate tensors as outputs
 void jit(Bytes bytes);      // names of generated code
 void server(Bytes bytes);   // what a server answers to the back end kserve
+void stream(Bytes bytes);   // … and to openai: reads of a stream of events, or an answer in one piece
 
 struct Target {
   std::string_view name;  // its folder in corpus/
@@ -31,6 +32,6 @@ struct Target {
 inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz", npz},       {"image", image},
                                      {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
                                      {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose},
-                                     {"server", server}};
+                                     {"server", server}, {"stream", stream}};
 
 }  // namespace infermeter::fuzz

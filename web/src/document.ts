@@ -307,7 +307,7 @@ export interface LoadProcess {
 }
 
 export interface SubjectLoad {
-  asked: Record<string, string>; // scenario, rate, concurrency, arrivals, samples
+  asked: Record<string, string>; // scenario, rate, concurrency, arrivals, samples, find_rate, goodput
   valid: boolean;
   requests: number; // that succeeded, of the process with the fewest
   findings: { rule: string; value: number; bound: number; unit: string; message: string; remedy: string }[];

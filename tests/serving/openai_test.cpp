@@ -1,0 +1,203 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "openai/completion_answer.hpp"
+#include "openai/completion_request.hpp"
+#include "openai/model_list.hpp"
+#include "openai/prompts.hpp"
+#include "openai/sse_reader.hpp"
+
+namespace infermeter::openai_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// What an action is refused with.
+template <class Action>
+std::string refusal(Action&& action) {
+  try {
+    action();
+  } catch (const Failure& failure) {
+    return failure.message;
+  }
+  return "nothing was refused";
+}
+
+// --- events --------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> events_of(std::initializer_list<std::string_view> reads) {
+  SseReader reader;
+  std::vector<std::string> events;
+  const auto take = [&](std::string_view data) { events.emplace_back(data); };
+  for (const std::string_view read : reads) reader.feed(read, take);
+  reader.end(take);
+  return events;
+}
+
+TEST(SseReader, EventsAreTheSameHoweverTheyAreCut) {
+  for (const std::string_view end : {"\n", "\r\n", "\r"}) {
+    std::string stream = "\xEF\xBB\xBF: a comment||data: one||event: x|id: 3|retry: 10|data:two|data:  three||data||data: four";
+    for (std::size_t at = stream.find('|'); at != std::string::npos; at = stream.find('|')) stream.replace(at, 1, end);
+    for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+      const std::string_view text = stream;
+      EXPECT_THAT(events_of({text.substr(0, cut), text.substr(cut)}), ElementsAre("one", "two\n three", "", "four"))
+          << "cut at " << cut;
+    }
+    std::vector<std::string> one_by_one;
+    SseReader reader;
+    for (const char byte : stream)
+      reader.feed({&byte, 1}, [&](std::string_view data) { one_by_one.emplace_back(data); });
+    EXPECT_THAT(one_by_one, SizeIs(3));
+  }
+}
+
+TEST(SseReader, WhatIsNoDataIsNoEvent) {
+  EXPECT_THAT(events_of({": ping\n\n\n\nevent: done\n\ndatum: 3\n\n"}), SizeIs(0));
+  EXPECT_THAT(events_of({""}), SizeIs(0));
+}
+
+TEST(SseReader, AnEventIsBounded) {
+  const std::string half(SseReader::longest_event / 2, 'x');
+  EXPECT_EQ(refusal([&] { events_of({"data: " + half + "\n"}); }), "nothing was refused");
+  EXPECT_THAT(refusal([&] { events_of({half, half, half}); }), HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(refusal([&] { events_of({"data: " + half + "\ndata: " + half + "\n"}); }), HasSubstr("more than 1048576"));
+}
+
+// --- answers -------------------------------------------------------------------------------------------------------
+
+std::string event(std::string_view json) { return "data: " + std::string(json) + "\n\n"; }
+
+CompletionAnswer streamed(std::initializer_list<std::string_view> reads, Api api = Api::chat) {
+  StreamedAnswer answer(api);
+  answer.begin();
+  for (const std::string_view read : reads) answer.take(read);
+  answer.end();
+  return answer.answer();
+}
+
+const std::string role = event(R"({"choices":[{"delta":{"role":"assistant","content":""}}]})");
+const std::string a = event(R"({"choices":[{"delta":{"content":"a"}}]})");
+const std::string stop = event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})");
+const std::string usage = event(R"({"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}})");
+const std::string done = event("[DONE]");
+
+TEST(StreamedAnswer, HasAMomentForEachPieceWithContent) {
+  const std::string stream = role + a + a + stop + usage + done;
+  for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+    const std::string_view text = stream;
+    const CompletionAnswer answer = streamed({text.substr(0, cut), text.substr(cut)});
+    ASSERT_THAT(answer.moments_ns, SizeIs(2));
+    EXPECT_LE(answer.moments_ns[0], answer.moments_ns[1]);
+    EXPECT_EQ(answer.text, "aa");
+    EXPECT_EQ(answer.output_tokens, 3);
+    EXPECT_EQ(answer.prompt_tokens, 7);
+    EXPECT_EQ(answer.finish_reason, "stop");
+  }
+  const CompletionAnswer at_once = streamed({stream});
+  EXPECT_EQ(at_once.moments_ns[0], at_once.moments_ns[1]) << "they were read together";
+}
+
+TEST(StreamedAnswer, ToolCallsThoughtsAndPlainTextAreContent) {
+  const CompletionAnswer chat = streamed({event(R"({"choices":[{"delta":{"reasoning_content":"hm"}}]})"),
+                                          event(R"({"choices":[{"delta":{"reasoning":"so"}}]})"),
+                                          event(R"({"choices":[{"delta":{"tool_calls":[{"index":0}]}}]})"), done});
+  EXPECT_THAT(chat.moments_ns, SizeIs(3));
+  EXPECT_EQ(chat.text, R"(hmso[{"index":0}])");
+  const CompletionAnswer plain =
+      streamed({event(R"({"choices":[{"text":"x"}]})"), event(R"({"choices":[{"text":""}]})"), done}, Api::completions);
+  EXPECT_THAT(plain.moments_ns, SizeIs(1));
+}
+
+TEST(StreamedAnswer, LettersThatAreCutIntoTwoEventsAreWholeAgain) {
+  const std::string letter = "\xF0\x9F\x98\x80";
+  for (std::size_t cut = 1; cut < letter.size(); ++cut) {
+    const auto piece = [](std::string_view text) {
+      return event("{\"choices\":[{\"delta\":{\"content\":\"" + std::string(text) + "\"}}]}");
+    };
+    const std::string_view text = letter;
+    EXPECT_EQ(streamed({piece(text.substr(0, cut)), piece(text.substr(cut)), done}).text, letter);
+  }
+  EXPECT_EQ(streamed({event(R"({"choices":[{"delta":{"content":"\u00e9é"}}]})"), done}).text, "éé");
+}
+
+TEST(StreamedAnswer, MayLackItsEndButNotBoth) {
+  EXPECT_EQ(streamed({a + stop}).text, "a");
+  EXPECT_EQ(streamed({a + done + a}).text, "a") << "what follows [DONE] is no answer";
+  EXPECT_THAT(refusal([&] { streamed({a, a}); }), HasSubstr("ended before its answer did"));
+  EXPECT_THAT(refusal([&] { streamed({"{\"choices\":[]}"}); }), HasSubstr("is no stream of events; it begins with"));
+}
+
+TEST(StreamedAnswer, ErrorsInItAreTold) {
+  EXPECT_THAT(refusal([&] { streamed({a, event(R"({"error":{"message":"no room\u001b[0m"}})")}); }),
+              HasSubstr(R"(broke its answer off; it said "no room\u001b[0m")"));
+  EXPECT_THAT(refusal([&] { streamed({event(R"({"choices":7})")}); }), HasSubstr("its choices are no list"));
+  EXPECT_THAT(refusal([&] { streamed({event("{")}); }), HasSubstr("is not the JSON"));
+  EXPECT_THAT(refusal([&] { streamed({event(R"({"usage":{"completion_tokens":1.5}})")}); }), HasSubstr("no number of tokens"));
+}
+
+TEST(StreamedAnswer, BeginsAnew) {
+  StreamedAnswer answer(Api::chat);
+  for (int i = 0; i < 2; ++i) {
+    answer.begin();
+    answer.take(a + stop + (i == 0 ? usage : "") + "data: [DO");
+    if (i == 0) continue;
+    EXPECT_THAT(answer.answer().moments_ns, SizeIs(1));
+    EXPECT_EQ(answer.answer().output_tokens, -1);
+  }
+}
+
+TEST(CompletionAnswer, InOnePiece) {
+  const CompletionAnswer chat = answer_from(
+      R"({"choices":[{"message":{"content":"ab"},"finish_reason":"length"}],"usage":{"completion_tokens":2}})", Api::chat);
+  EXPECT_EQ(chat.text, "ab");
+  EXPECT_EQ(chat.output_tokens, 2);
+  EXPECT_THAT(chat.moments_ns, SizeIs(0));
+  EXPECT_EQ(answer_from(R"({"choices":[{"text":"ab"}]})", Api::completions).text, "ab");
+  EXPECT_THAT(refusal([] { static_cast<void>(answer_from("{}", Api::chat)); }), HasSubstr("it has no choices"));
+}
+
+// --- requests ------------------------------------------------------------------------------------------------------
+
+TEST(CompletionRequest, SaysWhatIsWanted) {
+  Settings settings;
+  settings.output_tokens = 5;
+  const auto chat = nlohmann::json::parse(completion_body(settings, "m", "hi \"you\""));
+  EXPECT_EQ(chat["messages"], nlohmann::json::parse(R"([{"role":"user","content":"hi \"you\""}])"));
+  EXPECT_EQ(chat["stream_options"]["include_usage"], true);
+  EXPECT_EQ(chat["max_tokens"], 5);
+  EXPECT_FALSE(chat.contains("ignore_eos"));
+  settings.api = Api::completions;
+  settings.stream = false;
+  settings.force_length = true;
+  const auto plain = nlohmann::json::parse(completion_body(settings, "m", "hi"));
+  EXPECT_EQ(plain["prompt"], "hi");
+  EXPECT_EQ(plain["min_tokens"], 5);
+  EXPECT_FALSE(plain.contains("stream_options"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(completion_body(settings, "m", "\xFF")); }), HasSubstr("no UTF-8"));
+}
+
+TEST(Prompts, AreUnlikeFromTheirFirstWordsOn) {
+  std::set<std::string> begins;
+  for (std::uint64_t number = 0; number < 2000; ++number) begins.insert(synthetic_prompt(1, number, 12, 0));
+  EXPECT_THAT(begins, SizeIs(2000));
+  EXPECT_EQ(synthetic_prompt(1, 5, 12, 0), synthetic_prompt(1, 5, 12, 0));
+  EXPECT_NE(synthetic_prompt(1, 5, 12, 0), synthetic_prompt(2, 5, 12, 0));
+  EXPECT_EQ(synthetic_prompt(1, 5, 8, 8), synthetic_prompt(2, 6, 8, 8));
+}
+
+TEST(ModelList, KnowsTheModelOrNamesOthers) {
+  constexpr const char* list = R"({"data":[{"id":"a","owned_by":"vllm"},{"id":"b"},{"id":7}]})";
+  EXPECT_EQ(owner_in(list, "a"), "vllm");
+  EXPECT_EQ(owner_in(list, "b"), "");
+  EXPECT_EQ(owner_in(R"({"data":[]})", "c"), "") << "a list of none says nothing";
+  EXPECT_EQ(owner_in("[]", "c"), "");
+  EXPECT_THAT(refusal([&] { static_cast<void>(owner_in(list, "c")); }), HasSubstr(R"(has no model "c"; it has "a", "b")"));
+}
+
+}  // namespace
+}  // namespace infermeter::openai_test
