@@ -187,8 +187,8 @@ typedef struct imb_request imb_request;
 
 /* When the pieces of an answer came that is given piece by piece: a text, a token or several at a time. */
 typedef struct imb_parts {
-  size_t struct_size; /* the host's */
-  size_t part_count;  /* pieces with content; 0: it came in one */
+  size_t struct_size;        /* the host's */
+  size_t part_count;         /* pieces with content; 0: it came in one */
   const int64_t* moments_ns; /* of each piece, ascending: CLOCK_MONOTONIC, taken when its bytes were there, before they
                               * were looked at */
   int64_t output_tokens, prompt_tokens; /* as whoever made the answer counts them; -1: it does not say */

@@ -36,8 +36,8 @@ HttpPlace place_of(const imb_load& load, const ServerOptions& options, const std
     fail(IMB_UNSUPPORTED,
          backend + " has no device " + load.device + "; it has server: what that computes on is its own");
   if (std::string_view(load.dtype) != "float32")
-    fail(IMB_UNSUPPORTED, backend + " cannot ask for " + load.dtype +
-                              "; it has float32: a server executes its model as it is");
+    fail(IMB_UNSUPPORTED,
+         backend + " cannot ask for " + load.dtype + "; it has float32: a server executes its model as it is");
   if (options.url.empty())
     fail(IMB_INVALID_ARGUMENT,
          backend + " measures a model that a server has: say where that is, url=http://HOST:PORT");

@@ -25,9 +25,8 @@ struct ServerOptions {
 template <class Settings>
 std::vector<OptionRow<Settings>> rows_with_server(const char* url_form, const std::vector<OptionRow<Settings>>& own) {
   using Text = std::string_view;
-  std::vector<OptionRow<Settings>> rows = {
-      {{"url", url_form, "where the server is; https, too"},
-       [](Settings& s, Text v) { s.server.url = without_last_slashes(v); }}};
+  std::vector<OptionRow<Settings>> rows = {{{"url", url_form, "where the server is; https, too"},
+                                            [](Settings& s, Text v) { s.server.url = without_last_slashes(v); }}};
   rows.insert(rows.end(), own.begin(), own.end());
   const OptionRow<Settings> others[] = {
       {{"timeout", "SECONDS", "for one answer, with the connection; default 60"},

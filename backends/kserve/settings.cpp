@@ -12,12 +12,11 @@ constexpr std::array<std::pair<Text, TensorForm>, 3> forms = {
 
 std::span<const OptionRow<Settings>> option_rows() {
   static const std::vector<OptionRow<Settings>> rows = rows_with_server<Settings>(
-      "http://HOST:PORT",
-      {{{"model_version", "TEXT", "of the model on the server; default: the server's choice"},
-        [](Settings& s, Text v) { s.model_version = v; }},
-       {{"tensors", "auto|binary|json",
-         "how tensors are sent; default auto: binary where the server says that it takes them"},
-        [](Settings& s, Text v) { s.tensors = parse_choice(v, forms); }}});
+      "http://HOST:PORT", {{{"model_version", "TEXT", "of the model on the server; default: the server's choice"},
+                            [](Settings& s, Text v) { s.model_version = v; }},
+                           {{"tensors", "auto|binary|json",
+                             "how tensors are sent; default auto: binary where the server says that it takes them"},
+                            [](Settings& s, Text v) { s.tensors = parse_choice(v, forms); }}});
   return rows;
 }
 

@@ -192,8 +192,9 @@ void StreamedAnswer::end() {
     fail(IMB_RUN_ERROR, the_answer + " is no stream of events; it begins with " + shown(begin_, 60) +
                             "; stream=false asks for it in one piece");
   if (!is_done_ && answer_.finish_reason.empty())
-    fail(IMB_RUN_ERROR, "the server's stream ended before its answer did: neither a finish_reason nor [DONE] came, after " +
-                            std::to_string(answer_.moments_ns.size()) + " pieces");
+    fail(IMB_RUN_ERROR,
+         "the server's stream ended before its answer did: neither a finish_reason nor [DONE] came, after " +
+             std::to_string(answer_.moments_ns.size()) + " pieces");
 }
 
 }  // namespace infermeter

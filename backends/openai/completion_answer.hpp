@@ -14,8 +14,8 @@
 namespace infermeter {
 
 struct CompletionAnswer {
-  std::string text{};                       // as the server gave it; UTF-8 if that was
-  std::vector<std::int64_t> moments_ns{};   // of pieces with content: CLOCK_MONOTONIC when they were read
+  std::string text{};                                   // as the server gave it; UTF-8 if that was
+  std::vector<std::int64_t> moments_ns{};               // of pieces with content: CLOCK_MONOTONIC when they were read
   std::int64_t output_tokens = -1, prompt_tokens = -1;  // as the server counts them; -1: it does not say
   std::string finish_reason{};
 };

@@ -7,8 +7,11 @@ namespace infermeter {
 std::string path_of(Api api) { return api == Api::chat ? "/chat/completions" : "/completions"; }
 
 std::string completion_body(const Settings& settings, std::string_view model, std::string_view prompt) {
-  nlohmann::json body = {
-      {"model", model}, {"max_tokens", settings.output_tokens}, {"temperature", 0}, {"seed", 0}, {"stream", settings.stream}};
+  nlohmann::json body = {{"model", model},
+                         {"max_tokens", settings.output_tokens},
+                         {"temperature", 0},
+                         {"seed", 0},
+                         {"stream", settings.stream}};
   if (settings.api == Api::chat) {
     body["messages"] = nlohmann::json::array({nlohmann::json{{"role", "user"}, {"content", prompt}}});
   } else {

@@ -29,8 +29,8 @@ std::string owner_in(std::string_view body, const std::string& model) {
     others += (others.empty() ? "" : ", ") + shown(id, 80);
   }
   if (count == 0) return {};
-  fail(IMB_MODEL_ERROR, "the server has no model " + shown(model, 200) + "; it has " + others +
-                            (count > most_named ? ", …" : ""));
+  fail(IMB_MODEL_ERROR,
+       "the server has no model " + shown(model, 200) + "; it has " + others + (count > most_named ? ", …" : ""));
 }
 
 }  // namespace infermeter

@@ -42,9 +42,7 @@ struct imb_session {
 
 struct imb_request {
   explicit imb_request(imb_session& of_session)
-      : session(of_session),
-        exchange(session.place, path_of(session.settings.api)),
-        streamed(session.settings.api) {
+      : session(of_session), exchange(session.place, path_of(session.settings.api)), streamed(session.settings.api) {
     // A token takes a few hundred bytes as an event.
     constexpr std::size_t of_any_answer = std::size_t{1} << 20, of_a_token = 4096;
     exchange.set_limit(of_any_answer + of_a_token * static_cast<std::size_t>(session.settings.output_tokens));
@@ -62,9 +60,7 @@ struct imb_request {
   const char* output_text = nullptr;
   std::size_t output_size = 0;
 
-  [[nodiscard]] const CompletionAnswer& answer() const {
-    return session.settings.stream ? streamed.answer() : whole;
-  }
+  [[nodiscard]] const CompletionAnswer& answer() const { return session.settings.stream ? streamed.answer() : whole; }
 };
 
 namespace {
@@ -127,8 +123,7 @@ imb_status load_model(imb_runtime* /*runtime*/, const imb_load* load, imb_sessio
     made->model = load->model_path;
     made->seed = made->settings.seed ? *made->settings.seed : seed_of_process();
     if (made->settings.prompts == PromptSource::data)
-      made->prompt.emplace(
-          PortFields{.name = "prompt", .dtype = IMB_STRING, .shape = {1}, .dimension_names = {""}});
+      made->prompt.emplace(PortFields{.name = "prompt", .dtype = IMB_STRING, .shape = {1}, .dimension_names = {""}});
     look_for_model(*made);
     *session = made.release();
   });
@@ -141,9 +136,7 @@ std::size_t output_count(imb_session* /*session*/) { return 1; }
 const imb_port* input(imb_session* session, std::size_t index) {
   return index < input_count(session) ? session->prompt->view() : nullptr;
 }
-const imb_port* output(imb_session* session, std::size_t index) {
-  return index == 0 ? session->text.view() : nullptr;
-}
+const imb_port* output(imb_session* session, std::size_t index) { return index == 0 ? session->text.view() : nullptr; }
 
 // --- request -------------------------------------------------------------------------------------------------------
 

@@ -7,12 +7,12 @@ namespace infermeter {
 namespace {
 
 constexpr auto vocabulary = std::to_array<std::string_view>(
-    {"time",    "year",   "people",  "way",   "day",     "man",    "thing",  "woman", "life",   "child", "world",
-     "school",  "state",  "family",  "group", "country", "hand",   "part",   "place", "case",   "week",  "company",
-     "system",  "program", "question", "work", "number", "night",  "point",  "home",  "water",  "room",  "mother",
-     "area",    "money",  "story",   "fact",  "month",   "right",  "study",  "book",  "eye",    "job",   "word",
-     "business", "issue", "side",    "kind",  "head",    "house",  "service", "friend", "father", "power", "hour",
-     "game",    "line",   "end",     "member", "law",    "car",    "city",   "name",  "team"});
+    {"time",     "year",    "people",   "way",    "day",     "man",   "thing",   "woman",  "life",   "child", "world",
+     "school",   "state",   "family",   "group",  "country", "hand",  "part",    "place",  "case",   "week",  "company",
+     "system",   "program", "question", "work",   "number",  "night", "point",   "home",   "water",  "room",  "mother",
+     "area",     "money",   "story",    "fact",   "month",   "right", "study",   "book",   "eye",    "job",   "word",
+     "business", "issue",   "side",     "kind",   "head",    "house", "service", "friend", "father", "power", "hour",
+     "game",     "line",    "end",      "member", "law",     "car",   "city",    "name",   "team"});
 static_assert(vocabulary.size() == 64);
 
 // SplitMix64 (Steele, Lea and Flood 2014).

@@ -18,8 +18,9 @@ std::span<const OptionRow<Settings>> option_rows() {
         [](Settings& s, Text v) { s.api = parse_choice(v, apis); }},
        {{"stream", "true|false", "have answers sent token by token, which their times are known from; default true"},
         [](Settings& s, Text v) { s.stream = parse_bool(v); }},
-       {{"prompts", "synthetic|data", "words at random, another prompt for each request, or the data as an input; "
-                                      "default synthetic"},
+       {{"prompts", "synthetic|data",
+         "words at random, another prompt for each request, or the data as an input; "
+         "default synthetic"},
         [](Settings& s, Text v) { s.prompts = parse_choice(v, sources); }},
        {{"prompt_tokens", "N", "words of a synthetic prompt, about a token each; default 128"},
         [](Settings& s, Text v) { s.prompt_tokens = parse_integer(v, 1, most_tokens); }},
@@ -27,8 +28,9 @@ std::span<const OptionRow<Settings>> option_rows() {
         [](Settings& s, Text v) { s.shared_prefix = parse_integer(v, 0, most_tokens); }},
        {{"output_tokens", "N", "most tokens of an answer (max_tokens); default 64"},
         [](Settings& s, Text v) { s.output_tokens = parse_integer(v, 1, most_tokens); }},
-       {{"force_length", "true|false", "no fewer tokens either (ignore_eos, min_tokens: not every server has them); "
-                                       "default false"},
+       {{"force_length", "true|false",
+         "no fewer tokens either (ignore_eos, min_tokens: not every server has them); "
+         "default false"},
         [](Settings& s, Text v) { s.force_length = parse_bool(v); }},
        {{"seed", "N", "of synthetic prompts; default: another one in each process, so that no cache has their answers"},
         [](Settings& s, Text v) { s.seed = parse_integer<std::uint64_t>(v, 0, UINT64_MAX); }}});

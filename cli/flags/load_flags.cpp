@@ -74,8 +74,8 @@ void LoadFlags::declare(CLI::App& app) {
 }
 
 bool LoadFlags::any() const {
-  for (const auto* values : {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_, &find_rate_,
-                             &goodput_})
+  for (const auto* values :
+       {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_, &find_rate_, &goodput_})
     if (!values->empty()) return true;
   return false;
 }

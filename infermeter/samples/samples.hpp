@@ -128,7 +128,7 @@ struct Samples {
   // Set where requests came by a schedule: then begin_s is when each should have started, and they overlap.
   std::optional<LoadRecord> load;
   std::optional<GenerationRecord> generation;  // set where the back end tells of parts of answers
-  std::int64_t items_per_iteration = 1;  // of an inference: the batch size, 1 where no input has a batch axis
+  std::int64_t items_per_iteration = 1;        // of an inference: the batch size, 1 where no input has a batch axis
 
   // Resident memory after each timed iteration, bytes; empty unless it was asked for (Purpose::leak).
   std::vector<double> memory_bytes;

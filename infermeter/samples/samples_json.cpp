@@ -7,8 +7,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/generation/generation_counters.hpp"
+#include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/load/check_load_record.hpp"
 
 namespace infermeter {

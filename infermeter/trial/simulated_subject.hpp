@@ -26,6 +26,9 @@ struct World {
   bool drifting_output = false, constant_output = false;
   std::string executed_dtype = "float32", executed_threads, concurrent_inferences;
   int counters_of_a_name = 1;
+  std::vector<std::uint64_t> parts_ns;  // of each answer, from its begin; empty: the table has no such slot
+  std::int64_t told_tokens = -1;
+  std::vector<std::int64_t> moments_ns;  // of the last answer
   std::string message = "it was told to";
 };
 inline World* world = nullptr;
@@ -93,6 +96,9 @@ inline imb_status run(imb_request*, imb_message message) {
   const int number = world->runs++;
   if (number == world->interrupt_at) world->block->header().interrupt = 1;
   if (number == world->fail_at) return say(message, world->message, world->fail_with);
+  world->moments_ns.clear();
+  for (const std::uint64_t part_ns : world->parts_ns)
+    world->moments_ns.push_back(static_cast<std::int64_t>(world->now_ns + part_ns));
   world->now_ns += world->run_ns;
   world->bound.push_back(static_cast<unsigned char>(world->output[0]));
   if (world->drifting_output) world->output[1] += 1;
@@ -117,6 +123,13 @@ inline imb_status executed(imb_session*, imb_pair_sink sink, void* user, imb_mes
 inline imb_status device_memory(imb_session*, std::uint64_t* now, std::uint64_t* peak, imb_message) {
   *now = 10;
   *peak = 20;
+  return IMB_OK;
+}
+inline imb_status parts(imb_request*, imb_parts* parts, imb_message) {
+  parts->part_count = world->moments_ns.size();
+  parts->moments_ns = world->moments_ns.data();
+  parts->output_tokens = world->told_tokens;
+  parts->prompt_tokens = 7;
   return IMB_OK;
 }
 inline imb_status counters(imb_session*, imb_number_sink sink, void* user, imb_message) {
@@ -173,6 +186,7 @@ struct SimulatedTrial {
     block_.emplace(SampleBlock::create({memory_.get(), bytes}, capacity, ClockKind::monotonic,
                                        {own_world.now_ns, own_world.now_ns}));
     own_world.block = &*block_;
+    if (!own_world.parts_ns.empty()) backend.parts = table::parts;
     TrialHost host;
     host.data = [this](auto, auto) -> Result<std::vector<ItemValues>> { return make_items(); };
     host.keep = [this](const Samples&) { ++kept; };

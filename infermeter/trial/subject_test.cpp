@@ -178,5 +178,20 @@ TEST(Request, AsksBetweenRunsWhetherWhatTheyLeftMayStand) {
   EXPECT_EQ(times_between, 2);
 }
 
+TEST(Request, TellsOfPartsWhereTheTableHasThatSlot) {
+  World own;
+  world = &own;
+  imb_backend backend = simulated_backend();
+  backend.parts = table::parts;
+  const Runtime runtime = Runtime::open(backend, {}).value();
+  const Session session = Session::load(runtime, plan_load({}, {"model.sim", ""}, runtime.info(), 1).value()).value();
+  EXPECT_TRUE(session.has_parts());
+  const std::vector<ItemValues> items(1);
+  EXPECT_EQ(Request::create(session, items).value().parts()->prompt_tokens, 7);
+  backend.struct_size = offsetof(imb_backend, parts);  // built before there was that slot
+  EXPECT_FALSE(session.has_parts());
+  EXPECT_FALSE(Request::create(session, items).value().parts());
+}
+
 }  // namespace
 }  // namespace infermeter::subject_test

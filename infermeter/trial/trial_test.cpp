@@ -301,6 +301,36 @@ TEST(Trial, SaysThatOneRequestAtATimeIsMeasured) {
             "it was measured one request at a time; with graph_optimization=all it could do 4 at once");
 }
 
+TEST(Trial, NotesWhenThePartsOfAnswersCame) {
+  SimulatedTrial trial;
+  trial.own_world.run_ns = 9000;
+  trial.own_world.parts_ns = {2000, 5000, 6000};
+  trial.own_world.told_tokens = 4;
+  const Samples samples = trial.run().samples;
+  ASSERT_TRUE(samples.generation);
+  EXPECT_EQ(samples.generation->answers, 10U);
+  EXPECT_EQ(samples.generation->parts, 30U);
+  EXPECT_EQ(samples.generation->output_tokens, 40U);
+  EXPECT_EQ(samples.generation->prompt_tokens, 70U);
+  EXPECT_NEAR(samples.generation->duration_s, 90e-6, 1e-9);
+  const auto value_of = [&](std::string_view name) {
+    const auto found = std::ranges::find(samples.counters, name, &Counter::name);
+    return found == samples.counters.end() ? -1 : found->value;
+  };
+  EXPECT_NEAR(value_of("ttft_p50"), 2e-6, 2e-9);
+  EXPECT_NEAR(value_of("tpot_p50"), 7e-6 / 3, 2e-9);
+  EXPECT_NEAR(value_of("itl_p50"), 1e-6, 2e-9);
+  EXPECT_TRUE(has(samples, DiagnosticId::parts_not_tokens));
+  SimulatedTrial none;
+  EXPECT_FALSE(none.run().samples.generation);
+}
+
+TEST(Trial, ATokenAPieceNeedsNoNote) {
+  SimulatedTrial trial;
+  trial.own_world.parts_ns = {100, 200};
+  EXPECT_FALSE(has(trial.run().samples, DiagnosticId::parts_not_tokens));
+}
+
 TEST(Trial, SaysThatACounterCameTwice) {
   SimulatedTrial trial;
   trial.own_world.counters_of_a_name = 2;

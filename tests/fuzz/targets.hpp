@@ -29,9 +29,9 @@ struct Target {
   std::string_view name;  // its folder in corpus/
   void (*read)(Bytes bytes);
 };
-inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz", npz},       {"image", image},
-                                     {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
-                                     {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose},
+inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},      {"npz", npz},       {"image", image},
+                                     {"toml", toml},     {"store", store},  {"report", report}, {"profile", profile},
+                                     {"tensor", tensor}, {"jit", jit},      {"frames", frames}, {"expose", expose},
                                      {"server", server}, {"stream", stream}};
 
 }  // namespace infermeter::fuzz

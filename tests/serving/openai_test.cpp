@@ -41,7 +41,8 @@ std::vector<std::string> events_of(std::initializer_list<std::string_view> reads
 
 TEST(SseReader, EventsAreTheSameHoweverTheyAreCut) {
   for (const std::string_view end : {"\n", "\r\n", "\r"}) {
-    std::string stream = "\xEF\xBB\xBF: a comment||data: one||event: x|id: 3|retry: 10|data:two|data:  three||data||data: four";
+    std::string stream =
+        "\xEF\xBB\xBF: a comment||data: one||event: x|id: 3|retry: 10|data:two|data:  three||data||data: four";
     for (std::size_t at = stream.find('|'); at != std::string::npos; at = stream.find('|')) stream.replace(at, 1, end);
     for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
       const std::string_view text = stream;
@@ -65,7 +66,8 @@ TEST(SseReader, AnEventIsBounded) {
   const std::string half(SseReader::longest_event / 2, 'x');
   EXPECT_EQ(refusal([&] { events_of({"data: " + half + "\n"}); }), "nothing was refused");
   EXPECT_THAT(refusal([&] { events_of({half, half, half}); }), HasSubstr("more than 1048576 bytes"));
-  EXPECT_THAT(refusal([&] { events_of({"data: " + half + "\ndata: " + half + "\n"}); }), HasSubstr("more than 1048576"));
+  EXPECT_THAT(refusal([&] { events_of({"data: " + half + "\ndata: " + half + "\n"}); }),
+              HasSubstr("more than 1048576"));
 }
 
 // --- answers -------------------------------------------------------------------------------------------------------
@@ -137,7 +139,8 @@ TEST(StreamedAnswer, ErrorsInItAreTold) {
               HasSubstr(R"(broke its answer off; it said "no room\u001b[0m")"));
   EXPECT_THAT(refusal([&] { streamed({event(R"({"choices":7})")}); }), HasSubstr("its choices are no list"));
   EXPECT_THAT(refusal([&] { streamed({event("{")}); }), HasSubstr("is not the JSON"));
-  EXPECT_THAT(refusal([&] { streamed({event(R"({"usage":{"completion_tokens":1.5}})")}); }), HasSubstr("no number of tokens"));
+  EXPECT_THAT(refusal([&] { streamed({event(R"({"usage":{"completion_tokens":1.5}})")}); }),
+              HasSubstr("no number of tokens"));
 }
 
 TEST(StreamedAnswer, BeginsAnew) {
@@ -153,7 +156,8 @@ TEST(StreamedAnswer, BeginsAnew) {
 
 TEST(CompletionAnswer, InOnePiece) {
   const CompletionAnswer chat = answer_from(
-      R"({"choices":[{"message":{"content":"ab"},"finish_reason":"length"}],"usage":{"completion_tokens":2}})", Api::chat);
+      R"({"choices":[{"message":{"content":"ab"},"finish_reason":"length"}],"usage":{"completion_tokens":2}})",
+      Api::chat);
   EXPECT_EQ(chat.text, "ab");
   EXPECT_EQ(chat.output_tokens, 2);
   EXPECT_THAT(chat.moments_ns, SizeIs(0));
@@ -196,7 +200,8 @@ TEST(ModelList, KnowsTheModelOrNamesOthers) {
   EXPECT_EQ(owner_in(list, "b"), "");
   EXPECT_EQ(owner_in(R"({"data":[]})", "c"), "") << "a list of none says nothing";
   EXPECT_EQ(owner_in("[]", "c"), "");
-  EXPECT_THAT(refusal([&] { static_cast<void>(owner_in(list, "c")); }), HasSubstr(R"(has no model "c"; it has "a", "b")"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(owner_in(list, "c")); }),
+              HasSubstr(R"(has no model "c"; it has "a", "b")"));
 }
 
 }  // namespace

@@ -40,9 +40,9 @@ struct LoadShape {
 inline constexpr int kMostInFlight = 1024;              // a thread each
 inline constexpr std::int64_t kMultiStreamSamples = 8;  // MLPerf's, unless `samples` says otherwise
 
-// Keys: scenario, rate, concurrency, arrivals, samples, find_rate, goodput. Without a scenario a rate or arrivals make an open
-// loop, a concurrency a closed one. Errors: a key or a value that is none, one that does not fit the scenario, a server
-// without a rate.
+// Keys: scenario, rate, concurrency, arrivals, samples, find_rate, goodput. Without a scenario a rate or arrivals make
+// an open loop, a concurrency a closed one. Errors: a key or a value that is none, one that does not fit the scenario,
+// a server without a rate.
 [[nodiscard]] Result<LoadShape> load_shape_from_pairs(const Pairs& load);
 
 }  // namespace infermeter

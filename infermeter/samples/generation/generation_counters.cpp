@@ -50,14 +50,13 @@ std::vector<Counter> generation_counters(const GenerationRecord& record) {
 }
 
 std::optional<std::string> wrong_in_generation_record(const GenerationRecord& record) {
-  const std::pair<std::string_view, std::uint64_t> counts[] = {
-      {"answers", record.answers},
-      {"parts", record.parts},
-      {"counted", record.counted},
-      {"output_tokens", record.output_tokens},
-      {"counted_by_server", record.counted_by_server},
-      {"prompts_counted", record.prompts_counted},
-      {"prompt_tokens", record.prompt_tokens}};
+  const std::pair<std::string_view, std::uint64_t> counts[] = {{"answers", record.answers},
+                                                               {"parts", record.parts},
+                                                               {"counted", record.counted},
+                                                               {"output_tokens", record.output_tokens},
+                                                               {"counted_by_server", record.counted_by_server},
+                                                               {"prompts_counted", record.prompts_counted},
+                                                               {"prompt_tokens", record.prompt_tokens}};
   for (const auto& [name, count] : counts) {
     if (count > kMostRequests) return fmt::format("'generation.{}' is more than {}", name, kMostRequests);
   }

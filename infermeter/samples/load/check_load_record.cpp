@@ -60,8 +60,7 @@ std::optional<std::string> wrong_in_histogram(std::string_view name, const Histo
   for (const auto& [bucket, count] : histogram.counts) {
     if (bucket < least) return fmt::format("'{}.counts' is not in ascending order at bucket {}", name, bucket);
     if (bucket >= LogHistogram::kBuckets) {
-      return fmt::format("'{}.counts' has bucket {}, and the last one is {}", name, bucket,
-                         LogHistogram::kBuckets - 1);
+      return fmt::format("'{}.counts' has bucket {}, and the last one is {}", name, bucket, LogHistogram::kBuckets - 1);
     }
     if (count == 0) return fmt::format("'{}.counts' has an empty bucket, {}", name, bucket);
     if (count > kMostRequests - all) return fmt::format("'{}.counts' are more than {}", name, kMostRequests);
@@ -90,11 +89,10 @@ std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
   for (const auto& [name, value] : times) {
     if (!is_time(value)) return fmt::format("'load.{}' is no number of at least 0", name);
   }
-  const std::pair<std::string_view, const HistogramRecord*> histograms[] = {
-      {"load.response", &record.response},
-      {"load.service", &record.service},
-      {"load.lag", &record.lag},
-      {"load.late", &record.late}};
+  const std::pair<std::string_view, const HistogramRecord*> histograms[] = {{"load.response", &record.response},
+                                                                            {"load.service", &record.service},
+                                                                            {"load.lag", &record.lag},
+                                                                            {"load.late", &record.late}};
   for (const auto& [name, histogram] : histograms) {
     if (auto wrong = wrong_in_histogram(name, *histogram)) return wrong;
   }

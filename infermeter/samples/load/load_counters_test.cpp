@@ -62,14 +62,29 @@ TEST(LoadCounters, OfALoadWithoutRequestsOnlyFailuresAreTold) {
   EXPECT_EQ(counters[0].name, "failed");
 }
 
+TEST(LoadCounters, GoodRequestsAreOfThoseThatWereDue) {
+  LoadRecord record = a_load();
+  record.due = 50;
+  record.duration_s = 4;
+  EXPECT_EQ(value_of(record, "goodput"), std::nullopt);
+  record.good = 20;
+  EXPECT_EQ(value_of(record, "goodput"), 5);
+  EXPECT_EQ(value_of(record, "goodput_share"), 0.4);
+  record.good = 0;
+  EXPECT_EQ(value_of(record, "goodput"), 0);
+}
+
 TEST(LoadCounters, HaveNamesOfTheList) {
   LoadRecord record = a_load();
   record.samples = 2;
   record.service = record.late = record.response;
   record.max_rate = 40;
+  record.good = record.completed;
+  std::vector<LoadFigure> figures(load_figures().begin(), load_figures().end());
+  std::erase_if(figures, [](const LoadFigure& figure) { return figure.of_generation; });
   const auto counters = load_counters(record);
-  ASSERT_EQ(counters.size(), load_figures().size());
-  for (std::size_t i = 0; i < counters.size(); ++i) EXPECT_EQ(counters[i].name, load_figures()[i].name);
+  ASSERT_EQ(counters.size(), figures.size());
+  for (std::size_t i = 0; i < counters.size(); ++i) EXPECT_EQ(counters[i].name, figures[i].name);
   EXPECT_FALSE(load_figure("achieved_rate")->lower_is_better);
   EXPECT_TRUE(load_figure("response_p99")->lower_is_better);
   EXPECT_EQ(load_figure("nonsense"), nullptr);

@@ -10,7 +10,7 @@
 namespace infermeter {
 
 struct AnswerParts {
-  std::vector<std::uint64_t> moments{};  // ticks, ascending
+  std::vector<std::uint64_t> moments{};                           // ticks, ascending
   std::optional<std::uint64_t> output_tokens{}, prompt_tokens{};  // as the back end counts them
 };
 

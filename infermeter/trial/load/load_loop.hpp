@@ -45,8 +45,8 @@ struct LoadProgress {
 };
 
 // `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `std::string why()` after either said
-// false, `const AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has `bool until(const Clock&, std::uint64_t ticks, is_over)`: false if the function
-// `is_over` said true meanwhile.
+// false, `const AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has
+// `bool until(const Clock&, std::uint64_t ticks, is_over)`: false if the function `is_over` said true meanwhile.
 template <class Clock, class Waiter, class Step>
 class LoadLoop {
  public:

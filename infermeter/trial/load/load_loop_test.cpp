@@ -42,14 +42,17 @@ struct SimulatedStep {
   std::uint64_t* time;
   std::function<std::uint64_t(std::uint64_t)> service;  // of the nth request
   std::function<bool(std::uint64_t)> is_good = [](std::uint64_t) { return true; };
+  std::optional<std::uint64_t> first_part{};  // of an answer, from its issue; the second one is its end
   std::uint64_t count = 0;
+  AnswerParts answer{};
   [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
   [[nodiscard]] bool run() {
+    if (first_part) answer.moments = {*time + *first_part, *time + service(count)};
     *time += service(count);
     return is_good(count++);
   }
   [[nodiscard]] std::string why() const { return "refused"; }
-  [[nodiscard]] const AnswerParts* parts() const { return nullptr; }
+  [[nodiscard]] const AnswerParts* parts() const { return first_part ? &answer : nullptr; }
 };
 
 struct Simulated {
@@ -91,6 +94,30 @@ auto always(std::uint64_t ticks) {
 }
 
 double ms(std::optional<double> seconds) { return seconds.value_or(-1) * 1e3; }
+
+// One client, and a request each 10 ms that takes 20 ms: each waits for those before it, and so does its first token.
+TEST(LoadLoop, FirstTokensCountFromTheArrival) {
+  const LoadOrders orders =
+      orders_for({{"rate", "100"}, {"arrivals", "constant"}, {"goodput", "ttft<=26ms response<=1s"}}, 4);
+  std::uint64_t time = 5 * kSecond;
+  const SimulatedClock clock{&time};
+  std::vector<TickPair> pairs(100);
+  std::atomic<std::uint64_t> done = 0;
+  std::atomic<std::uint32_t> interrupt = 0;
+  LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
+      clock, {&time, 0}, orders, Schedule(orders.shape, 1), {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+  std::vector<SimulatedStep> steps{{.time = &time, .service = always(20 * kMilli), .first_part = 5 * kMilli}};
+  EXPECT_EQ(loop.run(steps), LoopEnd::complete);
+  const LoadRecord record = loop.record();
+  ASSERT_TRUE(loop.generation());
+  EXPECT_EQ(loop.generation()->answers, 4U);
+  EXPECT_EQ(loop.generation()->parts, 8U);
+  EXPECT_NEAR(ms(loop.generation()->ttft.quantile_s(0.25)), 5, 0.01);
+  EXPECT_NEAR(ms(loop.generation()->ttft.quantile_s(1)), 35, 0.02) << "it waited for 30 ms";
+  EXPECT_NEAR(ms(loop.generation()->tpot.quantile_s(1)), 15, 0.01);
+  EXPECT_EQ(record.good, 3U);
+  EXPECT_NEAR(loop.generation()->duration_s, record.duration_s, 1e-12);
+}
 
 TEST(LoadLoop, AnOpenLoopCountsFromTheArrival) {
   const auto [record, pairs, end] =

@@ -59,7 +59,7 @@ class LoadTrial {
       LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt};
       if (keeps) progress.pairs = block.timed(), progress.done = &header.timed_done;
       LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(clock, SleepUntil{tick_s}, orders,
-                                                 Schedule(orders.shape, seed, trace_), progress);
+                                                         Schedule(orders.shape, seed, trace_), progress);
       const LoopEnd end = loop.run(steps);
       if (end == LoopEnd::failed)
         note_failure(loop.failed_step() == nullptr ? nullptr : loop.failed_step()->request, loop.thread_error());

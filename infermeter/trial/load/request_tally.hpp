@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "infermeter/plan/load/goodput.hpp"
 #include "infermeter/samples/load/load_record.hpp"
 #include "infermeter/samples/load/log_histogram.hpp"
 #include "infermeter/samples/load/timeline.hpp"
-#include "infermeter/plan/load/goodput.hpp"
 #include "infermeter/trial/generation/generation_tally.hpp"
 
 namespace infermeter {
