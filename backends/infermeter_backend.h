@@ -32,7 +32,14 @@ typedef enum imb_status {
   IMB_LIBRARY_TOO_OLD = 4,  /* it was found, and lacks what we need */
   IMB_MODEL_ERROR = 5,      /* the model cannot be read or compiled */
   IMB_RUN_ERROR = 6,        /* an inference failed */
-  IMB_OUT_OF_MEMORY = 7
+  IMB_OUT_OF_MEMORY = 7,
+  /* An inference failed on a server: loads count these apart. */
+  IMB_SERVER_REFUSED = 8,  /* no connection */
+  IMB_SERVER_RESET = 9,    /* the connection ended before the answer did */
+  IMB_SERVER_TIMEOUT = 10, /* no answer in time */
+  IMB_SERVER_STATUS_4XX = 11,
+  IMB_SERVER_STATUS_5XX = 12,
+  IMB_BAD_ANSWER = 13 /* it cannot be used */
 } imb_status;
 
 /* The caller's buffer for one sentence; always left NUL-terminated, truncated if need be. */

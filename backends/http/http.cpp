@@ -227,30 +227,30 @@ void HttpExchange::fail_with(CURLcode code) const {
   const std::string server = "the server at " + shown(place_.url, 200) + ' ';
   const std::string words = words_[0] != '\0' ? shown(words_.data()) : shown(curl_easy_strerror(code));
   if (header_bytes_ > most_headers)
-    fail(IMB_RUN_ERROR, server + "sends more than " + std::to_string(most_headers) + " bytes of headers");
+    fail(IMB_BAD_ANSWER, server + "sends more than " + std::to_string(most_headers) + " bytes of headers");
   if (is_too_large_ || code == CURLE_FILESIZE_EXCEEDED)
-    fail(IMB_RUN_ERROR, server + "sends more than " + std::to_string(most_bytes_) +
-                            " bytes, which is more than an answer can have here");
+    fail(IMB_BAD_ANSWER, server + "sends more than " + std::to_string(most_bytes_) +
+                             " bytes, which is more than an answer can have here");
   switch (code) {
     case CURLE_COULDNT_CONNECT: {
       long error = 0;
       curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &error);
       if (error == ECONNREFUSED)
-        fail(IMB_RUN_ERROR, server + "refuses connections: is it started, and is the port of url= right?");
-      fail(IMB_RUN_ERROR, server + "cannot be reached (" +
-                              (error != 0 ? std::strerror(static_cast<int>(error)) : words) + "): look at url=");
+        fail(IMB_SERVER_REFUSED, server + "refuses connections: is it started, and is the port of url= right?");
+      fail(IMB_SERVER_REFUSED, server + "cannot be reached (" +
+                                   (error != 0 ? std::strerror(static_cast<int>(error)) : words) + "): look at url=");
     }
     case CURLE_COULDNT_RESOLVE_HOST:
       fail(IMB_RUN_ERROR, server + "is not found: its host cannot be resolved; look at url=");
     case CURLE_OPERATION_TIMEDOUT:
-      fail(IMB_RUN_ERROR, server + "did not answer within " + seconds_text(place_.timeout_s) +
-                              " s; timeout=SECONDS sets another limit");
+      fail(IMB_SERVER_TIMEOUT, server + "did not answer within " + seconds_text(place_.timeout_s) +
+                                   " s; timeout=SECONDS sets another limit");
     case CURLE_GOT_NOTHING:
     case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR: fail(IMB_RUN_ERROR, server + "closed the connection without an answer (" + words + ')');
-    case CURLE_PARTIAL_FILE: fail(IMB_RUN_ERROR, server + "closed the connection in the middle of its answer");
+    case CURLE_SEND_ERROR: fail(IMB_SERVER_RESET, server + "closed the connection without an answer (" + words + ')');
+    case CURLE_PARTIAL_FILE: fail(IMB_SERVER_RESET, server + "closed the connection in the middle of its answer");
     case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_WEIRD_SERVER_REPLY: fail(IMB_RUN_ERROR, server + "does not speak HTTP/1.1 (" + words + ')');
+    case CURLE_WEIRD_SERVER_REPLY: fail(IMB_BAD_ANSWER, server + "does not speak HTTP/1.1 (" + words + ')');
     case CURLE_PEER_FAILED_VERIFICATION:
       fail(IMB_RUN_ERROR, server + "has a certificate that is not trusted (" + words +
                               "): name the certificates to trust with ca=FILE");

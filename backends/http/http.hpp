@@ -53,7 +53,8 @@ class HttpExchange {
   void set_sink(BodySink* sink) { sink_ = sink; }
 
   // Sends as much as the connection takes without waiting. Then `finish` returns when the answer is there. Both throw
-  // Failure(IMB_RUN_ERROR) with a sentence: refused, reset, stalled, no HTTP, certificate, too large.
+  // Failure with a sentence, by IMB_SERVER_… and IMB_BAD_ANSWER: refused, reset, stalled, no HTTP, certificate, too
+  // large.
   void start();
   void finish();
 

@@ -7,13 +7,13 @@ namespace infermeter {
 nlohmann::json parse_bounded(std::string_view text, const std::string& what) {
   using json = nlohmann::json;
   const auto look = [&](int depth, json::parse_event_t, json&) {
-    if (depth > deepest_json) fail(IMB_RUN_ERROR, what + " is nested too deeply");
+    if (depth > deepest_json) fail(IMB_BAD_ANSWER, what + " is nested too deeply");
     return true;
   };
   try {
     return json::parse(text, look);
   } catch (const json::exception&) {
-    fail(IMB_RUN_ERROR, what + " is not the JSON that it should be; it begins with " + shown(text, 60));
+    fail(IMB_BAD_ANSWER, what + " is not the JSON that it should be; it begins with " + shown(text, 60));
   }
 }
 

@@ -10,7 +10,7 @@ namespace infermeter {
 
 inline constexpr int deepest_json = 32;
 
-// Throws Failure(IMB_RUN_ERROR): `what` ("the server's answer") is no JSON, or deeper than that.
+// Throws Failure(IMB_BAD_ANSWER): `what` ("the server's answer") is no JSON, or deeper than that.
 [[nodiscard]] nlohmann::json parse_bounded(std::string_view text, const std::string& what);
 
 // "text" in quotes, ASCII, control characters as \uXXXX; cut after `most` bytes.

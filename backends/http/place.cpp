@@ -55,4 +55,12 @@ std::string refusal_in(const HttpExchange& exchange) {
   return "the server answered with status " + std::to_string(exchange.status()) + "; " + told_error(exchange.body());
 }
 
+void refuse_status(const HttpExchange& exchange) {
+  const long hundreds = exchange.status() / 100;
+  fail(hundreds == 4   ? IMB_SERVER_STATUS_4XX
+       : hundreds == 5 ? IMB_SERVER_STATUS_5XX
+                       : IMB_BAD_ANSWER,
+       refusal_in(exchange));
+}
+
 }  // namespace infermeter

@@ -47,5 +47,7 @@ std::vector<OptionRow<Settings>> rows_with_server(const char* url_form, const st
 
 // What is said of an answer that is no success: its status, and the server's own words.
 [[nodiscard]] std::string refusal_in(const HttpExchange& exchange);
+// Throws it as a Failure of its class: 4xx, 5xx, or IMB_BAD_ANSWER.
+[[noreturn]] void refuse_status(const HttpExchange& exchange);
 
 }  // namespace infermeter

@@ -21,7 +21,7 @@ struct WrittenOutput {
 };
 
 [[noreturn]] void refuse_answer(const std::string& why) {
-  fail(IMB_RUN_ERROR, "the server's answer cannot be used: " + why);
+  fail(IMB_BAD_ANSWER, "the server's answer cannot be used: " + why);
 }
 
 // Takes the outputs out of the text without a tree of it, which would need many times its size.

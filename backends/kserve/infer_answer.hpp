@@ -26,11 +26,11 @@ struct OutputTensor {
 
 // `json_size`: of the JSON at the body's beginning; nullopt: the body is JSON as a whole. Every size is checked against
 // the shape before memory is taken for it, so that an answer takes at most eight times its own size (numbers as JSON).
-// Throws Failure(IMB_RUN_ERROR) with what is wrong. `model_version`: takes that which has answered; empty: untold.
+// Throws Failure(IMB_BAD_ANSWER) with what is wrong. `model_version`: takes that which has answered; empty: untold.
 [[nodiscard]] std::vector<OutputTensor> outputs_from(std::string_view body, std::optional<std::size_t> json_size,
                                                      std::string* model_version = nullptr);
 
-// Puts them in the order of `ports`; an output of no port is left out. Throws Failure(IMB_RUN_ERROR) where one is
+// Puts them in the order of `ports`; an output of no port is left out. Throws Failure(IMB_BAD_ANSWER) where one is
 // missing or is of another type or shape than was declared.
 [[nodiscard]] std::vector<OutputTensor> as_declared(std::vector<OutputTensor> outputs,
                                                     std::span<const PortFields> ports);

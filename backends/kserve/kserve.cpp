@@ -228,7 +228,7 @@ void start(imb_request& request) {
 
 void finish(imb_request& request) {
   request.exchange.finish();
-  if (request.exchange.status() != 200) fail(IMB_RUN_ERROR, refusal_in(request.exchange));
+  if (request.exchange.status() != 200) refuse_status(request.exchange);
   request.answered = true;
   if (!request.session.outputs_known) read_answer(request);  // the very first one says which there are
 }
@@ -256,7 +256,7 @@ std::optional<std::size_t> json_size_of(const HttpExchange& exchange) {
   try {
     return parse_integer<std::size_t>(*text, 0, SIZE_MAX);
   } catch (const std::invalid_argument&) {
-    fail(IMB_RUN_ERROR,
+    fail(IMB_BAD_ANSWER,
          "the server's answer cannot be used: its Inference-Header-Content-Length is " + shown(*text, 40));
   }
 }

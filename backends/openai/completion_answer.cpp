@@ -69,7 +69,7 @@ EventJson parse_event(std::string_view event) {
 }
 
 [[noreturn]] void refuse_completion(const std::string& why) {
-  fail(IMB_RUN_ERROR, the_answer + " cannot be used: " + why);
+  fail(IMB_BAD_ANSWER, the_answer + " cannot be used: " + why);
 }
 
 const json* member(const json& object, const char* key) {
@@ -81,7 +81,7 @@ const json* member(const json& object, const char* key) {
 void refuse_error(const json& value, std::string_view text) {
   const json* const kind = member(value, "object");
   if (member(value, "error") != nullptr || (kind != nullptr && *kind == "error"))
-    fail(IMB_RUN_ERROR, "the server broke its answer off; " + told_error(text));
+    fail(IMB_BAD_ANSWER, "the server broke its answer off; " + told_error(text));
 }
 
 // The choice asked for; nullptr: there is none in this piece.
@@ -189,10 +189,10 @@ void StreamedAnswer::end() {
   const std::int64_t moment_ns = monotonic_ns();
   reader_.end([&](std::string_view data) { take_event(data, moment_ns); });
   if (!has_events_)
-    fail(IMB_RUN_ERROR, the_answer + " is no stream of events; it begins with " + shown(begin_, 60) +
-                            "; stream=false asks for it in one piece");
+    fail(IMB_BAD_ANSWER, the_answer + " is no stream of events; it begins with " + shown(begin_, 60) +
+                             "; stream=false asks for it in one piece");
   if (!is_done_ && answer_.finish_reason.empty())
-    fail(IMB_RUN_ERROR,
+    fail(IMB_BAD_ANSWER,
          "the server's stream ended before its answer did: neither a finish_reason nor [DONE] came, after " +
              std::to_string(answer_.moments_ns.size()) + " pieces");
 }

@@ -20,7 +20,7 @@ struct CompletionAnswer {
   std::string finish_reason{};
 };
 
-// Throws Failure(IMB_RUN_ERROR): it is not what the protocol says.
+// Throws Failure(IMB_BAD_ANSWER): it is not what the protocol says.
 [[nodiscard]] CompletionAnswer answer_from(std::string_view body, Api api);
 
 // Takes a stream while it comes.
@@ -30,7 +30,7 @@ class StreamedAnswer final : public BodySink {
 
   void begin();
   void take(std::string_view bytes) override;
-  // Throws Failure(IMB_RUN_ERROR): it is no stream, or ended before the answer did.
+  // Throws Failure(IMB_BAD_ANSWER): it is no stream, or ended before the answer did.
   void end();
   [[nodiscard]] const CompletionAnswer& answer() const { return answer_; }
 

@@ -201,7 +201,7 @@ void finish(imb_request& request) {
   const imb_session& session = request.session;
   if (is_synthetic(session)) request.has_body = false;
   request.exchange.finish();
-  if (request.exchange.status() != 200) fail(IMB_RUN_ERROR, refusal_in(request.exchange));
+  if (request.exchange.status() != 200) refuse_status(request.exchange);
   if (session.settings.stream) {
     request.streamed.end();
   } else {

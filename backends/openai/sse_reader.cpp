@@ -12,7 +12,7 @@ bool SseReader::ends_event(char byte) {
   if (byte == '\n' || byte == '\r') return ends_event_with_line();
   line_ += byte;
   if (line_.size() + data_.size() > longest_event)
-    fail(IMB_RUN_ERROR, "the server's stream has an event of more than " + std::to_string(longest_event) + " bytes");
+    fail(IMB_BAD_ANSWER, "the server's stream has an event of more than " + std::to_string(longest_event) + " bytes");
   return false;
 }
 

@@ -12,7 +12,7 @@ class SseReader {
   static constexpr std::size_t longest_event = std::size_t{1} << 20;  // bytes
 
   // Calls take(std::string_view data) for each event that is complete with `bytes`: its lines "data:" put together.
-  // Comments and other fields are passed over. Throws Failure(IMB_RUN_ERROR): an event is longer than that.
+  // Comments and other fields are passed over. Throws Failure(IMB_BAD_ANSWER): an event is longer than that.
   template <class Take>
   void feed(std::string_view bytes, Take&& take) {
     for (const char byte : bytes)

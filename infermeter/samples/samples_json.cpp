@@ -168,6 +168,7 @@ void visit_fields(V& v, S& s) {
   v.field("max_rate", s.max_rate);
   v.field("steps", s.steps);
   v.field("errors", s.errors);
+  v.field("error_kinds", s.error_kinds);
 }
 
 template <class V, MaybeConst<GenerationRecord> S>

@@ -29,6 +29,12 @@ std::string_view meaning(imb_status status) {
     case IMB_MODEL_ERROR: return "the model cannot be read or compiled";
     case IMB_RUN_ERROR: return "the inference failed";
     case IMB_OUT_OF_MEMORY: return "out of memory";
+    case IMB_SERVER_REFUSED: return "the server cannot be reached";
+    case IMB_SERVER_RESET: return "the server closed the connection";
+    case IMB_SERVER_TIMEOUT: return "the server did not answer in time";
+    case IMB_SERVER_STATUS_4XX:
+    case IMB_SERVER_STATUS_5XX: return "the server answered with an error";
+    case IMB_BAD_ANSWER: return "the server's answer cannot be used";
   }
   return "the back end returned a status that the ABI does not have";
 }
@@ -299,6 +305,18 @@ bool Request::bind(std::size_t item) {
   }
   bound_ = item;
   return true;
+}
+
+std::string_view Request::failure_kind() const {
+  switch (status_) {
+    case IMB_SERVER_REFUSED: return "refused";
+    case IMB_SERVER_RESET: return "reset";
+    case IMB_SERVER_TIMEOUT: return "timeout";
+    case IMB_SERVER_STATUS_4XX: return "4xx";
+    case IMB_SERVER_STATUS_5XX: return "5xx";
+    case IMB_BAD_ANSWER: return "bad answer";
+    default: return "other";
+  }
 }
 
 Result<ItemValues> Request::outputs() {

@@ -132,6 +132,8 @@ class Request {
   }
   // Why prepare or run said false.
   [[nodiscard]] Error error(std::string_view context) const { return message_->error(status_, context); }
+  // Which class of failures that is: one of kErrorKinds (samples/load/load_record.hpp).
+  [[nodiscard]] std::string_view failure_kind() const;
   [[nodiscard]] Result<ItemValues> outputs();
   // Of the last run, which succeeded; valid until the next call. nullopt: the back end tells nothing of it.
   [[nodiscard]] std::optional<imb_parts> parts();

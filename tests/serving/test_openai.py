@@ -246,6 +246,7 @@ def test_requests_that_fail_under_load_are_counted(measure):
     assert done.returncode == 0, done.stderr
     load = record["trials"][0]["load"]
     assert load["failed"] == 4 and load["good"] == 36 and "status 503" in load["errors"][0][0]
+    assert load["error_kinds"] == [["5xx", 4]]
 
 
 @pytest.mark.parametrize("arguments, why", [

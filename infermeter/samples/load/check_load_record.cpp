@@ -47,6 +47,11 @@ Wrong wrong_in_errors(const LoadRecord& record) {
     if (text.size() > kMostErrorBytes) return fmt::format("'load.errors' has a text of {} bytes", text.size());
     if (count > kMostRequests) return fmt::format("'load.errors' counts more than {}", kMostRequests);
   }
+  if (record.error_kinds.size() > std::size(kErrorKinds)) return "'load.error_kinds' has more kinds than there are";
+  for (const auto& [kind, count] : record.error_kinds) {
+    if (std::ranges::find(kErrorKinds, kind) == std::end(kErrorKinds)) return "'load.error_kinds' has an unknown kind";
+    if (count > kMostRequests) return fmt::format("'load.error_kinds' counts more than {}", kMostRequests);
+  }
   return std::nullopt;
 }
 

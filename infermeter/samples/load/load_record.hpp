@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct LoadBin {
 };
 
 inline constexpr std::size_t kMostErrorTexts = 8;
+// Classes of failed requests: no connection; the connection ended first; no answer in time; the server's status; an
+// answer that cannot be used; all else, and what is no server.
+inline constexpr std::string_view kErrorKinds[] = {"refused", "reset", "timeout", "4xx", "5xx", "bad answer", "other"};
 
 // One rate that was tried while the highest was sought.
 struct LoadStepRecord {
@@ -64,6 +68,8 @@ struct LoadRecord {
   std::vector<LoadStepRecord> steps{};
   // Sentences and how often each; at most kMostErrorTexts and "other errors".
   std::vector<std::pair<std::string, std::uint64_t>> errors{};
+  // How many of the failed ones are of which of kErrorKinds, in their order; none is 0.
+  std::vector<std::pair<std::string, std::uint64_t>> error_kinds{};
 
   [[nodiscard]] bool operator==(const LoadRecord&) const = default;
 };

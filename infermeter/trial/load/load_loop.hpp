@@ -44,7 +44,7 @@ struct LoadProgress {
   const std::atomic<std::uint32_t>* interrupt = nullptr;
 };
 
-// `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `std::string why()` after either said
+// `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `RequestError error()` after either said
 // false, `const AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has
 // `bool until(const Clock&, std::uint64_t ticks, is_over)`: false if the function `is_over` said true meanwhile.
 template <class Clock, class Waiter, class Step>
@@ -158,7 +158,7 @@ class LoadLoop {
   bool note(bool good, const RequestTimes& times, Step& step, RequestTally& tally) {
     if (!good && !orders_.counts_failures) return fail(step);
     if (!good) {
-      tally.failed(times, step.why());
+      tally.failed(times, step.error());
       return true;
     }
     keep(times, step.parts(), tally);
@@ -264,7 +264,7 @@ class LoadLoop {
 
   void remember(Step& step) {
     const std::lock_guard lock(taking_);
-    query_error_ = step.why();
+    query_error_ = step.error();
   }
 
   // By whoever ended it, alone: all others wait for the next.
@@ -328,7 +328,7 @@ class LoadLoop {
   std::atomic<std::int64_t> query_left_ = 0;
   std::atomic<std::uint64_t> released_ = 0;  // the query that inferences may belong to
   std::uint64_t query_begin_ = 0, queries_ = 0;
-  std::optional<std::string> query_error_;
+  std::optional<RequestError> query_error_;
 
   std::optional<GenerationRecord> generation_;
 };

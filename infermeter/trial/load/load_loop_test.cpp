@@ -51,7 +51,7 @@ struct SimulatedStep {
     *time += service(count);
     return is_good(count++);
   }
-  [[nodiscard]] std::string why() const { return "refused"; }
+  [[nodiscard]] static RequestError error() { return {"it is busy", "5xx"}; }
   [[nodiscard]] const AnswerParts* parts() const { return first_part ? &answer : nullptr; }
 };
 
@@ -195,7 +195,8 @@ TEST(LoadLoop, FailuresAreCountedByTheirSentenceOrEndTheLoad) {
   EXPECT_EQ(record.completed, 5U);
   EXPECT_EQ(record.failed, 5U);
   EXPECT_EQ(pairs.size(), 5U);
-  EXPECT_THAT(record.errors, ElementsAre(Pair("refused", 5U)));
+  EXPECT_THAT(record.errors, ElementsAre(Pair("it is busy", 5U)));
+  EXPECT_THAT(record.error_kinds, ElementsAre(Pair("5xx", 5U)));
 }
 
 TEST(LoadLoop, AClosedLoopEndsWithItsTime) {
@@ -257,7 +258,7 @@ struct NullStep {
   std::atomic<std::uint64_t>* count;
   [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
   [[nodiscard]] bool run() const { return count->fetch_add(1, std::memory_order_relaxed) < UINT64_MAX; }
-  [[nodiscard]] std::string why() const { return {}; }
+  [[nodiscard]] static RequestError error() { return {"", "other"}; }
   [[nodiscard]] static const AnswerParts* parts() { return nullptr; }
 };
 

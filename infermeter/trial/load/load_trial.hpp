@@ -27,7 +27,7 @@ struct LoadStep {
 
   [[nodiscard]] bool prepare(std::uint64_t number) const { return request->prepare(number); }
   [[nodiscard]] bool run() const { return request->run(); }
-  [[nodiscard]] std::string why() const { return request->error("a request").message; }
+  [[nodiscard]] RequestError error() const { return {request->error("a request").message, request->failure_kind()}; }
   [[nodiscard]] const AnswerParts* parts() { return reader->read(*request, answer_parts) ? &answer_parts : nullptr; }
 };
 

@@ -46,14 +46,16 @@ void RequestTally::completed(const RequestTimes& times, const AnswerParts* parts
   last_end_ = std::max(last_end_, times.end);
 }
 
-void RequestTally::failed(const RequestTimes& times, const std::string& why) {
+void RequestTally::failed(const RequestTimes& times, const RequestError& error) {
   const std::lock_guard lock(mutex_);
   ++failed_;
   if (arrive_here_) timeline_.arrived(since_begin(times.arrival));
   timeline_.failed(since_begin(times.end));
   last_end_ = std::max(last_end_, times.end);
   // At most four bytes are written for one of theirs.
-  count_error(printable(why, kMostErrorBytes / 4), 1);
+  count_error(printable(error.why, kMostErrorBytes / 4), 1);
+  const auto* const kind = std::ranges::find(kErrorKinds, error.kind);
+  ++of_kind_.at(static_cast<std::size_t>(kind - std::begin(kErrorKinds)));
 }
 
 // What a server says is text from outside: its own words count apart up to a bound.
@@ -78,6 +80,7 @@ void RequestTally::merge(const RequestTally& other) {
   good_ += other.good_;
   last_end_ = std::max(last_end_, other.last_end_);
   for (const auto& [why, times] : other.errors_) count_error(why, times);
+  for (std::size_t i = 0; i < of_kind_.size(); ++i) of_kind_[i] += other.of_kind_[i];
 }
 
 void RequestTally::fill(LoadRecord& record, const Timeline& arrivals) const {
@@ -91,6 +94,8 @@ void RequestTally::fill(LoadRecord& record, const Timeline& arrivals) const {
   record.late = record_of(late_, tick_s_);
   record.duration_s = static_cast<double>(since_begin(last_end_)) * tick_s_;
   record.errors = errors_;
+  for (std::size_t i = 0; i < of_kind_.size(); ++i)
+    if (of_kind_[i] > 0) record.error_kinds.emplace_back(kErrorKinds[i], of_kind_[i]);
   Timeline all = arrivals;
   all.merge(timeline_);
   record.bin_s = static_cast<double>(all.width()) * tick_s_;

@@ -1,10 +1,12 @@
 // RequestTally: what requests took, counted as they end, in memory that does not grow with the load.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,11 @@ struct RequestTimes {
   std::uint64_t arrival = 0, free = 0, issue = 0, end = 0;
 };
 
+struct RequestError {
+  std::string why;        // one sentence
+  std::string_view kind;  // one of kErrorKinds
+};
+
 class RequestTally {
  public:
   // `arrive_here`: arrivals are known when their requests have ended, as in a closed loop.
@@ -30,7 +37,7 @@ class RequestTally {
 
   // Of any thread. `parts`: of an answer whose back end tells of them; else nullptr.
   void completed(const RequestTimes& times, const AnswerParts* parts);
-  void failed(const RequestTimes& times, const std::string& why);
+  void failed(const RequestTimes& times, const RequestError& error);
   void merge(const RequestTally& other);
 
   // Fills what a tally knows; `arrivals` has when requests were due where that was known before.
@@ -52,6 +59,7 @@ class RequestTally {
   GenerationTally generation_;
   std::uint64_t failed_ = 0, good_ = 0, last_end_ = 0;
   std::vector<std::pair<std::string, std::uint64_t>> errors_;
+  std::array<std::uint64_t, std::size(kErrorKinds)> of_kind_{};
 };
 
 }  // namespace infermeter

@@ -64,12 +64,17 @@ Found too_late(const LoadRecord& load) {
 
 Found failed_requests(const LoadRecord& load) {
   if (load.failed == 0) return std::nullopt;
-  std::string texts;
+  std::string kinds, texts;
+  for (const auto& [kind, count] : load.error_kinds) {
+    kinds += fmt::format("{}{} {}", kinds.empty() ? " (" : ", ", count, printable(kind, 20));
+  }
+  if (!kinds.empty()) kinds += ')';
   for (const auto& [text, count] : load.errors) {
     texts += fmt::format("{}{} ({})", texts.empty() ? ": " : ", ", printable(text, 200), count);
   }
-  return LoadFinding{LoadRule::errors, static_cast<double>(load.failed), 0, "requests",
-                     fmt::format("{} of {} requests failed{}", load.failed, load.completed + load.failed, texts)};
+  return LoadFinding{
+      LoadRule::errors, static_cast<double>(load.failed), 0, "requests",
+      fmt::format("{} of {} requests failed{}{}", load.failed, load.completed + load.failed, kinds, texts)};
 }
 
 Found too_few_requests(const LoadRecord& load, std::optional<double> percentile) {
