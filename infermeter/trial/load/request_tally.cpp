@@ -104,7 +104,7 @@ void RequestTally::fill(LoadRecord& record, const Timeline& arrivals) const {
     in_flight += bin.arrived;
     in_flight -= std::min(in_flight, bin.completed + bin.failed);
     record.timeline.push_back(
-        {bin.arrived, bin.completed, bin.failed, in_flight, static_cast<double>(bin.slowest_ticks) * tick_s});
+        {bin.arrived, bin.completed, bin.failed, in_flight, static_cast<double>(bin.slowest_ticks) * tick_s_});
   }
 }
 
