@@ -227,17 +227,23 @@ imb_status wait(imb_request* request, imb_message message) {
 
 // --- answer --------------------------------------------------------------------------------------------------------
 
-// Of synthetic prompts the answer to the first one, and of data that to what is bound.
-void keep_output(imb_request& request) {
-  if (!request.output || !is_synthetic(request.session)) request.output = request.answer().text;
+// Outside of the timed region. The output is, of synthetic prompts, the answer to the first one, and of data that to
+// what is bound.
+void look_at_answer(imb_request& request) {
+  if (!request.answered) fail(IMB_INVALID_ARGUMENT, "there is no answer before an inference has succeeded");
+  imb_session& session = request.session;
+  const CompletionAnswer& answer = request.answer();
+  if (!request.output || !is_synthetic(session)) request.output = answer.text;
+  const std::lock_guard lock(session.mutex);
+  session.transport = request.exchange.transport();
+  session.finish_reason = answer.finish_reason;
+  session.counts_tokens = answer.output_tokens >= 0;
 }
 
 imb_status output_value(imb_request* request, std::size_t index, imb_value* value, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
     if (index != 0) fail(IMB_INVALID_ARGUMENT, "the model has no output " + std::to_string(index));
-    if (!request->answered && !request->output)
-      fail(IMB_INVALID_ARGUMENT, "there is no output before an inference has succeeded");
-    if (request->answered) keep_output(*request);
+    if (!request->output || request->answered) look_at_answer(*request);
     request->output_text = request->output->c_str();
     request->output_size = request->output->size();
     *value = {.kind = IMB_TENSOR,
@@ -264,21 +270,10 @@ imb_status parts(imb_request* request, imb_parts* parts, imb_message message) {
   });
 }
 
-void note_answer(const imb_request& request) {
-  imb_session& session = request.session;
-  const std::lock_guard lock(session.mutex);
-  session.transport = request.exchange.transport();
-  session.finish_reason = request.answer().finish_reason;
-  session.counts_tokens = request.answer().output_tokens >= 0;
-}
-
 // The next prompt is made outside of the timed region.
 imb_status between(imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
-    if (request->answered) {
-      keep_output(*request);
-      note_answer(*request);
-    }
+    if (request->answered) look_at_answer(*request);
     if (is_synthetic(request->session) && !request->has_body) make_prompt(*request, false);
   });
 }
