@@ -75,8 +75,24 @@ LoadRecord full_load() {
   load.checked = 6, load.mismatched = 1, load.largest_difference = 0.125;
   load.max_rate = 40.5;
   load.steps = {{20, 100, 0.25, true}, {}};
-  load.errors = {{"refused", 2}};
+  load.errors = {{"it is busy", 2}};
+  load.error_kinds = {{"5xx", 2}};
+  load.good = 4;
   return load;
+}
+
+GenerationRecord full_generation() {
+  return {.answers = 9,
+          .parts = 8,
+          .counted = 7,
+          .output_tokens = 60,
+          .counted_by_server = 6,
+          .prompts_counted = 5,
+          .prompt_tokens = 40,
+          .duration_s = 1.5,
+          .ttft = {1e-9, {{1, 2}}},
+          .itl = {1e-9, {{3, 4}}},
+          .tpot = {1e-9, {{5, 6}}}};
 }
 
 TEST(SamplesJson, KeepsEveryField) {
@@ -119,8 +135,24 @@ TEST(SamplesJson, KeepsEveryFieldOfALoad) {
   for (const auto& [key, value] : full.items()) EXPECT_NE(value, empty[key]) << key;
 }
 
+TEST(SamplesJson, KeepsEveryFieldOfAGeneration) {
+  Samples in = full_samples();
+  in.generation = full_generation();
+  const auto out = samples_from_json(samples_to_json(in));
+  ASSERT_TRUE(out.ok()) << out.error().message;
+  EXPECT_EQ(out->generation, in.generation);
+  const json full = json::parse(samples_to_json(in))["generation"];
+  in.generation = GenerationRecord{};
+  const json empty = json::parse(samples_to_json(in))["generation"];
+  for (const auto& [key, value] : full.items()) EXPECT_NE(value, empty[key]) << key;
+  json written = json::parse(samples_to_json(in));
+  written["generation"]["itl"]["counts"] = json{{3, 1}};
+  EXPECT_THAT(samples_from_json(written.dump()).error().message, HasSubstr("'generation.itl.tick_s' is 0"));
+}
+
 TEST(SamplesJson, WithoutALoadThereIsNoKeyOfIt) {
-  EXPECT_FALSE(json::parse(samples_to_json(full_samples())).contains("load"));
+  const json written = json::parse(samples_to_json(full_samples()));
+  EXPECT_FALSE(written.contains("load") || written.contains("generation"));
 }
 
 class SamplesJsonBadLoad : public testing::TestWithParam<BadField> {};
@@ -140,6 +172,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, SamplesJsonBadLoad,
     testing::Values(
         BadField{"/clients", 0, "'load.clients' is 0"}, BadField{"/samples", -1, "'load.samples' is -1"},
+        BadField{"/good", 10, "'load.good' is more than 'load.completed'"},
+        BadField{"/error_kinds", json::array({json::array({"6xx", 1})}), "'load.error_kinds' has an unknown kind"},
         BadField{"/due", max_u64, "'load.due' is more than"}, BadField{"/kept", 10, "more than 'load.completed'"},
         BadField{"/arrivals_s", -1, "'load.arrivals_s' is no number of at least 0"},
         BadField{"/response/tick_s", 0, "'load.response.tick_s' is 0"},
