@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/rounds/disturbance.hpp"
@@ -43,6 +44,22 @@ Figure figure_about(const RunRecord& record, int subject) {
   return figure;
 }
 
+Figure with_value(Figure figure, const std::string& metric, const Estimate& estimate) {
+  figure.metric = metric;
+  figure.value = *estimate.value;
+  figure.interval = estimate.interval;
+  figure.processes = estimate.processes;
+  return figure;
+}
+
+// Times and rates, whose logarithms a history looks at; of a load that is not valid none holds.
+bool has_history(const CounterSummary& counter, const SubjectVerdict& subject) {
+  const LoadFigure* figure = load_figure(counter.name);
+  if (figure == nullptr || !(figure->unit == "s" || figure->unit == "1/s")) return false;
+  if (!subject.load && !figure->of_generation) return false;
+  return (!subject.load || subject.load->valid()) && counter.estimate.value.value_or(0) > 0;
+}
+
 }  // namespace
 
 std::string series_of(const Plan& plan, const Subject& subject) {
@@ -69,13 +86,10 @@ std::vector<Figure> figures_of(const RunRecord& record, const Verdict& verdict) 
     for (const Metric& metric : subject.summary.metrics) {
       const MetricKind* kind = metric_kind(metric.name);
       if (kind == nullptr || !kind->per_process() || !metric.estimate.value) continue;
-      Figure figure = about;
-      figure.metric = metric.name;
-      figure.value = *metric.estimate.value;
-      figure.interval = metric.estimate.interval;
-      figure.processes = metric.estimate.processes;
-      figures.push_back(std::move(figure));
+      figures.push_back(with_value(about, metric.name, metric.estimate));
     }
+    for (const CounterSummary& counter : subject.summary.counters)
+      if (has_history(counter, subject)) figures.push_back(with_value(about, counter.name, counter.estimate));
   }
   return figures;
 }

@@ -49,6 +49,24 @@ RunRecord two_subjects() {
 
 std::vector<Figure> figures_of(const RunRecord& record) { return infermeter::figures_of(record, judge(record)); }
 
+TEST(Figures, TimesAndRatesOfGenerationAndOfValidLoadsAreAmongThem) {
+  RunRecord record = two_subjects();
+  const auto has = [&](std::string_view metric) {
+    const auto figures = figures_of(record);
+    return std::ranges::any_of(figures, [&](const Figure& figure) { return figure.metric == metric; });
+  };
+  record.trials[0].counters = {{"ttft_p50", "s", 0.25}, {"output_tokens_mean", "1", 7}, {"achieved_rate", "1/s", 3}};
+  EXPECT_TRUE(has("ttft_p50"));
+  EXPECT_FALSE(has("output_tokens_mean")) << "no time and no rate";
+  EXPECT_FALSE(has("achieved_rate")) << "there was no load";
+  record.plan.subjects[0].load = {{"concurrency", "1"}};
+  LoadRecord& load = record.trials[0].load.emplace();
+  load.completed = load.due = load.issued = 700;
+  EXPECT_TRUE(has("achieved_rate"));
+  load.failed = 1;
+  EXPECT_FALSE(has("achieved_rate") || has("ttft_p50")) << "a load that is not valid tells nothing";
+}
+
 TEST(Figures, AreTheValuesOfMetricsPerProcess) {
   const RunRecord record = two_subjects();
   const auto figures = figures_of(record);

@@ -2,7 +2,7 @@
 
     python tests/serving/known_times_server.py --port 8123 --ttft 0.05 --gap 0.01
 
-No token is sent before its time: `ttft` seconds after the request was read, then `gap` seconds after the one before it was due.
+No token is sent before its time: `ttft` seconds after the request's first line was read, then `gap` seconds after the one before it was due.
 The name of the model says how it sends: `steady` a token an event; `pairs` two tokens an event; `uncounted` without usage figures;
 `tools` as a call of a function."""
 
@@ -32,16 +32,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.whole({"object": "list", "data": models} if self.path == "/v1/models" else {"error": {"message": "nothing is here"}},
                    200 if self.path == "/v1/models" else 404)
 
+    def parse_request(self):
+        self.begin = time.monotonic()
+        return super().parse_request()
+
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        begin = time.monotonic()
         self.chat = self.path.endswith("/chat/completions")
         prompt = request["messages"][0]["content"] if self.chat else request["prompt"]
         with self.server.lock:
             self.server.requests.append(request)
         tokens = request["max_tokens"]
         self.usage = {"prompt_tokens": len(prompt.split()), "completion_tokens": tokens}
-        due = [begin + self.server.ttft + self.server.gap * i for i in range(tokens)]
+        due = [self.begin + self.server.ttft + self.server.gap * i for i in range(tokens)]
         if request["stream"]:
             self.stream(request, due)
         else:

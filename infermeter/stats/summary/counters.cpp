@@ -19,7 +19,8 @@ struct Collected {
   ProcessValues values;              // of the trials that have one
   const Samples* seen_in = nullptr;  // the last process that named it
   bool units_differ = false;
-  bool is_figure_of_load = false;
+  bool is_factor = false;  // it varies by factors, as times and rates do
+  bool is_share = false;   // of a load: 0 to 1
 };
 
 void collect(const Samples& trial, const std::vector<Counter>& counters, std::vector<Collected>& all,
@@ -29,8 +30,10 @@ void collect(const Samples& trial, const std::vector<Counter>& counters, std::ve
     if (is_new) {
       all.push_back({.first = &counter, .values = {}});
       const LoadFigure* figure = load_figure(counter.name);
-      all.back().is_figure_of_load =
-          figure != nullptr && (figure->of_generation ? trial.generation.has_value() : trial.load.has_value());
+      if (figure != nullptr && (figure->of_generation ? trial.generation.has_value() : trial.load.has_value())) {
+        all.back().is_share = figure->unit == "share";
+        all.back().is_factor = !all.back().is_share;
+      }
     }
     Collected& collected = all[place->second];
     if (collected.seen_in == &trial) continue;
@@ -59,8 +62,8 @@ Estimate estimate_of(const Collected& collected, std::size_t processes, const Co
   // A counter may be 0 or negative; times and rates of a load vary by factors, as all times do.
   const double level = coverage.of_processes;
   const Centre centre =
-      covering(collected.is_figure_of_load ? centre_of(values, level) : arithmetic_centre_of(values, level), coverage);
-  if (collected.is_figure_of_load && centre.geometric)
+      covering(collected.is_factor ? centre_of(values, level) : arithmetic_centre_of(values, level), coverage);
+  if (collected.is_factor && centre.geometric)
     result.method = "geometric mean over processes; t interval on logarithms";
   if (!std::isfinite(centre.value)) {
     result.note = "too large for a floating-point number";
@@ -68,6 +71,10 @@ Estimate estimate_of(const Collected& collected, std::size_t processes, const Co
   }
   result.value = centre.value;
   result.interval = centre.interval;
+  if (collected.is_share && result.interval) {
+    result.interval->low = std::max(result.interval->low, 0.0);
+    result.interval->high = std::min(result.interval->high, 1.0);
+  }
   if (values.size() < processes) {
     add_note(result.note, fmt::format("given by {} of {} processes", values.size(), processes));
   }
