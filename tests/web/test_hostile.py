@@ -59,8 +59,9 @@ def everywhere(value, names):
 
 
 def assert_only_shown(page, what, section):
-    """No script of a name ran, no element came of one, and each is in the section's text."""
+    """No script of a name ran, no element came of one, objects inherit nothing of one, and each is in the section's text."""
     assert page.evaluate("window.__owned") is None
+    assert page.evaluate("() => { const found = []; for (const key in {}) found.push(key); return found; }") == []
     assert page.locator("main script, main img, main iframe, main object, main style").count() == 0
     shown = page.locator(section).inner_text()
     assert [name for name in plain_names(what) if name not in shown] == []
