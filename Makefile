@@ -8,8 +8,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
-# Half as many again: most tests wait for processes that load models and sleep.
-PYTEST_JOBS ?= $(shell echo $$(($(JOBS) * 3 / 2)))
+# Twice as many: most tests wait for processes that load models and sleep.
+PYTEST_JOBS ?= $(shell echo $$(($(JOBS) * 2)))
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 DESTDIR ?=
@@ -20,7 +20,7 @@ export ORT_DISABLE_TELEMETRY := 1
 # Benchmarks are added to a build when they are asked for, and stay.
 for_tests = -DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF)
 
-.PHONY: help demo demo-frameworks build test test-units test-threads run-test-threads test-faults fuzz test-frameworks lint format bench bench-verdicts study install clean
+.PHONY: help demo demo-frameworks build test test-units test-threads test-faults fuzz test-frameworks lint format bench bench-verdicts study install clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
@@ -28,7 +28,7 @@ help:
 	echo "make build            set up and build the release in $(release) (4 min on 2 processors the first time)"
 	echo "make test             set up, build and run every test (half an hour); those of a framework that is not installed are skipped"
 	echo "make test-units       the unit tests alone, with address and undefined-behaviour sanitizers (10 min the first time)"
-	echo "make test-threads     the unit tests of worker and store with the thread sanitizer (3 min the first time)"
+	echo "make test-threads     unit tests of what has several threads, with the thread sanitizer (2 min the first time)"
 	echo "make test-faults      break runs off at every sync and write, fill the disk, let memory run out: 3000 times (hours)"
 	echo "make fuzz             feed the readers of files from outside, $(FUZZ_SECONDS) s each (libFuzzer; builds with clang first)"
 	echo "make test-frameworks  set up PyTorch, JAX and LiteRT (6.5 GB), and run the tests that need them"
@@ -59,8 +59,8 @@ test: test-units
 	$(call compile,release,cross-tests)
 	$(call run_ctest,$(release),-LE unit)
 	echo "tests across the folders"
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(PYTEST_JOBS) --dist loadfile -m "not alone" tests
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -m alone tests
+	$(call run_pytest,-n $(PYTEST_JOBS) --dist loadfile --no-loadscope-reorder -m "not alone" tests)
+	$(call run_pytest,-m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests))
 
 test-units:
 	scripts/setup --tests
@@ -68,22 +68,24 @@ test-units:
 	$(call compile,asan,unit-tests)
 	$(call run_ctest,build/asan,-L unit)
 
+# Of what has several threads: the worker, the decoding of pictures, and waiting that a signal ends. Of a sampled worker, most
+# samples lie in the sanitizer's own code; and its shadow memory counts as the worker's.
 test-threads:
 	scripts/setup --tests
 	$(call configure,tsan)
-	$(call compile,tsan,infermeter_worker_test infermeter_store_test)
-	GTEST_FILTER='-StackTrial.*:RunTrial.OurOwnSamplesAreNotTheSubjectsMemory' TSAN_OPTIONS=die_after_fork=0 $(MAKE) run-test-threads
-
-# Of a sampled worker, most samples lie in the sanitizer's own code then; and its shadow memory counts as the worker's.
-run-test-threads:
-	$(call run_ctest,build/tsan,-R '^(worker|store)$$')
+	$(call compile,tsan,infermeter_worker_test infermeter_data_test infermeter_diagnostics_test)
+	export TSAN_OPTIONS=die_after_fork=0
+	export GTEST_FILTER='-StackTrial.*:RunTrial.OurOwnSamplesAreNotTheSubjectsMemory'
+	$(call run_ctest,build/tsan,-R '^worker$$')
+	export GTEST_FILTER='ImageData.*:Patience.*'
+	$(call run_ctest,build/tsan,-R '^(data|diagnostics)$$')
 
 # The same tests are in `make test` with a few of each kind.
 test-faults:
 	scripts/setup --tests
 	$(call configure,release,$(for_tests))
 	$(call compile,release,product fault_shim)
-	FAULTS=long INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -s tests/faults/test_broken_runs.py
+	FAULTS=long $(call run_pytest,-s tests/faults/test_broken_runs.py)
 
 # What is found is kept in build/fuzz/found; what is new in build/fuzz/corpus.
 fuzz:
@@ -96,7 +98,7 @@ test-frameworks:
 	scripts/setup --tests --with pytorch,jax,litert
 	$(call configure,release,$(for_tests))
 	$(call compile,release,product)
-	INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q -n $(PYTEST_JOBS) --dist loadfile tests/frameworks tests/python
+	$(call run_pytest,-n $(PYTEST_JOBS) --dist loadfile --no-loadscope-reorder tests/frameworks tests/python)
 
 # mypy reads the stub of the compiled module. No test runs the benchmarks: here they are at least compiled.
 lint:
@@ -153,3 +155,6 @@ echo "ctest in $(1)"
 ctest --test-dir $(1) $(2) -j $(JOBS) --no-tests=error --output-on-failure >build/log/ctest.log 2>&1 || { cat build/log/ctest.log >&2; exit 1; }
 sed -n '/^100% tests passed/,$$p' build/log/ctest.log
 endef
+
+# $(call run_pytest,OPTIONS AND FOLDERS)
+run_pytest = INFERMETER_BUILD="$(CURDIR)/$(release)" .venv/bin/python -m pytest -q $(1)

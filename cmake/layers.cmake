@@ -54,6 +54,9 @@ function(infermeter_unit_test target)
   endif()
 endfunction()
 
+# Those of unit tests that simulate for long, in suites NAMESimulation: the release runs them, without sanitizers.
+add_custom_target(simulations)
+
 function(infermeter_layer name)
   cmake_parse_arguments(ARG "RUNS_SELDOM;SIMULATED;TESTS_ELSEWHERE" "" "DEPENDS;LIBRARIES" ${ARGN})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
@@ -82,12 +85,17 @@ function(infermeter_layer name)
     target_link_libraries(infermeter_${name}_test PRIVATE infermeter_options infermeter_${name} infermeter_test_paths ${ARG_LIBRARIES}
       GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
     infermeter_unit_test(infermeter_${name}_test)
-    add_test(NAME ${name} COMMAND infermeter_${name}_test --gtest_brief=1)
+    add_test(NAME ${name} COMMAND infermeter_${name}_test --gtest_brief=1 --gtest_filter=-*Simulation.*)
     set_tests_properties(${name} PROPERTIES LABELS unit)
-    # Minutes of simulation with sanitizers and without optimisation.
-    if(ARG_SIMULATED AND INFERMETER_SANITIZE)
-      target_compile_options(infermeter_${name} PRIVATE -O1)
-      target_compile_options(infermeter_${name}_test PRIVATE -O1)
+    # Of long simulations sanitizers see in the first runs what they see at all, and shorter ones are among the other tests.
+    if(ARG_SIMULATED)
+      add_test(NAME ${name}_simulation COMMAND infermeter_${name}_test --gtest_brief=1 --gtest_filter=*Simulation.*)
+      add_dependencies(simulations infermeter_${name}_test)
+      # Minutes with sanitizers and without optimisation.
+      if(INFERMETER_SANITIZE)
+        target_compile_options(infermeter_${name} PRIVATE -O1)
+        target_compile_options(infermeter_${name}_test PRIVATE -O1)
+      endif()
     endif()
   endif()
 endfunction()

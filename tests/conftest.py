@@ -4,18 +4,33 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent
 RUN_LIMIT_S = 120
+# Files of few but long tests: begun late, they would be waited for when all others are done.
+BEGIN_WITH = ("variants/test_variants", "cli/test_earlier_words", "frameworks/test_libtorch", "docs/test_python_examples", "web/test_access",
+              "conformance/test_onnx_node_tests", "web/test_operators", "web/test_stacks", "docs/test_examples", "install/test_wheel")
 
 # Whatever imports a runtime in the tests' own process must not phone home either.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 # A shell starts what runs in the background with Ctrl-C ignored, which programs inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Those files first, then the others by the number of their tests: the order in which pytest-xdist hands them out."""
+    count = Counter(item.path for item in items)
+
+    def rank(item):
+        name = str(item.path.relative_to(SOURCE / "tests").with_suffix(""))
+        return (BEGIN_WITH.index(name) if name in BEGIN_WITH else len(BEGIN_WITH), -count[item.path])
+
+    items.sort(key=rank)
 
 
 @pytest.fixture(scope="session")
@@ -41,9 +56,12 @@ def infermeter(build_dir) -> Path:
 
 
 @pytest.fixture(scope="session")
-def models_cache(tmp_path_factory) -> Path:
-    """Zoo models are written once per session, not once per test."""
-    return tmp_path_factory.mktemp("cache")
+def models_cache(tmp_path_factory, request) -> Path:
+    """Zoo models are written once per session, not once per test, for all workers of pytest-xdist together."""
+    of_worker = tmp_path_factory.getbasetemp()
+    folder = (of_worker.parent if hasattr(request.config, "workerinput") else of_worker) / "cache"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include "infermeter/diagnostics/patience.hpp"
 #include "infermeter/diagnostics/result.hpp"
-#include "infermeter/store/patience.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -14,7 +14,6 @@
 #include <functional>
 #include <thread>
 
-#include "infermeter/store/patience.hpp"
 #include "infermeter/store/schema.hpp"
 #include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store.hpp"
@@ -367,16 +366,6 @@ TEST(StoreFaults, WaitsForOthersAndThenSaysSo) {
   ASSERT_FALSE(begun.ok());
   EXPECT_THAT(begun.error().message, AllOf(HasSubstr("is held by another program"), HasSubstr("--output-dir")));
   EXPECT_THAT(begun.error().message, testing::Not(HasSubstr("locked")));
-}
-
-// Two tries of one operation, of which each could wait as long as all of it may.
-TEST(StoreFaults, WaitsOnceForAllTries) {
-  Patience patience({.limit_ms = 15});
-  const Patience::Operation whole(patience);
-  while (patience.pause()) {
-  }
-  const Patience::Operation part(patience);
-  EXPECT_FALSE(patience.pause());
 }
 
 TEST(StoreFaults, StopsWaitingAtASignal) {

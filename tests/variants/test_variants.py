@@ -13,6 +13,7 @@ import pytest
 
 SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs/schema/variants.schema.json").read_text("utf-8"))
 QUICK = ("--iterations", 3, "--warmup", 1, "--processes", 2, "--quiet")
+ONCE = ("--processes", 1)  # where what is made counts, and not its times: a process takes seconds to import PyTorch
 MAKE_FLOAT16 = "infermeter_make_float16_onnx.py"
 
 
@@ -29,6 +30,7 @@ def variants(run, tmp_path):
     def call(*arguments, code=0, **options):
         options["env"] = {"INFERMETER_CACHE": str(tmp_path / "cache"), **options.get("env", {})}
         quick = QUICK[2:] if "--num-runs" in arguments else QUICK  # the other name of --iterations
+        quick = (*quick[:-3], "--quiet") if "--processes" in arguments else quick
         done = run("variants", *arguments, *quick, "--format", "json", timeout=300, **options)
         assert done.returncode == code, done.stderr
         if code != 0:
@@ -203,7 +205,7 @@ def test_what_pytorch_makes_when_it_loads_is_saved(run, variants, nets):
     import torch
 
     asked = ("--precisions", "float32,int8", "--prune", "0.5", "--prune-how", "unstructured,structured", "--student", "nets.py:small",
-             "--save-path", "kept", *SHAPE)
+             "--save-path", "kept", *SHAPE, *ONCE)
     report = variants("nets.py:make@pytorch", *asked)
     assert [*report][:5] == ["eager", "pruned-50%", "pruned-50%-structured", "int8-dynamic", "distilled"]
     kept = {file.name: nets(f"kept/{file.name}") for file in (run.folder / "kept").iterdir()}
@@ -218,7 +220,7 @@ def test_what_pytorch_makes_when_it_loads_is_saved(run, variants, nets):
     x = torch.rand(1, 3, 8, 8)
     assert all(net(x).shape == (1, 4) for net in kept.values())
     # Of another model of that file: names of their own. Of the same: told before anything is made.
-    variants("nets.py:small@pytorch", "--prune", 0.5, "--save-path", "kept", *SHAPE)
+    variants("nets.py:small@pytorch", "--prune", 0.5, "--save-path", "kept", *SHAPE, *ONCE)
     assert (run.folder / "kept/nets_small.pruned-50.pt").exists()
     said = variants("nets.py:make@pytorch", *asked, code=2)
     assert "kept/nets_make.distilled.pt exists already: --force writes over it" in said or "exists already: --force" in said
@@ -233,7 +235,7 @@ def test_what_cannot_be_saved_is_told(run, nets, model, said):
 
 
 def test_a_name_for_one_file_and_none_to_make(run, nets, variants):
-    asked = ("nets.py:make@pytorch", "--save-path", "kept/mine.pth", *SHAPE)
+    asked = ("nets.py:make@pytorch", "--save-path", "kept/mine.pth", *SHAPE, *ONCE)
     assert "--save-path: there is no variant that a file is made of" in variants(*asked, code=2)
     assert "--save-path: 2 files are to be made: name a folder for them" in variants(*asked, "--prune", "0.5,0.4", code=2)
     variants(*asked, "--prune", 0.5)

@@ -69,7 +69,7 @@ TEST(ChangePoints, AreRareInAutocorrelatedNoise) {
             0.05);
 }
 
-TEST(ChangePoints, AStepIsFoundWithinThreeRuns) {
+TEST(ChangePointsSimulation, AStepIsFoundWithinThreeRuns) {
   for (const double by : {0.02, -0.02}) {
     int near = 0;
     const double found = share(1000, [&](Noise& noise) {
@@ -85,7 +85,7 @@ TEST(ChangePoints, AStepIsFoundWithinThreeRuns) {
 }
 
 // Any single split lies beside it: the scan alone finds 0 %.
-TEST(ChangePoints, ABumpIsFound) {
+TEST(ChangePointsSimulation, ABumpIsFound) {
   const double found = share(300, [&](Noise& noise) {
     std::vector<double> logs = noise.independent(50, 0.005);
     raise(logs, 18, 33, 0.02);

@@ -72,7 +72,7 @@ TEST(EDivisive, FindsNothingInEqualOrTooFewValues) {
 }
 
 // At 1 %, alone and unaware of what is known of φ: single values give 35 %, and blocks of the right length 4 %.
-TEST(EDivisive, BlocksKeepAutocorrelationFromPassingForChanges) {
+TEST(EDivisiveSimulation, BlocksKeepAutocorrelationFromPassingForChanges) {
   Noise noise(4);
   int single = 0, blocks = 0;
   constexpr int runs = 400;

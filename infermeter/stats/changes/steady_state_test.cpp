@@ -54,7 +54,7 @@ std::string name(Noise noise, int n) {
   return "noise " + std::to_string(static_cast<int>(noise)) + " n " + std::to_string(n);
 }
 
-TEST(SteadyState, IndependentIterationsAreFlat) {
+TEST(SteadyStateSimulation, IndependentIterationsAreFlat) {
   for (const Noise noise : all_noise) {
     for (const int n : {20, 30, 50, 100, 200, 500}) {
       EXPECT_GE(score(n, noise, [](int) { return 0.0; }, SteadyClass::flat, 0).kind, 0.95) << name(noise, n);
@@ -94,7 +94,7 @@ TEST(SteadyState, AutocorrelationIsNoEvent) {
   }
 }
 
-TEST(SteadyState, ExponentialRampIsWarmup) {
+TEST(SteadyStateSimulation, ExponentialRampIsWarmup) {
   for (const Noise noise : all_noise) {
     for (const int n : {200, 500}) {
       for (const double tau : {3.0, 10.0, 20.0}) {
@@ -118,7 +118,7 @@ TEST(SteadyState, RampIsOverBeforeItIsSteady) {
   EXPECT_LE(late, 5);
 }
 
-TEST(SteadyState, StepDownIsWarmupAndItsPlaceIsFound) {
+TEST(SteadyStateSimulation, StepDownIsWarmupAndItsPlaceIsFound) {
   for (const Noise noise : all_noise) {
     for (const int n : {200, 500}) {
       for (const double height : {3.0, 5.0, 20.0}) {
@@ -132,7 +132,7 @@ TEST(SteadyState, StepDownIsWarmupAndItsPlaceIsFound) {
   }
 }
 
-TEST(SteadyState, StepUpIsSlowdownAndItsPlaceIsFound) {
+TEST(SteadyStateSimulation, StepUpIsSlowdownAndItsPlaceIsFound) {
   for (const Noise noise : all_noise) {
     for (const int n : {200, 500}) {
       for (const double height : {3.0, 5.0, 20.0}) {
@@ -155,7 +155,7 @@ TEST(SteadyState, SeveralStepsDownAreWarmupUntilTheLast) {
   }
 }
 
-TEST(SteadyState, ChangeInTheLastQuarterIsNone) {
+TEST(SteadyStateSimulation, ChangeInTheLastQuarterIsNone) {
   for (const Noise noise : all_noise) {
     for (const int n : {200, 500}) {
       for (const double height : {-5.0, 4.0}) {
@@ -168,7 +168,7 @@ TEST(SteadyState, ChangeInTheLastQuarterIsNone) {
   }
 }
 
-TEST(SteadyState, RampThatNeverEndsIsNone) {
+TEST(SteadyStateSimulation, RampThatNeverEndsIsNone) {
   for (const Noise noise : all_noise) {
     for (const int n : {200, 500}) {
       for (const double fall : {0.25, 0.6, -0.4}) {
@@ -179,7 +179,7 @@ TEST(SteadyState, RampThatNeverEndsIsNone) {
   }
 }
 
-TEST(SteadyState, CycleIsNone) {
+TEST(SteadyStateSimulation, CycleIsNone) {
   for (const Noise noise : all_noise) {
     for (const int phase : {15, 25, 40, 75, 110}) {
       const auto cycle = [&](int i) { return (i / phase) % 2 == 0 ? 0.0 : 4 * sd_of(noise); };

@@ -118,7 +118,7 @@ Outcome simulated(double effect, double second, int runs) {
 }
 
 // 5 % is the aim, 3 standard errors are 1 %. Where it is not slower, Looks.RarelyRaiseAFalseAlarm says the same.
-TEST(CoinPairs, RaiseNoMoreFalseAlarmsWhereTheSecondProcessIsSlower) {
+TEST(CoinPairsSimulation, RaiseNoMoreFalseAlarmsWhereTheSecondProcessIsSlower) {
   const double alarms = simulated(0, 0.02, 4000).found;
   EXPECT_LE(alarms, 0.06);
   EXPECT_GE(alarms, 0.03);

@@ -26,7 +26,7 @@ double power_at(const Design& design, int pairs, double effect, bool ended, int 
 }
 
 // 4 standard errors of 6000 runs are 2 points.
-TEST(DesignPower, IsThatOfTheDesignThatRuns) {
+TEST(DesignPowerSimulation, IsThatOfTheDesignThatRuns) {
   for (const int pairs : {16, 24, 32, 40}) {
     const auto effect = detectable_effect({}, pairs, false);
     ASSERT_TRUE(effect);

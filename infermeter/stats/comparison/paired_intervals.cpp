@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <vector>
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -48,6 +49,65 @@ std::optional<Interval> between_order_statistics(std::vector<double> values, std
   return Interval{low, order_statistic(values, values.size() - k), confidence};
 }
 
+// Of n values the averages of each with itself and each other are as many as n (n + 1) / 2. One of a given rank is
+// found without making them all: halving keeps it between two bounds until few are left there (as Johnson & Mizoguchi,
+// "Selecting the Kth element in X + Y", SIAM J. Comput. 7 (1978) 2, by other bounds).
+class WalshAverages {
+ public:
+  explicit WalshAverages(std::span<const double> values) : sorted_(values.begin(), values.end()) {
+    std::ranges::sort(sorted_);
+  }
+
+  [[nodiscard]] std::size_t size() const { return sorted_.size() * (sorted_.size() + 1) / 2; }
+
+  // The k-th smallest, k from 0.
+  [[nodiscard]] double smallest(std::size_t k) const {
+    double low = sorted_.front(), high = sorted_.back();
+    std::size_t below = up_to(low), within = size();
+    if (k < below) return low;
+    while (within - below > 4 * sorted_.size()) {
+      const double middle = low + (high - low) / 2;
+      if (!(low < middle && middle < high)) break;  // neighbours
+      const std::size_t count = up_to(middle);
+      (count > k ? high : low) = middle;
+      (count > k ? within : below) = count;
+    }
+    std::vector<double> left;
+    for (std::size_t i = 0; i < sorted_.size(); ++i) {
+      for (std::size_t j = first_above(i, low); j < sorted_.size() && average(i, j) <= high; ++j) {
+        left.push_back(average(i, j));
+      }
+    }
+    if (k - below < left.size()) return order_statistic(left, k - below);
+    std::vector<double> all = unsorted_walsh_averages(sorted_);  // not all of them are finite
+    return order_statistic(all, k);
+  }
+
+ private:
+  [[nodiscard]] double average(std::size_t i, std::size_t j) const { return (sorted_[i] + sorted_[j]) / 2; }
+
+  // The first j from i on with an average above the bound: rounding keeps the order.
+  [[nodiscard]] std::size_t first_above(std::size_t i, double bound) const {
+    const auto begin = sorted_.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto found =
+        std::partition_point(begin, sorted_.end(), [&](double other) { return (sorted_[i] + other) / 2 <= bound; });
+    return static_cast<std::size_t>(found - sorted_.begin());
+  }
+
+  // How many averages are not above the bound. No row ends behind the one before it.
+  [[nodiscard]] std::size_t up_to(double bound) const {
+    std::size_t count = 0, end = sorted_.size();
+    for (std::size_t i = 0; i < sorted_.size(); ++i) {
+      while (end > i && !(average(i, end - 1) <= bound)) --end;
+      if (end <= i) break;
+      count += end - i;
+    }
+    return count;
+  }
+
+  std::vector<double> sorted_;
+};
+
 }  // namespace
 
 std::size_t signed_ranks_within(std::size_t n, double tail) {
@@ -72,21 +132,18 @@ std::vector<double> walsh_averages(std::span<const double> values) {
 
 double hodges_lehmann(std::span<const double> values) {
   INFERMETER_CHECK(!values.empty());
-  std::vector<double> averages = unsorted_walsh_averages(values);
+  const WalshAverages averages(values);
   const std::size_t upper = averages.size() / 2;
-  const double above = order_statistic(averages, upper);
-  if (averages.size() % 2 == 1) return above;
-  // What nth_element leaves in front is not larger.
-  const double below =
-      *std::ranges::max_element(averages.begin(), averages.begin() + static_cast<std::ptrdiff_t>(upper));
-  return (below + above) / 2;
+  if (averages.size() % 2 == 1) return averages.smallest(upper);
+  return (averages.smallest(upper - 1) + averages.smallest(upper)) / 2;
 }
 
 std::optional<Interval> hodges_lehmann_interval(std::span<const double> values, double confidence) {
   INFERMETER_CHECK(confidence > 0 && confidence <= 1);
   const std::size_t k = signed_ranks_within(values.size(), (1 - confidence) / 2);
   if (k == 0) return std::nullopt;
-  return between_order_statistics(unsorted_walsh_averages(values), k, confidence);
+  const WalshAverages averages(values);
+  return Interval{averages.smallest(k - 1), averages.smallest(averages.size() - k), confidence};
 }
 
 std::optional<Interval> sign_interval(std::span<const double> values, double confidence) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <ranges>
 #include <vector>
 
 #include <boost/math/distributions/students_t.hpp>
@@ -50,11 +51,14 @@ std::optional<int> more_rounds(const Interval& interval, int rounds, double leve
   INFERMETER_CHECK(rounds >= 2 && target > 0 && interval.low > 0);
   const double half_width = std::log(interval.high / interval.low) / 2;
   const double deviation = half_width / half_width_quantile(rounds, level) * std::sqrt(rounds);
-  for (int wanted = rounds + 1; wanted <= rounds + most_rounds_foretold; ++wanted) {
-    const double then = half_width_quantile(wanted, 1 - interval.confidence) * deviation / std::sqrt(wanted);
-    if (then <= target) return wanted - rounds;
-  }
-  return std::nullopt;
+  const auto is_too_wide = [&](int wanted) {
+    return !(half_width_quantile(wanted, 1 - interval.confidence) * deviation / std::sqrt(wanted) <= target);
+  };
+  // The more rounds, the narrower.
+  const auto wanted = std::views::iota(rounds + 1, rounds + most_rounds_foretold + 1);
+  const auto enough = std::ranges::partition_point(wanted, is_too_wide);
+  if (enough == wanted.end()) return std::nullopt;
+  return *enough - rounds;
 }
 
 }  // namespace infermeter

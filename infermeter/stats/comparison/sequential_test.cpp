@@ -190,7 +190,7 @@ TEST(Looks, UntilResolvedAreTakenAfterEveryPair) {
 }
 
 // 5 % is the aim, 4 standard errors are 1.4 %. Each look at 5 % would raise 14 %.
-TEST(Looks, RarelyRaiseAFalseAlarm) {
+TEST(LooksSimulation, RarelyRaiseAFalseAlarm) {
   NormalNoise noise(28);
   constexpr int runs = 4000;
   int alarms = 0;

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 #include <boost/math/quadrature/gauss.hpp>
 
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/stats/distributions/normal.hpp"
+#include "infermeter/stats/summary/remembered.hpp"
 
 namespace infermeter {
 namespace {
@@ -110,18 +112,7 @@ std::vector<double> increments(std::span<const double> spent) {
   return result;
 }
 
-}  // namespace
-
-double spent_alpha(double alpha, double fraction) {
-  INFERMETER_CHECK(alpha > 0 && alpha < 1 && fraction > 0 && fraction <= 1);
-  if (fraction == 1) return alpha;
-  return 2 * normal_tail(normal_tail_quantile(alpha / 2) / std::sqrt(fraction));
-}
-
-std::vector<double> spending_levels(std::span<const int> counts, std::span<const double> spent) {
-  INFERMETER_CHECK(counts.size() == spent.size());
-  INFERMETER_CHECK(std::ranges::adjacent_find(counts, std::ranges::greater_equal()) == counts.end());
-  INFERMETER_CHECK(counts.empty() || counts.front() > 0);
+std::vector<double> integrated_levels(std::span<const int> counts, std::span<const double> spent) {
   std::vector<double> levels = increments(spent);
   Remaining remaining;
   double last_look = 0;
@@ -136,6 +127,24 @@ std::vector<double> spending_levels(std::span<const int> counts, std::span<const
     last_look = count;
   }
   return levels;
+}
+
+}  // namespace
+
+double spent_alpha(double alpha, double fraction) {
+  INFERMETER_CHECK(alpha > 0 && alpha < 1 && fraction > 0 && fraction <= 1);
+  if (fraction == 1) return alpha;
+  return 2 * normal_tail(normal_tail_quantile(alpha / 2) / std::sqrt(fraction));
+}
+
+std::vector<double> spending_levels(std::span<const int> counts, std::span<const double> spent) {
+  INFERMETER_CHECK(counts.size() == spent.size());
+  INFERMETER_CHECK(std::ranges::adjacent_find(counts, std::ranges::greater_equal()) == counts.end());
+  INFERMETER_CHECK(counts.empty() || counts.front() > 0);
+  // A question is looked at many times, and each look asks for the same levels.
+  thread_local Remembered<std::pair<std::vector<int>, std::vector<double>>, std::vector<double>> known;
+  return known.get({{counts.begin(), counts.end()}, {spent.begin(), spent.end()}},
+                   [&] { return integrated_levels(counts, spent); });
 }
 
 }  // namespace infermeter

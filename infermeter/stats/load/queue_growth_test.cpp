@@ -25,7 +25,7 @@ double share_that_grows(double load) {
   return static_cast<double>(grown) / runs;
 }
 
-TEST(QueueGrowth, AQueueThatHoldsIsNotCalledGrowing) {
+TEST(QueueGrowthSimulation, AQueueThatHoldsIsNotCalledGrowing) {
   EXPECT_LE(share_that_grows(0.5), 0.005);
   EXPECT_LE(share_that_grows(0.8), 0.01);
   EXPECT_LE(share_that_grows(0.9), 0.06);

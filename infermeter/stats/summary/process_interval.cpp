@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/stats/distributions/student_t.hpp"
 #include "infermeter/stats/summary/moments.hpp"
+#include "infermeter/stats/summary/remembered.hpp"
 
 namespace infermeter {
 namespace {
@@ -27,7 +29,10 @@ std::vector<double> logarithms(std::span<const double> values) {
 }
 
 double t_quantile(double degrees, double confidence) {
-  return boost::math::quantile(boost::math::students_t(degrees), 0.5 + confidence / 2);
+  const auto searched = [&] { return boost::math::quantile(boost::math::students_t(degrees), 0.5 + confidence / 2); };
+  if (degrees != std::floor(degrees)) return searched();  // Welch's come once
+  thread_local Remembered<std::pair<double, double>, double> known;
+  return known.get({degrees, confidence}, searched);
 }
 
 // Squared standard error of the mean and what Welch's formula makes of it.

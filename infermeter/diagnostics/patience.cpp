@@ -1,4 +1,4 @@
-#include "infermeter/store/patience.hpp"
+#include "infermeter/diagnostics/patience.hpp"
 
 #include <poll.h>
 #include <sys/timerfd.h>
