@@ -77,7 +77,7 @@ test-threads:
 	export TSAN_OPTIONS=die_after_fork=0
 	export GTEST_FILTER='-StackTrial.*:RunTrial.OurOwnSamplesAreNotTheSubjectsMemory'
 	$(call run_ctest,build/tsan,-R '^worker$$')
-	export GTEST_FILTER='ImageData.*:Patience.*'
+	export GTEST_FILTER='ImageData.*:Patience.*-ImageData.TooManyForMemoryNameTheLimit'
 	$(call run_ctest,build/tsan,-R '^(data|diagnostics)$$')
 
 # The same tests are in `make test` with a few of each kind.
