@@ -85,7 +85,9 @@ function(infermeter_layer name)
     target_link_libraries(infermeter_${name}_test PRIVATE infermeter_options infermeter_${name} infermeter_test_paths ${ARG_LIBRARIES}
       GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
     infermeter_unit_test(infermeter_${name}_test)
-    add_test(NAME ${name} COMMAND infermeter_${name}_test --gtest_brief=1 --gtest_filter=-*Simulation.*)
+    # An option would take the place of the variable GTEST_FILTER.
+    set(filter $<$<BOOL:${ARG_SIMULATED}>:--gtest_filter=-*Simulation.*>)
+    add_test(NAME ${name} COMMAND infermeter_${name}_test --gtest_brief=1 ${filter})
     set_tests_properties(${name} PROPERTIES LABELS unit)
     # Of long simulations sanitizers see in the first runs what they see at all, and shorter ones are among the other tests.
     if(ARG_SIMULATED)
