@@ -86,7 +86,10 @@ function(infermeter_layer name)
       GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
     infermeter_unit_test(infermeter_${name}_test)
     # An option would take the place of the variable GTEST_FILTER.
-    set(filter $<$<BOOL:${ARG_SIMULATED}>:--gtest_filter=-*Simulation.*>)
+    set(filter)
+    if(ARG_SIMULATED)
+      set(filter --gtest_filter=-*Simulation.*)
+    endif()
     add_test(NAME ${name} COMMAND infermeter_${name}_test --gtest_brief=1 ${filter})
     set_tests_properties(${name} PROPERTIES LABELS unit)
     # Of long simulations sanitizers see in the first runs what they see at all, and shorter ones are among the other tests.
