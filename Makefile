@@ -28,7 +28,7 @@ help:
 	echo "make build            set up and build the release in $(release) (4 min on 2 processors the first time)"
 	echo "make test             set up, build and run every test (half an hour); those of a framework that is not installed are skipped"
 	echo "make test-units       the unit tests alone, with address and undefined-behaviour sanitizers (10 min the first time)"
-	echo "make test-threads     unit tests of what has several threads, with the thread sanitizer (2 min the first time)"
+	echo "make test-threads     unit tests of what has several threads, with the thread sanitizer (3 min the first time)"
 	echo "make test-faults      break runs off at every sync and write, fill the disk, let memory run out: 3000 times (hours)"
 	echo "make fuzz             feed the readers of files from outside, $(FUZZ_SECONDS) s each (libFuzzer; builds with clang first)"
 	echo "make test-frameworks  set up PyTorch, JAX and LiteRT (6.5 GB), and run the tests that need them"
@@ -68,15 +68,15 @@ test-units:
 	$(call compile,asan,unit-tests)
 	$(call run_ctest,build/asan,-L unit)
 
-# Of what has several threads: the worker, the decoding of pictures, and waiting that a signal ends. Of a sampled worker, most
+# Of what has several threads: the worker, the store, the decoding of pictures, and waiting that a signal ends. Of a sampled worker, most
 # samples lie in the sanitizer's own code; and its shadow memory counts as the worker's.
 test-threads:
 	scripts/setup --tests
 	$(call configure,tsan)
-	$(call compile,tsan,infermeter_worker_test infermeter_data_test infermeter_diagnostics_test)
+	$(call compile,tsan,infermeter_worker_test infermeter_store_test infermeter_data_test infermeter_diagnostics_test)
 	export TSAN_OPTIONS=die_after_fork=0
 	export GTEST_FILTER='-StackTrial.*:RunTrial.OurOwnSamplesAreNotTheSubjectsMemory'
-	$(call run_ctest,build/tsan,-R '^worker$$')
+	$(call run_ctest,build/tsan,-R '^(worker|store)$$')
 	export GTEST_FILTER='ImageData.*:Patience.*-ImageData.TooManyForMemoryNameTheLimit'
 	$(call run_ctest,build/tsan,-R '^(data|diagnostics)$$')
 
