@@ -29,6 +29,15 @@ BoundKept kept_of(Outcome outcome) {
 // Which bound: with what figure is said by reports.
 std::string beyond(const BoundVerdict& bound) { return bound.constraint; }
 
+// Of the setting that the others are compared with: its outputs are its own, and it is as accurate as itself.
+BoundVerdict bound_of_reference(const Expectation& asked) {
+  BoundVerdict bound{.constraint = asked.source.text, .kept = BoundKept::yes, .value = {}, .interval = {}, .why = ""};
+  if (asked.kind != Expectation::Kind::accuracy_drop) return bound;
+  bound.value = 0;
+  if (!satisfies(0, asked)) bound.kept = BoundKept::no;
+  return bound;
+}
+
 // What the setting could not do; that the generator was late, or the requests few, is not its fault.
 const LoadFinding* too_much_load(const LoadValidity& load) {
   constexpr std::array of_subject = {LoadRule::rate, LoadRule::errors, LoadRule::stationary, LoadRule::gave_up,
@@ -127,8 +136,14 @@ void TuningReplay::leave_out_other_outputs(int subject, int after) {
 // Sizes, outputs and accuracy: what the first process told.
 void TuningReplay::judge_known_bounds(int subject) {
   const GateEvidence evidence{.run = record_, .verdict = verdict_};
+  const auto index = static_cast<std::size_t>(subject);
+  const bool is_reference = first_of_group(record_.plan, index) == index;
   for (std::size_t i = 0; i < bounds_.size(); ++i) {
     if (is_measured(bounds_[i])) continue;
+    if (is_reference && bounds_[i].compares()) {
+      at(subject).bounds[i] = bound_of_reference(bounds_[i]);
+      continue;
+    }
     const Finding finding = finding_of(bounds_[i], subject, evidence);
     BoundVerdict& bound = at(subject).bounds[i];
     bound.kept = kept_of(outcome_within_bound(bounds_[i], finding));

@@ -138,6 +138,26 @@ TEST(Tuning, LeavesOutWhatFailsAndEndsWhereNothingIsLeft) {
   EXPECT_EQ(nothing.exit_code, 1);
 }
 
+// What others are compared with keeps to bounds on that itself; otherwise none would be called worse because of it.
+TEST(Tuning, TheReferenceKeepsToBoundsOnOutputs) {
+  const Levels levels = {0.0, 0.3, 0.5};
+  RunRecord record = race_of(levels);
+  record.plan.tuning->constraints = {"cosine >= 0.9", "accuracy_drop <= 1%"};
+  for (const int subject : {1, 2}) {
+    SubjectOutputs outputs{.subject = subject, .reference = 0, .comparison = {}};
+    OutputDifference& difference = outputs.comparison.outputs.emplace_back();
+    difference.cosine = 0.99;
+    record.outputs.push_back(outputs);
+  }
+  measure(record, levels);
+  const Verdict verdict = judge(record);
+  EXPECT_EQ(verdict.tuning->best, 0);
+  EXPECT_TRUE(verdict.tuning->decided);
+  EXPECT_EQ(verdict.tuning->settings[0].bounds.at(0).kept, BoundKept::yes);
+  EXPECT_EQ(verdict.tuning->settings[0].bounds.at(1).value, 0);
+  EXPECT_EQ(verdict.tuning->settings[2].fate, SettingFate::worse);
+}
+
 TEST(Tuning, KeepsToConstraints) {
   const Levels levels = {0.2, 0.1, 0.0};  // 100, 150, 200 MB
   RunRecord record = race_of(levels);
