@@ -209,23 +209,17 @@ class OutputState {
 
   [[nodiscard]] SampleDifference sample_of(const DifferenceTally& all, std::size_t item, std::size_t index) const {
     const DifferenceTally tally = all.of_errors();
-    return {.item = item,
-            .output = index,
-            .element_count = all.count / parts_,
-            .non_finite_apart = all.non_finite_apart,
-            .max_absolute = tally.largest_difference(),
-            .max_absolute_index = tally.max_absolute_index / parts_,
-            .reference_at_max = tally.reference_at_max,
-            .candidate_at_max = tally.candidate_at_max,
-            .mae = tally.mae(),
-            .mse = tally.mse(),
-            .rmse = tally.rmse(),
-            .relative_l2 = tally.relative_l2(),
-            .relative_max = tally.relative_max(),
-            .cosine = tally.cosine(),
-            .pearson = tally.pearson(),
-            .psnr_db = tally.psnr_db(),
-            .ssim = {}};
+    SampleDifference sample;
+    sample.item = item;
+    sample.output = index;
+    sample.element_count = all.count / parts_;
+    sample.non_finite_apart = all.non_finite_apart;
+    sample.max_absolute = tally.largest_difference();
+    sample.max_absolute_index = tally.max_absolute_index / parts_;
+    sample.reference_at_max = tally.reference_at_max;
+    sample.candidate_at_max = tally.candidate_at_max;
+    set_figures(sample, tally);
+    return sample;
   }
 
   void count_mismatched(SampleDifference& sample, std::span<const TensorPair> pairs) const {
@@ -250,16 +244,7 @@ class OutputState {
     difference.max_absolute_index = errors.max_absolute_index / parts_;
     difference.reference_at_max = errors.reference_at_max;
     difference.candidate_at_max = errors.candidate_at_max;
-    difference.mae = errors.mae();
-    difference.mse = errors.mse();
-    difference.rmse = errors.rmse();
-    difference.relative_l1 = errors.relative_l1();
-    difference.relative_l2 = errors.relative_l2();
-    difference.relative_max = errors.relative_max();
-    difference.cosine = errors.cosine();
-    difference.pearson = errors.pearson();
-    difference.data_range = errors.data_range();
-    difference.psnr_db = errors.psnr_db();
+    set_figures(difference, errors);
     if (tally_.non_finite_apart == 0) difference.ssim = ssim_.value();
     difference.nan_reference = tally_.nan_reference;
     difference.nan_candidate = tally_.nan_candidate;

@@ -14,17 +14,15 @@
 
 namespace infermeter {
 
-// One output of one data item. Formulas as in OutputDifference, over this item's values; relative figures are relative
-// to this item's reference.
-struct SampleDifference {
+// One output of one data item. Formulas as in OutputDifference (`of_samples` in the catalogue), over this item's
+// values; relative figures are relative to this item's reference.
+struct SampleDifference : DifferenceFigures {
   std::size_t item = 0, output = 0;
   bool within_tolerance = false;  // by the tolerance over all items: if all samples are, the whole is, and only then
   std::uint64_t element_count = 0, mismatched = 0, non_finite_apart = 0;
   std::optional<double> max_absolute{};
   std::uint64_t max_absolute_index = 0;
   double reference_at_max = 0, candidate_at_max = 0;
-  std::optional<double> mae{}, mse{}, rmse{}, relative_l2{}, relative_max{};
-  std::optional<double> cosine{}, pearson{}, psnr_db{}, ssim{};
 };
 
 struct ComparedOutputs {

@@ -13,9 +13,9 @@
 
 namespace infermeter::test {
 
-// Held against tests/golden/NAME; INFERMETER_APPROVE=1 writes it instead.
-inline void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(source_dir) / "tests/golden" / name;
+// Held against a file of the source tree; INFERMETER_APPROVE=1 writes it instead.
+inline void expect_file(const std::string& path, const std::string& text) {
+  const std::filesystem::path file = std::filesystem::path(source_dir) / path;
   if (std::getenv("INFERMETER_APPROVE") != nullptr) {
     std::ofstream(file, std::ios::binary) << text;
     return;
@@ -24,6 +24,11 @@ inline void expect_golden(const std::string& name, const std::string& text) {
   std::stringstream golden;
   golden << stream.rdbuf();
   EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
+}
+
+// Held against tests/golden/NAME.
+inline void expect_golden(const std::string& name, const std::string& text) {
+  expect_file("tests/golden/" + name, text);
 }
 
 }  // namespace infermeter::test

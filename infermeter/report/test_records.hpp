@@ -101,10 +101,10 @@ inline SubjectOutputs outputs_of_pair(int subject, int reference, bool agree, do
                           .max_absolute_index = 7,
                           .reference_at_max = 1.5,
                           .candidate_at_max = 1.5 + max_absolute,
-                          .relative_l2 = 1e-6,
-                          .cosine = 1.0,
                           .mismatched = agree ? 0U : 12U,
                           .tolerance = {.relative = 1e-4, .absolute = 1e-6}};
+  output.relative_l2 = 1e-6;
+  output.cosine = 1.0;
   return {.subject = subject, .reference = reference, .comparison = {.agree = agree, .items = 1, .outputs = {output}}};
 }
 

@@ -33,7 +33,7 @@ std::optional<double> optional_number_from(const Json& json) {
 }
 
 // Of what earlier versions did not keep.
-std::optional<double> later_number_from(const Json& json, const char* key) {
+std::optional<double> later_number_from(const Json& json, std::string_view key) {
   return json.contains(key) ? optional_number_from(json.at(key)) : std::nullopt;
 }
 
@@ -98,86 +98,61 @@ ModelFacts model_from(const Json& json) {
 }
 
 Json to_json(const OutputDifference& output) {
-  return {{"name", output.name},
-          {"dtype", output.dtype},
-          {"shape", output.shape},
-          {"comparable", output.comparable},
-          {"reason", output.reason},
-          {"within_tolerance", output.within_tolerance},
-          {"undecided", output.undecided},
-          {"element_count", output.element_count},
-          {"max_absolute", number(output.max_absolute)},
-          {"max_absolute_item", output.max_absolute_item},
-          {"max_absolute_index", output.max_absolute_index},
-          {"reference_at_max", number(output.reference_at_max)},
-          {"candidate_at_max", number(output.candidate_at_max)},
-          {"mae", number(output.mae)},
-          {"mse", number(output.mse)},
-          {"rmse", number(output.rmse)},
-          {"relative_l1", number(output.relative_l1)},
-          {"relative_l2", number(output.relative_l2)},
-          {"relative_max", number(output.relative_max)},
-          {"cosine", number(output.cosine)},
-          {"pearson", number(output.pearson)},
-          {"data_range", number(output.data_range)},
-          {"psnr_db", number(output.psnr_db)},
-          {"ssim", number(output.ssim)},
-          {"top1_agreement", number(output.top1_agreement)},
-          {"top5_agreement", number(output.top5_agreement)},
-          {"nan_reference", output.nan_reference},
-          {"nan_candidate", output.nan_candidate},
-          {"inf_reference", output.inf_reference},
-          {"inf_candidate", output.inf_candidate},
-          {"mismatched", output.mismatched},
-          {"non_finite_apart", output.non_finite_apart},
-          {"tolerance_relative", number(output.tolerance.relative)},
-          {"tolerance_absolute", number(output.tolerance.absolute)},
-          {"tolerance_floor", number(output.tolerance.floor)}};
+  Json json = {{"name", output.name},
+               {"dtype", output.dtype},
+               {"shape", output.shape},
+               {"comparable", output.comparable},
+               {"reason", output.reason},
+               {"within_tolerance", output.within_tolerance},
+               {"undecided", output.undecided},
+               {"element_count", output.element_count},
+               {"max_absolute", number(output.max_absolute)},
+               {"max_absolute_item", output.max_absolute_item},
+               {"max_absolute_index", output.max_absolute_index},
+               {"reference_at_max", number(output.reference_at_max)},
+               {"candidate_at_max", number(output.candidate_at_max)},
+               {"nan_reference", output.nan_reference},
+               {"nan_candidate", output.nan_candidate},
+               {"inf_reference", output.inf_reference},
+               {"inf_candidate", output.inf_candidate},
+               {"mismatched", output.mismatched},
+               {"non_finite_apart", output.non_finite_apart},
+               {"tolerance_relative", number(output.tolerance.relative)},
+               {"tolerance_absolute", number(output.tolerance.absolute)},
+               {"tolerance_floor", number(output.tolerance.floor)}};
+  for (const DifferenceFigure& figure : difference_figures()) json[figure.id] = number(figure.of(output));
+  return json;
 }
 
 OutputDifference output_from(const Json& json) {
-  OutputDifference output{.name = json.at("name"),
-                          .dtype = json.at("dtype"),
-                          .shape = json.at("shape").get<Shape>(),
-                          .comparable = json.at("comparable"),
-                          .reason = json.at("reason"),
-                          .within_tolerance = json.at("within_tolerance"),
-                          .undecided = json.value("undecided", std::string()),
-                          .element_count = json.at("element_count"),
-                          .max_absolute = optional_number_from(json.at("max_absolute")),
-                          .max_absolute_item = json.value("max_absolute_item", std::size_t{0}),
-                          .max_absolute_index = json.at("max_absolute_index"),
-                          .reference_at_max = number_from(json.at("reference_at_max")),
-                          .candidate_at_max = number_from(json.at("candidate_at_max")),
-                          .mae = later_number_from(json, "mae"),
-                          .mse = later_number_from(json, "mse"),
-                          .rmse = later_number_from(json, "rmse"),
-                          .relative_l1 = later_number_from(json, "relative_l1"),
-                          .relative_l2 = optional_number_from(json.at("relative_l2")),
-                          .relative_max = later_number_from(json, "relative_max"),
-                          .cosine = optional_number_from(json.at("cosine")),
-                          .pearson = later_number_from(json, "pearson"),
-                          .data_range = later_number_from(json, "data_range"),
-                          .psnr_db = later_number_from(json, "psnr_db"),
-                          .ssim = later_number_from(json, "ssim"),
-                          .top1_agreement = optional_number_from(json.at("top1_agreement")),
-                          .top5_agreement = later_number_from(json, "top5_agreement"),
-                          .nan_reference = json.at("nan_reference"),
-                          .nan_candidate = json.at("nan_candidate"),
-                          .inf_reference = json.at("inf_reference"),
-                          .inf_candidate = json.at("inf_candidate"),
-                          .mismatched = json.at("mismatched"),
-                          .non_finite_apart = json.value("non_finite_apart", std::uint64_t{0}),
-                          .tolerance = {.relative = number_from(json.at("tolerance_relative")),
-                                        .absolute = number_from(json.at("tolerance_absolute")),
-                                        .floor = later_number_from(json, "tolerance_floor").value_or(0)}};
-  // Earlier versions stored those of the other values.
-  if (output.non_finite_apart > 0) {
-    for (auto* figure :
-         {&output.max_absolute, &output.mae, &output.mse, &output.rmse, &output.relative_l1, &output.relative_l2,
-          &output.relative_max, &output.cosine, &output.pearson, &output.data_range, &output.psnr_db, &output.ssim}) {
-      figure->reset();
-    }
+  OutputDifference output;
+  output.name = json.at("name");
+  output.dtype = json.at("dtype");
+  output.shape = json.at("shape").get<Shape>();
+  output.comparable = json.at("comparable");
+  output.reason = json.at("reason");
+  output.within_tolerance = json.at("within_tolerance");
+  output.undecided = json.value("undecided", std::string());
+  output.element_count = json.at("element_count");
+  output.max_absolute = optional_number_from(json.at("max_absolute"));
+  output.max_absolute_item = json.value("max_absolute_item", std::size_t{0});
+  output.max_absolute_index = json.at("max_absolute_index");
+  output.reference_at_max = number_from(json.at("reference_at_max"));
+  output.candidate_at_max = number_from(json.at("candidate_at_max"));
+  output.nan_reference = json.at("nan_reference");
+  output.nan_candidate = json.at("nan_candidate");
+  output.inf_reference = json.at("inf_reference");
+  output.inf_candidate = json.at("inf_candidate");
+  output.mismatched = json.at("mismatched");
+  output.non_finite_apart = json.value("non_finite_apart", std::uint64_t{0});
+  output.tolerance = {.relative = number_from(json.at("tolerance_relative")),
+                      .absolute = number_from(json.at("tolerance_absolute")),
+                      .floor = later_number_from(json, "tolerance_floor").value_or(0)};
+  // Earlier versions stored fewer, and those of the other values where some are finite in one only.
+  if (output.non_finite_apart > 0) output.max_absolute.reset();
+  for (const DifferenceFigure& figure : difference_figures()) {
+    if (output.non_finite_apart > 0 && figure.unit != DifferenceFigure::Unit::share) continue;
+    output.*figure.value = later_number_from(json, figure.id);
   }
   return output;
 }

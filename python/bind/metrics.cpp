@@ -64,8 +64,7 @@ class Difference {
   const DifferenceTally& tally() const { return tally_; }
   std::size_t items() const { return items_; }
   std::uint64_t count() const { return tally_.count / values_per_element_; }
-  std::optional<double> data_range() const { return given_range_ ? given_range_ : tally_.data_range(); }
-  std::optional<double> psnr_db() const { return tally_.psnr_db(given_range_); }
+  const std::optional<double>& given_range() const { return given_range_; }
   std::size_t item_of_max() const { return item_of_max_; }
 
   nb::object index_of_max() const {
@@ -95,10 +94,6 @@ class Difference {
 
 std::string text(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : "None"; }
 
-// A figure of the tally: .def_prop_ro("mae", figure(&DifferenceTally::mae), …).
-auto figure(std::optional<double> (DifferenceTally::*of)() const) {
-  return [of](const Difference& d) { return (d.tally().*of)(); };
-}
 auto of_pairs(double DifferenceTally::* field) {
   return [field](const Difference& d) { return d.of_pairs(d.tally().*field); };
 }
@@ -107,12 +102,13 @@ auto counter(std::uint64_t DifferenceTally::* field) {
 }
 
 void bind_difference_metrics(nb::module_& module) {
-  nb::class_<Difference>(
+  nb::class_<Difference> difference(
       module, "Difference",
       "How far arrays are from their references, r and c being the pairs in which both are finite and n their number. "
       "A figure is None where there is no such pair, where its formula divides by 0, or where a square leaves the "
       "range "
-      "of doubles.")
+      "of doubles.");
+  difference
       .def(nb::init<std::optional<double>>(), nb::kw_only(), nb::arg("data_range") = nb::none(),
            "Nothing yet. `data_range`: the largest value that there can be less the smallest (255 of 8-bit images); "
            "None: of the reference's values.")
@@ -121,25 +117,21 @@ void bind_difference_metrics(nb::module_& module) {
            "Adds the next item of a data set; it need not have the shape of the others.")
       .def_prop_ro("items", &Difference::items, "Pairs of arrays that were added.")
       .def_prop_ro("count", &Difference::count, "Elements, whatever they are.")
-      .def_prop_ro("mae", figure(&DifferenceTally::mae), "Mean absolute error, sum |c - r| / n.")
-      .def_prop_ro("mse", figure(&DifferenceTally::mse), "Mean squared error, sum (c - r)^2 / n.")
-      .def_prop_ro("rmse", figure(&DifferenceTally::rmse), "Root of the mean squared error.")
       .def_prop_ro("max_absolute", of_pairs(&DifferenceTally::max_absolute), "max |c - r|.")
       .def_prop_ro("max_absolute_index", &Difference::index_of_max,
                    nb::sig("def max_absolute_index(self) -> tuple[int, ...] | None"),
                    "Where it is, in its item; the first of equal ones.")
       .def_prop_ro("max_absolute_item", &Difference::item_of_max, "The item it is in, from 0.")
       .def_prop_ro("reference_at_max", of_pairs(&DifferenceTally::reference_at_max))
-      .def_prop_ro("candidate_at_max", of_pairs(&DifferenceTally::candidate_at_max))
-      .def_prop_ro("relative_l1", figure(&DifferenceTally::relative_l1), "sum |c - r| / sum |r|.")
-      .def_prop_ro("relative_l2", figure(&DifferenceTally::relative_l2), "||c - r|| / ||r||.")
-      .def_prop_ro("relative_max", figure(&DifferenceTally::relative_max), "max |c - r| / max |r|.")
-      .def_prop_ro("data_range", &Difference::data_range, "What the PSNR is relative to.")
-      .def_prop_ro("psnr_db", &Difference::psnr_db,
-                   "Peak signal-to-noise ratio, 10 log10(data_range^2 / mse) decibels; infinite where all are equal.")
-      .def_prop_ro("cosine", figure(&DifferenceTally::cosine), "sum r c / sqrt(sum r^2 sum c^2).")
-      .def_prop_ro("pearson", figure(&DifferenceTally::pearson), "Correlation; None where either is constant.")
-      .def_prop_ro("nan_reference", counter(&DifferenceTally::nan_reference))
+      .def_prop_ro("candidate_at_max", of_pairs(&DifferenceTally::candidate_at_max));
+  for (const DifferenceFigure& figure : difference_figures()) {
+    if (figure.of_tally == nullptr) continue;
+    difference.def_prop_ro(
+        std::string(figure.id).c_str(),
+        [of = figure.of_tally](const Difference& d) { return of(d.tally(), d.given_range()); },
+        std::string(figure.meaning).c_str());
+  }
+  difference.def_prop_ro("nan_reference", counter(&DifferenceTally::nan_reference))
       .def_prop_ro("nan_candidate", counter(&DifferenceTally::nan_candidate))
       .def_prop_ro("inf_reference", counter(&DifferenceTally::inf_reference))
       .def_prop_ro("inf_candidate", counter(&DifferenceTally::inf_candidate))

@@ -7,6 +7,7 @@
 
 #include "infermeter/infermeter.hpp"
 #include "python/bind/arrays.hpp"
+#include "python/bind/difference_figures.hpp"
 #include "python/bind/errors.hpp"
 #include "python/bind/parts.hpp"
 
@@ -107,8 +108,8 @@ void bind_output_difference(nb::module_& module) {
       .def_ro("relative", &Tolerance::relative)
       .def_ro("absolute", &Tolerance::absolute)
       .def_ro("floor", &Tolerance::floor, "Differences up to this say nothing.");
-  nb::class_<OutputDifference>(module, "OutputDifference", "How far one output is from its reference.")
-      .def_ro("name", &OutputDifference::name)
+  nb::class_<OutputDifference> difference(module, "OutputDifference", "How far one output is from its reference.");
+  difference.def_ro("name", &OutputDifference::name)
       .def_ro("dtype", &OutputDifference::dtype)
       .def_ro("shape", &OutputDifference::shape)
       .def_ro("comparable", &OutputDifference::comparable,
@@ -123,24 +124,9 @@ void bind_output_difference(nb::module_& module) {
       .def_ro("max_absolute_item", &OutputDifference::max_absolute_item)
       .def_ro("max_absolute_index", &OutputDifference::max_absolute_index, "Flat, row-major.")
       .def_ro("reference_at_max", &OutputDifference::reference_at_max)
-      .def_ro("candidate_at_max", &OutputDifference::candidate_at_max)
-      .def_ro("mae", &OutputDifference::mae, "Mean absolute error.")
-      .def_ro("mse", &OutputDifference::mse, "Mean squared error.")
-      .def_ro("rmse", &OutputDifference::rmse, "Root of the mean squared error.")
-      .def_ro("relative_l1", &OutputDifference::relative_l1, "sum |c - r| / sum |r|; None if r is 0.")
-      .def_ro("relative_l2", &OutputDifference::relative_l2, "||c - r|| / ||r||; None if r is 0.")
-      .def_ro("relative_max", &OutputDifference::relative_max, "max |c - r| / max |r|; None if r is 0.")
-      .def_ro("cosine", &OutputDifference::cosine, "None if either is 0.")
-      .def_ro("pearson", &OutputDifference::pearson, "Correlation; None if either is constant.")
-      .def_ro("data_range", &OutputDifference::data_range, "The reference's largest value less its smallest.")
-      .def_ro("psnr_db", &OutputDifference::psnr_db, "Relative to data_range; infinite where both are equal.")
-      .def_ro("ssim", &OutputDifference::ssim, "Structural similarity, over items; None where it is no image.")
-      .def_ro("top1_agreement", &OutputDifference::top1_agreement,
-              "Share of rows with the same largest value; None where it is no classifier.")
-      .def_ro("top5_agreement", &OutputDifference::top5_agreement,
-              "Share of rows whose reference's largest is among the candidate's five largest; None where it is no "
-              "classifier or has no more than five classes.")
-      .def_ro("nan_reference", &OutputDifference::nan_reference)
+      .def_ro("candidate_at_max", &OutputDifference::candidate_at_max);
+  bind_figures(difference, false);
+  difference.def_ro("nan_reference", &OutputDifference::nan_reference)
       .def_ro("nan_candidate", &OutputDifference::nan_candidate)
       .def_ro("inf_reference", &OutputDifference::inf_reference)
       .def_ro("inf_candidate", &OutputDifference::inf_candidate)

@@ -16,6 +16,7 @@
 #include "infermeter/infermeter.hpp"
 #include "python/bind/arrays.hpp"
 #include "python/bind/calling_thread.hpp"
+#include "python/bind/difference_figures.hpp"
 #include "python/bind/errors.hpp"
 #include "python/bind/launcher.hpp"
 #include "python/bind/parts.hpp"
@@ -119,8 +120,8 @@ std::optional<Bounds> bounds(const std::optional<Interval>& interval) {
 }
 
 void bind_sample(nb::module_& module) {
-  nb::class_<SampleDifference>(module, "SampleDifference", "One output of one data item against its reference.")
-      .def_ro("item", &SampleDifference::item)
+  nb::class_<SampleDifference> sample(module, "SampleDifference", "One output of one data item against its reference.");
+  sample.def_ro("item", &SampleDifference::item)
       .def_ro("output", &SampleDifference::output, "Its position among the outputs.")
       .def_ro("within_tolerance", &SampleDifference::within_tolerance)
       .def_ro("element_count", &SampleDifference::element_count)
@@ -129,20 +130,12 @@ void bind_sample(nb::module_& module) {
       .def_ro("max_absolute", &SampleDifference::max_absolute)
       .def_ro("max_absolute_index", &SampleDifference::max_absolute_index, "Flat, row-major.")
       .def_ro("reference_at_max", &SampleDifference::reference_at_max)
-      .def_ro("candidate_at_max", &SampleDifference::candidate_at_max)
-      .def_ro("mae", &SampleDifference::mae)
-      .def_ro("mse", &SampleDifference::mse)
-      .def_ro("rmse", &SampleDifference::rmse)
-      .def_ro("relative_l2", &SampleDifference::relative_l2)
-      .def_ro("relative_max", &SampleDifference::relative_max)
-      .def_ro("cosine", &SampleDifference::cosine)
-      .def_ro("pearson", &SampleDifference::pearson)
-      .def_ro("psnr_db", &SampleDifference::psnr_db)
-      .def_ro("ssim", &SampleDifference::ssim)
-      .def("__repr__", [](const SampleDifference& s) {
-        return fmt::format("<SampleDifference item {}, output {}: {} of {} beyond the tolerance>", s.item, s.output,
-                           s.mismatched, s.element_count);
-      });
+      .def_ro("candidate_at_max", &SampleDifference::candidate_at_max);
+  bind_figures(sample, true);
+  sample.def("__repr__", [](const SampleDifference& s) {
+    return fmt::format("<SampleDifference item {}, output {}: {} of {} beyond the tolerance>", s.item, s.output,
+                       s.mismatched, s.element_count);
+  });
 }
 
 void bind_drop(nb::module_& module) {

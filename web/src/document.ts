@@ -1,6 +1,7 @@
 // The page's only input: the report document (docs/schema/report.schema.json), which holds the JSON reports of runs,
 // validations, … as they are (docs/schema/*.schema.json). Base units: seconds, bytes, items; null: not measured.
 // Every string is text from outside and may hold anything.
+import type { SampleFigures, WholeFigures } from "./difference_figures.ts";
 
 export type Outcome = "pass" | "fail" | "inconclusive" | "none";
 export type Tone = "plain" | "good" | "warning" | "bad" | "faint";
@@ -196,7 +197,7 @@ export interface Diagnostic {
   about: string;
 }
 
-export interface OutputDifference {
+export interface OutputDifference extends SampleFigures, WholeFigures {
   name: string;
   dtype: string;
   shape: number[];
@@ -211,19 +212,6 @@ export interface OutputDifference {
   max_absolute_index: number;
   reference_at_max: number | null;
   candidate_at_max: number | null;
-  mae: number | null;
-  mse: number | null;
-  rmse: number | null;
-  relative_l1: number | null;
-  relative_l2: number | null;
-  relative_max: number | null;
-  cosine: number | null;
-  pearson: number | null;
-  data_range: number | null;
-  psnr_db: number | null;
-  ssim: number | null;
-  top1_agreement: number | null;
-  top5_agreement: number | null;
   nan_reference: number;
   nan_candidate: number;
   inf_reference: number;
@@ -819,7 +807,7 @@ export interface ValidationSide {
   accuracy: Accuracy | null;
 }
 
-export interface ValidationSample {
+export interface ValidationSample extends SampleFigures {
   item: number;
   name: string;
   output: string;
@@ -831,15 +819,6 @@ export interface ValidationSample {
   max_absolute_index: number;
   reference_at_max: number | null;
   candidate_at_max: number | null;
-  mae: number | null;
-  mse: number | null;
-  rmse: number | null;
-  relative_l2: number | null;
-  relative_max: number | null;
-  cosine: number | null;
-  pearson: number | null;
-  psnr_db: number | null;
-  ssim: number | null;
 }
 
 export interface Validation extends Answered {

@@ -1,6 +1,8 @@
 // Pictures of histories, layers, validations, variants and differences: what they say without being drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sampleFigures } from "../src/difference_figures.ts";
+import type { SampleFigures } from "../src/difference_figures.ts";
 import type { DifferencePicture, History, Layers, Part, Validation, ValidationSample, Variants } from "../src/document.ts";
 import type { Picture } from "../src/picture.ts";
 import { differencePictures } from "../src/pictures/difference.ts";
@@ -90,10 +92,10 @@ test("tensors without an error are counted by their reason", () => {
 
 // --- validation ---
 
+const noFigures = { mse: null, ...Object.fromEntries(sampleFigures.map(({ id }) => [id, null])) } as SampleFigures;
 const sample = (item: number, max: number | null): ValidationSample => ({
   item, name: "", output: "y", within_tolerance: true, element_count: 1, mismatched: 0, non_finite_apart: 0, max_absolute: max, max_absolute_index: 0,
-  reference_at_max: null, candidate_at_max: null, mae: null, mse: null, rmse: null, relative_l2: null, relative_max: null, cosine: null, pearson: null,
-  psnr_db: null, ssim: null,
+  reference_at_max: null, candidate_at_max: null, ...noFigures,
 });
 
 function validation(samples: ValidationSample[]): Validation {

@@ -73,15 +73,9 @@ void write_sample(JsonWriter& json, const Validation& validation, const SampleDi
   json.member("max_absolute_index", sample.max_absolute_index);
   json.member("reference_at_max", sample.reference_at_max);
   json.member("candidate_at_max", sample.candidate_at_max);
-  json.member("mae", sample.mae);
-  json.member("mse", sample.mse);
-  json.member("rmse", sample.rmse);
-  json.member("relative_l2", sample.relative_l2);
-  json.member("relative_max", sample.relative_max);
-  json.member("cosine", sample.cosine);
-  json.member("pearson", sample.pearson);
-  json.member("psnr_db", sample.psnr_db);
-  json.member("ssim", sample.ssim);
+  for (const DifferenceFigure& figure : difference_figures()) {
+    if (figure.of_samples) json.member(figure.id, figure.of(sample));
+  }
   json.end_object();
 }
 

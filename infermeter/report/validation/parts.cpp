@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
@@ -50,21 +51,35 @@ Grid without_empty_columns(const Grid& grid) {
   return kept;
 }
 
+Cell figure_cell(const DifferenceFigure& figure, const DifferenceFigures& figures) {
+  const std::optional<double> value = figure.of(figures);
+  if (figure.unit == DifferenceFigure::Unit::decibels) return decibels(value);
+  if (figure.unit == DifferenceFigure::Unit::share) return share_cell(value);
+  return figure.reading == DifferenceFigure::Reading::likeness ? likeness(value) : difference_cell(value);
+}
+
+// Those that tables of this kind or of a smaller one show, in the order of their columns.
+std::vector<DifferenceFigure> figures_in(DifferenceFigure::Tables tables) {
+  std::vector<DifferenceFigure> shown;
+  std::ranges::copy_if(difference_figures(), std::back_inserter(shown),
+                       [&](const DifferenceFigure& figure) { return figure.tables >= tables; });
+  std::ranges::sort(shown, {}, &DifferenceFigure::column);
+  return shown;
+}
+
+void add_columns(Grid& grid, const std::vector<DifferenceFigure>& figures) {
+  for (const DifferenceFigure& figure : figures) grid.columns.push_back({std::string(figure.title), Align::right});
+}
+
+void add_cells(std::vector<Cell>& row, const std::vector<DifferenceFigure>& figures, const DifferenceFigures& of) {
+  for (const DifferenceFigure& figure : figures) row.push_back(figure_cell(figure, of));
+}
+
 Grid outputs_grid(const Validation& validation) {
   Grid grid;
-  grid.columns = {{"Output"},
-                  {"Verdict"},
-                  {"Max. diff.", Align::right},
-                  {"Allowed", Align::right},
-                  {"MAE", Align::right},
-                  {"RMSE", Align::right},
-                  {"Rel. L2", Align::right},
-                  {"PSNR", Align::right},
-                  {"SSIM", Align::right},
-                  {"Cosine", Align::right},
-                  {"Pearson", Align::right},
-                  {"Top-1 same", Align::right},
-                  {"Top-5", Align::right}};
+  grid.columns = {{"Output"}, {"Verdict"}, {"Max. diff.", Align::right}, {"Allowed", Align::right}};
+  const auto figures = figures_in(DifferenceFigure::Tables::outputs);
+  add_columns(grid, figures);
   for (const OutputDifference& o : validation.outputs.outputs) {
     const std::string name = printable(o.name, 60);
     if (!o.comparable) {
@@ -73,19 +88,9 @@ Grid outputs_grid(const Validation& validation) {
       grid.rows.push_back(std::move(row));
       continue;
     }
-    grid.rows.push_back({{name},
-                         verdict_cell(o.within_tolerance, o),
-                         difference_cell(o.max_absolute),
-                         {difference_text(o.allowed)},
-                         difference_cell(o.mae),
-                         difference_cell(o.rmse),
-                         difference_cell(o.relative_l2),
-                         decibels(o.psnr_db),
-                         likeness(o.ssim),
-                         likeness(o.cosine),
-                         likeness(o.pearson),
-                         share_cell(o.top1_agreement),
-                         share_cell(o.top5_agreement)});
+    grid.rows.push_back(
+        {{name}, verdict_cell(o.within_tolerance, o), difference_cell(o.max_absolute), {difference_text(o.allowed)}});
+    add_cells(grid.rows.back(), figures, o);
   }
   return without_empty_columns(grid);
 }
@@ -99,11 +104,9 @@ Grid samples_grid(const Validation& validation, std::size_t worst) {
                   {"at"},
                   {"Baseline", Align::right},
                   {"Candidate", Align::right},
-                  {"Beyond", Align::right},
-                  {"RMSE", Align::right},
-                  {"PSNR", Align::right},
-                  {"SSIM", Align::right},
-                  {"Cosine", Align::right}};
+                  {"Beyond", Align::right}};
+  const auto figures = figures_in(DifferenceFigure::Tables::outputs_and_samples);
+  add_columns(grid, figures);
   for (const std::size_t index : worst_samples(validation, worst)) {
     const SampleDifference& s = validation.samples[index];
     const OutputDifference& output = validation.outputs.outputs.at(s.output);
@@ -115,11 +118,8 @@ Grid samples_grid(const Validation& validation, std::size_t worst) {
                          any ? Cell{position_text(s.max_absolute_index, output.shape)} : kNone,
                          any ? Cell{fmt::format("{:.6g}", s.reference_at_max)} : kNone,
                          any ? Cell{fmt::format("{:.6g}", s.candidate_at_max)} : kNone,
-                         s.mismatched > 0 ? Cell{fmt::format("{}", s.mismatched)} : kNone,
-                         difference_cell(s.rmse),
-                         decibels(s.psnr_db),
-                         likeness(s.ssim),
-                         likeness(s.cosine)});
+                         s.mismatched > 0 ? Cell{fmt::format("{}", s.mismatched)} : kNone});
+    add_cells(grid.rows.back(), figures, s);
   }
   return without_empty_columns(grid);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "infermeter/fidelity/difference_figures.hpp"
 #include "infermeter/samples/load/load_counters.hpp"
 
 namespace infermeter {
@@ -53,18 +54,9 @@ constexpr auto figures = std::to_array<FigureKind>({
     {"size_reduction", "", Kind::size_reduction, "", Dimension::factor},
     {"memory_reduction", "", Kind::speedup, "memory_peak", Dimension::factor},
     {"max_absolute_difference", "outputs_max_abs", Kind::output_figure, "max_absolute_difference", Dimension::number},
-    {"mae", "outputs_mae", Kind::output_figure, "mae", Dimension::number},
-    {"mse", "", Kind::output_figure, "mse", Dimension::number},
-    {"rmse", "outputs_rmse", Kind::output_figure, "rmse", Dimension::number},
-    {"relative_l1", "", Kind::output_figure, "relative_l1", Dimension::number},
-    {"relative_l2", "outputs_relative_l2", Kind::output_figure, "relative_l2", Dimension::number},
-    {"relative_max", "", Kind::output_figure, "relative_max", Dimension::number},
-    {"cosine", "outputs_cosine", Kind::output_figure, "cosine", Dimension::number},
-    {"pearson", "", Kind::output_figure, "pearson", Dimension::number},
-    {"psnr", "outputs_psnr", Kind::output_figure, "psnr", Dimension::decibels},
-    {"ssim", "outputs_ssim", Kind::output_figure, "ssim", Dimension::number},
-    {"top1_agreement", "", Kind::output_figure, "top1_agreement", Dimension::share},
-    {"top5_agreement", "", Kind::output_figure, "top5_agreement", Dimension::share},
+});
+
+constexpr auto accuracy_figures = std::to_array<FigureKind>({
     {"accuracy", "", Kind::accuracy_figure, "accuracy", Dimension::share},
     {"top5_accuracy", "accuracy_top5", Kind::accuracy_figure, "top5_accuracy", Dimension::share},
     {"accuracy_drop", "", Kind::accuracy_drop, "accuracy_drop", Dimension::share},
@@ -79,10 +71,25 @@ Dimension dimension_of(const LoadFigure& figure) {
   return figure.unit == "share" ? Dimension::share : Dimension::number;
 }
 
-// Those above, and the figures of a load.
+Dimension dimension_of(const DifferenceFigure& figure) {
+  switch (figure.unit) {
+    case DifferenceFigure::Unit::number: return Dimension::number;
+    case DifferenceFigure::Unit::decibels: return Dimension::decibels;
+    case DifferenceFigure::Unit::share: return Dimension::share;
+  }
+  return Dimension::number;
+}
+
+// Those above, and the figures of outputs and of a load.
 const std::vector<FigureKind>& all_figures() {
   static const std::vector<FigureKind> all = [] {
     std::vector<FigureKind> list(figures.begin(), figures.end());
+    for (const DifferenceFigure& figure : difference_figures()) {
+      if (!figure.is_judged()) continue;
+      list.push_back(
+          {figure.gate_name(), figure.also_expectation, Kind::output_figure, figure.gate_name(), dimension_of(figure)});
+    }
+    list.insert(list.end(), accuracy_figures.begin(), accuracy_figures.end());
     for (const LoadFigure& figure : load_figures()) {
       list.push_back({figure.name, "", Kind::metric, figure.name, dimension_of(figure)});
     }

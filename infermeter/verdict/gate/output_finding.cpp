@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "infermeter/diagnostics/check.hpp"
@@ -20,54 +19,39 @@ Finding decided(Finding finding, Outcome outcome, std::string why) {
   return finding;
 }
 
-using Difference = OutputDifference;
-
 constexpr std::string_view no_numbers = "the outputs have no finite numbers";
 
-struct OutputFigure {
-  std::string_view name;
-  std::optional<double> (*value)(const Difference&);
-  bool larger_is_worse = true;
-  std::string_view why_none = no_numbers;
-  bool of_every_output = false;  // an output that differs and has no such figure leaves none for the whole
-};
+// The largest difference, which has a place as well, is not in the catalogue.
+constexpr std::string_view largest_difference = "max_absolute_difference";
 
-// Both all zeros: there is no relative distance, and none is needed.
-std::optional<double> relative(const Difference& output, const std::optional<double>& distance) {
-  return !distance && output.max_absolute == 0 ? std::optional(0.0) : distance;
+std::optional<double> value_of(const DifferenceFigure* figure, const OutputDifference& output) {
+  if (figure == nullptr) return output.max_absolute;
+  const auto value = figure->of(output);
+  return !value && figure->is_zero_of_equal_zeros && output.max_absolute == 0 ? std::optional(0.0) : value;
 }
 
-constexpr std::string_view all_zeros = "the reference's outputs are all 0, so that nothing is relative to them";
-
-constexpr auto output_figures = std::to_array<OutputFigure>({
-    {"max_absolute_difference", [](const Difference& o) { return o.max_absolute; }, true, no_numbers},
-    {"mae", [](const Difference& o) { return o.mae; }},
-    {"mse", [](const Difference& o) { return o.mse; }},
-    {"rmse", [](const Difference& o) { return o.rmse; }},
-    {"relative_l1", [](const Difference& o) { return relative(o, o.relative_l1); }, true, all_zeros, true},
-    {"relative_l2", [](const Difference& o) { return relative(o, o.relative_l2); }, true, all_zeros, true},
-    {"relative_max", [](const Difference& o) { return relative(o, o.relative_max); }, true, all_zeros, true},
-    {"cosine", [](const Difference& o) { return o.cosine; }, false, "outputs that are all 0 have no direction", true},
-    {"pearson", [](const Difference& o) { return o.pearson; }, false, "a constant output correlates with nothing"},
-    {"psnr", [](const Difference& o) { return o.psnr_db; }, false,
-     "the reference's outputs are constant: there is no range that the error is relative to"},
-    {"ssim", [](const Difference& o) { return o.ssim; }, false, "no output is an image"},
-    {"top1_agreement", [](const Difference& o) { return o.top1_agreement; }, false,
-     "no output looks like a classifier's"},
-    {"top5_agreement", [](const Difference& o) { return o.top5_agreement; }, false,
-     "no output looks like a classifier's of more than five classes"},
-});
-
-// The worst of all outputs that have the figure; nullopt: none has it, or one lacks it that it is wanted of.
-std::optional<double> worst(const OutputFigure& figure, const std::vector<OutputDifference>& outputs) {
+// The worst of all outputs that have the figure; nullopt: none has it, or one lacks it that it is wanted of. Null: the
+// largest difference.
+std::optional<double> worst(const DifferenceFigure* figure, const std::vector<OutputDifference>& outputs) {
+  const bool larger_is_worse = figure == nullptr || figure->reading == DifferenceFigure::Reading::distance;
+  const bool of_every_output = figure != nullptr && figure->of_every_output;
   std::optional<double> found;
   for (const OutputDifference& output : outputs) {
-    const auto value = figure.value(output);
-    if (!value && figure.of_every_output && output.max_absolute.value_or(0) > 0) return std::nullopt;
+    const auto value = value_of(figure, output);
+    if (!value && of_every_output && output.max_absolute.value_or(0) > 0) return std::nullopt;
     if (!value) continue;
-    if (!found || (figure.larger_is_worse ? *value > *found : *value < *found)) found = value;
+    if (!found || (larger_is_worse ? *value > *found : *value < *found)) found = value;
   }
   return found;
+}
+
+// Null: the largest difference.
+const DifferenceFigure* figure_of(const Expectation& expectation) {
+  if (expectation.name == largest_difference) return nullptr;
+  const auto figures = difference_figures();
+  const auto found = std::ranges::find(figures, expectation.name, &DifferenceFigure::gate_name);
+  INFERMETER_CHECK(found != figures.end());
+  return &*found;
 }
 
 Finding agreement(Finding finding, const OutputComparison& comparison) {
@@ -116,10 +100,9 @@ Finding find_output_figure(const Expectation& expectation, int subject, const Ga
                    fmt::format("output '{}': {} elements are NaN or infinite in one of the two", infinite->name,
                                infinite->non_finite_apart));
   }
-  const auto figure = std::ranges::find(output_figures, expectation.name, &OutputFigure::name);
-  INFERMETER_CHECK(figure != output_figures.end());
-  finding.value = worst(*figure, comparison.outputs);
-  if (!finding.value) finding.why = figure->why_none;
+  const DifferenceFigure* figure = figure_of(expectation);
+  finding.value = worst(figure, comparison.outputs);
+  if (!finding.value) finding.why = figure == nullptr || figure->why_none.empty() ? no_numbers : figure->why_none;
   return finding;
 }
 

@@ -1,4 +1,6 @@
 // The error of every sample, by a measure and of an output that the reader chooses.
+import { sampleFigures } from "../difference_figures.ts";
+import type { SampleFigures } from "../difference_figures.ts";
 import type { OutputDifference, Validation, ValidationSample } from "../document.ts";
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
@@ -10,25 +12,15 @@ import { logScale } from "./log_scale.ts";
 import { line, marks } from "./marks.ts";
 import { byStretches } from "./thin.ts";
 
-type MeasureName =
-  | "max_absolute" | "mae" | "rmse" | "relative_l2" | "relative_max" | "cosine" | "pearson" | "psnr_db" | "ssim";
-
 interface Measure {
-  name: MeasureName;
+  name: keyof SampleFigures | "max_absolute";
   label: string;
   likeness: boolean; // more is better, and the axis is linear
 }
 
 const measures: Measure[] = [
   { name: "max_absolute", label: "largest |difference|", likeness: false },
-  { name: "mae", label: "mean |difference|", likeness: false },
-  { name: "rmse", label: "root mean square", likeness: false },
-  { name: "relative_l2", label: "relative L2", likeness: false },
-  { name: "relative_max", label: "relative, largest", likeness: false },
-  { name: "cosine", label: "cosine", likeness: true },
-  { name: "pearson", label: "correlation", likeness: true },
-  { name: "psnr_db", label: "PSNR, dB", likeness: true },
-  { name: "ssim", label: "SSIM", likeness: true },
+  ...sampleFigures.map(({ id, measure, unit, likeness }) => ({ name: id, label: unit === "dB" ? `${measure}, dB` : measure, likeness })),
 ];
 
 const named = 3; // worst samples with their names

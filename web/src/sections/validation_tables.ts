@@ -1,4 +1,6 @@
 // A validation: how far each output is apart, the samples in which it is worst, and both sides' accuracy.
+import { sampleFigures, wholeFigures } from "../difference_figures.ts";
+import type { DifferenceFigure, SampleFigures } from "../difference_figures.ts";
 import type { Accuracy, OutputDifference, Validation, ValidationSample } from "../document.ts";
 import { digits, MISSING, percent, probability } from "../format.ts";
 import { grid } from "./grid.ts";
@@ -15,8 +17,8 @@ interface OutputRow {
 type Distances = OutputDifference | ValidationSample;
 
 function distances<Row>(of: (row: Row) => Distances, reason: (row: Row) => string): Column<Row>[] {
-  const number = (id: string, title: string, figure: (each: Distances) => number | null, unit?: string): Column<Row> => ({
-    kind: "number", id, title, quantity: "plain", measure: (row): Measure => ({ value: figure(of(row)), note: figure(of(row)) === null ? reason(row) : "" }), ...(unit === undefined ? {} : { unit }),
+  const number = ({ id, title, unit }: DifferenceFigure<SampleFigures>): Column<Row> => ({
+    kind: "number", id, title, ...quantityOf(unit), measure: (row): Measure => ({ value: of(row)[id], note: of(row)[id] === null ? reason(row) : "" }),
   });
   return [
     {
@@ -27,14 +29,7 @@ function distances<Row>(of: (row: Row) => Distances, reason: (row: Row) => strin
         return { value, sub: value === null || value === 0 ? "" : `at ${at}`, about: value === null ? "" : `element ${at}${values}`, note: value === null ? reason(row) : "" };
       },
     },
-    number("mae", "MAE", (each) => each.mae),
-    number("rmse", "RMSE", (each) => each.rmse),
-    number("relative_l2", "relative L2", (each) => each.relative_l2),
-    number("relative_max", "relative max", (each) => each.relative_max),
-    number("cosine", "cosine", (each) => each.cosine),
-    number("pearson", "Pearson", (each) => each.pearson),
-    number("psnr", "PSNR", (each) => each.psnr_db, "dB"),
-    number("ssim", "SSIM", (each) => each.ssim),
+    ...sampleFigures.map((figure) => number(figure)),
     {
       kind: "text", id: "mismatched", title: "beyond tolerance",
       text: (row) => (of(row).mismatched > 0 ? `${of(row).mismatched} of ${of(row).element_count}` : `none of ${of(row).element_count}`),
@@ -44,7 +39,11 @@ function distances<Row>(of: (row: Row) => Distances, reason: (row: Row) => strin
   ];
 }
 
-const hiddenDistances = ["relative_max", "pearson"];
+function quantityOf(unit: "" | "dB" | "share"): { quantity: "plain" | "share"; unit?: string } {
+  return unit === "share" ? { quantity: "share" } : { quantity: "plain", ...(unit === "" ? {} : { unit }) };
+}
+
+const hiddenOf = (figures: { id: string; hidden: boolean }[]): string[] => figures.filter((each) => each.hidden).map((each) => each.id);
 
 export function outputsTable(validation: Validation): HTMLElement | null {
   const rows: OutputRow[] = validation.outputs.map(({ allowed, floor, difference }) => ({ what: difference.name, allowed, floor, difference }));
@@ -63,14 +62,13 @@ export function outputsTable(validation: Validation): HTMLElement | null {
     number("allowed", "allowed", "The largest difference that is within the tolerance.", (row) => row.allowed),
     number("floor", "floor", "What the baseline differs from itself by when it runs twice.", (row) => row.floor),
     ...others,
-    { kind: "number", id: "top1", title: "top-1 agreement", quantity: "share", measure: ({ difference: d }) => ({ value: d.top1_agreement }) },
-    { kind: "number", id: "top5", title: "top-5 agreement", quantity: "share", measure: ({ difference: d }) => ({ value: d.top5_agreement }) },
+    ...wholeFigures.map(({ id, title, unit }): Column<OutputRow> => ({ kind: "number", id, title, ...quantityOf(unit), measure: ({ difference: d }) => ({ value: d[id] }) })),
   ];
   return grid({
     caption: `Outputs of ${validation.candidate.label} against ${validation.baseline.label}`,
     columns: columns.filter((column): column is Column<OutputRow> => column !== undefined),
     rows,
-    off: new Set([...hiddenDistances, "top5"]),
+    off: new Set(hiddenOf([...sampleFigures, ...wholeFigures])),
     legend: `${validation.data.items} data items. Tolerance: ${tolerances(validation)}.`,
   });
 }
@@ -91,7 +89,7 @@ export function samplesTable(validation: Validation): HTMLElement | null {
       ...distances<ValidationSample>((row) => row, () => ""),
     ],
     rows: validation.samples,
-    off: new Set(hiddenDistances),
+    off: new Set(hiddenOf(sampleFigures)),
   });
 }
 
