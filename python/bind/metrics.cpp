@@ -102,13 +102,13 @@ auto counter(std::uint64_t DifferenceTally::* field) {
 }
 
 void bind_difference_metrics(nb::module_& module) {
-  nb::class_<Difference> difference(
+  nb::class_<Difference> bound(
       module, "Difference",
       "How far arrays are from their references, r and c being the pairs in which both are finite and n their number. "
       "A figure is None where there is no such pair, where its formula divides by 0, or where a square leaves the "
       "range "
       "of doubles.");
-  difference
+  bound
       .def(nb::init<std::optional<double>>(), nb::kw_only(), nb::arg("data_range") = nb::none(),
            "Nothing yet. `data_range`: the largest value that there can be less the smallest (255 of 8-bit images); "
            "None: of the reference's values.")
@@ -126,12 +126,12 @@ void bind_difference_metrics(nb::module_& module) {
       .def_prop_ro("candidate_at_max", of_pairs(&DifferenceTally::candidate_at_max));
   for (const DifferenceFigure& figure : difference_figures()) {
     if (figure.of_tally == nullptr) continue;
-    difference.def_prop_ro(
+    bound.def_prop_ro(
         std::string(figure.id).c_str(),
         [of = figure.of_tally](const Difference& d) { return of(d.tally(), d.given_range()); },
         std::string(figure.meaning).c_str());
   }
-  difference.def_prop_ro("nan_reference", counter(&DifferenceTally::nan_reference))
+  bound.def_prop_ro("nan_reference", counter(&DifferenceTally::nan_reference))
       .def_prop_ro("nan_candidate", counter(&DifferenceTally::nan_candidate))
       .def_prop_ro("inf_reference", counter(&DifferenceTally::inf_reference))
       .def_prop_ro("inf_candidate", counter(&DifferenceTally::inf_candidate))
