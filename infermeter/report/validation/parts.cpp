@@ -51,7 +51,7 @@ Grid without_empty_columns(const Grid& grid) {
   return kept;
 }
 
-Cell figure_cell(const DifferenceFigure& figure, const DifferenceFigures& figures) {
+Cell difference_figure_cell(const DifferenceFigure& figure, const DifferenceFigures& figures) {
   const std::optional<double> value = figure.of(figures);
   if (figure.unit == DifferenceFigure::Unit::decibels) return decibels(value);
   if (figure.unit == DifferenceFigure::Unit::share) return share_cell(value);
@@ -72,7 +72,7 @@ void add_columns(Grid& grid, const std::vector<DifferenceFigure>& figures) {
 }
 
 void add_cells(std::vector<Cell>& row, const std::vector<DifferenceFigure>& figures, const DifferenceFigures& of) {
-  for (const DifferenceFigure& figure : figures) row.push_back(figure_cell(figure, of));
+  for (const DifferenceFigure& figure : figures) row.push_back(difference_figure_cell(figure, of));
 }
 
 Grid outputs_grid(const Validation& validation) {

@@ -22,9 +22,9 @@ Finding decided(Finding finding, Outcome outcome, std::string why) {
 constexpr std::string_view no_numbers = "the outputs have no finite numbers";
 
 // The largest difference, which has a place as well, is not in the catalogue.
-constexpr std::string_view largest_difference = "max_absolute_difference";
+constexpr std::string_view difference_name = "max_absolute_difference";
 
-std::optional<double> value_of(const DifferenceFigure* figure, const OutputDifference& output) {
+std::optional<double> value_in(const DifferenceFigure* figure, const OutputDifference& output) {
   if (figure == nullptr) return output.max_absolute;
   const auto value = figure->of(output);
   return !value && figure->is_zero_of_equal_zeros && output.max_absolute == 0 ? std::optional(0.0) : value;
@@ -37,7 +37,7 @@ std::optional<double> worst(const DifferenceFigure* figure, const std::vector<Ou
   const bool of_every_output = figure != nullptr && figure->of_every_output;
   std::optional<double> found;
   for (const OutputDifference& output : outputs) {
-    const auto value = value_of(figure, output);
+    const auto value = value_in(figure, output);
     if (!value && of_every_output && output.max_absolute.value_or(0) > 0) return std::nullopt;
     if (!value) continue;
     if (!found || (larger_is_worse ? *value > *found : *value < *found)) found = value;
@@ -47,7 +47,7 @@ std::optional<double> worst(const DifferenceFigure* figure, const std::vector<Ou
 
 // Null: the largest difference.
 const DifferenceFigure* figure_of(const Expectation& expectation) {
-  if (expectation.name == largest_difference) return nullptr;
+  if (expectation.name == difference_name) return nullptr;
   const auto figures = difference_figures();
   const auto found = std::ranges::find(figures, expectation.name, &DifferenceFigure::gate_name);
   INFERMETER_CHECK(found != figures.end());
