@@ -1,7 +1,7 @@
 """Usage: scripts/tidy.py BUILD
 
-clang-tidy of what the product is compiled of, as it is compiled: not of what a library or the page's bundler wrote. Needs
-the product built: ninja knows then which files each object was made of. What was looked at without a finding, with the same
+clang-tidy of what the product is compiled of, as it is compiled: not of what a library or the page's bundler wrote. Where it
+is built, ninja knows which files each object was made of. What was looked at without a finding, with the same
 command, settings and contents of all these files, is not looked at again: digests are in ~/.cache/infermeter-tidy.
 Prints the findings; exit 1 if there are any.
 """
@@ -70,18 +70,19 @@ def main():
             continue
         made = re.search(r" -o (\S+) ", entry["command"])[1]
         read = files.get(made)
-        if read is None:
-            sys.exit(f"tidy: {made} is not built: run make lint")
+        if read is None:  # not built, so that nobody knows what it is made of
+            todo.append((0, entry["file"], None))
+            continue
         mark = CACHE / key_of(entry, read, settings)
         if mark.exists():
             mark.touch()
         else:
             todo.append((sum(file.stat().st_size for file in read), entry["file"], mark))
-    todo.sort(reverse=True)  # the longest first, so that none is waited for at the end
+    todo.sort(key=lambda one: -one[0])  # the longest first, so that none is waited for at the end
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         findings = [*pool.map(lambda one: look_at(build, one[1]), todo)]
     for (_, _, mark), text in zip(todo, findings):
-        if not text:
+        if mark is not None and not text:
             mark.touch()
     for mark in CACHE.iterdir():
         if time.time() - mark.stat().st_mtime > KEPT_S:
