@@ -149,7 +149,7 @@ def test_a_gate_on_figures_of_a_load(run):
     (run.folder / "gate.toml").write_text('expect = ["response_p99 <= 10s", "failed <= 0"]\n' + plan)
     done = run("gate", "gate.toml", "--quiet")
     assert done.returncode == 0, done.stdout + done.stderr
-    (run.folder / "missed.toml").write_text('expect = ["response_p50 <= 1ms"]\n' + plan)
+    (run.folder / "missed.toml").write_text('expect = ["response_p50 <= 1us"]\n' + plan)
     missed = run("gate", "missed.toml", "--run", "latest", "--quiet")
     assert missed.returncode == 1, missed.stdout + missed.stderr
 

@@ -162,7 +162,7 @@ def test_csv_is_written_whole(im, quick_run, tmp_path):
     quick_run.to_csv(file)
     assert file.read_bytes() == quick_run.render("csv").encode()
     assert [row["label"] for row in csv.DictReader(io.StringIO(file.read_text()))] == ["one", "two"]
-    with pytest.raises(im.UsageError, match="cannot be written"):
+    with pytest.raises(im.UsageError, match="cannot write .*No such file or directory"):
         quick_run.to_csv(tmp_path / "no folder/out.csv")
     assert list(tmp_path.glob(".out*")) == []
 
