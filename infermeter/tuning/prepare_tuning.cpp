@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -76,6 +77,11 @@ const TunedKey* key_of(const std::vector<TunedKey>& keys, std::string_view key) 
   return found == keys.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> models_of(const std::vector<TunedKey>& keys, const SubjectDraft& base) {
+  const TunedKey* models = key_of(keys, "model");
+  return models == nullptr ? std::vector{base.model} : models->values;
+}
+
 // Those named, or all that read the model, which is said.
 Result<std::vector<TunableBackend>> backends_of(const TuningContext& context, const SubjectDraft& base,
                                                 const std::vector<TunedKey>& keys, const PlanDraft& draft) {
@@ -84,11 +90,9 @@ Result<std::vector<TunableBackend>> backends_of(const TuningContext& context, co
   if (!base.backend.empty()) names = {base.backend};
   if (const TunedKey* named = key_of(keys, "backend")) names = named->values;
   if (!names.empty()) return tunable(probe_backends(context.launcher, names, probing), names);
-  const TunedKey* models = key_of(keys, "model");
   const std::vector<BackendInfo> found = probe_backends(context.launcher, probing);
   if (look_at_interrupts(context.interrupt) != 0) return was_interrupted();
-  INFERMETER_TRY(const ChosenBackends chosen,
-                 backends_that_read(models != nullptr ? models->values : std::vector{base.model}, found));
+  INFERMETER_TRY(const ChosenBackends chosen, backends_that_read(models_of(keys, base), found));
   if (!chosen.note.empty()) context.on_note(chosen.note);
   return tunable(found, chosen.names);
 }
@@ -147,9 +151,7 @@ Result<Space> space_of(const TuningRequest& request, const TuningContext& contex
   if (wants_int8(keys)) {
     PlanDraft making = draft;
     set_pairs(making.defaults, base);
-    const TunedKey* models = key_of(keys, "model");
-    INFERMETER_TRY_DONE(make_int8_forms(making, models != nullptr ? models->values : std::vector{base.model}, context,
-                                        backends, space.made));
+    INFERMETER_TRY_DONE(make_int8_forms(making, models_of(keys, base), context, backends, space.made));
   }
   INFERMETER_TRY(space.settings, combinations(base, keys, backends, *draft.plan.seed));
   return space;
