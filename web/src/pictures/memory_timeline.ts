@@ -1,5 +1,6 @@
 // Memory of processes over time, as it was seen from outside, with the phases that they went through.
 import type { Phase, Trial } from "../document.ts";
+import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
 import { count, format } from "../format.ts";
 import type { Look, SeriesLook } from "../look.ts";
@@ -36,7 +37,7 @@ interface Row {
 const phaseNames: Record<Phase, string> = {
   start: "start", load: "load", compile: "compile", inputs: "inputs", first_inference: "first inference", warmup: "warm-up", timed: "timed", outputs: "outputs", done: "end",
 };
-const phaseName = (phase: Phase): string => (Object.hasOwn(phaseNames, phase) ? phaseNames[phase] : phase);
+const phaseName = (phase: Phase): string => (Object.hasOwn(phaseNames, phase) ? phaseNames[phase] : visible(phase));
 
 export function pointsOf(trial: Trial): MemoryPoint[] {
   const { at_s, phase, rss_bytes } = trial.memory_timeline ?? { at_s: [], phase: [], rss_bytes: [] };
