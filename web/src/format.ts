@@ -47,6 +47,12 @@ export function unitFor(quantity: Quantity, value: number): Unit {
   return picked;
 }
 
+// Of the units that the document has: "1/s" is of requests and of tokens.
+export function quantityOf(unit: string): Quantity {
+  if (unit === "s" || unit === "items/s" || unit === "bytes" || unit === "share") return unit;
+  return unit === "1/s" ? "items/s" : "plain";
+}
+
 // One unit for all of them: that of the median magnitude.
 export function unitForAll(quantity: Quantity, values: Iterable<number | null | undefined>): Unit {
   const sizes = new Float64Array([...values].flatMap((value) => (typeof value === "number" && Number.isFinite(value) && value !== 0 ? Math.abs(value) : []))).sort();

@@ -5,7 +5,7 @@ import { operators } from "./sections/operators.ts";
 import { record } from "./sections/record.ts";
 import { summary } from "./sections/summary.ts";
 import { tables } from "./sections/tables.ts";
-import type { Part, ReportDocument } from "./document.ts";
+import type { Part, Report } from "./document.ts";
 import { el, name } from "./dom.ts";
 import { watchPage, show } from "./views.ts";
 import { galleriesOf } from "./pictures/index.ts";
@@ -49,7 +49,7 @@ async function part(content: Part, index: number): Promise<HTMLElement> {
 
 const galleriesOpen = 2;
 
-async function build(content: ReportDocument, place: HTMLElement): Promise<void> {
+async function build(content: Report, place: HTMLElement): Promise<void> {
   const parts: HTMLElement[] = [];
   for (const [index, each] of content.parts.entries()) parts.push(await part(each, index));
   const main = el("main", { id: "content", class: parts.length === 1 ? "single" : undefined, tabindex: -1 }, summary(content), ...parts);

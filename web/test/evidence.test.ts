@@ -41,7 +41,7 @@ function history(values: number[], changes: { index: number; change: number }[])
   const level = (first: number, last: number) => ({ first_run: `r${first}`, last_run: `r${last}`, runs: last - first + 1, value: values[first] ?? 0, sd_log: 0.1 });
   const starts = [0, ...changes.map((change) => change.index)];
   return {
-    metric: "latency_p50", unit: "s", lower_is_better: true, this_machine: "m", machines: [], answers: [], checks: [], hidden_runs: 0,
+    schema: "infermeter.history/1", metric: "latency_p50", unit: "s", lower_is_better: true, this_machine: "m", machines: [], answers: [], checks: [], hidden_runs: 0,
     series: [{
       series: "s", machine: "m", runs: values.length, first_at: null, last_at: null, last_value: null, left_out: 2, disturbed: 0, too_few: false,
       levels: starts.map((start, i) => level(start, (starts[i + 1] ?? values.length) - 1)),
@@ -75,7 +75,7 @@ const tensor = (name: string, error: number | null, apart = 0): Layers["tensors"
 });
 const side = { label: "a", model: "m", backend: "b", executed: {} };
 const layers = (tensors: Layers["tensors"]): Layers => ({
-  reference: side, candidate: { ...side, label: "b" }, item: "", sandbox: "auto", note: "", answers: [], checks: [], least_jump: 10, first_difference: 1, jump: 2, worst: 2, before_jump: 1e-7, tensors,
+  schema: "infermeter.layers/1", reference: side, candidate: { ...side, label: "b" }, item: "", sandbox: "auto", note: "", answers: [], checks: [], least_jump: 10, first_difference: 1, jump: 2, worst: 2, before_jump: 1e-7, tensors,
   reference_only: [], candidate_only: [],
 });
 
@@ -101,7 +101,7 @@ const sample = (item: number, max: number | null): ValidationSample => ({
 function validation(samples: ValidationSample[]): Validation {
   const one = { label: "a", model: "m", backend: "b", batch_size: 1, sha256: "", executed: {}, accuracy: null };
   return {
-    outcome: "pass", answers: [], checks: [], agree: true, undecided: false, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
+    schema: "infermeter.validation/1", outcome: "pass", answers: [], checks: [], agree: true, undecided: false, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
     sandbox: "auto", drop: null, outputs: [], again: { items: 0, outputs: [] }, samples, diagnostics: [], times: { models_s: 0, again_s: 0, data_s: 0, whole_s: 0 },
   };
 }
@@ -152,7 +152,7 @@ test("variants stand by size and speed-up; what lacks one of them is counted", (
     }],
   });
   const variants: Variants = {
-    run: "r", model: "m", machine: "", batch_sizes: [1], answers: [], checks: [], pareto_figures: [], notes: [],
+    schema: "infermeter.variants/1", created_at: "", finished: true, run: "r", model: "m", machine: "", batch_sizes: [1], answers: [], checks: [], pareto_figures: [], notes: [],
     variants: [variant("base", 100, null), variant("half", 50, 1.5), variant("unknown", null, 2), variant("unmeasured", 10, null)],
   };
   const picture = only(variantsPictures({ ...empty, variants }));

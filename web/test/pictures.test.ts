@@ -1,7 +1,7 @@
 // What pictures decide before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PairedComparison, Part, ProfiledOperator, Run, Trial } from "../src/document.ts";
+import type { PrimaryComparison, Part, ProfiledOperator, Run, Trial } from "../src/document.ts";
 import { shortened, visible } from "../src/dom.ts";
 import { sortedBars } from "../src/pictures/bars.ts";
 import { families } from "../src/pictures/batch.ts";
@@ -14,8 +14,8 @@ import { iterationsOf, kindOf } from "../src/pictures/timeline.ts";
 import { disturbances, measured, quantile, uniqueNames } from "../src/pictures/trials.ts";
 import type { Measured } from "../src/pictures/trials.ts";
 
-const latency = { metric: "latency_p50", lower_is_better: true } as PairedComparison;
-const throughput = { metric: "throughput", lower_is_better: false } as PairedComparison;
+const latency = { metric: "latency_p50", lower_is_better: true } as PrimaryComparison;
+const throughput = { metric: "throughput", lower_is_better: false } as PrimaryComparison;
 
 test("effects are shares of the baseline's value, positive being worse", () => {
   assert.ok(Math.abs(worseBy(latency, Math.log(1.1)) - 10) < 1e-9);
@@ -77,6 +77,11 @@ test("bars without a value are last in any order by value", () => {
   assert.deepEqual(order("smallest"), [2, 3, 0, 1]);
   assert.deepEqual(order("largest"), [0, 3, 2, 1]);
 });
+
+const quiet: Trial["noise"] = {
+  foreign_cpu: null, steal: null, own_cpu: null, involuntary_switches: null, voluntary_switches: null, major_faults: null, minor_faults: null, pressure_cpu: null,
+  throttled_s: null, frequency_before_hz: null, frequency_after_hz: null, temperature_before_c: null, temperature_after_c: null, threads: null, processors: null,
+};
 
 function trial(more: Partial<Trial>): Trial {
   return { noise: {}, diagnostics: [], memory: { rss_peak_inference_bytes: null, rss_after_load_bytes: null, device_peak_bytes: null }, ...more } as Trial;
@@ -155,8 +160,8 @@ test("outliers lie beyond their process' fences, and warm-up counts down to 0", 
 
 test("disturbances are in words, once each", () => {
   const foreign = { id: "foreign_load", severity: "warning" as const, message: "other programs used 41 % of a processor", remedy: "", about: "" };
-  assert.deepEqual(disturbances(trial({ noise: { foreign_cpu: 0.41, major_faults: 2 }, diagnostics: [foreign] })), ["other programs used 41.0 % of a processor", "2 major page faults"]);
-  assert.deepEqual(disturbances(trial({ noise: { foreign_cpu: 0.01 } })), [], "what no diagnostic speaks of is no disturbance");
+  assert.deepEqual(disturbances(trial({ noise: { ...quiet, foreign_cpu: 0.41, major_faults: 2 }, diagnostics: [foreign] })), ["other programs used 41.0 % of a processor", "2 major page faults"]);
+  assert.deepEqual(disturbances(trial({ noise: { ...quiet, foreign_cpu: 0.01 } })), [], "what no diagnostic speaks of is no disturbance");
   assert.deepEqual(disturbances(trial({ diagnostics: [{ ...foreign, id: "note", severity: "info" }] })), []);
 });
 

@@ -1,7 +1,7 @@
 // What sections decide before anything is shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Direction, Estimate, Gate, Metric, PairedComparison, Part, Run, RunSubject, Trial } from "../src/document.ts";
+import type { Direction, Environment, Estimate, Gate, Metric, PrimaryComparison, Part, Run, RunSubject, Trial } from "../src/document.ts";
 import { changeOf, verdictOf } from "../src/sections/comparison_table.ts";
 import { figureText } from "../src/sections/gate_table.ts";
 import { machineFacts } from "../src/sections/machine.ts";
@@ -95,8 +95,8 @@ test("trials that failed come first, and those that ended alike are told once", 
   assert.deepEqual(failureGroups(rows).map((group) => group.length), [2, 1]);
 });
 
-const comparison = (more: Partial<PairedComparison>): PairedComparison =>
-  ({ metric: "latency_p50", lower_is_better: true, pairs: 5, estimate: Math.log(1.1), interval: { low: Math.log(1.05), high: Math.log(1.2), confidence: 0.95 }, ...more }) as PairedComparison;
+const comparison = (more: Partial<PrimaryComparison>): PrimaryComparison =>
+  ({ metric: "latency_p50", lower_is_better: true, pairs: 5, estimate: Math.log(1.1), interval: { low: Math.log(1.05), high: Math.log(1.2), confidence: 0.95 }, ...more }) as PrimaryComparison;
 
 test("a change is of the metric's own value: positive is worse only in the document", () => {
   const close = (a: number | null | undefined, b: number): void => assert.ok(Math.abs((a ?? NaN) - b) < 1e-12, `${a} is not ${b}`);
@@ -111,7 +111,7 @@ test("a change is of the metric's own value: positive is worse only in the docum
 });
 
 test("a row has the document's direction, in words that suit its metric", () => {
-  const row = (each: PairedComparison, direction: Direction): [string, string] => verdictOf({ comparison: each, direction, decides: false, baseline: "", candidate: "" });
+  const row = (each: PrimaryComparison, direction: Direction): [string, string] => verdictOf({ comparison: each, direction, decides: false, baseline: "", candidate: "" });
   assert.deepEqual(row(comparison({}), "slower"), ["slower", "warning"]);
   assert.deepEqual(row(comparison({ metric: "memory_peak" }), "slower"), ["worse", "warning"]);
   assert.deepEqual(row(comparison({ metric: "throughput" }), "faster"), ["better", "good"]);
@@ -133,7 +133,7 @@ test("a count over all reports leaves out what was not asked", () => {
 });
 
 test("a machine's facts: what is not known is not shown as 0 or no", () => {
-  const facts = machineFacts({ machine: "f", processor: "p", hostname: "", command: "", cores: 0, turbo: null, swap_used_bytes: 0, novel: [1] }).flatMap((group) => group.facts);
+  const facts = machineFacts({ machine: "f", processor: "p", hostname: "", command: "", cores: 0, turbo: null, swap_used_bytes: 0, novel: [1] } as Partial<Environment>).flatMap((group) => group.facts);
   const of = (name: string): string | undefined => facts.find((fact) => fact.name === name)?.value;
   assert.deepEqual([of("cores"), of("turbo"), of("swap in use"), of("novel")], ["", "", "0 B", "[1]"]);
 });

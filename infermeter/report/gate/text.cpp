@@ -15,7 +15,6 @@
 namespace infermeter {
 namespace {
 
-std::string format_share(double share) { return three_digits(100 * share) + " %"; }
 std::string format_decibels(double decibels) {
   return std::isinf(decibels) ? "infinite" : three_digits(decibels) + " dB";
 }

@@ -8,7 +8,7 @@
 
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
-#include "infermeter/report/numbers/format.hpp"
+#include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/numbers/sparkline.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
@@ -31,9 +31,7 @@ using What = ContextChange::What;
 
 std::string value_text(const std::string& metric, double value) {
   const MetricKind* kind = metric_kind(metric);
-  if (kind != nullptr && kind->unit == "bytes") return format_bytes(value);
-  if (kind != nullptr && kind->unit == "items/s") return format_rate(value);
-  return format_time(value);
+  return figure_text(kind == nullptr ? "" : kind->unit)(value);
 }
 
 // "2026-11-21 11:42", or the day alone.

@@ -19,6 +19,7 @@ constexpr std::array words = {
     MetricWords{"memory_peak", "has", "less peak memory", "more peak memory"},
     MetricWords{"load_time", "is", "faster to load", "slower to load"},
     MetricWords{"compile_time", "is", "faster to compile", "slower to compile"},
+    MetricWords{"max_rate", "takes", "more requests per second", "fewer requests per second"},
     MetricWords{"offered_rate", "was", "offered more requests", "offered fewer requests"},
     MetricWords{"achieved_rate", "has", "more requests per second", "fewer requests per second"},
     MetricWords{"samples_rate", "has", "more inferences per second", "fewer inferences per second"},

@@ -85,6 +85,8 @@ std::string format_rate(double per_second) {
 
 std::string format_ratio(double ratio) { return std::isfinite(ratio) ? three_digits(ratio) + "x" : "not known"; }
 
+std::string format_share(double share) { return three_digits(100 * share) + " %"; }
+
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "not known";
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);

@@ -86,6 +86,12 @@ TEST(Format, WritesIntervalsBesideTheirValue) {
 TEST(Format, WritesAnIntervalInTheUnitOfItsValue) {
   EXPECT_EQ(with_interval(0.0293, Interval{0.000958, 0.894}, format_time), "29.3 ms [0.958, 894]");
   EXPECT_EQ(with_interval(990, Interval{980, 1010}, format_rate), "990/s [980, 1010]");
+  EXPECT_EQ(figure_text("1/s")(990), "990/s");  // of requests and of tokens
+  EXPECT_EQ(figure_text("items/s")(990), "990/s");
+  EXPECT_EQ(figure_text("s")(0.0112), "11.2 ms");
+  EXPECT_EQ(figure_text("bytes")(97.5e6), "97.5 MB");
+  EXPECT_EQ(figure_text("share")(0.992), "99.2 %");
+  EXPECT_EQ(figure_text("1")(12), "12");
   EXPECT_EQ(with_interval(2.5e6, Interval{900, 5e6}, format_bytes), "2.50 MB [0.000900, 5.00]");
 }
 

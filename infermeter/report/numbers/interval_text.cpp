@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 
 namespace infermeter {
@@ -14,6 +15,13 @@ constexpr const char* number_characters = "0123456789.+-e";
 constexpr double widest_told = 100;  // times the value
 
 }  // namespace
+
+FigureText figure_text(std::string_view unit) {
+  if (unit == "s") return format_time;
+  if (unit == "bytes") return format_bytes;
+  if (unit == "items/s" || unit == "1/s") return format_rate;
+  return unit == "share" ? format_share : plain_number;
+}
 
 bool tells_nothing(double value, const Interval& interval) {
   return value != 0 && !(interval.high - interval.low <= widest_told * std::fabs(value));

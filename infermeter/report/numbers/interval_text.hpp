@@ -11,6 +11,9 @@ namespace infermeter {
 
 using FigureText = std::string (*)(double);  // format_time, format_bytes, …
 
+// By the unit that metrics and figures of loads have: "s", "bytes", "items/s", "1/s", "share"; a number of all others.
+[[nodiscard]] FigureText figure_text(std::string_view unit);
+
 // More than a hundred times as wide as the value, as that of two processes can be: its ends tell nothing.
 [[nodiscard]] bool tells_nothing(double value, const Interval& interval);
 

@@ -27,11 +27,6 @@ std::string objective_name(const RunRecord& record) {
   return objective == "model_size" ? "model size" : metric_name(objective);
 }
 
-FigureText figure_text(std::string_view unit) {
-  if (unit == "bytes") return format_bytes;
-  return unit == "items/s" ? format_rate : format_time;
-}
-
 std::string labels_text(const RunRecord& record, const std::vector<int>& subjects, const char* between) {
   std::vector<std::string> labels;
   for (const int subject : subjects) labels.push_back(setting_label(record, subject));

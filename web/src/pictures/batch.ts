@@ -8,7 +8,9 @@ import type { ChartPicture, DataTable, Picture } from "../picture.ts";
 import { none } from "./figures.ts";
 import type { Value } from "./figures.ts";
 import { marks, whisker } from "./marks.ts";
-import { estimateRows, quantityOf } from "./metric.ts";
+import { quantityOf } from "../format.ts";
+import type { Quantity } from "../format.ts";
+import { estimateRows } from "./metric.ts";
 import { ends, linearTicks, scaleOf, valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
 import { mostSubjects, sentences } from "./trials.ts";
@@ -83,13 +85,13 @@ export function batchSizes(m: Measured): Picture[] {
   ];
 }
 
-function quantityFor(run: Run, metric: string): ReturnType<typeof quantityOf> {
+function quantityFor(run: Run, metric: string): Quantity {
   return quantityOf(run.subjects.find((subject) => subject.metrics[metric] !== undefined)?.metrics[metric]?.unit ?? "s");
 }
 
 type ValueOf = (subject: number) => Value;
 
-function option(shown: Family[], valueOf: ValueOf, quantity: ReturnType<typeof quantityOf>, log: boolean, look: Look, width: number): Option {
+function option(shown: Family[], valueOf: ValueOf, quantity: Quantity, log: boolean, look: Look, width: number): Option {
   const values = shown.flatMap((family) => family.sizes.flatMap(({ subject }) => [valueOf(subject).value, valueOf(subject).interval?.low, valueOf(subject).interval?.high]));
   const scale = scaleOf(quantity, values, { log, zero: !log });
   const batches = [...new Set(shown.flatMap((family) => family.sizes.map(({ batch }) => batch)))].sort((a, b) => a - b);
@@ -111,7 +113,7 @@ function option(shown: Family[], valueOf: ValueOf, quantity: ReturnType<typeof q
   };
 }
 
-function lineOf(family: Family, index: number, valueOf: ValueOf, scale: Scale, quantity: ReturnType<typeof quantityOf>, look: Look): Option[] {
+function lineOf(family: Family, index: number, valueOf: ValueOf, scale: Scale, quantity: Quantity, look: Look): Option[] {
   const own = look.series(index);
   const there = family.sizes.filter(({ subject }) => valueOf(subject).value !== null);
   const at = ({ batch, subject }: Family["sizes"][number]): [number, number] => [batch, (valueOf(subject).value as number) / scale.unit.factor];

@@ -1,5 +1,5 @@
 // The answer to a run's question: each candidate's estimates with their intervals against the margin, and all pairs.
-import type { Comparison, Direction, Interval, PairedComparison, Part } from "../document.ts";
+import type { Comparison, Direction, ExploratoryComparison, Interval, PrimaryComparison, Part } from "../document.ts";
 import { count, digits, givenPercent, percent } from "../format.ts";
 import type { Look } from "../look.ts";
 import type { Option } from "../echarts.ts";
@@ -16,7 +16,7 @@ import { byStretches, jitter } from "./thin.ts";
 import { measured, sentences } from "./trials.ts";
 
 export interface Row {
-  compared: PairedComparison;
+  compared: PrimaryComparison | ExploratoryComparison;
   direction: Direction | null; // null: exploratory, no verdict
 }
 

@@ -1,10 +1,10 @@
 // Differences of logarithms as changes of the baseline's value, turned so that positive is worse.
-import type { Direction, Interval, PairedComparison, Tone } from "../document.ts";
+import type { Direction, Interval, PrimaryComparison, Tone } from "../document.ts";
 import type { Option } from "../echarts.ts";
 import { digits, MISSING, signed } from "../format.ts";
 import { tickText } from "./scale.ts";
 
-type Compared = Pick<PairedComparison, "lower_is_better" | "metric">;
+type Compared = Pick<PrimaryComparison, "lower_is_better" | "metric">;
 
 // In per cent: 0.0953 of a latency is 10 % more; of a throughput, 9.1 % less.
 export function worseBy(compared: Compared, difference: number): number {

@@ -1,7 +1,8 @@
 // The figures that a run has of each subject: its metrics, its model's, and those of its answers.
 import type { Estimate, OutputDifference, RunSubject } from "../document.ts";
+import { quantityOf } from "../format.ts";
 import type { Quantity } from "../format.ts";
-import { metricTitle, quantityOf } from "./metric.ts";
+import { metricTitle } from "./metric.ts";
 import type { Measured } from "./trials.ts";
 
 export type Value = Pick<Estimate, "value" | "interval"> & Partial<Estimate>;

@@ -2,7 +2,7 @@
 import type { History, HistoryRun, Part } from "../document.ts";
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
-import { count, format, interval, MISSING, percent, signed, unitFor, unitForAll, tick, when, withUnit } from "../format.ts";
+import { count, format, interval, MISSING, percent, quantityOf, signed, unitFor, unitForAll, tick, when, withUnit } from "../format.ts";
 import type { Quantity } from "../format.ts";
 import type { Look } from "../look.ts";
 import { axis, tooltip } from "../picture.ts";
@@ -26,7 +26,7 @@ export function historyPictures(part: Part): Picture[] {
 function picture(history: History, series: Series, values: HistoryRun[], index: number): ChartPicture {
   const by = { label: "Along", choices: [{ value: "run", label: "runs" }, { value: "date", label: "dates" }], value: "run", change: () => undefined };
   const metric = visible(history.metric.replaceAll("_", " "));
-  const quantity: Quantity = history.unit === "" ? "plain" : history.unit;
+  const quantity = quantityOf(history.unit);
   const machine = history.machines.find((each) => each.machine === series.machine);
   const where = history.machines.length > 1 ? `, on ${machine?.hostname ?? series.machine}` : "";
   const drawing = new Drawing(series, values, quantity, metric);

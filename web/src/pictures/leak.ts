@@ -48,7 +48,7 @@ const slopeName = "Slope that was judged";
 function verdictText(leak: Leak | null, name: string): string {
   if (leak === null) return `${name}: nothing was judged.`;
   const between = leak.interval === null ? "no interval" : `${format("bytes", leak.interval.low)} … ${format("bytes", leak.interval.high)}`;
-  return `${name}: ${leak.verdict === "leak" ? "a leak" : leak.verdict}, ${format("bytes", leak.bytes_per_iteration)} per iteration (${between})${leak.reason === "" ? "" : `: ${leak.reason}`}, from iteration ${leak.from_iteration} on.`;
+  return `${name}: ${leak.verdict === "leak" ? "a leak" : leak.verdict.replaceAll("_", " ")}, ${format("bytes", leak.bytes_per_iteration)} per iteration (${between})${leak.reason === "" ? "" : `: ${leak.reason}`}, from iteration ${leak.from_iteration} on.`;
 }
 
 function leakOption(memory: number[], leak: Leak | null, look: Look, width: number): Option {

@@ -1,5 +1,5 @@
 // Memory of processes over time, as it was seen from outside, with the phases that they went through.
-import type { Phase, Trial } from "../document.ts";
+import type { MemoryTimeline, Trial } from "../document.ts";
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
 import { count, format } from "../format.ts";
@@ -14,6 +14,8 @@ import { leftOut, mostSubjects, sentences, subjectControl, trialsOf } from "./tr
 import type { Measured } from "./trials.ts";
 
 const mostProcesses = 40;
+
+type Phase = MemoryTimeline["phase"][number];
 
 export interface MemoryPoint {
   at: number; // seconds since the trial's origin

@@ -1,5 +1,5 @@
 // How metrics are called and which quantity they are.
-import type { Estimate, Metric } from "../document.ts";
+import type { Estimate } from "../document.ts";
 import { count, format, interval, MISSING, unitFor } from "../format.ts";
 import type { Quantity } from "../format.ts";
 
@@ -7,10 +7,6 @@ import type { Quantity } from "../format.ts";
 export function metricTitle(metric: string): string {
   const text = metric.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-export function quantityOf(unit: Metric["unit"]): Quantity {
-  return unit === "s" || unit === "items/s" || unit === "bytes" ? unit : "plain";
 }
 
 // Rows of a tooltip: the value, its interval, n and how it was made.

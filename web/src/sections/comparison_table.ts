@@ -1,5 +1,5 @@
 // Comparisons in pairs: what changed from the baseline to each candidate, and how sure that is.
-import type { Comparison, Direction, PairedComparison, Run, Tone } from "../document.ts";
+import type { Comparison, Direction, ExploratoryComparison, PrimaryComparison, Run, Tone } from "../document.ts";
 import { directionWord } from "../pictures/effects.ts";
 import { count, givenPercent, MISSING, probability } from "../format.ts";
 import { grid } from "./grid.ts";
@@ -7,7 +7,7 @@ import type { Column, Measure } from "./grid_model.ts";
 import { subjectLabels, wordsOf } from "./subjects.ts";
 
 export interface ComparisonRow {
-  comparison: PairedComparison;
+  comparison: PrimaryComparison | ExploratoryComparison;
   direction: Direction;
   decides: boolean; // else it is exploratory
   baseline: string;
@@ -16,7 +16,7 @@ export interface ComparisonRow {
 
 export function comparisonRows(run: Run, comparison: Comparison): ComparisonRow[] {
   const labels = subjectLabels(run);
-  const row = (each: PairedComparison & { direction: Direction }, decides: boolean): ComparisonRow => ({
+  const row = (each: ComparisonRow["comparison"], decides: boolean): ComparisonRow => ({
     comparison: each,
     direction: each.direction,
     decides,
@@ -27,7 +27,7 @@ export function comparisonRows(run: Run, comparison: Comparison): ComparisonRow[
 }
 
 // Positive is worse in the document; here a change is of the metric's own value, as a share of the baseline's.
-export function changeOf(comparison: PairedComparison): Measure {
+export function changeOf(comparison: PrimaryComparison | ExploratoryComparison): Measure {
   const { estimate, interval, lower_is_better: lower } = comparison;
   const change = (effect: number): number => Math.expm1(lower ? effect : -effect);
   if (estimate === null) return { value: null, note: "there is no whole pair" };
@@ -45,7 +45,7 @@ export function verdictOf({ direction, comparison }: ComparisonRow): [string, To
   return [directionWord(direction, comparison.metric), tones[direction]];
 }
 
-const whole = (row: PairedComparison): number => (row.pairs > 0 ? row.pairs : Math.min(row.baseline_processes, row.candidate_processes));
+const whole = (row: ComparisonRow["comparison"]): number => (row.pairs > 0 ? row.pairs : Math.min(row.baseline_processes, row.candidate_processes));
 
 function columns(all: boolean, paired: boolean): Column<ComparisonRow>[] {
   const shown: Column<ComparisonRow>[] = [

@@ -1,5 +1,5 @@
 // What stands around the parts: the head of the page and its navigation.
-import type { ReportDocument } from "../document.ts";
+import type { Report } from "../document.ts";
 import { download, el, name } from "../dom.ts";
 import type { Theme } from "../look.ts";
 import { redrawAll } from "../views.ts";
@@ -27,12 +27,12 @@ function themeChoice(): HTMLElement {
 }
 
 // The run's id names the file, where there is one run.
-function fileName(content: ReportDocument): string {
+function fileName(content: Report): string {
   const run = content.parts.length === 1 ? content.parts[0]?.run?.id : undefined;
   return `infermeter-${run ?? "report"}.json`;
 }
 
-export function head(content: ReportDocument): HTMLElement {
+export function head(content: Report): HTMLElement {
   const save = (): void => download(fileName(content), new Blob([documentText()], { type: "application/json" }));
   return el(
     "header",

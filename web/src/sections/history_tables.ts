@@ -1,8 +1,7 @@
 // A history: the series that were looked at, where they changed, and the command that confirms an alarm.
 import type { History } from "../document.ts";
 import { el, name } from "../dom.ts";
-import { probability, when } from "../format.ts";
-import type { Quantity } from "../format.ts";
+import { probability, quantityOf, when } from "../format.ts";
 import { commandLine } from "./commands.ts";
 import { grid } from "./grid.ts";
 import type { Column } from "./grid_model.ts";
@@ -13,10 +12,6 @@ type Change = Series["changes"][number];
 
 export function historyTables(history: History): HTMLElement[] {
   return [seriesTable(history), changesTable(history), levelsTable(history), ...alarms(history)].filter((each): each is HTMLElement => each !== null);
-}
-
-function quantityOf(history: History): Quantity {
-  return history.unit === "" ? "plain" : history.unit;
 }
 
 function nameOf(history: History, series: Series): string {
@@ -41,7 +36,7 @@ function seriesTable(history: History): HTMLElement | null {
     { kind: "number", id: "runs", title: "runs", quantity: "count", measure: (row) => ({ value: row.runs, sub: row.left_out > 0 ? `${row.left_out} left out` : "" }) },
     { kind: "text", id: "first", title: "first", text: (row) => when(row.first_at ?? ""), order: (row) => row.first_at },
     { kind: "text", id: "last", title: "last", text: (row) => when(row.last_at ?? ""), order: (row) => row.last_at },
-    { kind: "number", id: "value", title: `last ${wordsOf(history.metric)}`, quantity: quantityOf(history), measure: (row) => lastOf(row) },
+    { kind: "number", id: "value", title: `last ${wordsOf(history.metric)}`, quantity: quantityOf(history.unit), measure: (row) => lastOf(row) },
     { kind: "number", id: "changes", title: "changes", quantity: "count", measure: (row) => ({ value: row.changes.length }) },
   ];
   const hidden = history.hidden_runs > 0 ? ` ${history.hidden_runs} runs of other machines are not shown.` : "";
@@ -85,7 +80,7 @@ function levelsTable(history: History): HTMLElement | null {
     { kind: "text", id: "from", title: "first run", text: ({ level }) => level.first_run, code: true },
     { kind: "text", id: "to", title: "last run", text: ({ level }) => level.last_run, code: true },
     { kind: "number", id: "runs", title: "runs", quantity: "count", measure: ({ level }) => ({ value: level.runs }) },
-    { kind: "number", id: "value", title: "level", quantity: quantityOf(history), about: "Geometric mean of its runs.", measure: ({ level }) => ({ value: level.value }) },
+    { kind: "number", id: "value", title: "level", quantity: quantityOf(history.unit), about: "Geometric mean of its runs.", measure: ({ level }) => ({ value: level.value }) },
     { kind: "number", id: "spread", title: "spread", quantity: "share", about: "Standard deviation of the logarithms of its runs.", measure: ({ level }) => ({ value: level.sd_log }) },
   ];
   return grid({ caption: "Levels between changes", columns, rows });

@@ -33,7 +33,7 @@ function list(value: unknown): string {
   return Array.isArray(value) ? value.map(text).join(" ") : text(value);
 }
 
-const groups: { title: string; facts: [string, string, (value: unknown) => string][] }[] = [
+const groups: { title: string; facts: [keyof Environment, string, (value: unknown) => string][] }[] = [
   {
     title: "Machine",
     facts: [
@@ -82,8 +82,9 @@ const groups: { title: string; facts: [string, string, (value: unknown) => strin
 
 const elsewhere = new Set(["command", "infermeter_version", "build", "git_commit"]);
 
-export function machineFacts(environment: Environment): FactGroup[] {
-  const known = new Set([...groups.flatMap((group) => group.facts.map(([key]) => key)), ...elsewhere]);
+// What no group names is shown too.
+export function machineFacts(environment: Partial<Environment>): FactGroup[] {
+  const known = new Set<string>([...groups.flatMap((group) => group.facts.map(([key]) => key)), ...elsewhere]);
   const others: Fact[] = Object.entries(environment)
     .filter(([key]) => !known.has(key))
     .map(([key, value]) => ({ name: wordsOf(key), value: text(value) }));

@@ -1,12 +1,12 @@
 // Over all parts: how each came out, and the checks of all of them side by side.
-import type { Check, Outcome, Part, ReportDocument } from "../document.ts";
+import type { Check, Outcome, Part, Report } from "../document.ts";
 import { el, name } from "../dom.ts";
 import { count } from "../format.ts";
 import { scrolling } from "../scrolling.ts";
 import { badge, sign, toneOf, wordOf } from "../signs.ts";
 import { noticeList } from "./notices.ts";
 
-export function summary(content: ReportDocument): HTMLElement | null {
+export function summary(content: Report): HTMLElement | null {
   if (content.parts.length < 2 && content.notices.length === 0) return null;
   const several = content.parts.length > 1;
   return el(

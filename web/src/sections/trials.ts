@@ -50,8 +50,8 @@ function number(id: string, title: string, quantity: Quantity, of: (trial: Trial
   return { kind: "number", id, title, quantity, measure: ({ trial }) => ({ value: of(trial) }), ...(about === undefined ? {} : { about }) };
 }
 
-function noise(id: string, title: string, quantity: Quantity, about?: string): Column<TrialRow> {
-  return number(`noise ${id}`, title, quantity, (trial) => trial.noise[id] ?? null, about);
+function noise(id: keyof Trial["noise"], title: string, quantity: Quantity, about?: string): Column<TrialRow> {
+  return number(`noise ${id}`, title, quantity, (trial) => trial.noise[id], about);
 }
 
 const columns: Column<TrialRow>[] = [

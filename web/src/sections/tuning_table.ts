@@ -1,6 +1,6 @@
 // A race of settings: what was tried, where each stands, and why it was left behind.
 import type { Run, RunSubject, Tone, TunedSetting } from "../document.ts";
-import { givenPercent, type Quantity } from "../format.ts";
+import { givenPercent, quantityOf } from "../format.ts";
 import { grid } from "./grid.ts";
 import type { Column, Measure } from "./grid_model.ts";
 import { subjectLabels, wordsOf } from "./subjects.ts";
@@ -35,7 +35,6 @@ const figure = (row: TuningRow, name: string): Measure => {
 
 // Figures that the table shows anyway.
 const usual = ["latency_p50", "throughput", "memory_peak", "peak_memory"];
-const quantities: Record<string, Quantity> = { s: "s", "items/s": "items/s", "1/s": "items/s", bytes: "bytes", share: "share" };
 
 // The objective where it is none of the usual figures: another one of times, or one of a load.
 function objectiveColumn(rows: TuningRow[], objective: string): Column<TuningRow>[] {
@@ -47,7 +46,7 @@ function objectiveColumn(rows: TuningRow[], objective: string): Column<TuningRow
     const found = subject.metrics[objective] ?? (ofLoad?.holds === true ? ofLoad : undefined);
     return { value: found?.value ?? null, interval: found?.interval, note: ofLoad?.note };
   };
-  return [{ kind: "number", id: "objective", title: wordsOf(objective), quantity: quantities[unit] ?? "plain", measure }];
+  return [{ kind: "number", id: "objective", title: wordsOf(objective), quantity: quantityOf(unit), measure }];
 }
 
 export function tuningColumns(rows: TuningRow[], objective: string): Column<TuningRow>[] {
