@@ -837,9 +837,10 @@ export interface Validation extends Answered {
   times: { models_s: number; again_s: number; data_s: number; whole_s: number };
 }
 
-// An output that is an image, or the slice of a volume in which the largest difference lies. Planes are rows * columns
-// bytes, base64, row by row: 0 … 255 stands for low … high of its scale. Where the image was larger it was thinned:
-// mean of the values for the first two planes, largest for the difference.
+// An output that is an image, or the slice of a volume in which the largest difference lies. Planes are levels of 16 bits,
+// base64: of each pixel the higher byte, row by row, then of each the lower one. 0 … 65532 stands for low … high of its
+// scale; 65533 is minus infinity, 65534 infinity, 65535 NaN. Where the image was larger it was thinned: mean of the values
+// for the first two planes, largest for the difference.
 export interface DifferencePicture {
   output: string;
   item: number;
@@ -851,9 +852,11 @@ export interface DifferencePicture {
   full_columns: number;
   scale: { low: number; high: number }; // of reference and candidate
   max_difference: number; // the difference's scale is 0 … this
+  plane: number[]; // indices of its elements, but the last two
+  largest: { row: number; column: number } | null; // before thinning
   reference: string;
   candidate: string;
-  difference: string; // |candidate - reference|; 255 where one is not finite and the other is
+  difference: string; // |candidate - reference|; 65534 where one is not finite and the other is
 }
 
 // --- infermeter.variants/1 ---
