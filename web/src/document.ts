@@ -143,6 +143,15 @@ export interface RunFigures {
   distributions: Distribution[]; // of subjects that have iterations
   ratios: PairRatio[]; // of latency p50 between any two subjects of a group, both ways
   fronts: { against: string; batch_size: number; front: number[] }[]; // of latency p50 and `against`, for each group
+  generation: GenerationTimes[];
+}
+
+// How often which time of answers that came piece by piece occurred, in bins that all subjects share.
+export interface GenerationTimes {
+  time: "ttft" | "itl" | "tpot";
+  log: boolean; // the bins are equally wide on a logarithmic axis
+  edges_s: number[]; // one more than there are bins
+  subjects: { subject: number; n: number; shares: number[] }[]; // of those that have any
 }
 
 export interface Distribution {
@@ -301,6 +310,7 @@ export interface SubjectLoad {
   findings: { rule: string; value: number; bound: number; unit: string; message: string; remedy: string }[];
   figures: Record<string, Estimate & { unit: string; lower_is_better: boolean; holds: boolean }>; // achieved_rate, response_p99, …
   processes: LoadProcess[];
+  error_kinds: { kind: string; count: number }[]; // of failed requests, all processes together
 }
 
 export interface RunSubject {
