@@ -52,12 +52,12 @@ export function levels(packed: string, size: number): Uint16Array {
   return Uint16Array.from({ length: size }, (_, i) => 256 * bytes.charCodeAt(i) + bytes.charCodeAt(size + i));
 }
 
-// With as many digits as a level is exact to.
+// With as many digits as a step between two levels leaves exact.
 export function valueOf(level: number, low: number, high: number): string {
   if (level > highest) return notFinite[level - highest - 1] ?? "";
   const step = (high - low) / highest;
   const value = low + level * step;
-  return digits(value, Math.max(1, Math.min(7, 1 + Math.floor(Math.log10(Math.abs(value) / step) || 0))));
+  return digits(value, within(Math.floor(Math.log10(Math.abs(value))) - Math.ceil(Math.log10(step)) + 1, 1, 7));
 }
 
 const within = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value));
@@ -154,7 +154,7 @@ export class PlanesView {
   }
 
   private closest(): number {
-    return Math.max(1, Math.max(this.of.rows, this.of.columns) / 4);
+    return Math.max(2, Math.min(this.of.rows, this.of.columns) / 4);
   }
 
   private inside(left: number, top: number): [number, number] {
