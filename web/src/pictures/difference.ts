@@ -56,7 +56,7 @@ function data(each: DifferencePicture): DataTable {
   ];
   for (let row = 0; row < each.rows; row += 1) {
     const most = values.subarray(row * each.columns, (row + 1) * each.columns).reduce((a, b) => Math.max(a, b), 0);
-    rows.push([`largest |difference| of row ${rowsOf(each, row)}`, most > 65532 ? "finite in one only" : Number(((most / 65532) * each.max_difference).toPrecision(5))]);
+    rows.push([`largest |difference| of row ${rowsOf(each, row)}`, most > 65532 ? "finite in one only" : Number(((most / 65532) * each.max_difference).toPrecision(4))]);
   }
   return { columns: [{ title: "figure", numeric: false }, { title: "value", numeric: true }], rows };
 }
