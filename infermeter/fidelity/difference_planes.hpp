@@ -18,10 +18,9 @@ inline constexpr std::size_t kPlaneSide = 512;  // pixels; larger planes are thi
 // Of a plane of all pictures of a document together: where they are more, all are thinned alike.
 inline constexpr std::size_t kMostPlanePixels = 4 * kPlaneSide * kPlaneSide;
 
-// Planes of an output that is an image, or of the slice of a volume in which the largest difference lies. Row by row the
-// higher bytes of levels of 16 bits, then likewise the lower ones: 0 … kHighestLevel for low … high, and for
-// 0 … max_difference; above it what is no finite number. Thinned where it was larger: means, of the difference the
-// largest.
+// Planes of an output that is an image, or of the slice of a volume in which the largest difference lies. Row by row
+// the higher bytes of levels of 16 bits, then likewise the lower ones: 0 … kHighestLevel for low … high, and for 0 …
+// max_difference; above it what is no finite number. Thinned where it was larger: means, of the difference the largest.
 struct DifferencePicture {
   static constexpr std::uint16_t kHighestLevel = 65532, kMinusInfinity = 65533, kInfinity = 65534, kNaN = 65535;
 
@@ -35,8 +34,8 @@ struct DifferencePicture {
   std::optional<std::pair<std::size_t, std::size_t>> largest{};
 };
 
-// Without `output`, `name` and `item`, with at most `side` rows and columns. nullopt: they are no images (image_like), or
-// not of one shape.
+// Without `output`, `name` and `item`, with at most `side` rows and columns. nullopt: they are no images (image_like),
+// or not of one shape.
 [[nodiscard]] std::optional<DifferencePicture> difference_picture(const Tensor& reference, const Tensor& candidate,
                                                                   std::size_t side = kPlaneSide);
 

@@ -103,7 +103,8 @@ TEST(DifferencePicture, KeepsEachValueOfAPlaneThatIsNoMultiple) {
   for (std::size_t at = 0; at < 200; ++at) {
     std::vector<float> candidate = zeros(7 * 200);
     candidate[3 * 200 + at] = 1;
-    const auto picture = difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate), 192);
+    const auto picture =
+        difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate), 192);
     ASSERT_EQ(picture->columns, 192U);
     EXPECT_EQ(std::ranges::count(picture->difference, '\xff'), 1) << at;  // a higher byte
     EXPECT_EQ(picture->largest, (std::pair<std::size_t, std::size_t>{3, at}));
