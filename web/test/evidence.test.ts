@@ -131,7 +131,7 @@ const difference: DifferencePicture = {
 
 test("the largest difference is placed in the whole output, in the words of its table", () => {
   const note = only(differencePictures({ ...empty, difference_pictures: [difference] })).note?.() ?? "";
-  assert.match(note, /^Largest difference: 0\.5000 at \[0, 1, 3, 2\], row 3, column 2 of 4 × 7, from 0\. Thinned to 2 × 3 pixels/);
+  assert.match(note, /^Largest difference: 0\.5000 at \[0, 1, 3, 2\], row 3, column 2 of 4 × 7, counted from 0\. Thinned to 2 × 3 pixels/);
   assert.equal(elementPlace(1 * 7 * 9 + 3 * 9 + 2, [1, 2, 7, 9], "float32"), "[0, 1, 3, 2], row 3, column 2");
   assert.equal(elementPlace(7, [1, 1000], "float32"), "[0, 7]");
   assert.equal(elementPlace(50, [1, 1, 8, 8], "int64"), "[0, 0, 6, 2]");

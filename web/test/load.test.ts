@@ -76,6 +76,6 @@ test("times of answers are drawn of the subjects of their model, each bin a row 
   const pictures = generationPictures({ ...m, figures });
   assert.deepEqual(pictures.map(({ id }) => id), ["generation-ttft"]);
   assert.deepEqual(pictures[0]?.data().rows, [["s0", 0.1, 0.2, 0.25], ["s0", 0.2, 0.3, 0.75]]);
-  assert.equal(pictures[0]?.note?.(), "s0: 8 answers.");
+  assert.equal(pictures[0]?.note?.(), "8 answers of each.");
   assert.deepEqual(generationPictures(m), []);
 });

@@ -18,9 +18,11 @@ void for_each_time(const std::vector<HistogramRecord>& group, Use use) {
   }
 }
 
-std::vector<double> edges_between(double low, double high, bool is_log) {
+// `times`: of the group that has most of them. Of few times wide bins say more.
+std::vector<double> edges_between(double low, double high, bool is_log, std::uint64_t times) {
   if (!(low < high)) return {low * 0.95, low > 0 ? low * 1.05 : 1e-9};
-  const auto bins = static_cast<int>(std::clamp(std::floor((high - low) / high * bins_per_largest), 1.0, most_bins));
+  const double fitting = std::min(2 * std::sqrt(static_cast<double>(times)), (high - low) / high * bins_per_largest);
+  const auto bins = static_cast<int>(std::clamp(std::floor(fitting), 1.0, most_bins));
   std::vector<double> edges;
   for (int i = 0; i <= bins; ++i) {
     const double part = static_cast<double>(i) / bins;
@@ -34,24 +36,24 @@ std::vector<double> edges_between(double low, double high, bool is_log) {
 
 TimeBins time_bins(std::span<const std::vector<HistogramRecord>> groups) {
   double low = std::numeric_limits<double>::infinity(), high = 0;
-  for (const auto& group : groups) {
-    for_each_time(group, [&](double time_s, std::uint64_t) {
-      low = std::min(low, time_s);
-      high = std::max(high, time_s);
-    });
-  }
   TimeBins bins{.shares = std::vector<std::vector<double>>(groups.size()),
                 .counts = std::vector<std::uint64_t>(groups.size())};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for_each_time(groups[i], [&](double time_s, std::uint64_t count) {
+      low = std::min(low, time_s);
+      high = std::max(high, time_s);
+      bins.counts[i] += count;
+    });
+  }
   if (low > high) return bins;
   bins.is_log = low > 0 && high / low > wide;
-  bins.edges_s = edges_between(low, high, bins.is_log);
+  bins.edges_s = edges_between(low, high, bins.is_log, std::ranges::max(bins.counts));
   const auto last = static_cast<std::ptrdiff_t>(bins.edges_s.size()) - 2;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::vector<double> in_bin(bins.edges_s.size() - 1);
     for_each_time(groups[i], [&](double time_s, std::uint64_t count) {
       const auto above = std::ranges::upper_bound(bins.edges_s, time_s) - bins.edges_s.begin();
       in_bin[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last))] += static_cast<double>(count);
-      bins.counts[i] += count;
     });
     if (bins.counts[i] == 0) continue;
     for (double& count : in_bin) count /= static_cast<double>(bins.counts[i]);

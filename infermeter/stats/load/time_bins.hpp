@@ -17,8 +17,8 @@ struct TimeBins {
   std::vector<std::uint64_t> counts{};        // times of each group
 };
 
-// Each group is what one subject has in several processes. At most 50 bins, from the least time to the largest, none
-// narrower than the histograms resolve.
+// Each group is what one subject has in several processes. At most 50 bins and twice the square root of how many
+// times the largest group has, from the least time to the largest, none narrower than the histograms resolve.
 [[nodiscard]] TimeBins time_bins(std::span<const std::vector<HistogramRecord>> groups);
 
 }  // namespace infermeter

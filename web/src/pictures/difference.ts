@@ -10,7 +10,7 @@ export function differencePictures(part: Part): Picture[] {
 }
 
 function picture(each: DifferencePicture, index: number): PlanesPicture {
-  const of = [each.name === "" ? `item ${each.item}` : `item ${each.item}, ${visible(each.name)}`, visible(each.where)].filter((text) => text !== "");
+  const of = [...new Set([`item ${each.item}`, visible(each.name), visible(each.where)])].filter((text) => text !== "");
   const title = `Difference of ${visible(each.output)}: ${of.join(", ")}`;
   const reads =
     "Reference and candidate in greys of one common scale; beside them |candidate − reference|, from none to the largest. " +
@@ -34,7 +34,7 @@ function largestPlace({ largest, plane }: DifferencePicture): string {
 function note(each: DifferencePicture): string {
   const at = largestPlace(each);
   return (
-    `Largest difference: ${digits(each.max_difference, 4)}${at === "" ? "" : ` at ${at}`} of ${each.full_rows} × ${each.full_columns}, from 0.` +
+    `Largest difference: ${digits(each.max_difference, 4)}${at === "" ? "" : ` at ${at}`} of ${each.full_rows} × ${each.full_columns}, counted from 0.` +
     (isThinned(each)
       ? ` Thinned to ${each.rows} × ${each.columns} pixels: reference and candidate are means of the values that a pixel stands for, the difference is the largest of them.`
       : "")

@@ -33,7 +33,7 @@ function picture(m: Measured, { time, log, edges_s, subjects }: GenerationTimes)
     short: axis,
     title: `${title} (${axis})`,
     reads: `How many ${of[1]} took how long, all processes together: a step is as high as the share of them in its stretch of time. Several hills are several ways in which a server answers; what lies far to the right is its tail.`,
-    note: () => sentences(...shown.map(({ subject, n }) => `${nameOf(subject)}: ${count(n, ...of)}.`), leftOut(shown.length, subjects.length)),
+    note: () => sentences(...counts(), leftOut(shown.length, subjects.length)),
     data: () => ({
       columns: [
         { title: "subject", numeric: false },
@@ -47,6 +47,11 @@ function picture(m: Measured, { time, log, edges_s, subjects }: GenerationTimes)
     option: (look, width) => option(look, width),
     legend: (look) => shown.map(({ subject }) => ({ name: nameOf(subject), look: look.series(subject) })),
   };
+
+  function counts(): string[] {
+    const all = new Set(shown.map(({ n }) => n));
+    return all.size === 1 ? [`${count([...all][0] ?? 0, ...of)} of each.`] : shown.map(({ subject, n }) => `${nameOf(subject)}: ${count(n, ...of)}.`);
+  }
 
   function option(look: Look, width: number): Option {
     const across = scaleOf("s", edges_s, { log });

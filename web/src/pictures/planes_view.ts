@@ -189,7 +189,8 @@ export class PlanesView {
     const from = this.kept;
     const { row, column } = from ?? this.worst ?? { row: Math.floor(this.of.rows / 2), column: Math.floor(this.of.columns / 2) };
     const to = from === null ? { row, column } : { row: within(row + down, 0, this.of.rows - 1), column: within(column + right, 0, this.of.columns - 1) };
-    [this.left, this.top] = this.inside(within(this.left, to.column + 1 - width, to.column), within(this.top, to.row + 1 - height, to.row));
+    const isInView = to.column >= this.left && to.column + 1 <= this.left + width && to.row >= this.top && to.row + 1 <= this.top + height;
+    if (!isInView) [this.left, this.top] = this.inside(to.column + 0.5 - width / 2, to.row + 0.5 - height / 2);
     this.put(to);
   }
 

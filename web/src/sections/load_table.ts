@@ -65,6 +65,10 @@ function figureColumn<Row>([id, title, quantity]: [string, string, Quantity], of
   };
 }
 
+const failedBy: Column<LoadRow> = {
+  kind: "text", id: "error_kinds", title: "failed by class", long: true, text: ({ load }) => load.error_kinds.map(({ kind, count }) => `${kind} ${count}`).join(", ") || MISSING,
+};
+
 export function loadTable(run: Run): HTMLElement | null {
   const rows = loadRows(run);
   if (rows.length === 0) return null;
@@ -76,8 +80,7 @@ export function loadTable(run: Run): HTMLElement | null {
       tone: ({ load }) => (load.valid ? "good" : "bad"),
       sub: ({ load }) => load.findings.map((finding) => finding.rule.replaceAll("_", " ")).join(", "),
     },
-    ...shown.map((figure) => figureColumn<LoadRow>(figure, ({ load }, id) => load.figures[id])),
-    { kind: "text", id: "error_kinds", title: "failed by class", text: ({ load }) => load.error_kinds.map(({ kind, count }) => `${kind} ${count}`).join(", ") || MISSING },
+    ...shown.flatMap((figure) => [figureColumn<LoadRow>(figure, ({ load }, id) => load.figures[id]), ...(figure[0] === "failed" ? [failedBy] : [])]),
   ];
   return grid<LoadRow>({
     caption: "Subjects under load: response times count from when a request should have started",

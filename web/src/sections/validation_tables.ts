@@ -96,7 +96,7 @@ export function samplesTable(validation: Validation): HTMLElement | null {
   return grid<ValidationSample>({
     caption: "Samples that are furthest apart",
     columns: [
-      { kind: "text", id: "sample", title: "sample", text: (row) => (row.name === "" ? `item ${row.item}` : row.name), sub: (row) => (row.name === "" ? "" : `item ${row.item}`) },
+      { kind: "text", id: "sample", title: "sample", text: (row) => (row.name === "" ? `item ${row.item}` : row.name), sub: (row) => (row.name === "" || row.name === `item ${row.item}` ? "" : `item ${row.item}`) },
       { kind: "text", id: "output", title: "output", text: (row) => row.output },
       { kind: "text", id: "agree", title: "within tolerance", text: (row) => (row.within_tolerance ? "agrees" : "differs"), tone: (row) => (row.within_tolerance ? "good" : "bad") },
       ...distances<ValidationSample>((row) => row, () => "", (row) => validation.outputs.find(({ difference }) => difference.name === row.output)?.difference),
