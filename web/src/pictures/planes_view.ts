@@ -2,7 +2,6 @@
 // in place of the other.
 import type { DifferencePicture } from "../document.ts";
 import { el } from "../dom.ts";
-import type { Child } from "../dom.ts";
 import { digits, placeText } from "../format.ts";
 import type { Look } from "../look.ts";
 import { chooseSoon, chosenFor, onAddress } from "../state.ts";
@@ -76,7 +75,8 @@ export class PlanesView {
   private kept: Pixel | null = null; // where the crosshair was put
   private under: Pixel | null = null; // the pointer
   private timer = 0;
-  private buttons: [HTMLButtonElement, () => boolean][] = [];
+  private readonly automatic: HTMLButtonElement;
+  private readonly buttons: [HTMLButtonElement, () => boolean][] = [];
   private drawn: { box: HTMLElement; look: Look; width: number; height: number } | null = null;
   private redraw = (): void => undefined;
 
@@ -88,19 +88,19 @@ export class PlanesView {
     const size = of.rows * of.columns;
     this.planes = [of.reference, of.candidate, of.difference].map((packed) => levels(packed, size));
     this.worst = of.largest === null ? null : { row: Math.ceil(((of.largest.row + 1) * of.rows) / of.full_rows) - 1, column: Math.ceil(((of.largest.column + 1) * of.columns) / of.full_columns) - 1 };
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const button = (text: string, title: string, pressed: () => boolean, act: () => void, disabled = false): Child => {
-      const made = el("button", { type: "button", class: "small", title, disabled, onclick: act }, text);
+    const button = (text: string, title: string, pressed: () => boolean, act: () => void): HTMLButtonElement => {
+      const made = el("button", { type: "button", class: "small", title, onclick: act }, text);
       this.buttons.push([made, pressed]);
       return made;
     };
+    this.automatic = button("Blink by itself", "Twice a second, until it is pressed again; not where less motion is asked for", () => this.timer !== 0, () => this.blink());
     this.tools = el(
       "div",
       { class: "controls planes", role: "group", "aria-label": "Planes" },
       button("All three", "Beside each other (a)", () => this.only === null, () => this.alone(null)),
       button("Blink", "Reference and candidate in one place, in turn (b)", () => this.only !== null && this.only < difference, () => this.flip()),
       button("|Difference|", "Alone, in the same place (d)", () => this.only === difference, () => this.alone(difference)),
-      button("Blink by itself", still ? "Not while less motion is asked for" : "Twice a second, until it is pressed again", () => this.timer !== 0, () => this.blink(), still),
+      this.automatic,
     );
     this.read();
     onAddress(() => this.read());
@@ -128,9 +128,13 @@ export class PlanesView {
     chooseSoon(this.address, text === "//" ? null : text);
   }
 
-  private alone(plane: number | null): void {
+  private stop(): void {
     window.clearInterval(this.timer);
     this.timer = 0;
+  }
+
+  private alone(plane: number | null): void {
+    this.stop();
     this.show(plane, true);
   }
 
@@ -307,6 +311,8 @@ export class PlanesView {
   }
 
   private tell(told: boolean): void {
+    this.automatic.disabled = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (this.automatic.disabled) this.stop();
     for (const [button, pressed] of this.buttons) button.setAttribute("aria-pressed", String(pressed()));
     this.canvas.style.touchAction = this.zoomed > 1 ? "pan-y" : "auto";
     const at = this.under ?? this.kept;
