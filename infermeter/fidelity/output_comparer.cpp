@@ -25,7 +25,7 @@ const Value* value_at(const ItemValues& values, std::size_t index) {
 
 bool is_complex(const Tensor& tensor) { return class_of(tensor.dtype) == DTypeClass::complex; }
 
-std::string place_of(const OutputDifference& difference) {
+std::string place_of_largest(const OutputDifference& difference) {
   const std::string item =
       difference.max_absolute_item > 0 ? fmt::format(" of item {}", difference.max_absolute_item) : std::string();
   return place_text(difference.max_absolute_index, difference.shape, difference.dtype) + item;
@@ -37,7 +37,7 @@ std::string differ_message(const OutputDifference& d) {
   if (d.max_absolute.value_or(0) > 0) {
     message +=
         fmt::format("; the largest difference is {:.3g} at {}, where the reference has {:.9g} and this has {:.9g}",
-                    *d.max_absolute, place_of(d), d.reference_at_max, d.candidate_at_max);
+                    *d.max_absolute, place_of_largest(d), d.reference_at_max, d.candidate_at_max);
   }
   if (d.relative_l2) message += fmt::format("; relative L2 {:.3g}", *d.relative_l2);
   return message;
