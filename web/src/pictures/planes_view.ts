@@ -47,8 +47,9 @@ function placeOf(of: DifferencePicture, { row, column }: Pixel): string {
 
 // The levels of a plane, 0 … 65535.
 export function levels(packed: string, size: number): Uint16Array {
-  const bytes = atob(packed);
-  return Uint16Array.from({ length: size }, (_, i) => 256 * bytes.charCodeAt(i) + bytes.charCodeAt(size + i));
+  const [bytes, values] = [atob(packed), new Uint16Array(size)];
+  for (let i = 0; i < size; i += 1) values[i] = 256 * bytes.charCodeAt(i) + bytes.charCodeAt(size + i);
+  return values;
 }
 
 // With as many digits as a step between two levels leaves exact.
@@ -65,7 +66,7 @@ export class PlanesView {
   readonly tools: HTMLElement;
   readonly foot = el("p", { class: "more-of-it" });
   private readonly canvas = el("canvas", { class: "planes" });
-  private readonly planes: Uint16Array[];
+  private readonly decoded = new Map<number, Uint16Array>(); // when they are drawn
   private readonly images = new Map<string, HTMLCanvasElement>();
   private readonly worst: Pixel | null;
   private only: number | null = null; // the plane that is shown alone
@@ -85,8 +86,6 @@ export class PlanesView {
     private readonly label: string,
     private readonly address: string,
   ) {
-    const size = of.rows * of.columns;
-    this.planes = [of.reference, of.candidate, of.difference].map((packed) => levels(packed, size));
     this.worst = of.largest === null ? null : { row: Math.ceil(((of.largest.row + 1) * of.rows) / of.full_rows) - 1, column: Math.ceil(((of.largest.column + 1) * of.columns) / of.full_columns) - 1 };
     const button = (text: string, title: string, pressed: () => boolean, act: () => void): HTMLButtonElement => {
       const made = el("button", { type: "button", class: "small", title, onclick: act }, text);
@@ -273,6 +272,13 @@ export class PlanesView {
 
   // --- drawing ---
 
+  private plane(index: number): Uint16Array {
+    const { of } = this;
+    const made = this.decoded.get(index) ?? levels([of.reference, of.candidate, of.difference][index] ?? "", of.rows * of.columns);
+    this.decoded.set(index, made);
+    return made;
+  }
+
   // Side by side where there is room, else one above the other. Pixels are as wide and as high as those of the output.
   private places(width: number): Place[] {
     const shown = this.only === null ? [0, 1, 2] : [this.only];
@@ -324,7 +330,7 @@ export class PlanesView {
   private said(at: Pixel): string {
     const { of } = this;
     const [mean, most] = isThinned(of) ? [" (mean)", " (largest)"] : ["", ""];
-    const level = (plane: number): number => this.planes[plane]?.[at.row * of.columns + at.column] ?? 0;
+    const level = (plane: number): number => this.plane(plane)[at.row * of.columns + at.column] ?? 0;
     const value = (plane: number): string => valueOf(level(plane), of.scale.low, of.scale.high);
     const apart = level(difference) > highest ? "finite in one only" : valueOf(level(difference), 0, of.max_difference);
     return `${placeOf(of, at)}: reference ${value(0)}${mean}, candidate ${value(1)}${mean}, |difference| ${apart}${most}`;
@@ -349,7 +355,7 @@ export class PlanesView {
   private paintPlane(context: CanvasRenderingContext2D, look: Look, place: Place, colors: Ramp): void {
     const { rows, columns } = this.of;
     const key = `${place.plane}${look.dark}`;
-    const made = this.images.get(key) ?? image(this.planes[place.plane] ?? new Uint16Array(), columns, rows, colors);
+    const made = this.images.get(key) ?? image(this.plane(place.plane), columns, rows, colors);
     this.images.set(key, made);
     const [pixelWidth, pixelHeight] = [(place.width / columns) * this.zoomed, (place.height / rows) * this.zoomed];
     context.save();
