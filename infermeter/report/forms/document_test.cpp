@@ -68,6 +68,20 @@ TEST(Document, HoldsTheRunAsItsOwnReportHasIt) {
   EXPECT_EQ(part["title"], "resnet50, vit_b_16: onnxruntime, openvino, fake, 2026-11-21");
 }
 
+TEST(Document, HasTheTimesOfAnswersThatCameTokenByTokenInCommonBins) {
+  RunRecord record = test::example_record();
+  EXPECT_TRUE(run_document(record)["figures"]["generation"].empty());
+  record.trials[0].generation.emplace().ttft = {.tick_s = 1e-3, .counts = {{100, 3}, {200, 1}}};
+  const json generation = run_document(record)["figures"]["generation"];
+  ASSERT_EQ(generation.size(), 1U);
+  EXPECT_EQ(generation[0]["time"], "ttft");
+  EXPECT_FALSE(generation[0]["log"]);
+  EXPECT_EQ(generation[0]["edges_s"].size(), 5U);
+  EXPECT_EQ(generation[0]["subjects"].size(), 1U);
+  EXPECT_EQ(generation[0]["subjects"][0]["n"], 4);
+  EXPECT_EQ(generation[0]["subjects"][0]["shares"], (json{0.75, 0, 0, 0.25}));
+}
+
 TEST(Document, TheTitleOfTwoNamesThemWithDayAndHost) {
   RunRecord record = test::example_record();
   record.plan.subjects.resize(2);
