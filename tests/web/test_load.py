@@ -51,6 +51,7 @@ def test_times_of_answers_are_drawn(load_page):
     assert ttft.locator(".note").first.inner_text() == "resnet50@onnxruntime: 8 answers. resnet50@openvino: 4 answers."
     assert "0.05" not in marks(ttft) and "TTFT, ms" in marks(ttft) and "share of gaps, %" in marks(itl)
     ttft.locator("details.data > summary").click()
+    ttft.locator("details.data table").wait_for()
     assert ttft.locator("details.data tbody tr").first.locator("td").all_inner_texts() == ["resnet50@onnxruntime", "0.01", "0.1", "0.25"]
 
 
