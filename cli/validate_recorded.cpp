@@ -96,7 +96,8 @@ std::string line_of(const OutputDifference& output) {
       output.within_tolerance ? "agrees" : fmt::format("differs in {} of {}", output.mismatched, output.element_count);
   if (output.max_absolute) line += fmt::format(", largest difference {:.3g}", *output.max_absolute);
   if (!output.within_tolerance && output.max_absolute) {
-    line += fmt::format(" at {} (recorded {:.6g}, got {:.6g})", output.max_absolute_index, output.reference_at_max,
+    line += fmt::format(" at {} (recorded {:.6g}, got {:.6g})",
+                        place_text(output.max_absolute_index, output.shape, output.dtype), output.reference_at_max,
                         output.candidate_at_max);
   }
   if (output.relative_l2) line += fmt::format(", relative L2 {:.3g}", *output.relative_l2);

@@ -9,6 +9,16 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
+// What ECharts brings and no picture has: another language, a theme, patterns of areas.
+const unused = {
+  name: "unused",
+  setup({ onLoad }) {
+    onLoad({ filter: /echarts\/lib\/i18n\/langZH\.js$/ }, ({ path }) => ({ contents: 'export { default } from "./langEN.js"', resolveDir: dirname(path) }));
+    onLoad({ filter: /echarts\/lib\/theme\/dark\.js$/ }, () => ({ contents: "export default {}" }));
+    onLoad({ filter: /echarts\/lib\/util\/decal\.js$/ }, () => ({ contents: "export function createOrUpdatePatternFromDecal() { return null; }" }));
+  },
+};
+
 // es2020 runs in every browser of the last five years; `ascii` survives being saved in another encoding.
 async function bundled(entry, options) {
   const result = await build({
@@ -19,6 +29,7 @@ async function bundled(entry, options) {
     legalComments: "none",
     logLevel: "warning",
     charset: "ascii",
+    plugins: [unused],
     ...options,
   });
   const text = result.outputFiles[0].text.trim();

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "infermeter/fidelity/output_comparer.hpp"
+#include "infermeter/fidelity/ssim.hpp"
 
 namespace infermeter {
 
@@ -22,6 +25,18 @@ std::optional<double> largest_difference(const OutputComparison& comparison) {
     largest = std::max(largest, own);
   }
   return largest;
+}
+
+std::string place_text(std::uint64_t index, const Shape& shape, std::string_view dtype) {
+  if (shape.empty()) return fmt::format("element {}", index);
+  Shape at(shape.size());
+  for (std::size_t axis = at.size(); axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(shape[axis], 1));
+    at[axis] = static_cast<std::int64_t>(index % extent);
+    index /= extent;
+  }
+  if (!image_like(dtype_from_string(dtype).value_or(DType::undefined), shape)) return to_string(at);
+  return fmt::format("{}, row {}, column {}", to_string(at), at[at.size() - 2], at.back());
 }
 
 }  // namespace infermeter

@@ -466,5 +466,14 @@ TEST(Undecided, OneOutputThatTellsSomethingIsEnough) {
   EXPECT_FALSE(apart.agree || apart.undecided);
 }
 
+TEST(PlaceText, IsTheIndicesAndOfImagesRowAndColumnToo) {
+  EXPECT_EQ(place_text(7, {1, 1000}, "float32"), "[0, 7]");
+  EXPECT_EQ(place_text(92, {1, 2, 7, 9}, "float32"), "[0, 1, 3, 2], row 3, column 2");
+  EXPECT_EQ(place_text(50, {1, 1, 8, 8}, "int64"), "[0, 0, 6, 2]");
+  EXPECT_EQ(place_text(50, {1, 1, 4, 16}, "float32"), "[0, 0, 3, 2]");
+  EXPECT_EQ(place_text(7, {}, "float32"), "element 7");
+  EXPECT_EQ(place_text(7, {1, 0, 7, 7}, "no dtype"), "[0, 0, 1, 0]");
+}
+
 }  // namespace
 }  // namespace infermeter::compare_outputs_test

@@ -13,13 +13,13 @@
 namespace infermeter {
 namespace {
 
-constexpr double infinite_psnr = std::numeric_limits<double>::infinity();
+constexpr double infinite_distance = std::numeric_limits<double>::infinity();
 
 // How far two values are apart; infinite where one of them is no finite number and the other is not the same.
 double distance(double reference, double candidate) {
   if (std::isfinite(reference) && std::isfinite(candidate)) return std::abs(candidate - reference);
   const bool is_same = reference == candidate || (std::isnan(reference) && std::isnan(candidate));
-  return is_same ? 0 : infinite_psnr;
+  return is_same ? 0 : infinite_distance;
 }
 
 // [N, C, H, W] or [N, C, D, H, W], as planes one behind the other.
@@ -35,6 +35,12 @@ struct PlaneLayout {
     planes = side(0) * channels * slices;
   }
   [[nodiscard]] std::size_t plane_size() const { return rows * columns; }
+
+  [[nodiscard]] std::vector<std::size_t> indices(std::size_t plane, std::size_t rank) const {
+    std::vector<std::size_t> at = {plane / (channels * slices), plane / slices % channels};
+    if (rank == 5) at.push_back(plane % slices);
+    return at;
+  }
 
   // "2 of the batch of 4, channel 0 of 3, slice 12 of 32", without what there is only one of.
   [[nodiscard]] std::vector<std::string> place(std::size_t plane) const {
@@ -108,28 +114,45 @@ double mean_of(const std::vector<double>& block) {
   return sum / static_cast<double>(count);
 }
 
-char grey(double value, double low, double high) {
-  if (!(value > low)) return 0;  // NaN too
-  const double share = value >= high ? 1 : (value - low) / (high - low);
-  return static_cast<char>(static_cast<unsigned char>(std::lround(share * 255)));
+std::uint16_t level_of(double value, double low, double high) {
+  if (std::isnan(value)) return DifferencePicture::kNaN;
+  if (std::isinf(value)) return value < 0 ? DifferencePicture::kMinusInfinity : DifferencePicture::kInfinity;
+  if (value <= low) return 0;
+  // Of halves: the range of two finite numbers may be none.
+  const double share = value >= high ? 1 : (value / 2 - low / 2) / (high / 2 - low / 2);
+  return static_cast<std::uint16_t>(std::lround(share * DifferencePicture::kHighestLevel));
 }
 
+// The higher bytes of all levels, then the lower ones.
+class LevelBytes {
+ public:
+  void add(std::uint16_t level) {
+    high_ += static_cast<char>(static_cast<unsigned char>(level >> 8U));
+    low_ += static_cast<char>(static_cast<unsigned char>(level & 0xFFU));
+  }
+  [[nodiscard]] std::string take() { return std::move(high_) + low_; }
+
+ private:
+  std::string high_, low_;
+};
+
 std::string thinned_means(const std::vector<double>& plane, const DifferencePicture& picture) {
-  std::string bytes;
-  for_each_pixel(plane, picture, [&](const auto& block) { bytes += grey(mean_of(block), picture.low, picture.high); });
-  return bytes;
+  LevelBytes bytes;
+  for_each_pixel(plane, picture,
+                 [&](const auto& block) { bytes.add(level_of(mean_of(block), picture.low, picture.high)); });
+  return bytes.take();
 }
 
 std::string thinned_largest(const std::vector<double>& plane, const DifferencePicture& picture) {
-  std::string bytes;
+  LevelBytes bytes;
   for_each_pixel(plane, picture, [&](const auto& block) {
-    bytes += grey(*std::ranges::max_element(block), 0, picture.max_difference);
+    bytes.add(level_of(*std::ranges::max_element(block), 0, picture.max_difference));
   });
-  return bytes;
+  return bytes.take();
 }
 
 void set_scale(DifferencePicture& picture, const std::vector<double>& reference, const std::vector<double>& candidate) {
-  double low = infinite_psnr, high = -infinite_psnr;
+  double low = infinite_distance, high = -infinite_distance;
   for (const auto* plane : {&reference, &candidate}) {
     for (const double value : *plane) {
       if (!std::isfinite(value)) continue;
@@ -150,9 +173,28 @@ bool are_images(const Tensor& reference, const Tensor& candidate) {
          image_like(candidate.dtype, candidate.shape) && whole(reference) && whole(candidate);
 }
 
+// The largest at which all pictures together have no more than kMostPlanePixels.
+std::size_t side_for_all(const KeptDifferences& kept) {
+  std::vector<PlaneLayout> layouts;
+  for (const auto& [index, output] : kept.outputs()) {
+    for (const KeptItem& item : output.worst) {
+      if (are_images(item.reference, item.candidate)) layouts.emplace_back(item.reference.shape);
+    }
+  }
+  const auto pixels = [&](std::size_t side) {
+    std::size_t sum = 0;
+    for (const PlaneLayout& each : layouts) sum += std::min(each.rows, side) * std::min(each.columns, side);
+    return sum;
+  };
+  std::size_t side = kPlaneSide;
+  while (side > 1 && pixels(side) > kMostPlanePixels) --side;
+  return side;
+}
+
 }  // namespace
 
-std::optional<DifferencePicture> difference_picture(const Tensor& reference, const Tensor& candidate) {
+std::optional<DifferencePicture> difference_picture(const Tensor& reference, const Tensor& candidate,
+                                                    std::size_t side) {
   if (!are_images(reference, candidate)) return std::nullopt;
   const PlaneLayout layout(reference.shape);
   const std::size_t plane = worst_plane(reference, candidate, layout);
@@ -162,12 +204,15 @@ std::optional<DifferencePicture> difference_picture(const Tensor& reference, con
   DifferencePicture picture;
   picture.full_rows = layout.rows;
   picture.full_columns = layout.columns;
-  picture.rows = std::min(layout.rows, kPlaneSide);
-  picture.columns = std::min(layout.columns, kPlaneSide);
+  picture.rows = std::min(layout.rows, side);
+  picture.columns = std::min(layout.columns, side);
   set_scale(picture, expected, got);
   for (const double value : apart) {
     if (std::isfinite(value)) picture.max_difference = std::max(picture.max_difference, value);
   }
+  picture.plane = layout.indices(plane, reference.shape.size());
+  const auto largest = static_cast<std::size_t>(std::ranges::max_element(apart) - apart.begin());
+  if (apart[largest] > 0) picture.largest = {largest / layout.columns, largest % layout.columns};
   auto parts = layout.place(plane);
   const std::size_t strange = not_finite(expected) + not_finite(got);
   if (strange > 0) parts.push_back(fmt::format("{} NaN or infinite", strange));
@@ -183,10 +228,11 @@ std::vector<DifferencePicture> difference_pictures(const KeptDifferences& kept, 
   const auto name_at = [](std::span<const std::string> names, std::size_t index, const char* what) {
     return index < names.size() ? names[index] : fmt::format("{} {}", what, index);
   };
+  const std::size_t side = side_for_all(kept);
   std::vector<DifferencePicture> pictures;
   for (const auto& [index, output] : kept.outputs()) {
     for (const KeptItem& item : output.worst) {
-      auto picture = difference_picture(item.reference, item.candidate);
+      auto picture = difference_picture(item.reference, item.candidate, side);
       if (!picture) continue;
       picture->output = name_at(outputs, index, "output");
       picture->name = name_at(items, item.item, "item");

@@ -17,7 +17,12 @@ Tensor tensor_of(Shape shape, const std::vector<float>& values) {
 
 std::vector<float> zeros(std::size_t count) { return std::vector<float>(count, 0); }
 
-int byte(const std::string& plane, std::size_t index) { return static_cast<unsigned char>(plane.at(index)); }
+constexpr int highest = DifferencePicture::kHighestLevel;
+
+int level(const std::string& plane, std::size_t index) {
+  const auto byte = [&](std::size_t at) { return int{static_cast<unsigned char>(plane.at(at))}; };
+  return 256 * byte(index) + byte(plane.size() / 2 + index);
+}
 
 TEST(DifferencePicture, HoldsReferenceCandidateAndTheirDistance) {
   std::vector<float> reference = zeros(7 * 8), candidate = zeros(7 * 8);
@@ -34,13 +39,13 @@ TEST(DifferencePicture, HoldsReferenceCandidateAndTheirDistance) {
   EXPECT_EQ(picture->high, 10);
   EXPECT_EQ(picture->max_difference, 2);
   EXPECT_EQ(picture->where, "");
-  EXPECT_EQ(picture->reference.size(), 56U);
-  EXPECT_EQ(byte(picture->reference, 3), 255);
-  EXPECT_EQ(byte(picture->reference, 0), 23);  // 1 / 11 of 255
-  EXPECT_EQ(byte(picture->candidate, 9), 0);
-  EXPECT_EQ(byte(picture->difference, 3), 255);
-  EXPECT_EQ(byte(picture->difference, 9), 128);  // half of it
-  EXPECT_EQ(byte(picture->difference, 0), 0);
+  EXPECT_EQ(picture->reference.size(), 2 * 56U);
+  EXPECT_EQ(level(picture->reference, 3), highest);
+  EXPECT_EQ(level(picture->reference, 0), 5957);  // 1 / 11 of the highest
+  EXPECT_EQ(level(picture->candidate, 9), 0);
+  EXPECT_EQ(level(picture->difference, 3), highest);
+  EXPECT_EQ(level(picture->difference, 9), highest / 2);  // half of it
+  EXPECT_EQ(level(picture->difference, 0), 0);
 }
 
 TEST(DifferencePicture, IsOfThePlaneWithTheLargestDifference) {
@@ -51,8 +56,9 @@ TEST(DifferencePicture, IsOfThePlaneWithTheLargestDifference) {
   const auto picture = difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate));
   ASSERT_TRUE(picture);
   EXPECT_EQ(picture->where, "1 of the batch of 2, channel 2 of 3");
+  EXPECT_EQ(picture->plane, (std::vector<std::size_t>{1, 2}));
   EXPECT_EQ(picture->max_difference, 3);
-  EXPECT_EQ(byte(picture->difference, 5), 255);
+  EXPECT_EQ(level(picture->difference, 5), highest);
 }
 
 TEST(DifferencePicture, IsOfTheSliceOfAVolumeWithTheLargestDifference) {
@@ -62,7 +68,9 @@ TEST(DifferencePicture, IsOfTheSliceOfAVolumeWithTheLargestDifference) {
   const auto picture = difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate));
   ASSERT_TRUE(picture);
   EXPECT_EQ(picture->where, "slice 6 of 9");
-  EXPECT_EQ(byte(picture->difference, 17), 255);
+  EXPECT_EQ(picture->plane, (std::vector<std::size_t>{0, 0, 6}));
+  EXPECT_EQ(picture->largest, (std::pair<std::size_t, std::size_t>{2, 1}));
+  EXPECT_EQ(level(picture->difference, 17), highest);
 }
 
 TEST(DifferencePicture, OfEqualVolumesIsTheMiddle) {
@@ -70,8 +78,9 @@ TEST(DifferencePicture, OfEqualVolumesIsTheMiddle) {
   const auto picture = difference_picture(volume, volume);
   ASSERT_TRUE(picture);
   EXPECT_EQ(picture->where, "slice 4 of 9");
+  EXPECT_EQ(picture->largest, std::nullopt);
   EXPECT_EQ(picture->max_difference, 0);
-  EXPECT_EQ(picture->difference, std::string(56, '\0'));
+  EXPECT_EQ(picture->difference, std::string(112, '\0'));
 }
 
 TEST(DifferencePicture, IsThinnedByMeansAndByTheLargestDifference) {
@@ -83,10 +92,10 @@ TEST(DifferencePicture, IsThinnedByMeansAndByTheLargestDifference) {
   ASSERT_TRUE(picture);
   EXPECT_EQ(picture->rows, kPlaneSide);
   EXPECT_EQ(picture->full_rows, side);
-  EXPECT_EQ(picture->candidate.size(), kPlaneSide * kPlaneSide);
-  EXPECT_EQ(byte(picture->candidate, 0), 64);  // a quarter of 0 … 4
-  EXPECT_EQ(byte(picture->difference, 0), 255);
-  EXPECT_EQ(byte(picture->difference, 1), 0);
+  EXPECT_EQ(picture->candidate.size(), 2 * kPlaneSide * kPlaneSide);
+  EXPECT_EQ(level(picture->candidate, 0), highest / 4);  // a quarter of 0 … 4
+  EXPECT_EQ(level(picture->difference, 0), highest);
+  EXPECT_EQ(level(picture->difference, 1), 0);
 }
 
 TEST(DifferencePicture, KeepsEachValueOfAPlaneThatIsNoMultiple) {
@@ -94,12 +103,15 @@ TEST(DifferencePicture, KeepsEachValueOfAPlaneThatIsNoMultiple) {
   for (std::size_t at = 0; at < 200; ++at) {
     std::vector<float> candidate = zeros(7 * 200);
     candidate[3 * 200 + at] = 1;
-    const auto picture = difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate));
-    EXPECT_EQ(std::ranges::count(picture->difference, '\xff'), 1) << at;
+    const auto picture =
+        difference_picture(tensor_of(shape, zeros(candidate.size())), tensor_of(shape, candidate), 192);
+    ASSERT_EQ(picture->columns, 192U);
+    EXPECT_EQ(std::ranges::count(picture->difference, '\xff'), 1) << at;  // a higher byte
+    EXPECT_EQ(picture->largest, (std::pair<std::size_t, std::size_t>{3, at}));
   }
 }
 
-TEST(DifferencePicture, ShowsWhatIsFiniteInOneOnlyAsTheLargestDifference) {
+TEST(DifferencePicture, SaysWhatIsFiniteInOneOnly) {
   std::vector<float> reference = zeros(49), candidate = zeros(49);
   candidate[10] = nan;
   reference[20] = candidate[20] = nan;
@@ -108,11 +120,14 @@ TEST(DifferencePicture, ShowsWhatIsFiniteInOneOnlyAsTheLargestDifference) {
   const auto picture = difference_picture(tensor_of({1, 1, 7, 7}, reference), tensor_of({1, 1, 7, 7}, candidate));
   ASSERT_TRUE(picture);
   EXPECT_EQ(picture->where, "5 NaN or infinite");
-  EXPECT_EQ(byte(picture->difference, 40), 255);
+  EXPECT_EQ(level(picture->difference, 40), DifferencePicture::kInfinity);
   EXPECT_EQ(picture->max_difference, 1);
-  EXPECT_EQ(byte(picture->difference, 10), 255);
-  EXPECT_EQ(byte(picture->difference, 20), 0);
-  EXPECT_EQ(byte(picture->candidate, 10), 0);
+  EXPECT_EQ(level(picture->difference, 10), DifferencePicture::kInfinity);
+  EXPECT_EQ(level(picture->difference, 20), 0);
+  EXPECT_EQ(level(picture->candidate, 10), DifferencePicture::kNaN);
+  EXPECT_EQ(level(picture->reference, 40), DifferencePicture::kInfinity);
+  EXPECT_EQ(level(picture->candidate, 40), DifferencePicture::kMinusInfinity);
+  EXPECT_EQ(picture->largest, (std::pair<std::size_t, std::size_t>{1, 3}));
 }
 
 TEST(DifferencePicture, SurvivesPlanesOfNothingButNaN) {
@@ -120,7 +135,8 @@ TEST(DifferencePicture, SurvivesPlanesOfNothingButNaN) {
   const auto picture = difference_picture(strange, tensor_of({1, 1, 7, 7}, zeros(49)));
   ASSERT_TRUE(picture);
   EXPECT_EQ(picture->max_difference, 0);
-  EXPECT_EQ(picture->difference, std::string(49, '\xff'));
+  EXPECT_EQ(level(picture->difference, 48), DifferencePicture::kInfinity);
+  EXPECT_EQ(level(picture->reference, 0), DifferencePicture::kNaN);
   const auto both = difference_picture(strange, strange);
   EXPECT_EQ(both->low, 0);
   EXPECT_EQ(both->high, 0);
@@ -152,6 +168,17 @@ TEST(DifferencePictures, AreOfEveryKeptItemWithItsNames) {
   EXPECT_EQ(pictures[0].item, 2U);
   EXPECT_EQ(pictures[0].max_difference, 2);
   EXPECT_EQ(pictures[1].name, "b");
+}
+
+TEST(DifferencePictures, AreThinnedWhereThereAreManyOfThem) {
+  constexpr std::int64_t side = kPlaneSide;
+  const Value image{.tensor = tensor_of({1, 1, side, side}, zeros(kPlaneSide * kPlaneSide))};
+  KeptDifferences kept(4);
+  for (std::size_t item = 0; item < 4; ++item) kept.add(item, std::vector{image, image}, std::vector{image, image});
+  const auto pictures = difference_pictures(kept, {}, {});
+  ASSERT_EQ(pictures.size(), 8U);
+  EXPECT_EQ(pictures[0].rows, 362U);  // 8 * 362 * 362 pixels are just below those of 4 * 512 * 512
+  EXPECT_EQ(pictures[7].columns, 362U);
 }
 
 }  // namespace

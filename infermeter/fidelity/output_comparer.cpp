@@ -25,18 +25,10 @@ const Value* value_at(const ItemValues& values, std::size_t index) {
 
 bool is_complex(const Tensor& tensor) { return class_of(tensor.dtype) == DTypeClass::complex; }
 
-std::string index_text(const OutputDifference& difference) {
+std::string place_of_largest(const OutputDifference& difference) {
   const std::string item =
       difference.max_absolute_item > 0 ? fmt::format(" of item {}", difference.max_absolute_item) : std::string();
-  if (difference.shape.empty()) return fmt::format("element {}{}", difference.max_absolute_index, item);
-  Shape position(difference.shape.size());
-  auto rest = difference.max_absolute_index;
-  for (std::size_t axis = position.size(); axis-- > 0;) {
-    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(difference.shape[axis], 1));
-    position[axis] = static_cast<std::int64_t>(rest % extent);
-    rest /= extent;
-  }
-  return to_string(position) + item;
+  return place_text(difference.max_absolute_index, difference.shape, difference.dtype) + item;
 }
 
 std::string differ_message(const OutputDifference& d) {
@@ -45,7 +37,7 @@ std::string differ_message(const OutputDifference& d) {
   if (d.max_absolute.value_or(0) > 0) {
     message +=
         fmt::format("; the largest difference is {:.3g} at {}, where the reference has {:.9g} and this has {:.9g}",
-                    *d.max_absolute, index_text(d), d.reference_at_max, d.candidate_at_max);
+                    *d.max_absolute, place_of_largest(d), d.reference_at_max, d.candidate_at_max);
   }
   if (d.relative_l2) message += fmt::format("; relative L2 {:.3g}", *d.relative_l2);
   return message;

@@ -52,6 +52,10 @@ struct OutputDifference : DifferenceFigures {
   double allowed = 0;  // the largest |candidate - reference| that is within the tolerance
 };
 
+// Where an element is: "[0, 1, 12, 34]", of images (image_like) "[0, 1, 12, 34], row 12, column 34", without a shape
+// "element 7". `index` is flat, row-major.
+[[nodiscard]] std::string place_text(std::uint64_t index, const Shape& shape, std::string_view dtype);
+
 struct OutputComparison {
   bool agree = false;  // every output comparable and within tolerance, and that says something
   // Nothing differs, and yet nothing can be told: of no output, or of one whose values are not the same in both.

@@ -98,9 +98,11 @@ inline std::vector<DifferencePicture> example_pictures() {
            .low = 0,
            .high = 1,
            .max_difference = 0.5,
-           .reference = std::string("\x00\xff", 2),
-           .candidate = "ab",
-           .difference = "cd"}};
+           .reference = std::string("\x00\xff\x00\xfc", 4),
+           .candidate = "abcd",
+           .difference = "efgh",
+           .plane = {0, 0},
+           .largest = std::pair<std::size_t, std::size_t>{1, 3}}};
 }
 
 inline VariantSet example_variants() {

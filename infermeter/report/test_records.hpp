@@ -214,6 +214,7 @@ inline LoadRecord load_record(bool good) {
   load.bin_s = 2;
   load.timeline = {{200, 198, 0, 2, 0.012}, {200, 200, 0, 2, 0.024}, {200, 199, 0, 3, 0.012}, {200, 200, 0, 3, 0.012}};
   if (!good) load.errors = {{"timed out", 2}, {"<b>refused</b>", 1}};
+  if (!good) load.error_kinds = {{"refused", 1}, {"timeout", 2}};
   return load;
 }
 

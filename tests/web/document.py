@@ -34,10 +34,12 @@ def with_document(file: Path, document: dict) -> str:
 def difference_picture() -> dict:
     """8 x 6 pixels of an output of 16 x 12, with the largest difference in pixel 19."""
     rows, columns = 6, 8
-    plane = lambda value: base64.b64encode(bytes(value(i) for i in range(rows * columns))).decode()
+    pixels = range(rows * columns)
+    plane = lambda value: base64.b64encode(bytes(value(i) >> 8 for i in pixels) + bytes(value(i) & 255 for i in pixels)).decode()
     return {"output": "mask", "item": 3, "name": "scan.npy", "where": "channel 0", "rows": rows, "columns": columns, "full_rows": 12,
-            "full_columns": 16, "scale": {"low": -1.5, "high": 2.5}, "max_difference": 0.25, "reference": plane(lambda i: 5 * i),
-            "candidate": plane(lambda i: 5 * i), "difference": plane(lambda i: 255 if i == 19 else 0)}
+            "full_columns": 16, "scale": {"low": -1.5, "high": 2.5}, "max_difference": 0.25, "plane": [0, 0],
+            "largest": {"row": 5, "column": 7}, "reference": plane(lambda i: 1300 * i),
+            "candidate": plane(lambda i: 65535 if i == 1 else 1300 * i), "difference": plane(lambda i: {1: 65534, 19: 65532}.get(i, 0))}
 
 
 def layers() -> dict:

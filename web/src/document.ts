@@ -89,6 +89,17 @@ export interface Part {
   history: History | null;
 }
 
+export interface GenerationTimes {
+  time: "ttft" | "itl" | "tpot";
+  log: boolean; // the bins are equally wide on a logarithmic axis: the times span a factor of more than 20
+  edges_s: number[]; // of the bins, ascending, one more than there are bins
+  subjects: {
+    subject: number; // index into run.subjects
+    n: number; // times, of all its processes
+    shares: number[]; // of them, in each bin
+  }[];
+}
+
 // what pictures need besides the run's own report, made of every iteration that the run's figures are made of
 export interface RunFigures {
   quantile_levels: number[]; // ascending, from 0 to 1: of the pooled iterations
@@ -102,6 +113,7 @@ export interface RunFigures {
     batch_size: number;
     front: number[]; // indices into run.subjects
   }[]; // the Pareto front of latency_p50 and one other figure, for each group and batch size of at least two subjects
+  generation: GenerationTimes[]; // of answers that came piece by piece: how often which time occurred, in bins that all subjects share
 }
 
 export interface Distribution {
@@ -145,11 +157,16 @@ export interface DifferencePicture {
   scale: {
     low: number;
     high: number;
-  }; // what 0 and 255 of reference and candidate stand for
-  max_difference: number; // what 255 of the difference stands for; 0 stands for 0
-  reference: string; // base64 of rows * columns bytes, row by row
+  }; // what the levels 0 and 65532 of reference and candidate stand for
+  max_difference: number; // what the level 65532 of the difference stands for; 0 stands for 0
+  plane: number[]; // indices of an element of the plane, but the last two
+  largest: {
+    row: number;
+    column: number;
+  } | null; // where the largest difference is, before thinning; null: there is none
+  reference: string; // base64 of levels of 16 bits: of each pixel the higher byte, row by row, then of each the lower one. Of what was thinned the mean. 65533 is minus infinity, 65534 infinity, 65535 NaN
   candidate: string;
-  difference: string; // |candidate - reference|; 255 where one is not finite and the other is
+  difference: string; // |candidate - reference|, of what was thinned the largest; 65534 where one of the two is not finite and the other is not the same
 }
 
 // What `infermeter run --format json` and `infermeter report --format json` write. Base units: seconds, bytes, items; the unit is in the key or beside the value. What was not measured is null, never 0.
@@ -696,7 +713,7 @@ export interface LoadProcess {
 }
 
 export interface SubjectLoad {
-  asked: Record<string, string>; // how requests come: scenario, rate, concurrency, arrivals, samples
+  asked: Record<string, string>; // how requests come: scenario, rate, concurrency, arrivals, samples, find_rate, goodput
   valid: boolean; // every rule of docs/load.md was kept
   requests: number; // that succeeded, of the process with the fewest
   findings: {
@@ -717,8 +734,12 @@ export interface SubjectLoad {
     processes: number;
     method: string;
     note: string;
-  }>; // by name: offered_rate, achieved_rate, max_rate, samples_rate, response_mean, response_p50 … response_p99_9, response_max, service_p50, service_p99, lag_p50, lag_p99, late_p99, in_flight_mean, in_flight_max, failed, failed_share; the same as in counters
+  }>; // by name: offered_rate, achieved_rate, max_rate, samples_rate, response_mean, response_p50 … response_p99_9, response_max, service_p50, service_p99, lag_p50, lag_p99, late_p99, in_flight_mean, in_flight_max, failed, failed_share, goodput, goodput_share, and of answers that came piece by piece ttft_p50 … tpot_p99, itl_p50, itl_p99, output_tokens_rate, output_tokens_mean, prompt_tokens_mean; the same as in counters
   processes: LoadProcess[];
+  error_kinds: {
+    kind: "refused" | "reset" | "timeout" | "4xx" | "5xx" | "bad answer" | "other";
+    count: number;
+  }[]; // classes of failed requests, of all processes together; those of which there are any
 }
 
 // buckets are linear within each power of two, 1024 to an octave: bucket b below 1024 holds b ticks, bucket 1024 o + i (o from 1) holds (1024 + i) 2^(o - 1) and what follows, up to the next one

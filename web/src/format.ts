@@ -188,3 +188,8 @@ export function duration(seconds: number | null | undefined): string {
 export function when(iso: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
 }
+
+// "[0, 1, 12, 34], row 12, column 34", as the engine has it.
+export function placeText(at: readonly (number | string)[]): string {
+  return `[${at.join(", ")}], row ${at[at.length - 2]}, column ${at[at.length - 1]}`;
+}

@@ -3,6 +3,7 @@ import { el, name } from "./dom.ts";
 import type { Option } from "./echarts.ts";
 import type { Scene } from "./flame/scene.ts";
 import type { Look, SeriesLook } from "./look.ts";
+import type { PlanesView } from "./pictures/planes_view.ts";
 
 export type Cell = string | number | null;
 
@@ -47,11 +48,10 @@ export interface ChartPicture extends Common {
   lanes?(): (number | null)[]; // subjects of its lanes (pictures/lanes.ts)
 }
 
-// What ECharts is not made for: planes of pixels.
+// What ECharts is not made for: planes of pixels. `address`: where its choices are kept.
 export interface PlanesPicture extends Common {
   kind: "planes";
-  height(width: number): number;
-  paint(canvas: HTMLCanvasElement, look: Look, width: number, height: number, scale: number): void;
+  open(address: string): PlanesView;
 }
 
 // What has elements, keys and tools of its own.

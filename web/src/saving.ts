@@ -5,7 +5,8 @@ import type { Option } from "./echarts.ts";
 import { paintScene, sceneSvg } from "./flame/scene.ts";
 import type { Scene } from "./flame/scene.ts";
 import type { Look } from "./look.ts";
-import type { ChartPicture, LegendItem, PlanesPicture } from "./picture.ts";
+import type { ChartPicture, LegendItem } from "./picture.ts";
+import type { PlanesView } from "./pictures/planes_view.ts";
 import { swatchPath } from "./signs.ts";
 
 export type Format = "svg" | "png";
@@ -78,11 +79,9 @@ function lowered(grid: Option | Option[], by: number): Option | Option[] {
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
-export function savePlanes(picture: PlanesPicture, look: Look, width: number, height: number, format: Format, done: (content: Blob) => void): void {
+export function savePlanes(view: PlanesView, title: string, look: Look, width: number, height: number, format: Format, done: (content: Blob) => void): void {
   const canvas = el("canvas");
-  canvas.width = width * 2;
-  canvas.height = height * 2;
-  picture.paint(canvas, look, width, height, 2);
+  view.paint(canvas, look, width, height, 2);
   if (format === "png") {
     canvas.toBlob((content) => content !== null && done(content), "image/png");
     return;
@@ -96,7 +95,7 @@ export function savePlanes(picture: PlanesPicture, look: Look, width: number, he
   };
   const size = { width: String(width), height: String(height) };
   for (const [key, value] of Object.entries({ ...size, viewBox: `0 0 ${width} ${height}` })) file.documentElement.setAttribute(key, value);
-  add(file.documentElement, "title", {}).textContent = visible(picture.title);
+  add(file.documentElement, "title", {}).textContent = visible(title);
   add(file.documentElement, "image", { ...size, href: canvas.toDataURL("image/png") });
   done(new Blob([new XMLSerializer().serializeToString(file)], { type: "image/svg+xml" }));
 }

@@ -12,7 +12,8 @@ import { cutOption, cutSeries } from "./pictures/cut.ts";
 import { laneAt, laneBox } from "./pictures/lanes.ts";
 import { endsAround, isWhole, whole, zoomedBy, zoomedTicks } from "./pictures/zoom.ts";
 import type { Zoom } from "./pictures/zoom.ts";
-import type { ChartPicture, Control, DataTable, Picture, PlanesPicture } from "./picture.ts";
+import type { ChartPicture, Control, DataTable, DrawnPicture, Picture } from "./picture.ts";
+import { PlanesView } from "./pictures/planes_view.ts";
 import { saveChart, savePlanes, saveScene } from "./saving.ts";
 import type { Format } from "./saving.ts";
 import { scrolling } from "./scrolling.ts";
@@ -35,6 +36,7 @@ export class View {
   private zooms: Zoom[] = [];
   private readonly selects: [HTMLSelectElement, Control][] = [];
   private readonly usual: string[];
+  private readonly own: DrawnPicture | PlanesView | null; // what draws itself, and keeps its choices in an address of its own
 
   constructor(
     private readonly picture: Picture,
@@ -42,6 +44,7 @@ export class View {
     private readonly part: string,
   ) {
     const title = freshId("picture");
+    this.own = picture.kind === "drawn" ? picture : picture.kind === "planes" ? picture.open(file) : null;
     this.usual = (picture.controls ?? []).map((control) => control.value);
     this.dataBox = el("details", { class: "data", ontoggle: () => this.fillData() }, el("summary", {}, picture.compact === true ? "Data and files" : "Data"));
     this.figure = el(
@@ -50,9 +53,9 @@ export class View {
       el("figcaption", {}, el("h4", { id: title }, name(picture.title)), el("p", { class: "reads" }, name(picture.reads))),
       el("div", { class: "bar" }, this.controls(), picture.compact === true ? null : this.buttons()),
       this.legendBox,
-      picture.kind === "drawn" ? picture.tools : null,
+      this.own?.tools ?? null,
       el("div", { class: "stage" }, this.laneMark, this.place),
-      picture.kind === "drawn" ? picture.foot : null,
+      this.own?.foot ?? null,
       this.noteLine,
       this.dataBox,
     );
@@ -65,13 +68,13 @@ export class View {
     if (picture.kind === "chart") this.addMarks(picture);
     // ECharts would keep the page from scrolling by a plain wheel too, which zooms nothing.
     this.place.addEventListener("wheel", (event) => event.ctrlKey || event.stopPropagation(), { capture: true, passive: true });
-    if (picture.kind === "drawn") picture.watch?.(this.figure, () => this.refresh());
+    this.own?.watch?.(this.figure, () => (picture.kind === "planes" ? this.redraw() : this.refresh()));
   }
 
   // --- what readers choose ---
 
   private read(): void {
-    if (this.picture.kind === "drawn") return; // which has an address of its own
+    if (this.own !== null) return;
     const values = chosenFor(`${this.file}.c`)?.split(",") ?? this.usual;
     (this.picture.controls ?? []).forEach((control, index) => {
       const value = values[index] ?? "";
@@ -95,7 +98,7 @@ export class View {
   }
 
   private keepChoices(): void {
-    if (this.picture.kind === "drawn") return;
+    if (this.own !== null) return;
     const values = (this.picture.controls ?? []).map((control) => control.value);
     choose(`${this.file}.c`, values.every((value, index) => value === this.usual[index]) ? null : values.join(","));
   }
@@ -124,7 +127,7 @@ export class View {
     const button = (text: string, label: string, act: () => void): HTMLElement =>
       el("button", { type: "button", class: "small", "aria-label": `${label}: ${this.picture.title}`, title: label, onclick: act }, text);
     const zoom: Child[] =
-      this.zoomAxes().length === 0
+      this.zoomAxes().length === 0 && !(this.own instanceof PlanesView)
         ? []
         : [
             button("+", "Zoom in", () => this.zoom(0.5)),
@@ -146,16 +149,20 @@ export class View {
   reserve(look: Look, width: number): void {
     if (!this.stale) return;
     this.surround(look, width);
-    if (this.picture.kind === "drawn") this.picture.prepare?.();
+    this.own?.prepare?.();
   }
 
   width(): number {
     return widthOnPaper() ?? (this.place.clientWidth || 720);
   }
 
+  private heightOf(width: number): number {
+    return this.picture.kind === "chart" ? this.picture.height(width) : (this.own?.height(width) ?? 0);
+  }
+
   // On paper two charts share a page.
   private height(width: number): number {
-    const height = this.picture.height(width);
+    const height = this.heightOf(width);
     const isFree = this.picture.kind === "chart" && this.picture.lanes === undefined && height < 460;
     return widthOnPaper() === null || !isFree ? height : Math.min(height, heightOnPaper);
   }
@@ -182,8 +189,7 @@ export class View {
     const [look, width] = [currentLook(), this.width()];
     const height = this.surround(look, width);
     if (this.picture.kind === "chart") this.drawChart(this.picture, look, width, height);
-    else if (this.picture.kind === "planes") this.drawPlanes(this.picture, look, width, height);
-    else this.picture.draw(this.place, look, width);
+    else this.own?.draw(this.place, look, width);
     this.tellNote(); // what was left out is known by now
   }
 
@@ -231,17 +237,6 @@ export class View {
 
   private isDetailed = false;
   private drawn: Option = {}; // without what a zoom changes
-
-  private drawPlanes(picture: PlanesPicture, look: Look, width: number, height: number): void {
-    const scale = Math.min(3, window.devicePixelRatio || 1);
-    const canvas = el("canvas", { role: "img", "aria-label": `${picture.title}. ${picture.reads}` });
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-    picture.paint(canvas, look, width, height, scale);
-    this.place.replaceChildren(canvas);
-  }
 
   private wholeOption(picture: ChartPicture, option: Option, look: Look): Option {
     const names = (picture.legend?.(look) ?? []).map((item) => item.name);
@@ -331,6 +326,7 @@ export class View {
   // factor 0 shows all.
   private zoom(factor: number, shift = 0): void {
     this.draw();
+    if (this.own instanceof PlanesView) this.own.zoom(factor);
     this.zoomAxes().forEach((axisName, index) => {
       const zoom = factor === 0 ? whole : zoomedBy(this.drawn, this.zooms[index] ?? whole, factor, shift, axisName);
       this.chart?.dispatchAction({ type: "dataZoom", dataZoomIndex: index, ...zoom });
@@ -425,9 +421,9 @@ export class View {
       saveScene(this.picture.scene(look, width), this.picture.title, look, format, done);
       return;
     }
-    const height = this.picture.height(width);
-    if (this.picture.kind === "planes") savePlanes(this.picture, look, width, height, format, done);
-    else saveChart(this.picture, this.wholeOption(this.picture, this.picture.option(look, width), look), look, width, height, format, done);
+    const height = this.heightOf(width);
+    if (this.own instanceof PlanesView) savePlanes(this.own, this.picture.title, look, width, height, format, done);
+    else if (this.picture.kind === "chart") saveChart(this.picture, this.wholeOption(this.picture, this.picture.option(look, width), look), look, width, height, format, done);
   }
 
   // The look, the width or a control has changed. Drawn at once where it was drawn already.

@@ -74,7 +74,7 @@ export function watchPage(): void {
     redrawAll();
   });
   sizes.observe(document.documentElement);
-  for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"]) window.matchMedia(query).addEventListener("change", redrawAll);
+  for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "(prefers-reduced-motion: reduce)"]) window.matchMedia(query).addEventListener("change", redrawAll);
   const opened: HTMLDetailsElement[] = [];
   window.addEventListener("beforeprint", () => {
     setPrinting(true);

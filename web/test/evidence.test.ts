@@ -6,6 +6,8 @@ import type { SampleFigures } from "../src/difference_figures.ts";
 import type { DifferencePicture, History, Layers, Part, Validation, ValidationSample, Variants } from "../src/document.ts";
 import type { Picture } from "../src/picture.ts";
 import { differencePictures } from "../src/pictures/difference.ts";
+import { levels, valueOf } from "../src/pictures/planes_view.ts";
+import { elementPlace } from "../src/sections/validation_tables.ts";
 import { historyPictures } from "../src/pictures/history.ts";
 import { layersPictures } from "../src/pictures/layers.ts";
 import { validationPictures } from "../src/pictures/validation.ts";
@@ -120,20 +122,34 @@ test("many samples are thinned, and that is said", () => {
 
 // --- differences ---
 
-const plane = (values: number[]): string => btoa(String.fromCharCode(...values));
+const plane = (values: number[]): string => btoa(String.fromCharCode(...values.map((value) => value >> 8), ...values.map((value) => value & 255)));
 const difference: DifferencePicture = {
   output: "y", item: 3, name: "", where: "channel 0", rows: 2, columns: 3, full_rows: 4, full_columns: 7, scale: { low: -1, high: 1 }, max_difference: 0.5,
-  reference: plane([0, 1, 2, 3, 4, 5]), candidate: plane([0, 1, 2, 3, 4, 5]), difference: plane([0, 0, 51, 0, 255, 0]),
+  plane: [0, 1], largest: { row: 3, column: 2 },
+  reference: plane([0, 1, 2, 3, 4, 5]), candidate: plane([0, 1, 2, 3, 4, 5]), difference: plane([0, 0, 13106, 0, 65532, 0]),
 };
 
-test("the largest difference is placed in the output as it was before thinning", () => {
+test("the largest difference is placed in the whole output, in the words of its table", () => {
   const note = only(differencePictures({ ...empty, difference_pictures: [difference] })).note?.() ?? "";
-  assert.match(note, /^Largest difference: 0\.5000 in row 2–3, column 2–3 of 4 × 7 \(from 0\)\. Thinned to 2 × 3 pixels/);
+  assert.match(note, /^Largest difference: 0\.5000 at \[0, 1, 3, 2\], row 3, column 2 of 4 × 7, counted from 0\. Thinned to 2 × 3 pixels/);
+  assert.equal(elementPlace(1 * 7 * 9 + 3 * 9 + 2, [1, 2, 7, 9], "float32"), "[0, 1, 3, 2], row 3, column 2");
+  assert.equal(elementPlace(7, [1, 1000], "float32"), "[0, 7]");
+  assert.equal(elementPlace(50, [1, 1, 8, 8], "int64"), "[0, 0, 6, 2]");
+  assert.equal(elementPlace(7, [], "float32"), "element 7");
 });
 
-test("the data of a difference have the largest of each row", () => {
-  const rows = only(differencePictures({ ...empty, difference_pictures: [difference] })).data().rows.slice(-2);
-  assert.deepEqual(rows.map((row) => row[1]), [0.1, 0.5]);
+test("the data of a difference have its place, and the largest of each row", () => {
+  const rows = only(differencePictures({ ...empty, difference_pictures: [difference] })).data().rows.slice(-3);
+  assert.deepEqual(rows.map((row) => row[1]), ["[0, 1, 3, 2], row 3, column 2", 0.1, 0.5]);
+});
+
+test("levels are read as values with the digits that they are exact to", () => {
+  assert.deepEqual([...levels(plane([0, 258, 65535]), 3)], [0, 258, 65535]);
+  assert.equal(valueOf(0, -1, 1), "-1.0000");
+  assert.equal(valueOf(65532, 0, 0.5), "0.50000");
+  assert.equal(valueOf(1, 0, 0.5), "8e-6");
+  assert.equal(valueOf(7, 3, 3), "3.000000");
+  assert.deepEqual([65533, 65534, 65535].map((level) => valueOf(level, 0, 1)), ["−∞", "∞", "NaN"]);
 });
 
 test("a picture without pixels is left out", () => {

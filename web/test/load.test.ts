@@ -1,10 +1,11 @@
 // What tables and pictures of loads decide before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoadProcess, Run, RunSubject } from "../src/document.ts";
+import type { LoadProcess, Run, RunFigures, RunSubject } from "../src/document.ts";
 import { courseOf, loadPictures, percentileName, pointsOf, tailPlaces } from "../src/pictures/load.ts";
 import type { Measured } from "../src/pictures/trials.ts";
-import { askedText, loadRows } from "../src/sections/load_table.ts";
+import { generationPictures } from "../src/pictures/generation.ts";
+import { askedText, generationRows, loadRows } from "../src/sections/load_table.ts";
 
 const process = {
   process: 0,
@@ -15,7 +16,7 @@ const process = {
 
 function subject(index: number, rate: number, p99: number, holds: boolean): RunSubject {
   const figure = (value: number): object => ({ value, interval: null, note: "", method: "", unit: "", lower_is_better: true, holds });
-  return { index, label: `s${index}`, counters: [], load: { asked: { scenario: "server", rate: "40", arrivals: "gamma:2" }, valid: holds, requests: 30, findings: [], figures: { achieved_rate: figure(rate), response_p99: figure(p99) }, processes: [process] } } as unknown as RunSubject;
+  return { index, label: `s${index}`, counters: [], load: { asked: { scenario: "server", rate: "40", arrivals: "gamma:2" }, valid: holds, requests: 30, findings: [], figures: { achieved_rate: figure(rate), response_p99: figure(p99) }, processes: [process], error_kinds: [] } } as unknown as RunSubject;
 }
 
 function measuredOf(subjects: RunSubject[]): Measured {
@@ -48,4 +49,33 @@ test("subjects that are not under load have no row", () => {
   assert.equal(loadRows(run).length, 1);
   assert.deepEqual(loadPictures(measuredOf([plain])), []);
   assert.equal(askedText({ scenario: "server", rate: "40", arrivals: "gamma:2" }), "server, rate 40, gamma:2");
+});
+
+test("what can be held against throughput is what at least two subjects have", () => {
+  const choices = (subjects: RunSubject[]): string[] => loadPictures(measuredOf(subjects))[0]?.controls?.[0]?.choices.map((each) => each.value) ?? [];
+  const two = [subject(0, 40, 0.01, true), subject(1, 80, 0.9, false)];
+  assert.deepEqual(choices(two), ["response_p99"]);
+  for (const each of two) (each.load as { figures: Record<string, unknown> }).figures["goodput"] = { value: 30, holds: true };
+  assert.deepEqual(choices(two), ["response_p99", "goodput"]);
+});
+
+test("answers token by token are told with and without a load", () => {
+  const alone = { index: 1, label: "alone", counters: [{ name: "itl_p50", unit: "s", value: 0.01 }] } as unknown as RunSubject;
+  const other = { index: 2, label: "other", counters: [{ name: "cache", unit: "1", value: 1 }] } as unknown as RunSubject;
+  const loaded = subject(0, 40, 0.01, true);
+  (loaded.load as { figures: Record<string, unknown> }).figures["ttft_p50"] = { value: 0.05, holds: true };
+  assert.deepEqual(generationRows({ subjects: [loaded, alone, other] } as unknown as Run).map(({ index }) => index), [0, 1]);
+});
+
+test("times of answers are drawn of the subjects of their model, each bin a row of the data", () => {
+  const m = measuredOf([subject(0, 40, 0.01, true)]);
+  const figures = { generation: [
+    { time: "ttft", log: false, edges_s: [0.1, 0.2, 0.3], subjects: [{ subject: 0, n: 8, shares: [0.25, 0.75] }, { subject: 5, n: 1, shares: [1, 0] }] },
+    { time: "itl", log: true, edges_s: [0.1, 0.2], subjects: [{ subject: 5, n: 1, shares: [1] }] },
+  ] } as unknown as RunFigures;
+  const pictures = generationPictures({ ...m, figures });
+  assert.deepEqual(pictures.map(({ id }) => id), ["generation-ttft"]);
+  assert.deepEqual(pictures[0]?.data().rows, [["s0", 0.1, 0.2, 0.25], ["s0", 0.2, 0.3, 0.75]]);
+  assert.equal(pictures[0]?.note?.(), "8 answers of each.");
+  assert.deepEqual(generationPictures(m), []);
 });

@@ -5,6 +5,7 @@
 #include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/row.hpp"
+#include "infermeter/stats/load/time_bins.hpp"
 #include "infermeter/stats/summary/distribution.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/comparison.hpp"
@@ -22,6 +23,7 @@ constexpr std::string_view compared_metric = "latency_p50";
 struct SubjectFigures {
   TimeDistribution distribution;
   RatioSide side;
+  std::vector<GenerationRecord> generation;  // of its processes
 };
 
 void write_levels(JsonWriter& json, const char* key, std::span<const double> levels) {
@@ -74,9 +76,39 @@ std::vector<SubjectFigures> figures_of(const RunRecord& record) {
   for (std::size_t i = 0; i < record.plan.subjects.size(); ++i) {
     const std::vector<Samples> trials = trials_of(record, static_cast<int>(i));
     const SubjectTimes times = subject_times(trials, options);
-    figures.push_back({distribution_of(times), ratio_side(kind, times, options.coverage)});
+    figures.push_back({distribution_of(times), ratio_side(kind, times, options.coverage), {}});
+    for (const Samples& trial : trials) {
+      if (trial.generation) figures.back().generation.push_back(*trial.generation);
+    }
   }
   return figures;
+}
+
+void write_times_of_generation(JsonWriter& json, std::string_view name, HistogramRecord GenerationRecord::* times,
+                               const std::vector<SubjectFigures>& figures) {
+  std::vector<std::vector<HistogramRecord>> groups;
+  for (const SubjectFigures& subject : figures) {
+    auto& group = groups.emplace_back();
+    for (const GenerationRecord& record : subject.generation) group.push_back(record.*times);
+  }
+  const TimeBins bins = time_bins(groups);
+  if (bins.edges_s.empty()) return;
+  json.begin_object();
+  json.member("time", name);
+  json.member("log", bins.is_log);
+  json.numbers("edges_s", bins.edges_s);
+  json.key("subjects");
+  json.begin_array();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (bins.counts[i] == 0) continue;
+    json.begin_object();
+    json.member("subject", std::uint64_t{i});
+    json.member("n", bins.counts[i]);
+    json.numbers("shares", bins.shares[i]);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
 }
 
 std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
@@ -131,6 +163,12 @@ void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& ver
   for (const auto& [name, group] : groups_of(record.plan)) write_figure_ratios(json, figures, verdict, group, coverage);
   json.end_array();
   write_fronts(json, record, verdict);
+  json.key("generation");
+  json.begin_array();
+  write_times_of_generation(json, "ttft", &GenerationRecord::ttft, figures);
+  write_times_of_generation(json, "itl", &GenerationRecord::itl, figures);
+  write_times_of_generation(json, "tpot", &GenerationRecord::tpot, figures);
+  json.end_array();
   json.end_object();
 }
 

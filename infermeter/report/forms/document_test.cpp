@@ -68,6 +68,20 @@ TEST(Document, HoldsTheRunAsItsOwnReportHasIt) {
   EXPECT_EQ(part["title"], "resnet50, vit_b_16: onnxruntime, openvino, fake, 2026-11-21");
 }
 
+TEST(Document, HasTheTimesOfAnswersThatCameTokenByTokenInCommonBins) {
+  RunRecord record = test::example_record();
+  EXPECT_TRUE(run_document(record)["figures"]["generation"].empty());
+  record.trials[0].generation.emplace().ttft = {.tick_s = 1e-3, .counts = {{100, 3}, {200, 1}}};
+  const json generation = run_document(record)["figures"]["generation"];
+  ASSERT_EQ(generation.size(), 1U);
+  EXPECT_EQ(generation[0]["time"], "ttft");
+  EXPECT_FALSE(generation[0]["log"]);
+  EXPECT_EQ(generation[0]["edges_s"].size(), 5U);
+  EXPECT_EQ(generation[0]["subjects"].size(), 1U);
+  EXPECT_EQ(generation[0]["subjects"][0]["n"], 4);
+  EXPECT_EQ(generation[0]["subjects"][0]["shares"], (json{0.75, 0, 0, 0.25}));
+}
+
 TEST(Document, TheTitleOfTwoNamesThemWithDayAndHost) {
   RunRecord record = test::example_record();
   record.plan.subjects.resize(2);
@@ -85,7 +99,8 @@ TEST(Document, HoldsTheOtherReportsAsTheyAre) {
   const Validation validation = test::example_validation();
   const json part = parsed(validation_part(validation, test::example_pictures()));
   EXPECT_EQ(part["validation"], json::parse(render_validation(validation, Format::json, {})));
-  EXPECT_EQ(part["difference_pictures"][0]["reference"], "AP8=");
+  EXPECT_EQ(part["difference_pictures"][0]["reference"], "AP8A/A==");
+  EXPECT_EQ(part["difference_pictures"][0]["largest"]["column"], 3);
   EXPECT_EQ(part["outcome"], "pass");
   EXPECT_TRUE(part["run"].is_null() && part["figures"].is_null());
   for (const char* kind : {"gate", "variants", "layers", "history"}) EXPECT_TRUE(part[kind].is_null()) << kind;

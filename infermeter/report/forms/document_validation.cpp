@@ -30,6 +30,19 @@ void write_picture(JsonWriter& json, const DifferencePicture& picture) {
   json.member("high", picture.high);
   json.end_object();
   json.member("max_difference", picture.max_difference);
+  json.key("plane");
+  json.begin_array();
+  for (const std::size_t index : picture.plane) json.value(std::uint64_t{index});
+  json.end_array();
+  json.key("largest");
+  if (picture.largest) {
+    json.begin_object();
+    json.member("row", std::uint64_t{picture.largest->first});
+    json.member("column", std::uint64_t{picture.largest->second});
+    json.end_object();
+  } else {
+    json.value(nullptr);
+  }
   json.member("reference", base64(picture.reference));
   json.member("candidate", base64(picture.candidate));
   json.member("difference", base64(picture.difference));

@@ -79,6 +79,24 @@ void write_errors(JsonWriter& json, const LoadRecord& load) {
   json.end_array();
 }
 
+// Failed requests of all processes by their class, in the order of kErrorKinds.
+void write_error_kinds(JsonWriter& json, const std::vector<const LoadRecord*>& loads) {
+  json.key("error_kinds");
+  json.begin_array();
+  for (const std::string_view kind : kErrorKinds) {
+    std::uint64_t count = 0;
+    for (const LoadRecord* load : loads) {
+      for (const auto& [name, failed] : load->error_kinds) count += name == kind ? failed : 0;
+    }
+    if (count == 0) continue;
+    json.begin_object();
+    json.member("kind", kind);
+    json.member("count", count);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 // Why a figure is not what it seems to be; empty: it is.
 std::string why_not(std::string_view name, const Pairs& asked, const LoadValidity& load) {
   const LoadFigure* figure = load_figure(name);
@@ -159,12 +177,16 @@ void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& 
     json.end_object();
   }
   json.end_object();
+  std::vector<const LoadRecord*> loads;
   json.key("processes");
   json.begin_array();
   for (const Samples& trial : trials) {
-    if (trial.load && trial.subject == verdict.subject) write_load_process(json, trial);
+    if (!trial.load || trial.subject != verdict.subject) continue;
+    write_load_process(json, trial);
+    loads.push_back(&*trial.load);
   }
   json.end_array();
+  write_error_kinds(json, loads);
   json.end_object();
 }
 

@@ -115,7 +115,7 @@ Grid samples_grid(const Validation& validation, std::size_t worst) {
                          {printable(output.name, 60)},
                          verdict_cell(s.within_tolerance, output),
                          difference_cell(s.max_absolute),
-                         any ? Cell{position_text(s.max_absolute_index, output.shape)} : kNone,
+                         any ? Cell{place_text(s.max_absolute_index, output.shape, output.dtype)} : kNone,
                          any ? Cell{fmt::format("{:.6g}", s.reference_at_max)} : kNone,
                          any ? Cell{fmt::format("{:.6g}", s.candidate_at_max)} : kNone,
                          s.mismatched > 0 ? Cell{fmt::format("{}", s.mismatched)} : kNone});
@@ -168,17 +168,6 @@ std::string sample_name(const Validation& validation, std::size_t item) {
 std::string difference_text(double value) {
   if (value == 0) return "0";
   return std::abs(value) >= 1e-3 && std::abs(value) < 1e5 ? three_digits(value) : fmt::format("{:.2e}", value);
-}
-
-std::string position_text(std::uint64_t index, const Shape& shape) {
-  if (shape.empty()) return fmt::format("{}", index);
-  Shape position(shape.size());
-  for (std::size_t axis = position.size(); axis-- > 0;) {
-    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(shape[axis], 1));
-    position[axis] = static_cast<std::int64_t>(index % extent);
-    index /= extent;
-  }
-  return to_string(position);
 }
 
 ValidationWords validation_words(const Validation& validation, std::size_t worst) {

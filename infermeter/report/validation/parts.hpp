@@ -32,8 +32,6 @@ struct ValidationWords {
 void write_validation(JsonWriter& json, const Validation& validation, bool with_samples);
 [[nodiscard]] std::string render_validation_markdown(const ValidationWords& words);
 
-// "[0, 3]", or "7" where the shape does not say.
-[[nodiscard]] std::string position_text(std::uint64_t index, const Shape& shape);
 // "1.2e-06", "0", "0.5"
 [[nodiscard]] std::string difference_text(double value);
 [[nodiscard]] std::string subject_name(const ValidationSubject& subject);

@@ -43,7 +43,7 @@ std::string differs_text(const Validation& validation, std::size_t index) {
                                  samples_text(validation.items.size()), o.mismatched, o.element_count);
   if (o.max_absolute.value_or(0) > 0) {
     text += fmt::format("; the largest difference is {} at {} of {}: {:.6g} against {:.6g}, where {} is allowed",
-                        difference_text(*o.max_absolute), position_text(o.max_absolute_index, o.shape),
+                        difference_text(*o.max_absolute), place_text(o.max_absolute_index, o.shape, o.dtype),
                         sample_name(validation, o.max_absolute_item), o.candidate_at_max, o.reference_at_max,
                         difference_text(o.allowed));
   }

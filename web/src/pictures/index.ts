@@ -9,6 +9,7 @@ import { comparison } from "./comparison.ts";
 import { differencePictures } from "./difference.ts";
 import { distribution } from "./distribution.ts";
 import { ecdf } from "./ecdf.ts";
+import { generationPictures } from "./generation.ts";
 import { historyPictures } from "./history.ts";
 import { leakTrials } from "./leak.ts";
 import { loadPictures } from "./load.ts";
@@ -24,10 +25,10 @@ import { validationPictures } from "./validation.ts";
 import { variantsPictures } from "./variants.ts";
 
 const ofParts: ((part: Part) => Picture[])[] = [validationPictures, differencePictures, (part) => historyPictures(part).slice(1), variantsPictures, comparison, pairsInOrder];
-const ofModels: ((m: Measured) => Picture[])[] = [loadPictures, distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
+const ofModels: ((m: Measured) => Picture[])[] = [loadPictures, generationPictures, distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
 
 // Where all subjects are under load: what is drawn of one inference after the other says nothing of them.
-const ofLoads: ((m: Measured) => Picture[])[] = [loadPictures, memoryByPhase, memoryOverTime, leakTrials, counters];
+const ofLoads: ((m: Measured) => Picture[])[] = [loadPictures, generationPictures, memoryByPhase, memoryOverTime, leakTrials, counters];
 
 export interface Gallery {
   title: string; // the model's name; "" where there is nothing to tell apart

@@ -42,8 +42,15 @@ interface Point {
   holds: boolean;
 }
 
-type Response = "response_p50" | "response_p90" | "response_p99";
-const responses: Record<Response, string> = { response_p50: "response p50", response_p90: "response p90", response_p99: "response p99" };
+type Response = "response_p50" | "response_p90" | "response_p99" | "ttft_p99" | "tpot_p99" | "goodput";
+const responses: Record<Response, [string, Quantity]> = {
+  response_p99: ["response p99", "s"],
+  response_p90: ["response p90", "s"],
+  response_p50: ["response p50", "s"],
+  ttft_p99: ["TTFT p99", "s"],
+  tpot_p99: ["TPOT p99", "s"],
+  goodput: ["goodput", "items/s"],
+};
 
 // A subject has one rate or one number of clients: several of them are the points of a curve.
 export function pointsOf(m: Measured, response: Response): Point[] {
@@ -60,29 +67,29 @@ function againstRate(m: Measured): Picture[] {
     kind: "chart",
     id: "load-rate",
     title: "Response time against throughput",
-    reads: "Each point is a subject at its load. Further right is more requests per second, further down is less waiting; where points rise steeply, the limit is near.",
+    reads: "Each point is a subject at its load. Further right is more requests per second, further down is less waiting; where points rise steeply, the limit is near. Goodput is requests per second that kept all bounds.",
     note: () => (pointsOf(m, response).some((point) => !point.holds) ? "Hollow: the response time is not what it seems to be (too few requests, or more than the subject can take)." : ""),
-    controls: [choice("Time", (["response_p99", "response_p90", "response_p50"] as Response[]).map((each) => [each, responses[each]]), (value) => (response = value as Response))],
+    controls: [choice("Against", (Object.keys(responses) as Response[]).filter((each) => pointsOf(m, each).length > 1).map((each) => [each, responses[each][0]]), (value) => (response = value as Response))],
     data: () => ({
       columns: [
         { title: "subject", numeric: false },
         { title: "completed per second", numeric: true },
-        { title: `${responses[response]}, s`, numeric: true },
+        { title: `${responses[response][0]}, ${responses[response][1]}`, numeric: true },
         { title: "holds", numeric: false },
       ],
       rows: pointsOf(m, response).map((point) => [m.names[point.subject] ?? "", point.rate, point.response, point.holds ? "yes" : "no"]),
     }),
     height: () => 360,
     zoom: "xy",
-    option: (look, width) => rateOption(m, pointsOf(m, response), responses[response], look, width),
+    option: (look, width) => rateOption(m, pointsOf(m, response), ...responses[response], look, width),
     legend: (look) => pointsOf(m, response).slice(0, mostSubjects).map((point) => ({ name: m.names[point.subject] ?? "", look: look.series(point.subject) })),
   };
   return [picture];
 }
 
-function rateOption(m: Measured, points: Point[], title: string, look: Look, width: number): Option {
-  const times_s = points.map((point) => point.response);
-  const vertical = scaleOf("s", times_s, isWide(times_s) ? { log: true } : { zero: true });
+function rateOption(m: Measured, points: Point[], title: string, quantity: Quantity, look: Look, width: number): Option {
+  const values = points.map((point) => point.response);
+  const vertical = scaleOf(quantity, values, isWide(values) ? { log: true } : { zero: true });
   const horizontal = scaleOf("items/s", points.map((point) => point.rate), { zero: true });
   return {
     grid: { left: 62, right: 24, top: 16, bottom: 48 },
@@ -99,7 +106,7 @@ function rateOption(m: Measured, points: Point[], title: string, look: Look, wid
         symbol: own.symbol,
         symbolSize: 11,
         itemStyle: { color: point.holds ? own.color : "transparent", borderColor: own.color, borderWidth: 2 },
-        tooltip: { formatter: () => tooltip(name, [["completed", format("items/s", point.rate, 4)], [title, format("s", point.response, 4)], ...(point.holds ? [] : [["holds", "no"] as [string, string]])]) },
+        tooltip: { formatter: () => tooltip(name, [["completed", format("items/s", point.rate, 4)], [title, format(quantity, point.response, 4)], ...(point.holds ? [] : [["holds", "no"] as [string, string]])]) },
       };
     }),
   };

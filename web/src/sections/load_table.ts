@@ -1,5 +1,6 @@
 // Subjects under load: is the load valid, rates and response times. The answers above say first why one is not.
-import type { Run, RunSubject, SubjectLoad } from "../document.ts";
+import type { Estimate, Run, RunSubject, SubjectLoad } from "../document.ts";
+import { MISSING } from "../format.ts";
 import type { Quantity } from "../format.ts";
 import { grid } from "./grid.ts";
 import type { Column, NumberColumn } from "./grid_model.ts";
@@ -37,29 +38,36 @@ const shown: [string, string, Quantity][] = [
   ["failed", "failed", "plain"],
   ["goodput", "goodput", "items/s"],
   ["goodput_share", "good", "share"],
-  ["ttft_p50", "TTFT p50", "s"],
-  ["ttft_p99", "TTFT p99", "s"],
-  ["tpot_p50", "TPOT p50", "s"],
-  ["tpot_p99", "TPOT p99", "s"],
-  ["itl_p50", "ITL p50", "s"],
-  ["itl_p99", "ITL p99", "s"],
-  ["output_tokens_rate", "tokens per second", "plain"],
 ];
 
-function figureColumn([id, title, quantity]: [string, string, Quantity]): NumberColumn<LoadRow> {
+const ofGeneration: [string, string, Quantity][] = [
+  ...["ttft_p50", "ttft_p90", "ttft_p99", "tpot_p50", "tpot_p90", "tpot_p99", "itl_p50", "itl_p99"].map((id): [string, string, Quantity] => [id, id.replace("_", " ").replace(/^\w+/, (word) => word.toUpperCase()), "s"]),
+  ["output_tokens_rate", "tokens per second", "plain"],
+  ["output_tokens_mean", "output tokens", "plain"],
+  ["prompt_tokens_mean", "prompt tokens", "plain"],
+];
+
+type Found = (Estimate & { holds?: boolean }) | undefined;
+
+function figureColumn<Row>([id, title, quantity]: [string, string, Quantity], of: (row: Row, id: string) => Found): NumberColumn<Row> {
   return {
     kind: "number",
     id,
     title,
     quantity,
-    measure: ({ load }) => {
-      const figure = load.figures[id];
+    measure: (row) => {
+      const figure = of(row, id);
       if (figure === undefined) return { value: null, note: "" };
       // What does not hold is no figure of a table: the reason stands instead.
-      return { value: figure.holds ? figure.value : null, interval: figure.holds ? figure.interval : null, note: figure.note, about: figure.method };
+      const holds = figure.holds !== false;
+      return { value: holds ? figure.value : null, interval: holds ? figure.interval : null, note: figure.note, about: figure.method };
     },
   };
 }
+
+const failedBy: Column<LoadRow> = {
+  kind: "text", id: "error_kinds", title: "failed by class", long: true, text: ({ load }) => load.error_kinds.map(({ kind, count }) => `${kind} ${count}`).join(", ") || MISSING,
+};
 
 export function loadTable(run: Run): HTMLElement | null {
   const rows = loadRows(run);
@@ -72,12 +80,48 @@ export function loadTable(run: Run): HTMLElement | null {
       tone: ({ load }) => (load.valid ? "good" : "bad"),
       sub: ({ load }) => load.findings.map((finding) => finding.rule.replaceAll("_", " ")).join(", "),
     },
-    ...shown.map(figureColumn),
+    ...shown.flatMap((figure) => [figureColumn<LoadRow>(figure, ({ load }, id) => load.figures[id]), ...(figure[0] === "failed" ? [failedBy] : [])]),
   ];
   return grid<LoadRow>({
     caption: "Subjects under load: response times count from when a request should have started",
     columns,
     rows,
     legend: "[low, high]: intervals over worker processes. Response = lag + service.",
+  });
+}
+
+// Which subject failed how.
+export function failedTable(run: Run): HTMLElement | null {
+  const rows = loadRows(run).filter(({ load }) => load.error_kinds.length > 0);
+  const kinds = new Set(rows.flatMap(({ load }) => load.error_kinds.map(({ kind }) => kind)));
+  if (rows.length === 0) return null;
+  return grid<LoadRow>({
+    caption: "Failed requests by class, all processes together",
+    columns: [
+      { kind: "text", id: "subject", title: "subject", text: ({ subject }) => subject.label },
+      ...[...kinds].map((id): Column<LoadRow> => ({ kind: "number", id, title: id, quantity: "count", measure: ({ load }) => ({ value: load.error_kinds.find(({ kind }) => kind === id)?.count ?? 0 }) })),
+    ],
+    rows,
+    legend: "refused: no connection; reset: it ended before the answer; timeout: no answer in time; 4xx, 5xx: the server's status; bad answer: one that cannot be used.",
+  });
+}
+
+// Of answers that come piece by piece, with and without a load.
+function generationFigure(subject: RunSubject, id: string): Found {
+  return subject.load?.figures[id] ?? subject.counters.find(({ name }) => name === id);
+}
+
+export function generationRows(run: Run): RunSubject[] {
+  return run.subjects.filter((subject) => ofGeneration.some(([id]) => generationFigure(subject, id) !== undefined));
+}
+
+export function generationTable(run: Run): HTMLElement | null {
+  const rows = generationRows(run);
+  if (rows.length === 0) return null;
+  return grid<RunSubject>({
+    caption: "Answers token by token",
+    columns: [{ kind: "text", id: "subject", title: "subject", text: ({ label }) => label }, ...ofGeneration.map((figure) => figureColumn(figure, generationFigure))],
+    rows,
+    legend: "TTFT: time to the first token, of a load from the arrival; TPOT: time per output token of an answer; ITL: from one piece to the next. [low, high]: intervals over worker processes.",
   });
 }

@@ -3,7 +3,7 @@ import type { Part } from "../document.ts";
 import { comparisonTable } from "./comparison_table.ts";
 import { historyTables } from "./history_tables.ts";
 import { layersTable } from "./layers_table.ts";
-import { loadTable } from "./load_table.ts";
+import { failedTable, generationTable, loadTable } from "./load_table.ts";
 import { runTable } from "./run_table.ts";
 import { tuningTable } from "./tuning_table.ts";
 import { accuracyTable, outputsTable, samplesTable } from "./validation_tables.ts";
@@ -14,7 +14,7 @@ export function tables(part: Part, id: string): HTMLElement[] {
   const all: (HTMLElement | null)[] = [
     variants === null ? null : variantsTable(variants),
     run === null ? null : tuningTable(run),
-    run === null ? null : loadTable(run),
+    ...(run === null ? [] : [loadTable(run), failedTable(run), generationTable(run)]),
     run === null ? null : runTable(run, figures, id),
     run === null ? null : comparisonTable(run),
     ...(validation === null ? [] : [accuracyTable(validation), outputsTable(validation), samplesTable(validation)]),
