@@ -88,9 +88,9 @@ void expect_figures(const nlohmann::json& object, bool of_sample) {
 }
 
 TEST(DifferenceFigures, AreInTheSchemas) {
-  expect_figures(schema_named("run").at("$defs").at("difference"), false);
-  expect_figures(schema_named("validation").at("$defs").at("difference"), false);
-  expect_figures(schema_named("validation").at("$defs").at("sample"), true);
+  expect_figures(schema_named("run").at("$defs").at("output_difference"), false);
+  expect_figures(schema_named("validation").at("$defs").at("output_difference"), false);
+  expect_figures(schema_named("validation").at("$defs").at("validation_sample"), true);
 }
 
 }  // namespace
