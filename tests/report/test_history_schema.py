@@ -52,9 +52,9 @@ def test_the_schema_refuses_what_is_wrong(breakage):
 def test_the_schema_lists_every_key_that_is_written():
     history = load("history.json")
     series = history["series"][0]
-    written = {"machine": history["machines"][0], "series": series, "level": series["levels"][0],
-               "change": series["changes"][0], "context": series["changes"][0]["context"][0],
-               "alarm": series["alarm"], "value": series["values"][0]}
+    written = {"history_machine": history["machines"][0], "history_series": series, "history_level": series["levels"][0],
+               "history_change": series["changes"][0], "history_context": series["changes"][0]["context"][0],
+               "history_alarm": series["alarm"], "history_run": series["values"][0]}
     assert set(SCHEMA["properties"]) == set(history)
     for name, example in written.items():
         assert set(SCHEMA["$defs"][name]["properties"]) == set(example), name

@@ -71,8 +71,8 @@ def test_the_schema_lists_every_key_that_is_written():
     document = load("all.json")
     run, validation = document["parts"][0], document["parts"][2]
     written = {"part": run, "notice": run["notices"][0],
-               "figures": run["figures"], "distribution": run["figures"]["distributions"][0],
-               "ratio": run["figures"]["ratios"][0], "difference_picture": validation["difference_pictures"][0]}
+               "run_figures": run["figures"], "distribution": run["figures"]["distributions"][0],
+               "pair_ratio": run["figures"]["ratios"][0], "difference_picture": validation["difference_pictures"][0]}
     assert set(SCHEMA["properties"]) == set(document)
     for name, example in written.items():
         assert set(SCHEMA["$defs"][name]["properties"]) == set(example), name

@@ -23,7 +23,7 @@ def check_schema(report):
 
 def test_what_runs_and_validations_share_is_the_same():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    for name in ("difference", "accuracy", "diagnostic", "interval"):
+    for name in ("output_difference", "accuracy", "diagnostic", "interval"):
         assert SCHEMA["$defs"][name] == RUN_SCHEMA["$defs"][name]
 
 
