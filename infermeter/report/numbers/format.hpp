@@ -10,7 +10,7 @@ namespace infermeter {
 [[nodiscard]] std::string format_bytes(double bytes);  // decimal units: 1 MB = 10^6 bytes
 [[nodiscard]] std::string format_rate(double per_second);
 [[nodiscard]] std::string format_ratio(double ratio);
-[[nodiscard]] std::string format_share(double share);  // "99.2 %"
+[[nodiscard]] std::string format_share(double share);       // "99.2 %"
 [[nodiscard]] std::string format_duration(double seconds);  // "1 min 20 s"
 
 }  // namespace infermeter
