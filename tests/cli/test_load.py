@@ -136,7 +136,7 @@ def test_a_plan_file_and_other_verbs_take_a_load(run):
 
 def test_a_comparison_under_load(run):
     done = run("compare", "slow=mlp@fake,latency=constant:4ms,work=sleep", "fast=mlp@fake,latency=constant:1ms,work=sleep",
-               "--rate", 100, "--arrivals", "constant", "--requests", 10, "--metric", "response_p50", "--max-pairs", 8,
+               "--rate", 100, "--arrivals", "constant", "--requests", 10, "--metric", "response_p50", "--max-pairs", 24,
                "--warmup", 1, "--seed", 1, "--format", "json", "--quiet", "--no-samples")
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
