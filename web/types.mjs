@@ -1,5 +1,6 @@
 // Writes src/document.ts: the types of what the page reads, from the JSON schemas in docs/schema. A schema is named after
-// its $id ("infermeter.run/1": Run), a definition after its key ("operator_table": OperatorTable).
+// its $id ("infermeter.run/1": Run), a definition after its key ("operator_table": OperatorTable), an object inside of one
+// after its title, where it has one.
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,7 +64,7 @@ class Types {
 
   array(items, file, indent) {
     const item = items === undefined ? "unknown" : this.type(items, file, indent);
-    return / \| /.test(item) && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
+    return withoutObjects(item).includes(" | ") ? `(${item})[]` : `${item}[]`;
   }
 
   object(node, file, indent) {
@@ -78,6 +79,7 @@ class Types {
 
 const isObject = (node) => node.properties !== undefined;
 const isNullable = (node) => node.oneOf?.length === 2 && node.oneOf.some((each) => each.type === "null");
+const withoutObjects = (type) => type.replace(/\{[^]*\}/, "");
 const withoutComments = (text) => text.replaceAll(/ ?\/\/ .*/g, "");
 
 // "#/$defs/interval": Interval, "#/$defs/answer/properties/topic": Answer["topic"], "../infermeter.run/1": Run.

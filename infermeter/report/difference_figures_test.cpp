@@ -2,6 +2,7 @@
 #include "infermeter/fidelity/difference_figures.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,12 +18,13 @@ namespace {
 
 std::string quoted_for_script(std::string_view text) { return nlohmann::json(text).dump(); }
 
-std::string interface_of(std::string_view declared, bool of_samples) {
-  std::string text = fmt::format("export interface {} {{\n", declared);
+// What the document has of them: its types come from the schemas.
+std::string picked(std::string_view declared, bool of_samples) {
+  std::vector<std::string> ids;
   for (const DifferenceFigure& figure : difference_figures()) {
-    if (figure.of_samples == of_samples) text += fmt::format("  {}: number | null;\n", figure.id);
+    if (figure.of_samples == of_samples) ids.push_back(quoted_for_script(figure.id));
   }
-  return text + "}\n";
+  return fmt::format("export type {} = Pick<OutputDifference, {}>;\n", declared, fmt::join(ids, " | "));
 }
 
 std::string_view unit_of_column(DifferenceFigure::Unit unit) {
@@ -50,8 +52,9 @@ std::string rows_of(std::string_view declared, std::string_view type, bool of_sa
 TEST(DifferenceFigures, AreThoseOfThePage) {
   const std::string page =
       "// Made from infermeter/fidelity/difference_figures.cpp: INFERMETER_APPROVE=1 infermeter_report_test "
-      "--gtest_filter='DifferenceFigures.*'\n" +
-      interface_of("SampleFigures", true) + "\n" + interface_of("WholeFigures", false) +
+      "--gtest_filter='DifferenceFigures.*'\n"
+      "import type { OutputDifference } from \"./document.ts\";\n\n" +
+      picked("SampleFigures", true) + picked("WholeFigures", false) +
       R"(
 export interface DifferenceFigure<Figures> {
   id: keyof Figures & string;

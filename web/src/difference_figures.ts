@@ -1,22 +1,8 @@
 // Made from infermeter/fidelity/difference_figures.cpp: INFERMETER_APPROVE=1 infermeter_report_test --gtest_filter='DifferenceFigures.*'
-export interface SampleFigures {
-  mae: number | null;
-  mse: number | null;
-  rmse: number | null;
-  relative_l2: number | null;
-  relative_max: number | null;
-  cosine: number | null;
-  pearson: number | null;
-  psnr_db: number | null;
-  ssim: number | null;
-}
+import type { OutputDifference } from "./document.ts";
 
-export interface WholeFigures {
-  relative_l1: number | null;
-  data_range: number | null;
-  top1_agreement: number | null;
-  top5_agreement: number | null;
-}
+export type SampleFigures = Pick<OutputDifference, "mae" | "mse" | "rmse" | "relative_l2" | "relative_max" | "cosine" | "pearson" | "psnr_db" | "ssim">;
+export type WholeFigures = Pick<OutputDifference, "relative_l1" | "data_range" | "top1_agreement" | "top5_agreement">;
 
 export interface DifferenceFigure<Figures> {
   id: keyof Figures & string;

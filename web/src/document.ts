@@ -1035,36 +1035,36 @@ export interface StackProfile {
 }
 
 export interface StackFunctionName {
-  symbol: string; // "": not known
-  module: string; // the file that holds it, without folders; "": not known
-  offset: string; // into the module, where there is no symbol: "0x12ab"; "": not told, or all addresses of the module that are below 0.5 %
+  symbol: StackProfile["functions"][number]["symbol"];
+  module: StackProfile["functions"][number]["module"];
+  offset: StackProfile["functions"][number]["offset"];
 }
 
 export interface StackDifferenceNode {
-  parent: number | null; // index of a node before it; null: the whole, or other threads
-  level: "whole" | "other_threads" | "kind" | "operator" | "frame" | "rest" | "merged"; // whole: an inference, of the thread that asked for it; other_threads: all others, in no sum; kind, operator: where the samples tell it; rest: of the whole, what was not sampled (waiting, or where the method does not see); merged: frames that are too small or too deep to stand alone
-  kind?: string; // of a kind; "": outside of operators
-  merged?: number; // how many frames it stands for
-  function?: number; // of a frame: index into functions
+  parent: StackProfile["tree"][number]["parent"];
+  level: StackProfile["tree"][number]["level"];
+  kind?: StackProfile["tree"][number]["kind"];
+  merged?: StackProfile["tree"][number]["merged"];
+  function?: StackProfile["tree"][number]["function"];
   group?: number; // of an operator: index into the explanation's groups
   baseline_s: number;
   subject_s: number;
   mean_s: number; // subject less baseline, over pairs of processes
-  low_s: number | null; // 95 % t interval over processes, or pairs of them; null: fewer than 2
-  high_s: number | null;
+  low_s: StackProfile["tree"][number]["low_s"];
+  high_s: StackProfile["tree"][number]["high_s"];
   separable: boolean; // beyond 0 after Holm's correction over all nodes
 }
 
 // the same of two subjects, subject less baseline
 export interface StackDifference {
-  method: string; // perf_event, perf_event_dwarf, sigprof, py_spy, cprofile, …
-  detail: string; // how, how often, and what could not be had
-  is_python: boolean; // frames are Python's
-  is_time: boolean; // samples weigh seconds; else the main thread's samples together stand for its wall time
-  samples: number;
-  left_out: number; // trials that could not be used
-  tagged_share: number; // of the main thread's time: within an operator
-  unnamed_share: number; // in code without a symbol
+  method: StackProfile["method"];
+  detail: StackProfile["detail"];
+  is_python: StackProfile["is_python"];
+  is_time: StackProfile["is_time"];
+  samples: StackProfile["samples"];
+  left_out: StackProfile["left_out"];
+  tagged_share: StackProfile["tagged_share"];
+  unnamed_share: StackProfile["unnamed_share"];
   pairs: number; // of processes of the same number
   difference_s: number;
   functions: StackFunctionName[];

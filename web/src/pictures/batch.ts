@@ -2,14 +2,14 @@
 import type { Run } from "../document.ts";
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
+import { quantityOf } from "../format.ts";
+import type { Quantity } from "../format.ts";
 import type { Look } from "../look.ts";
 import { axis, tooltip } from "../picture.ts";
 import type { ChartPicture, DataTable, Picture } from "../picture.ts";
 import { none } from "./figures.ts";
 import type { Value } from "./figures.ts";
 import { marks, whisker } from "./marks.ts";
-import { quantityOf } from "../format.ts";
-import type { Quantity } from "../format.ts";
 import { estimateRows } from "./metric.ts";
 import { ends, linearTicks, scaleOf, valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
