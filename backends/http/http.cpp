@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "http/json_text.hpp"
 #include "sdk/abi_edge.hpp"
@@ -60,6 +61,18 @@ curl_slist* resolved(const HttpPlace& place) {
   return appended(nullptr, host + ':' + part_of(place.url, CURLUPART_PORT) + ':' + without_ports(place.addresses));
 }
 
+bool is_encrypted(const HttpPlace& place) { return place.url.starts_with("https:"); }
+
+long wanted_version(const HttpPlace& place) {
+  if (!place.http2) return CURL_HTTP_VERSION_1_1;
+  return is_encrypted(place) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+}
+
+// libcurl 7 breaks a connection that it uses again by prior knowledge (curl issue 10634).
+bool breaks_prior_knowledge() { return curl_version_info(CURLVERSION_NOW)->version_num < 0x080000; }
+
+const char* protocol_of(const HttpPlace& place) { return place.http2 ? "HTTP/2" : "HTTP/1.1"; }
+
 std::string seconds_text(double seconds) {
   std::string text = std::to_string(seconds);
   text.erase(text.find_last_not_of('0') + 1);
@@ -97,7 +110,6 @@ HttpExchange::HttpExchange(const HttpPlace& place, const std::string& path)
   set(easy, CURLOPT_URL, (place.url + path).c_str());
   set(easy, CURLOPT_PATH_AS_IS, 1L);
   set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(easy, CURLOPT_PROXY, "");  // what is measured is the server, whatever the environment says
   set(easy, CURLOPT_RESOLVE, resolved_.get());
   set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max(1.0, place.timeout_s * 1000)));
@@ -178,9 +190,16 @@ void HttpExchange::start() {
   thrown_ = nullptr;
   is_too_large_ = false;
   words_[0] = '\0';
+  set_version();
   check(curl_multi_add_handle(multi_.get(), easy_.get()));
   is_running_ = true;
   step();
+}
+
+// A connection that speaks HTTP/2 already is used for what wants an upgrade, too.
+void HttpExchange::set_version() {
+  const bool upgrades = has_connection_ && breaks_prior_knowledge();
+  set(easy_.get(), CURLOPT_HTTP_VERSION, upgrades ? long{CURL_HTTP_VERSION_2_0} : wanted_version(place_));
 }
 
 // Whether it is still running.
@@ -206,21 +225,41 @@ void HttpExchange::finish() {
   while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left))
     if (message->msg == CURLMSG_DONE) code = message->data.result;
   end();
+  const bool had_connection = std::exchange(has_connection_, false);
   if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+  if (code != CURLE_OK && had_connection && breaks_prior_knowledge() && opened_connections() > 0)
+    fail(IMB_SERVER_RESET, "the server at " + shown(place_.url, 200) + " closed the connection between two requests");
   if (code != CURLE_OK) fail_with(code);
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status_);
+  long version = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_VERSION, &version);
+  if (place_.http2 && version != CURL_HTTP_VERSION_2_0)
+    fail(IMB_BAD_ANSWER, "the server at " + shown(place_.url, 200) + " does not speak HTTP/2");
+  has_connection_ = place_.http2 && !is_encrypted(place_);
 }
 
-std::optional<std::string> HttpExchange::header(const char* name) const {
+std::optional<std::string> HttpExchange::field(const char* name, unsigned origin) const {
   curl_header* found = nullptr;
-  if (curl_easy_header(easy_.get(), name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return std::nullopt;
+  if (curl_easy_header(easy_.get(), name, 0, origin, -1, &found) != CURLHE_OK) return std::nullopt;
   return std::string(found->value);
 }
 
+std::optional<std::string> HttpExchange::header(const char* name) const { return field(name, CURLH_HEADER); }
+
+std::optional<std::string> HttpExchange::trailer(const char* name) const {
+  return field(name, CURLH_TRAILER | CURLH_HEADER);
+}
+
+long HttpExchange::opened_connections() const {
+  long count = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &count);
+  return count;
+}
+
 std::string HttpExchange::transport() const {
-  const bool closes = strcasecmp(header("Connection").value_or("").c_str(), "close") == 0;
-  const std::string protocol = place_.url.starts_with("https:") ? "HTTP/1.1 over TLS" : "HTTP/1.1";
-  return protocol + (closes ? ", a connection for each request" : ", connection kept alive");
+  const bool closes = !place_.http2 && strcasecmp(header("Connection").value_or("").c_str(), "close") == 0;
+  return std::string(protocol_of(place_)) + (is_encrypted(place_) ? " over TLS" : "") +
+         (closes ? ", a connection for each request" : ", connection kept alive");
 }
 
 void HttpExchange::fail_with(CURLcode code) const {
@@ -249,8 +288,11 @@ void HttpExchange::fail_with(CURLcode code) const {
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR: fail(IMB_SERVER_RESET, server + "closed the connection without an answer (" + words + ')');
     case CURLE_PARTIAL_FILE: fail(IMB_SERVER_RESET, server + "closed the connection in the middle of its answer");
+    case CURLE_HTTP2_STREAM: fail(IMB_SERVER_RESET, server + "broke its answer off (" + words + ')');
+    case CURLE_HTTP2:
     case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_WEIRD_SERVER_REPLY: fail(IMB_BAD_ANSWER, server + "does not speak HTTP/1.1 (" + words + ')');
+    case CURLE_WEIRD_SERVER_REPLY:
+      fail(IMB_BAD_ANSWER, server + "does not speak " + protocol_of(place_) + " (" + words + ')');
     case CURLE_PEER_FAILED_VERIFICATION:
       fail(IMB_RUN_ERROR, server + "has a certificate that is not trusted (" + words +
                               "): name the certificates to trust with ca=FILE");

@@ -1,4 +1,4 @@
-// HTTP/1.1 by libcurl's multi interface: one exchange at a time on a connection of its own, which is kept alive.
+// HTTP by libcurl's multi interface: one exchange at a time on a connection of its own, which is kept alive.
 #pragma once
 
 #include <curl/curl.h>
@@ -24,6 +24,7 @@ struct HttpPlace {
   std::string token{}, certificates{};
   bool verify = true;
   double timeout_s = 60;
+  bool http2 = false;  // HTTP/2 and nothing else: without TLS by prior knowledge, with it by ALPN; otherwise HTTP/1.1
 };
 
 // A part of a URL's path: everything but letters, digits and -._~ is escaped.
@@ -61,6 +62,8 @@ class HttpExchange {
   [[nodiscard]] long status() const { return status_; }  // 200; read by `finish`
   [[nodiscard]] std::string_view body() const { return body_; }
   [[nodiscard]] std::optional<std::string> header(const char* name) const;
+  // What came behind the body, or among the headers.
+  [[nodiscard]] std::optional<std::string> trailer(const char* name) const;
   // Of the last answer: "HTTP/1.1 over TLS, connection kept alive".
   [[nodiscard]] std::string transport() const;
 
@@ -69,7 +72,10 @@ class HttpExchange {
   static std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* self);
   void put_body(std::string_view bytes);
   [[noreturn]] void fail_with(CURLcode code) const;
+  [[nodiscard]] long opened_connections() const;  // by the last exchange
+  [[nodiscard]] std::optional<std::string> field(const char* name, unsigned origin) const;
   bool step();
+  void set_version();
   void end();
   void set_headers(const std::vector<std::string>& headers);
 
@@ -84,6 +90,7 @@ class HttpExchange {
   std::size_t most_bytes_, body_bytes_ = 0, header_bytes_ = 0;
   long status_ = 0;
   bool is_running_ = false, is_too_large_ = false;
+  bool has_connection_ = false;  // that speaks HTTP/2 by prior knowledge, for all that is known
 };
 
 }  // namespace infermeter

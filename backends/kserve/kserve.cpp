@@ -1,5 +1,5 @@
-// A model on a server, by the Open Inference Protocol v2 over HTTP/1.1. Reads bottom-up: the table of slots is at the
-// end.
+// A model on a server, by the Open Inference Protocol v2 over HTTP/1.1 or gRPC. Reads bottom-up: the table of slots is
+// at the end.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -8,14 +8,11 @@
 #include <mutex>
 #include <optional>
 
-#include "datatypes.hpp"
 #include "http/http.hpp"
 #include "http/json_text.hpp"
 #include "http/place.hpp"
-#include "infer_answer.hpp"
-#include "infer_request.hpp"
 #include "infermeter_backend.h"
-#include "metadata.hpp"
+#include "protocol.hpp"
 #include "sdk/dimensions.hpp"
 #include "settings.hpp"
 
@@ -32,8 +29,8 @@ struct imb_session {
   Settings settings;
   HttpPlace place;
   ServerMetadata server;
-  std::string model, path, model_version, platform;
-  bool binary = false;
+  std::unique_ptr<Protocol> protocol;  // over `place`
+  std::string model_version, platform;
   std::vector<std::unique_ptr<Port>> inputs;
   std::size_t largest_answer = 0;
 
@@ -48,14 +45,14 @@ struct imb_session {
 
 struct imb_request {
   explicit imb_request(imb_session& of_session)
-      : session(of_session), exchange(session.place, session.path + "/infer"), inputs(session.inputs.size()) {
+      : session(of_session), exchange(session.place, session.protocol->infer_path()), inputs(session.inputs.size()) {
     exchange.set_limit(session.largest_answer);
   }
 
   imb_session& session;
   HttpExchange exchange;
   std::vector<EncodedInput> inputs;
-  RequestBody body;
+  InferMessage body;
   bool has_body = false;  // it is of what is bound
   bool answered = false;  // since the last bind, and well
   bool is_read = false;   // `outputs` are of the last answer
@@ -99,18 +96,11 @@ void close_runtime(imb_runtime* runtime) { delete runtime; }
 
 // --- session -------------------------------------------------------------------------------------------------------
 
-std::string got(const HttpPlace& place, const std::string& path, bool may_lack, const std::string& otherwise) {
-  HttpExchange exchange(place, path);
-  exchange.start();
-  exchange.finish();
-  if (exchange.status() == 200) return std::string(exchange.body());
-  if (may_lack && exchange.status() == 404) return {};
-  fail(IMB_MODEL_ERROR, otherwise + ": " + refusal_in(exchange));
-}
-
-bool wants_binary(const Settings& settings, const ServerMetadata& server) {
-  if (settings.tensors == TensorForm::automatic) return server.takes_binary_tensors;
-  return settings.tensors == TensorForm::binary;
+std::unique_ptr<Protocol> protocol_for(const Settings& settings, Target target) {
+  if (settings.protocol == ProtocolName::http) return http_protocol(std::move(target), settings.tensors);
+  if (settings.tensors == TensorForm::json)
+    fail(IMB_INVALID_ARGUMENT, "tensors=json goes with protocol=http: gRPC carries tensors as bytes");
+  return grpc_protocol(std::move(target));
 }
 
 void set_ports(imb_session& session, const imb_load& load, ModelMetadata metadata) {
@@ -147,19 +137,13 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     made->runtime = runtime;
     made->settings = read_options(option_rows(), *load, "kserve");
     made->place = place_of(*load, made->settings.server, "kserve");
-    made->model = load->model_path;
-    made->path = "/v2/models/" + escaped_part(made->model);
-    if (!made->settings.model_version.empty()) made->path += "/versions/" + escaped_part(made->settings.model_version);
-    // Servers that do not tell what they are may serve all the same.
-    const std::string server = got(made->place, "/v2", true, "the server does not say what it is");
-    if (!server.empty()) made->server = server_metadata_from(server);
-    const std::string model =
-        got(made->place, made->path, false, "the server does not give model " + shown(made->model, 200));
-    ModelMetadata metadata = model_metadata_from(model);
+    made->place.http2 = made->settings.protocol == ProtocolName::grpc;
+    made->protocol = protocol_for(made->settings, {made->place, load->model_path, made->settings.model_version});
+    made->server = made->protocol->ask_server();
+    ModelMetadata metadata = made->protocol->ask_model();
     made->platform = metadata.platform;
     made->model_version = made->settings.model_version;
     if (made->model_version.empty() && metadata.versions.size() == 1) made->model_version = metadata.versions.front();
-    made->binary = wants_binary(made->settings, made->server);
     set_ports(*made, *load, std::move(metadata));
     note_server(*runtime, made->server);
     *session = made.release();
@@ -196,13 +180,10 @@ void make_body(imb_request& request) {
     if (!request.inputs[i].is_bound)
       fail(IMB_INVALID_ARGUMENT, "input '" + session.inputs[i]->fields().name + "' is not bound");
   std::vector<std::string> names;
-  if (session.binary && session.outputs_known)
+  if (session.outputs_known)
     for (const PortFields& output : session.output_fields) names.push_back(output.name);
-  request.body = request_body(request.inputs, names, session.binary);
-  std::vector<std::string> headers = {session.binary ? "Content-Type: application/octet-stream"
-                                                     : "Content-Type: application/json"};
-  if (session.binary) headers.push_back("Inference-Header-Content-Length: " + std::to_string(request.body.json_size));
-  request.exchange.set_post(request.body.bytes, headers);
+  request.body = session.protocol->message(request.inputs, names);
+  request.exchange.set_post(request.body.bytes, request.body.headers);
   request.has_body = true;
 }
 
@@ -211,7 +192,7 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
     const imb_session& session = request->session;
     if (index >= session.inputs.size()) fail(IMB_INVALID_ARGUMENT, "the model has no input " + std::to_string(index));
     request->answered = request->has_body = false;
-    request->inputs[index] = encode_input(session.inputs[index]->fields(), *value, session.binary);
+    request->inputs[index] = session.protocol->encode(session.inputs[index]->fields(), *value);
     // The host binds them in their order; what comes in another one is put together by the next run.
     const auto is_bound = [](const EncodedInput& input) { return input.is_bound; };
     if (index + 1 == request->inputs.size() && std::ranges::all_of(request->inputs, is_bound)) make_body(*request);
@@ -228,7 +209,7 @@ void start(imb_request& request) {
 
 void finish(imb_request& request) {
   request.exchange.finish();
-  if (request.exchange.status() != 200) refuse_status(request.exchange);
+  request.session.protocol->check(request.exchange);
   request.answered = true;
   if (!request.session.outputs_known) read_answer(request);  // the very first one says which there are
 }
@@ -249,17 +230,6 @@ imb_status wait(imb_request* request, imb_message message) {
 }
 
 // --- answer --------------------------------------------------------------------------------------------------------
-
-std::optional<std::size_t> json_size_of(const HttpExchange& exchange) {
-  const auto text = exchange.header("Inference-Header-Content-Length");
-  if (!text) return std::nullopt;
-  try {
-    return parse_integer<std::size_t>(*text, 0, SIZE_MAX);
-  } catch (const std::invalid_argument&) {
-    fail(IMB_BAD_ANSWER,
-         "the server's answer cannot be used: its Inference-Header-Content-Length is " + shown(*text, 40));
-  }
-}
 
 // With the session's lock.
 void learn_outputs(imb_session& session, const std::vector<OutputTensor>& outputs) {
@@ -286,15 +256,14 @@ void read_answer(imb_request& request) {
   if (!request.answered) fail(IMB_INVALID_ARGUMENT, "there is no output before an inference has succeeded");
   if (request.is_read) return;
   imb_session& session = request.session;
-  std::string version;
-  std::vector<OutputTensor> outputs = outputs_from(request.exchange.body(), json_size_of(request.exchange), &version);
+  InferAnswer answer = session.protocol->read(request.exchange);
   {
     const std::lock_guard lock(session.mutex);
-    check_version(session, version);
+    check_version(session, answer.model_version);
     session.transport = request.exchange.transport();
-    if (!session.outputs_known) learn_outputs(session, outputs);
+    if (!session.outputs_known) learn_outputs(session, answer.outputs);
   }
-  request.outputs = as_declared(std::move(outputs), session.output_fields);
+  request.outputs = as_declared(std::move(answer.outputs), session.output_fields);
   request.texts.assign(request.outputs.size(), {});
   request.text_sizes.assign(request.outputs.size(), {});
   for (std::size_t i = 0; i < request.outputs.size(); ++i)
@@ -369,7 +338,8 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     const std::string answered = session->answered_version.value_or("");
     tell("model_version", answered.empty() ? session->model_version : answered);
     tell("transport", session->transport);
-    tell("tensors", session->binary ? "binary" : "json");
+    tell("protocol", session->settings.protocol == ProtocolName::grpc ? "gRPC" : "HTTP");
+    tell("tensors", session->protocol->tensor_form());
     tell("client", std::string("libcurl ") + curl_version_info(CURLVERSION_NOW)->version);
   });
 }

@@ -8,11 +8,13 @@
 
 namespace infermeter {
 
+enum class ProtocolName { http, grpc };
 enum class TensorForm { automatic, binary, json };
 
 struct Settings {
   ServerOptions server{};
   std::string model_version{};
+  ProtocolName protocol = ProtocolName::http;
   TensorForm tensors = TensorForm::automatic;
 };
 

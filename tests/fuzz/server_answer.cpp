@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "http/json_text.hpp"
+#include "kserve/grpc_answer.hpp"
+#include "kserve/grpc_messages.hpp"
 #include "kserve/infer_answer.hpp"
 #include "kserve/metadata.hpp"
 #include "openai/completion_answer.hpp"
@@ -35,6 +37,18 @@ void read_server_answer(std::string_view text) {
   is_taken_or_refused([&] { static_cast<void>(infermeter::server_metadata_from(body)); });
   for (const char byte : infermeter::told_error(body).substr(0, 1000))
     if (static_cast<unsigned char>(byte) < ' ') std::abort();
+}
+
+// A body of gRPC: what is in its frame, or the whole of it, as each of the messages.
+void read_grpc_answer(std::string_view body) {
+  std::string_view framed;
+  is_taken_or_refused([&] { framed = infermeter::message_in(body); });
+  for (const std::string_view message : {body, framed}) {
+    std::string version;
+    is_taken_or_refused([&] { static_cast<void>(infermeter::outputs_in(message, &version)); });
+    is_taken_or_refused([&] { static_cast<void>(infermeter::model_metadata_in(message)); });
+    is_taken_or_refused([&] { static_cast<void>(infermeter::server_metadata_in(message)); });
+  }
 }
 
 // The first byte says how long a read is. However a stream is cut, it is the same answer, or none.

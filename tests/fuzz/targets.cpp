@@ -221,6 +221,7 @@ void jit(Bytes bytes) {
 }
 
 void server(Bytes bytes) { read_server_answer(text_of(bytes)); }
+void grpc(Bytes bytes) { read_grpc_answer(text_of(bytes)); }
 void stream(Bytes bytes) { read_server_stream(text_of(bytes)); }
 
 }  // namespace infermeter::fuzz

@@ -23,15 +23,16 @@ void frames(Bytes bytes);   // what workers send: frames, their JSON, the block 
 void expose(Bytes bytes);   // a model written again with its intermediate tensors as outputs
 void jit(Bytes bytes);      // names of generated code
 void server(Bytes bytes);   // what a server answers to the back end kserve
+void grpc(Bytes bytes);     // … by gRPC
 void stream(Bytes bytes);   // … and to openai: reads of a stream of events, or an answer in one piece
 
 struct Target {
   std::string_view name;  // its folder in corpus/
   void (*read)(Bytes bytes);
 };
-inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},      {"npz", npz},       {"image", image},
-                                     {"toml", toml},     {"store", store},  {"report", report}, {"profile", profile},
-                                     {"tensor", tensor}, {"jit", jit},      {"frames", frames}, {"expose", expose},
-                                     {"server", server}, {"stream", stream}};
+inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz", npz},       {"image", image},
+                                     {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
+                                     {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose},
+                                     {"server", server}, {"grpc", grpc},   {"stream", stream}};
 
 }  // namespace infermeter::fuzz

@@ -1,4 +1,5 @@
-"""Servers that the tests start on the loopback: MLServer, a real one, and bad_server.py, which does what none should."""
+"""Servers that the tests start on the loopback: MLServer, a real one, and bad_server.py and bad_grpc_server.py, which do what none
+should."""
 
 import json
 import os
@@ -44,9 +45,20 @@ def answers(url):
         return False
 
 
+def listens(port):
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture(scope="session")
-def mlserver(source_dir, tmp_path_factory):
+def mlserver(mlserver_urls):
     """The URL of an MLServer that has the model `served`."""
+    return mlserver_urls[0]
+
+
+@pytest.fixture(scope="session")
+def mlserver_urls(source_dir, tmp_path_factory):
+    """The URLs of an MLServer that has the model `served`: for HTTP, for gRPC."""
     program = source_dir / ".deps/mlserver/bin/mlserver"
     if not program.exists():
         pytest.skip("MLServer is not installed: scripts/setup --tests")
@@ -63,10 +75,10 @@ def mlserver(source_dir, tmp_path_factory):
         process = subprocess.Popen([program, "start", folder], cwd=folder, stdout=log, stderr=log, env=kept)
     try:
         url = f"http://127.0.0.1:{http}"
-        wait_until(lambda: process.poll() is not None or answers(f"{url}/v2/models/served/ready"))
+        wait_until(lambda: process.poll() is not None or (answers(f"{url}/v2/models/served/ready") and listens(grpc)))
         if process.poll() is not None:
             pytest.fail((folder / "log").read_text()[-2000:])
-        yield url
+        yield url, f"http://127.0.0.1:{grpc}"
     finally:
         process.kill()
         process.wait()

@@ -9,6 +9,8 @@
 
 #include "http/json_text.hpp"
 #include "kserve/datatypes.hpp"
+#include "kserve/grpc_answer.hpp"
+#include "kserve/grpc_messages.hpp"
 #include "kserve/infer_answer.hpp"
 #include "kserve/infer_request.hpp"
 #include "kserve/metadata.hpp"
@@ -366,6 +368,118 @@ TEST(InferAnswer, AnyBytesAreTakenOrRefused) {
       refused_answer(R"({"outputs":[{"name":"y","datatype":"FP32","shape":[1],"data":[)" + text + "]}]}", json_size);
     }
     refused_model(text);
+  });
+}
+
+// --- gRPC ----------------------------------------------------------------------------------------------------------
+// The messages in hexadecimal were written by Google's protobuf from the protocol's definition.
+
+std::string bytes_from(std::string_view hexadecimal) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16));
+  return bytes;
+}
+
+std::vector<OutputTensor> outputs_of(std::string_view message) {
+  std::string version;
+  return outputs_in(message, &version);
+}
+
+std::string refused_outputs(std::string_view hexadecimal) {
+  return refusal([&] { static_cast<void>(outputs_of(bytes_from(hexadecimal))); });
+}
+
+TEST(Grpc, RequestsAreThoseOfTheProtocol) {
+  const std::vector<std::int64_t> shape{1, 2};
+  const std::string tensor = input_tensor(port_of(IMB_FLOAT32, {-1, 2}), shape);
+  const GrpcInput inputs[] = {{tensor, "\1\2\3\4\5\6\7\x08"}};
+  const std::string outputs[] = {"y"};
+  std::string message;
+  append_infer_request(message, "m", "3", inputs, outputs);
+  EXPECT_EQ(message, bytes_from("0a016d1201332a0d0a01781204465033321a02010232030a01793a080102030405060708"));
+  EXPECT_EQ(model_metadata_request("m", "3"), bytes_from("0a016d120133"));
+  EXPECT_EQ(model_metadata_request("m", ""), bytes_from("0a016d"));
+}
+
+TEST(Grpc, AFrameHasTheMessagesSize) {
+  std::string body(frame_size + 300, 'x');
+  set_frame(body);
+  EXPECT_EQ(body.substr(0, frame_size), std::string("\0\0\0\1\x2C", 5));
+  EXPECT_EQ(message_in(body), std::string(300, 'x'));
+  const auto refused = [](const std::string& bytes) { return refusal([&] { static_cast<void>(message_in(bytes)); }); };
+  EXPECT_THAT(refused(""), HasSubstr("holds no message"));
+  EXPECT_THAT(refused(body + 'x'), HasSubstr("said to have 300 bytes, and 301 came"));
+  EXPECT_THAT(refused(body.substr(0, 9)), HasSubstr("said to have 300 bytes, and 4 came"));
+  body[0] = 1;
+  EXPECT_THAT(refused(body), HasSubstr("compressed"));
+}
+
+TEST(Grpc, MetadataIsRead) {
+  const ModelMetadata model = model_metadata_in(bytes_from(
+      "0a016d1201311201321a056e756d707922160a01781204465033321a0bffffffffffffffffff010322170a016b1205494e543634"
+      "1a0bffffffffffffffffff01012a160a0179120542595445531a0affffffffffffffffff01"));
+  EXPECT_EQ(model.platform, "numpy");
+  EXPECT_THAT(model.versions, ElementsAre("1", "2"));
+  ASSERT_EQ(model.inputs.size(), 2U);
+  EXPECT_EQ(model.inputs[1].name, "k");
+  EXPECT_EQ(model.inputs[1].dtype, IMB_INT64);
+  EXPECT_THAT(model.inputs[0].shape, ElementsAre(-1, 3));
+  EXPECT_THAT(model.inputs[0].dimension_names, ElementsAre("batch", ""));
+  EXPECT_EQ(model.outputs[0].dtype, IMB_STRING);
+  // Dimensions one by one, as protobuf 2 wrote them.
+  EXPECT_THAT(model_metadata_in(bytes_from("220d0a017812044650333218021803")).inputs[0].shape, ElementsAre(2, 3));
+}
+
+TEST(Grpc, OutputsAreRawOrTyped) {
+  std::string version;
+  const auto raw =
+      outputs_in(bytes_from("0a016d1201332a0d0a01791204465033321a0201032a0d0a0173120542595445531a0102320c0000803f0000"
+                            "004000004040320b0300000061626300000000"),
+                 &version);
+  EXPECT_EQ(version, "3");
+  EXPECT_THAT(elements<float>(raw.at(0)), ElementsAre(1, 2, 3));
+  EXPECT_THAT(raw.at(1).strings, ElementsAre("abc", ""));
+  const auto typed = outputs_of(
+      bytes_from("0a016d2a180a01661204465033321a01022a0a32080000c03f0000c07f2a180a01641204465036341a01012a0a3a089c75008"
+                 "83ce4377e2a120a0162"
+                 "1204424f4f4c1a01022a040a0201002a1b0a01691204494e54381a01022a0d120b80ffffffffffffffff017f2a1b0a016c120"
+                 "5494e5436341a01012a"
+                 "0c1a0a808080808080808080012a170a0175120655494e5433321a01012a072205ffffffff0f2a1c0a0176120655494e54363"
+                 "41a01012a0c2a0affff"
+                 "ffffffffffffff012a140a0173120542595445531a01022a0542016142002a0d0a01651204465033321a020003"));
+  ASSERT_EQ(typed.size(), 9U);
+  EXPECT_EQ(elements<float>(typed[0])[0], 1.5F);
+  EXPECT_TRUE(std::isnan(elements<float>(typed[0])[1]));
+  EXPECT_THAT(elements<double>(typed[1]), ElementsAre(1e300));
+  EXPECT_THAT(elements<std::uint8_t>(typed[2]), ElementsAre(1, 0));
+  EXPECT_THAT(elements<std::int8_t>(typed[3]), ElementsAre(-128, 127));
+  EXPECT_THAT(elements<std::int64_t>(typed[4]), ElementsAre(INT64_MIN));
+  EXPECT_THAT(elements<std::uint32_t>(typed[5]), ElementsAre(UINT32_MAX));
+  EXPECT_THAT(elements<std::uint64_t>(typed[6]), ElementsAre(UINT64_MAX));
+  EXPECT_THAT(typed[7].strings, ElementsAre("a", ""));
+  EXPECT_THAT(typed[8].shape, ElementsAre(0, 3));
+}
+
+TEST(Grpc, SaysWhatIsWrong) {
+  EXPECT_THAT(refused_outputs(""), HasSubstr("no outputs"));
+  EXPECT_THAT(refused_outputs("2aff"), HasSubstr("no message of the protocol"));
+  EXPECT_THAT(refused_outputs("2801"), HasSubstr("no message of the protocol"));      // outputs as a number
+  EXPECT_THAT(refused_outputs("2a020a0a"), HasSubstr("no message of the protocol"));  // a name beyond the tensor
+  EXPECT_THAT(refused_outputs("2a0412024f4b"), HasSubstr("a name that cannot be one"));
+  EXPECT_THAT(refused_outputs("2a0d0a01791204465033321a020103320400000000"), HasSubstr("has 4 bytes"));
+  EXPECT_THAT(refused_outputs("2a0d0a01791204465033321a020103"), HasSubstr("has 0 elements"));
+  EXPECT_THAT(refused_outputs("2a0b0a01791204465033321a00320400000000320400000000"),
+              HasSubstr("1 outputs and the contents of 2"));
+}
+
+TEST(Grpc, AnyBytesAreTakenOrRefused) {
+  rc::check([](const std::string& text) {
+    refusal([&] { static_cast<void>(outputs_of(text)); });
+    refusal([&] { static_cast<void>(outputs_of(bytes_from("2a0b0a01791204465033321a00") + text)); });
+    refusal([&] { static_cast<void>(model_metadata_in(text)); });
+    refusal([&] { static_cast<void>(server_metadata_in(text)); });
+    refusal([&] { static_cast<void>(message_in(text)); });
   });
 }
 
