@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "cli/completion/complete.hpp"
 #include "cli/output/help.hpp"
 #include "cli/surroundings.hpp"
 #include "cli/verbs/verb.hpp"
@@ -37,6 +38,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"models", "List the zoo, write one of its models to a file, inspect a model file.", declare_models},
     {"backends", "List the available back ends, their libraries and options.", declare_backends},
     {"doctor", "Check whether this machine is fit for measuring, and what is missing.", declare_doctor},
+    {"completion", "Print the script by which a shell completes command lines.", declare_completion},
     {"version", "Print the version.", declare_version},
 });
 
@@ -174,6 +176,37 @@ int run_root(Surroundings& world) {
                   kUsage);
 }
 
+// infermeter complete [--about] -- WORD…: for the scripts of `infermeter completion`, not for people. A line for each
+// word that may come next, with --about a tab and what it is.
+int run_complete(Surroundings& world) {
+  std::vector<std::string> words(world.arguments.begin() + 2, world.arguments.end());
+  const bool about = !words.empty() && words.front() == "--about";
+  if (about) words.erase(words.begin());
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  for (const Candidate& each : candidates(world, kVerbs, std::move(words))) {
+    world.out << printable(each.word);
+    if (about && !each.about.empty()) world.out << '\t' << printable(each.about);
+    world.out << '\n';
+  }
+  return 0;
+}
+
+// infermeter manual-page [VERB]: for the installation.
+int run_manual_page(Surroundings& world) {
+  CLI::App root{"", "infermeter"};
+  declare_root(root);
+  const std::string name = world.arguments.size() > 2 ? world.arguments[2] : "";
+  const auto verb = std::ranges::find(kVerbs, name, &Verb::name);
+  if (verb == kVerbs.end()) {
+    world.out << manual_page(root, {"infermeter", "a meter for inference"});
+    return 0;
+  }
+  CLI::App app{std::string(verb->summary), std::string(verb->name)};
+  const Action act = verb->declare(app);
+  world.out << manual_page(app, {"infermeter-" + name, std::string(verb->summary)});
+  return 0;
+}
+
 // What was promised on standard output must be there: a full disk is an error, not a success without a report.
 int flushed(Surroundings& world, int code) {
   world.out.flush();
@@ -192,6 +225,8 @@ int run_command_line(Surroundings& world) {
   const std::string first = world.arguments.size() > 1 ? world.arguments[1] : "";
   const auto verb = std::ranges::find(kVerbs, first, &Verb::name);
   try {
+    if (first == "complete") return flushed(world, run_complete(world));
+    if (first == "manual-page") return flushed(world, run_manual_page(world));
     return flushed(world, verb == kVerbs.end() ? run_root(world) : run_verb(world, *verb));
   } catch (const std::bad_alloc&) {
     throw;                                 // main tells it, without memory

@@ -15,6 +15,19 @@ install(TARGETS infermeter EXPORT infermeterTargets
 install(TARGETS infermeter-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS infermeter-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/infermeter)
 
+# What shells and man look for, as the program says it: where it runs on the machine that builds it.
+if(NOT SKBUILD AND NOT CMAKE_CROSSCOMPILING)
+  set(shells ${CMAKE_BINARY_DIR}/shells)
+  add_custom_command(OUTPUT ${shells}/done DEPENDS infermeter-cli ${CMAKE_SOURCE_DIR}/cmake/write_shell_files.cmake
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:infermeter-cli> -DFOLDER=${shells} -P ${CMAKE_SOURCE_DIR}/cmake/write_shell_files.cmake
+    COMMENT "Writing manual pages and completions")
+  add_custom_target(shell-files DEPENDS ${shells}/done)
+  install(DIRECTORY ${shells}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${shells}/infermeter.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME infermeter)
+  install(FILES ${shells}/infermeter.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _infermeter)
+  install(FILES ${shells}/infermeter.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+
 # Studies: found beside the program in the build tree as well.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/infermeter)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/studies ${CMAKE_BINARY_DIR}/share/infermeter/studies SYMBOLIC)
@@ -54,6 +67,9 @@ if(INFERMETER_PYTHON)
   set(python_targets infermeter_python_core infermeter_python_worker infermeter_python_stub)
 endif()
 add_custom_target(product DEPENDS infermeter infermeter-cli infermeter-worker ${plugins} ${python_targets})
+if(TARGET shell-files)
+  add_dependencies(product shell-files)
+endif()
 get_property(unit_tests DIRECTORY ${CMAKE_SOURCE_DIR}/infermeter PROPERTY BUILDSYSTEM_TARGETS)
 list(FILTER unit_tests INCLUDE REGEX "_test$")
 if(TARGET infermeter_fuzz_test)

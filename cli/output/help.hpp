@@ -23,6 +23,14 @@ struct HelpText {
 // Gives `app` this help, of which the options are taken from the app itself.
 void set_help(CLI::App& app, HelpText text);
 
+struct ManualName {
+  std::string name;     // "infermeter-run"
+  std::string summary;  // one line
+};
+
+// The same text as a manual page of section 1 (man(7)), with the pages of its verbs below it.
+[[nodiscard]] std::string manual_page(const CLI::App& app, const ManualName& name);
+
 // The paragraph on exit codes, the same everywhere.
 extern const char* const kExitCodes;
 

@@ -38,6 +38,7 @@ Action declare_tune(CLI::App& app);
 Action declare_models(CLI::App& app);
 Action declare_backends(CLI::App& app);
 Action declare_doctor(CLI::App& app);
+Action declare_completion(CLI::App& app);
 Action declare_version(CLI::App& app);
 
 }  // namespace infermeter

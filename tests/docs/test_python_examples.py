@@ -40,6 +40,19 @@ def test_the_examples_run(run, run_examples):
     assert list((run.folder / "results/raw").glob("benchmark_results_*.csv"))
 
 
+def test_the_tests_of_the_page_about_pytest_pass(run, environment, build_dir):
+    """In a process of their own, as they are written there."""
+    if not list(build_dir.glob("python/infermeter/_core.*.so")):
+        pytest.skip("the Python module is not built: scripts/setup installs what it needs")
+    (code,) = examples("pytest.md")
+    (run.folder / "test_speed.py").write_text(code)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "infermeter.pytest_plugin", "-p", "no:cacheprovider"], cwd=run.folder,
+                          env=environment | {"PYTHONPATH": str(build_dir / "python"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+                          text=True, capture_output=True, timeout=300)
+    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
+    assert "outputs agree" in done.stdout
+
+
 def test_coming_from_another_tool(run, run_examples):
     assert len(examples("coming-from.md")) >= 2
     printed = run_examples("coming-from.md")

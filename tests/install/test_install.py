@@ -104,3 +104,11 @@ def test_the_python_module(installed, environment, tmp_path):
     out = call(sys.executable, "-c", code, cwd=tmp_path, env=environment | {"PYTHONPATH": str(package.parent)}).split()
     assert out == [f"{package}/__init__.py", "20", f"{installed}/lib/infermeter/backends/infermeter_backend_fake.so",
                    f"{installed}/bin/infermeter"]
+
+
+def test_shells_and_man_find_their_files(installed):
+    assert "complete -o default" in (installed / "share/bash-completion/completions/infermeter").read_text()
+    assert (installed / "share/zsh/site-functions/_infermeter").read_text().startswith("#compdef infermeter")
+    assert "complete -c infermeter" in (installed / "share/fish/vendor_completions.d/infermeter.fish").read_text()
+    pages = {page.name for page in (installed / "share/man/man1").iterdir()}
+    assert {"infermeter.1", "infermeter-run.1", "infermeter-completion.1"} <= pages and "infermeter-complete.1" not in pages

@@ -1,0 +1,20 @@
+# Writes what PROGRAM says of itself for shells and man into FOLDER.
+function(write file)
+  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  file(WRITE ${FOLDER}/${file} "${text}")
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+foreach(shell bash zsh fish)
+  write(infermeter.${shell} completion ${shell})
+endforeach()
+write(man1/infermeter.1 manual-page)
+# The verbs are those that it completes.
+execute_process(COMMAND ${PROGRAM} complete -- "" OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n" ";" words "${words}")
+foreach(verb ${words})
+  if(NOT verb MATCHES "^-")
+    write(man1/infermeter-${verb}.1 manual-page ${verb})
+  endif()
+endforeach()
+file(TOUCH ${FOLDER}/done)
