@@ -35,7 +35,7 @@ def test_failed_requests_are_told_by_class(load_page):
     head, *rows = table(page, "Failed requests by class")
     assert [text.strip() for text in head] == ["subject", "refused", "timeout"]
     assert rows == [["resnet50@openvino", "1", "2"]]
-    assert "refused 1, timeout 2" in page.locator("main").inner_text()
+    assert page.locator("main").get_by_text("by class").count() == 1
 
 
 def test_times_of_answers_are_a_table_with_and_without_a_load(load_page):

@@ -474,6 +474,7 @@ export interface OutputDifference {
   max_absolute: number | null; // null where a value is finite on one side only, as all figures of errors are then
   max_absolute_item: number; // the data item it is in
   max_absolute_index: number;
+  max_absolute_place: string; // where that is, as sentences say it; empty: nothing differs
   reference_at_max: number | null;
   candidate_at_max: number | null;
   mae: number | null; // mean |c - r|
@@ -1259,6 +1260,7 @@ export interface ValidationSample {
   non_finite_apart: number;
   max_absolute: number | null;
   max_absolute_index: number;
+  max_absolute_place: string; // where that is, as sentences say it; empty: nothing differs
   reference_at_max: number | null;
   candidate_at_max: number | null;
   mae: number | null;

@@ -103,6 +103,9 @@ void write_output_difference(JsonWriter& json, const OutputDifference& output) {
   json.member("max_absolute", output.max_absolute);
   json.member("max_absolute_item", std::uint64_t{output.max_absolute_item});
   json.member("max_absolute_index", output.max_absolute_index);
+  json.member("max_absolute_place", output.max_absolute.value_or(0) > 0
+                                        ? place_text(output.max_absolute_index, output.shape, output.dtype)
+                                        : std::string());
   json.member("reference_at_max", output.reference_at_max);
   json.member("candidate_at_max", output.candidate_at_max);
   for (const DifferenceFigure& figure : difference_figures()) json.member(figure.id, figure.of(output));

@@ -64,13 +64,17 @@ void write_sample(JsonWriter& json, const Validation& validation, const SampleDi
   json.begin_object();
   json.member("item", std::uint64_t{sample.item});
   json.member("name", sample.item < validation.items.size() ? validation.items[sample.item] : std::string());
-  json.member("output", validation.outputs.outputs.at(sample.output).name);
+  const OutputDifference& output = validation.outputs.outputs.at(sample.output);
+  json.member("output", output.name);
   json.member("within_tolerance", sample.within_tolerance);
   json.member("element_count", sample.element_count);
   json.member("mismatched", sample.mismatched);
   json.member("non_finite_apart", sample.non_finite_apart);
   json.member("max_absolute", sample.max_absolute);
   json.member("max_absolute_index", sample.max_absolute_index);
+  json.member("max_absolute_place", sample.max_absolute.value_or(0) > 0
+                                        ? place_text(sample.max_absolute_index, output.shape, output.dtype)
+                                        : std::string());
   json.member("reference_at_max", sample.reference_at_max);
   json.member("candidate_at_max", sample.candidate_at_max);
   for (const DifferenceFigure& figure : difference_figures()) {

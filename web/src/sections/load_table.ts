@@ -1,6 +1,5 @@
 // Subjects under load: is the load valid, rates and response times. The answers above say first why one is not.
 import type { Estimate, Run, RunSubject, SubjectLoad } from "../document.ts";
-import { MISSING } from "../format.ts";
 import type { Quantity } from "../format.ts";
 import { grid } from "./grid.ts";
 import type { Column, NumberColumn } from "./grid_model.ts";
@@ -65,10 +64,6 @@ function figureColumn<Row>([id, title, quantity]: [string, string, Quantity], of
   };
 }
 
-const failedBy: Column<LoadRow> = {
-  kind: "text", id: "error_kinds", title: "failed by class", long: true, text: ({ load }) => load.error_kinds.map(({ kind, count }) => `${kind} ${count}`).join(", ") || MISSING,
-};
-
 export function loadTable(run: Run): HTMLElement | null {
   const rows = loadRows(run);
   if (rows.length === 0) return null;
@@ -80,7 +75,7 @@ export function loadTable(run: Run): HTMLElement | null {
       tone: ({ load }) => (load.valid ? "good" : "bad"),
       sub: ({ load }) => load.findings.map((finding) => finding.rule.replaceAll("_", " ")).join(", "),
     },
-    ...shown.flatMap((figure) => [figureColumn<LoadRow>(figure, ({ load }, id) => load.figures[id]), ...(figure[0] === "failed" ? [failedBy] : [])]),
+    ...shown.map((figure) => figureColumn<LoadRow>(figure, ({ load }, id) => load.figures[id])),
   ];
   return grid<LoadRow>({
     caption: "Subjects under load: response times count from when a request should have started",

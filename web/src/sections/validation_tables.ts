@@ -2,7 +2,7 @@
 import { sampleFigures, wholeFigures } from "../difference_figures.ts";
 import type { DifferenceFigure, SampleFigures } from "../difference_figures.ts";
 import type { Accuracy, OutputDifference, Validation, ValidationSample } from "../document.ts";
-import { digits, MISSING, percent, placeText, probability } from "../format.ts";
+import { digits, MISSING, percent, probability } from "../format.ts";
 import { grid } from "./grid.ts";
 import type { Column, Measure } from "./grid_model.ts";
 
@@ -16,19 +16,7 @@ interface OutputRow {
 // Read for the figures that outputs and single samples share.
 type Distances = OutputDifference | ValidationSample;
 
-// Where an element is, in the words of the engine (place_text): images are what has planes to look at.
-export function elementPlace(index: number, shape: readonly number[], dtype: string): string {
-  if (shape.length === 0) return `element ${index}`;
-  const at: number[] = [];
-  for (const side of [...shape].reverse()) {
-    at.unshift(index % Math.max(1, side));
-    index = Math.floor(index / Math.max(1, side));
-  }
-  const isImage = dtype.includes("float") && (shape.length === 4 || shape.length === 5) && shape.slice(2).every((side) => side >= 7);
-  return isImage ? placeText(at) : `[${at.join(", ")}]`;
-}
-
-function distances<Row>(of: (row: Row) => Distances, reason: (row: Row) => string, output: (row: Row) => OutputDifference | undefined): Column<Row>[] {
+function distances<Row>(of: (row: Row) => Distances, reason: (row: Row) => string): Column<Row>[] {
   const number = ({ id, title, unit }: DifferenceFigure<SampleFigures>): Column<Row> => ({
     kind: "number", id, title, ...quantityOf(unit), measure: (row): Measure => ({ value: of(row)[id], note: of(row)[id] === null ? reason(row) : "" }),
   });
@@ -36,10 +24,9 @@ function distances<Row>(of: (row: Row) => Distances, reason: (row: Row) => strin
     {
       kind: "number", id: "max", title: "largest difference", quantity: "plain", about: "Largest absolute difference of an element, and which element that is.",
       measure: (row) => {
-        const [{ shape, dtype }, { max_absolute: value, max_absolute_index: index, reference_at_max: reference, candidate_at_max: candidate }] = [output(row) ?? { shape: [], dtype: "" }, of(row)];
-        const at = elementPlace(index, shape, dtype);
+        const { max_absolute: value, max_absolute_place: at, reference_at_max: reference, candidate_at_max: candidate } = of(row);
         const values = reference === null || candidate === null ? "" : `: ${reference} in the baseline, ${candidate} in the candidate`;
-        return { value, sub: value === null || value === 0 ? "" : `at ${at}`, about: value === null ? "" : `${at}${values}`, note: value === null ? reason(row) : "" };
+        return { value, sub: at === "" ? "" : `at ${at}`, about: at === "" ? "" : `${at}${values}`, note: value === null ? reason(row) : "" };
       },
     },
     ...sampleFigures.map((figure) => number(figure)),
@@ -62,7 +49,7 @@ export function outputsTable(validation: Validation): HTMLElement | null {
   const rows: OutputRow[] = validation.outputs.map(({ allowed, floor, difference }) => ({ what: difference.name, allowed, floor, difference }));
   if (rows.length === 0) return null;
   const number = (id: string, title: string, about: string, of: (row: OutputRow) => number | null): Column<OutputRow> => ({ kind: "number", id, title, quantity: "plain", about, measure: (row) => ({ value: of(row) }) });
-  const [max, ...others] = distances<OutputRow>((row) => row.difference, (row) => row.difference.reason, (row) => row.difference);
+  const [max, ...others] = distances<OutputRow>((row) => row.difference, (row) => row.difference.reason);
   const columns: (Column<OutputRow> | undefined)[] = [
     { kind: "text", id: "output", title: "output", text: (row) => row.what, sub: ({ difference: d }) => `${d.dtype} [${d.shape.join(", ")}]` },
     {
@@ -99,7 +86,7 @@ export function samplesTable(validation: Validation): HTMLElement | null {
       { kind: "text", id: "sample", title: "sample", text: (row) => (row.name === "" ? `item ${row.item}` : row.name), sub: (row) => (row.name === "" || row.name === `item ${row.item}` ? "" : `item ${row.item}`) },
       { kind: "text", id: "output", title: "output", text: (row) => row.output },
       { kind: "text", id: "agree", title: "within tolerance", text: (row) => (row.within_tolerance ? "agrees" : "differs"), tone: (row) => (row.within_tolerance ? "good" : "bad") },
-      ...distances<ValidationSample>((row) => row, () => "", (row) => validation.outputs.find(({ difference }) => difference.name === row.output)?.difference),
+      ...distances<ValidationSample>((row) => row, () => ""),
     ],
     rows: validation.samples,
     off: new Set(hiddenOf(sampleFigures)),
