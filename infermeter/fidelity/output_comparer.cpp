@@ -32,8 +32,8 @@ std::string place_of_largest(const OutputDifference& difference) {
 }
 
 std::string differ_message(const OutputDifference& d) {
-  std::string message = fmt::format("output '{}': {} of {} values are beyond the tolerance", shortened(d.name),
-                                    d.mismatched, d.element_count);
+  std::string message = fmt::format("output '{}': {} of {} values {} beyond the tolerance", shortened(d.name),
+                                    d.mismatched, d.element_count, d.mismatched == 1 ? "is" : "are");
   if (d.max_absolute.value_or(0) > 0) {
     message +=
         fmt::format("; the largest difference is {:.3g} at {}, where the reference has {:.9g} and this has {:.9g}",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from . import kinds
 from .document import difference_picture, document_of, layers, with_document
 
 CHROMIUM = os.environ.get("INFERMETER_CHROMIUM") or shutil.which("chromium")
@@ -109,13 +110,15 @@ def written(infermeter, models_cache, tmp_path_factory):
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("INFERMETER_", "XDG_"))} | {
         "HOME": str(home), "XDG_CACHE_HOME": str(models_cache), "VIRTUAL_ENV": sys.prefix, "LC_ALL": "C.UTF-8"}
 
-    def write(*arguments, codes=(0,)):
+    def write(*arguments, codes=(0,), page=None):
+        """`page`: where a command writes it that has no --html."""
         if arguments not in pages:
             folder = tmp_path_factory.mktemp("page")
-            result = subprocess.run([str(infermeter), *map(str, arguments), "--html", str(folder / "report.html")], cwd=folder,
+            to = [] if page is not None else ["--html", str(folder / "report.html")]
+            result = subprocess.run([str(infermeter), *map(str, arguments), *to], cwd=folder,
                                     env=environment, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
             assert result.returncode in codes, result.stderr
-            pages[arguments] = folder / "report.html"
+            pages[arguments] = page or folder / "report.html"
         return pages[arguments]
 
     return write
@@ -127,6 +130,19 @@ def run_page(written):
     return written("run", "fast=mlp@fake,latency=normal:1ms:20us", "slow=mlp@fake,latency=normal:1400us:30us",
                    "mid=mlp@fake,latency=normal:1100us:30us,threads=1", "other=resnet50@fake,latency=normal:2ms:100us,batch=4",
                    "--processes", "3", "--warmup", "5", "--iterations", "60")
+
+
+@pytest.fixture(scope="session")
+def page_of_kind(written, run_page, source_dir, tmp_path_factory):
+    """page_of_kind("load") -> its file."""
+    folder, files = tmp_path_factory.mktemp("kinds"), {}
+
+    def find(kind):
+        if kind not in files:
+            files[kind] = kinds.page_file(kind, written, run_page, source_dir, folder)
+        return files[kind]
+
+    return find
 
 
 @pytest.fixture

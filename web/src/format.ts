@@ -152,7 +152,7 @@ export function givenPercent(share: number): string {
 }
 
 export function probability(p: number): string {
-  return p < 0.001 ? "<0.001" : p.toFixed(3);
+  return p < 0.001 ? "<0.001" : fixed(p, 3);
 }
 
 export function count(value: number, one: string, many: string): string {

@@ -48,8 +48,9 @@ struct Statement {
     if (trials < 2) return worst;
     // Trials within a program are rounds of one process.
     const std::string_view which = (*by.begin())->host_process.empty() ? "processes" : "rounds";
-    const std::string who = by.size() == trials ? fmt::format("in all {} {}", trials, which)
-                                                : fmt::format("in {} of {} {}", by.size(), trials, which);
+    const std::string who = by.size() < trials ? fmt::format("in {} of {} {}", by.size(), trials, which)
+                            : trials == 2      ? fmt::format("in both {}", which)
+                                               : fmt::format("in all {} {}", trials, which);
     return fmt::format("{}: {}{}", who, worst, differ ? " (worst)" : "");
   }
 };

@@ -53,7 +53,7 @@ export interface LaneFrame {
 export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
   const tight = isNarrow(width);
   const left = tight ? 12 : 26 + longest(lanes.map((lane) => (lane.heading === true ? `${lane.text}  ` : lane.text)), width * 0.3);
-  const after = longest(lanes.map(behind), width * 0.42);
+  const after = longest(lanes.map(behind), width * 0.46);
   const signs = lanes.some((lane) => lane.word !== undefined) ? signRoom : 0;
   const right = tight || after === 0 ? 16 : after + signs + 14;
   const room = width - left - right;
@@ -77,7 +77,7 @@ export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
     yAxis: [
       { ...axisOf(where(false), whole, { color: look.text, ...place }), position: "left" },
       { ...axisOf(where(true), whole, { color: look.text, fontWeight: 600, ...place }), position: "left", offset: 0 },
-      { ...axisOf(tight ? [] : where(false), behind, { color: look.text, width: right - signs - 12, margin: signs + 10 }), position: "right" },
+      { ...axisOf(tight ? [] : where(false), (lane) => fitting(behind(lane), after), { color: look.text, width: right - signs - 12, margin: signs + 10 }), position: "right" },
     ],
     room,
   };
@@ -85,6 +85,11 @@ export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
 
 function behind(lane: Lane): string {
   return [lane.word ?? "", lane.after ?? ""].filter((text) => text !== "").join(" ");
+}
+
+// An interval that there is no room for is drawn all the same; a figure is never cut.
+function fitting(text: string, room: number): string {
+  return text.length * perCharacter > room ? text.replace(/ \[[^\]]*\]$/, "") : text;
 }
 
 const signRoom = 20;

@@ -21,7 +21,7 @@ export function askedText(asked: Record<string, string>): string {
     .join(", ");
 }
 
-const shown: [string, string, Quantity][] = [
+const ofLoad: [string, string, Quantity][] = [
   ["offered_rate", "offered", "items/s"],
   ["achieved_rate", "achieved", "items/s"],
   ["max_rate", "highest rate", "items/s"],
@@ -29,12 +29,19 @@ const shown: [string, string, Quantity][] = [
   ["response_p90", "response p90", "s"],
   ["response_p99", "response p99", "s"],
   ["response_p99_9", "response p99.9", "s"],
+  ["response_mean", "response mean", "s"],
+  ["response_p95", "response p95", "s"],
+  ["response_max", "longest response", "s"],
   ["service_p50", "service p50", "s"],
   ["service_p99", "service p99", "s"],
   ["lag_p50", "lag p50", "s"],
   ["lag_p99", "lag p99", "s"],
+  ["late_p99", "lateness p99", "s"],
   ["in_flight_mean", "in flight", "plain"],
+  ["in_flight_max", "most in flight", "plain"],
+  ["samples_rate", "samples", "items/s"],
   ["failed", "failed", "plain"],
+  ["failed_share", "failed share", "share"],
   ["goodput", "goodput", "items/s"],
   ["goodput_share", "good", "share"],
 ];
@@ -75,13 +82,14 @@ export function loadTable(run: Run): HTMLElement | null {
       tone: ({ load }) => (load.valid ? "good" : "bad"),
       sub: ({ load }) => load.findings.map((finding) => finding.rule.replaceAll("_", " ")).join(", "),
     },
-    ...shown.map((figure) => figureColumn<LoadRow>(figure, ({ load }, id) => load.figures[id])),
+    ...ofLoad.map((figure) => figureColumn<LoadRow>(figure, ({ load }, id) => load.figures[id])),
   ];
   return grid<LoadRow>({
     caption: "Subjects under load: response times count from when a request should have started",
     columns,
     rows,
-    legend: "[low, high]: intervals over worker processes. Response = lag + service.",
+    off: new Set(["response_mean", "response_p95", "response_max", "late_p99", "in_flight_max", "samples_rate", "failed_share"]),
+    legend: "[low, high]: intervals over worker processes. Response = lag + service. Lateness: infermeter's own part of the lag.",
   });
 }
 

@@ -22,10 +22,16 @@ function bytes(value: unknown, zeroIsKnown = false): string {
   return typeof value === "number" && (value > 0 || zeroIsKnown) ? format("bytes", value) : "";
 }
 
+// Powers of two: "32 KiB" where "32.8 kB" would be.
+function cacheSize(value: unknown): string {
+  if (typeof value !== "number" || value % 1024 !== 0) return bytes(value);
+  return value % 1024 ** 2 === 0 ? `${value / 1024 ** 2} MiB` : `${value / 1024} KiB`;
+}
+
 function caches(value: unknown): string {
   if (!Array.isArray(value)) return "";
   const one = (cache: { kind?: unknown; size_bytes?: unknown; shared_by?: unknown }): string =>
-    `${text(cache.kind)} ${bytes(cache.size_bytes)}${typeof cache.shared_by === "number" && cache.shared_by > 1 ? ` (shared by ${cache.shared_by})` : ""}`;
+    `${text(cache.kind)} ${cacheSize(cache.size_bytes)}${typeof cache.shared_by === "number" && cache.shared_by > 1 ? ` (shared by ${cache.shared_by})` : ""}`;
   return value.map((cache) => one((cache ?? {}) as object)).join(", ");
 }
 

@@ -74,6 +74,8 @@ const columns: Column<TrialRow>[] = [
   noise("steal", "steal", "share", "Time in which the hypervisor ran somebody else."),
   noise("pressure_cpu", "pressure", "share"),
   noise("own_cpu", "own load", "share"),
+  noise("threads", "threads", "count", "Of the worker."),
+  noise("processors", "processors", "count", "That the worker may use."),
   noise("involuntary_switches", "involuntary switches", "count"),
   noise("voluntary_switches", "voluntary switches", "count"),
   noise("major_faults", "major faults", "count"),
