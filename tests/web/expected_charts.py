@@ -2,6 +2,7 @@
 Of a set, every number has to be one of the document's."""
 
 import base64
+import math
 import re
 
 
@@ -25,6 +26,21 @@ def of_model(part, number):
 def effects(part, _, __):
     return [[each["label"], each["against"], each["group"], each["metric"], each["verdict"], each["change"], *ends(each["interval"]), (each["interval"] or {}).get("confidence")]
             for each in part["overview"]["effects"] if each["baseline"] is not None]
+
+
+def settings(part, _, __):
+    run = part["run"]
+    order = ["best", "equal", "open", "worse", "halved", "bound", "outputs", "load", "failed", "not_raced"]
+    rows = []
+    objective = run["plan"]["tuning"]["objective"]
+    lower = next(subject["metrics"][objective]["lower_is_better"] for subject in run["subjects"])
+    change = lambda effect: None if effect is None else math.expm1(effect if lower else -effect)
+    found = sorted(run["tuning"]["settings"], key=lambda each: (order.index(each["fate"]), math.inf if each["behind"] is None else each["behind"]))
+    for each in found:
+        between = each["behind_interval"] if each["fate"] != "best" else None
+        ends_of = sorted(change(between[end]) for end in ("low", "high")) if between else [None, None]
+        rows.append([labels(run)[each["subject"]], None, "", objective, None, 0 if each["fate"] == "best" else change(each["behind"]), *ends_of, between and between["confidence"]])
+    return rows
 
 
 def bounds(part, _, __):
@@ -297,7 +313,7 @@ BY_MODEL = {"figures": figures, "pareto": pareto, "counters": counters, "distrib
             "generation-ttft": generation("ttft"), "generation-itl": generation("itl"), "generation-tpot": generation("tpot"),
             "batch-latency_p50": batch("latency_p50"), "batch-throughput": batch("throughput")}
 NUMBERED = {"difference": planes, "history": history}
-OTHERS = {"effects": effects, "bounds": bounds, "why": why, "comparison": comparison, "pairs": pairs, "layers": layers, "outputs": outputs, "samples": samples,
+OTHERS = {"effects": effects, "settings": settings, "bounds": bounds, "why": why, "comparison": comparison, "pairs": pairs, "layers": layers, "outputs": outputs, "samples": samples,
           "speed-up": speed_up, "arena": arena, "operators-by-memory": arena, "slowest": flame, "flame": flame, "flame-difference": flame_difference,
           "sandwich": sandwich, "roofline": roofline, "operator-timeline": operator_timeline}
 

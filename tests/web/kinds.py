@@ -3,7 +3,7 @@
 import json
 
 from . import operator_profiles, stack_profiles
-from .document import document_of, layers, with_document
+from .document import difference_picture, document_of, layers, with_document
 
 KINDS = ("run", "compare", "gate", "validate", "layers", "variants", "history", "study", "profile", "load", "tune", "failed")
 
@@ -69,6 +69,20 @@ def stored(document, kind, content):
     return document | {"parts": [part]}
 
 
+def generation(document, source_dir):
+    """A stored load whose answers come token by token."""
+    def seconds(value):
+        return {"unit": "s", "lower_is_better": True, "holds": True, "value": value, "interval": None, "n": 4, "processes": 2, "method": "", "note": ""}
+
+    part = document["parts"][0]
+    run = json.loads((source_dir / "tests/golden/report/load.json").read_text())
+    run["subjects"][0]["load"]["figures"] |= {"ttft_p50": seconds(0.05), "itl_p50": seconds(0.01), "goodput": seconds(90)}
+    run["subjects"][1]["counters"].append({"name": "ttft_p50"} | seconds(0.07))
+    times = {"edges_s": [0.01, 0.1, 1], "subjects": [{"subject": 0, "n": 8, "shares": [0.25, 0.75]}, {"subject": 1, "n": 4, "shares": [1, 0]}]}
+    return document | {"parts": [part | {"run": run, "figures": part["figures"] | {
+        "distributions": [], "ratios": [], "fronts": [], "generation": [{"time": "ttft", "log": True} | times, {"time": "itl", "log": False} | times]}}]}
+
+
 def profile(document):
     """Three subjects are left of it where the profile has two."""
     return operator_profiles.with_profile(document, stack_profiles.pair())
@@ -79,7 +93,6 @@ def page_file(kind, written, run_page, source_dir, folder):
     file = folder / f"{kind}.html"
     commands = {
         "compare": lambda: written("compare", FAST, SLOW, NEAR, "--max-pairs", "8", "--all-pairs", *LOOP, codes=(0, 1, 5)),
-        "validate": lambda: written("validate", "mlp@fake", "mlp@fake,output_error=0.1", "--perturb", "6", codes=(0, 1)),
         "load": lambda: load(written),
         "tune": lambda: tune(written),
         "failed": lambda: failed(written),
@@ -93,10 +106,18 @@ def page_file(kind, written, run_page, source_dir, folder):
         if kind == "gate":
             return written("gate", plan, codes=(1,))
         return written("study", plan, "--reports", folder / "reports", codes=(0, 1, 5), page=folder / "reports/report.html")
+    if kind == "validate":
+        found = written("validate", "mlp@fake", "mlp@fake,output_error=0.1", "--perturb", "6", codes=(0, 1))
+        document = document_of(found)
+        document["parts"][0]["difference_pictures"] = [difference_picture()]
+        file.write_text(with_document(found, document), encoding="utf-8")
+        return file
     document = document_of(run_page)
     golden = {"variants": "variants/variants.json", "history": "history/history.json"}
     if kind == "profile":
         changed = profile(document)
+    elif kind == "generation":
+        changed = generation(document, source_dir)
     elif kind == "layers":
         changed = stored(document, kind, layers())
     else:

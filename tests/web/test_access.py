@@ -2,7 +2,8 @@
 
 import pytest
 
-from .drawing import draw_all, picture_with
+from .drawing import draw_all, picture_with, pictures
+from .kinds import KINDS
 from .table import figures
 
 COLOURS = ["light", "dark"]
@@ -17,16 +18,19 @@ def axe(source_dir):
     return file.read_text()
 
 
-@pytest.mark.parametrize("width", [360, 1600])
-@pytest.mark.parametrize("colour", COLOURS)
-def test_axe_finds_nothing(whole_page, axe, colour, width):
-    page = whole_page(colour=colour, width=width)
+@pytest.mark.parametrize("width", [360, 1400])
+@pytest.mark.parametrize("kind", [*KINDS, "generation"])
+def test_axe_finds_nothing(page_of_kind, open_page, axe, kind, width):
+    page = open_page(page_of_kind(kind), width=width)
     page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
     draw_all(page)
     page.evaluate(axe)  # evaluated by the debugger: the page's policy would not let it in
-    found = page.evaluate("axe.run(document).then(result => result.violations)")
-    told = [f"{each['id']}: {each['help']}: {[node['target'] for node in each['nodes']][:3]}" for each in found]
-    assert not told, "\n".join(told)
+    for colour in COLOURS:
+        page.get_by_label("Theme").select_option(colour)
+        found = page.evaluate("axe.run(document).then(result => result.violations)")
+        told = [f"{each['id']}: {each['help']}: {[node['target'] for node in each['nodes']][:3]}" for each in found]
+        assert not told, "\n".join(told)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [360, 1600])
@@ -40,25 +44,32 @@ def test_body_does_not_scroll_sideways(whole_page, width):
         .filter(element => element.tabIndex < 0 && !element.querySelector("button, a, input, select, [tabindex='0']")).length""") == 0
 
 
-def test_tab_reaches_every_control_in_order(run_page, open_page):
-    page = open_page(run_page)
+@pytest.mark.parametrize("kind", KINDS)
+def test_tab_reaches_every_control_in_order(page_of_kind, open_page, kind):
+    page = open_page(page_of_kind(kind))
     draw_all(page)  # pictures bring controls of their own
     page.evaluate(f"""() => {{
         const shown = element => element.checkVisibility({{ checkVisibilityCSS: true }}) && !element.disabled;
-        window.__controls = [...document.querySelectorAll("{FOCUSABLE}")].filter(shown);
+        const controls = [...document.querySelectorAll("{FOCUSABLE}")].filter(shown);
+        window.__count = controls.length;
+        window.__apart = [...document.querySelectorAll("figure.picture, .sheet")].filter(each => shown(each) && !controls.some(control => each.contains(control))).length;
+        window.__order = [];
+        window.__unseen = [];
+        document.addEventListener("focusin", ({{ target }}) => {{
+            window.__order.push(controls.indexOf(target));
+            const ring = target.matches(".frame") ? getComputedStyle(target.querySelector("path")).stroke : getComputedStyle(target).outlineStyle;
+            if (ring === "none") window.__unseen.push(target.outerHTML.slice(0, 200));
+        }});
     }}""")
-    count = page.evaluate("window.__controls.length")
-    assert count > 20
-    order = []
+    count = page.evaluate("window.__count")
+    assert count > 12
+    assert page.evaluate("window.__apart") == 0, "a picture or a table that the keyboard has nothing to do with"
     for _ in range(count + 40):
         page.keyboard.press("Tab")
-        index = page.evaluate("window.__controls.indexOf(document.activeElement)")
-        if index >= 0:
-            order.append(index)
-            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-            assert outline != "none", f"no focus to be seen on {page.evaluate('document.activeElement.outerHTML')[:200]}"
-        if index == count - 1:
+        if page.evaluate("window.__order.at(-1)") == count - 1:
             break
+    order = [index for index in page.evaluate("window.__order") if index >= 0]
+    assert page.evaluate("window.__unseen") == [], "no focus to be seen"
     assert order == sorted(order)
     assert set(order) == set(range(count))
 
@@ -126,3 +137,52 @@ def test_actions_are_announced(run_page, open_page):
     status = page.locator("#announcements")
     assert status.get_attribute("aria-live") == "polite"
     assert "copied" in status.inner_text()
+
+
+LAST = ["load", "tune", "validate", "generation"]
+
+
+@pytest.fixture
+def page_for(browser, page_of_kind):
+    """A page whose reader's system wants something."""
+    contexts = []
+
+    def make(kind, **wants):
+        contexts.append(browser.new_context(viewport={"width": 1000, "height": 800}, **wants))
+        page = contexts[-1].new_page()
+        page.goto(page_of_kind(kind).as_uri())
+        page.wait_for_selector("html[data-ready]")
+        draw_all(page)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("kind", LAST)
+def test_forced_colours_keep_drawings_apart_from_the_ground(page_for, kind):
+    page = page_for(kind, forced_colors="active")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    drawn = 0
+    for figure in pictures(page):
+        texts = figure.locator(".drawing svg text")
+        fills = texts.evaluate_all("all => all.map(text => getComputedStyle(text).fill)")
+        assert ground not in fills, figure.get_attribute("id")
+        strokes = figure.locator(".drawing svg path").evaluate_all("all => all.flatMap(path => [getComputedStyle(path).fill, getComputedStyle(path).stroke])")
+        painted = figure.locator("canvas").count()
+        assert painted or {colour for colour in strokes if colour not in ("none", ground)}, figure.get_attribute("id")
+        drawn += 1
+    assert drawn >= 1
+
+
+@pytest.mark.parametrize("kind", LAST)
+def test_nothing_moves_where_less_motion_is_asked_for(page_for, kind):
+    page = page_for(kind, reduced_motion="reduce")
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
+    for button in page.locator("figure.picture button").all()[:12]:
+        if button.is_visible() and button.is_enabled():
+            button.hover()
+    assert page.evaluate("document.getAnimations().length") == 0
+    assert page.evaluate("""[...document.querySelectorAll("*")].filter(each => getComputedStyle(each).transitionDuration.split(", ").some(time => parseFloat(time) > 0.011)
+        || getComputedStyle(each).scrollBehavior === "smooth").length""") == 0

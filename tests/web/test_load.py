@@ -1,28 +1,14 @@
 """Loads, and answers that come token by token: their tables and pictures."""
 
-import json
-
 import pytest
 
-from .drawing import draw, draw_all
-from .test_access import axe  # noqa: F401
+from .drawing import draw
 from .test_pictures import marks, titled
 
 
-def figure(value):
-    return {"unit": "s", "lower_is_better": True, "holds": True, "value": value, "interval": None, "n": 4, "processes": 2, "method": "", "note": ""}
-
-
 @pytest.fixture
-def load_page(run_document, page_of, source_dir):
-    part = run_document["parts"][0]
-    run = json.loads((source_dir / "tests/golden/report/load.json").read_text())
-    run["subjects"][0]["load"]["figures"] |= {"ttft_p50": figure(0.05), "itl_p50": figure(0.01), "goodput": figure(90)}
-    run["subjects"][1]["counters"].append({"name": "ttft_p50"} | figure(0.07))
-    times = {"edges_s": [0.01, 0.1, 1], "subjects": [{"subject": 0, "n": 8, "shares": [0.25, 0.75]}, {"subject": 1, "n": 4, "shares": [1, 0]}]}
-    part |= {"run": run, "figures": part["figures"] | {
-        "distributions": [], "ratios": [], "fronts": [], "generation": [{"time": "ttft", "log": True} | times, {"time": "itl", "log": False} | times]}}
-    return lambda **options: page_of(run_document | {"parts": [part]}, **options)
+def load_page(page_of_kind, open_page):
+    return lambda **options: open_page(page_of_kind("generation"), **options)
 
 
 def table(page, caption):
@@ -53,15 +39,3 @@ def test_times_of_answers_are_drawn(load_page):
     ttft.locator("details.data > summary").click()
     ttft.locator("details.data table").wait_for()
     assert ttft.locator("details.data tbody tr").first.locator("td").all_inner_texts() == ["resnet50@onnxruntime", "0.01", "0.1", "0.25"]
-
-
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1400])
-def test_a_load_is_for_everybody(load_page, axe, width, colour):  # noqa: F811
-    page = load_page(width=width, colour=colour)
-    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
-    draw_all(page)
-    page.evaluate(axe)
-    found = page.evaluate("axe.run(document).then(result => result.violations)")
-    assert [f"{each['id']}: {[node['target'] for node in each['nodes']][:3]}" for each in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -46,9 +46,11 @@ export function name(text: string, title?: string): HTMLElement {
   return el("bdi", { class: "name", title }, visible(text));
 }
 
-// A sentence from outside: no line breaks between a number and its unit.
+// A sentence from outside: no line breaks between a number and its unit, nor in an option.
 export function prose(text: string, title?: string): HTMLElement {
-  return name(text.replace(/(\d) (%|[nµm]s|s|min|h|[kMGT]?B|× )(?![\p{L}\d])/gu, "$1\u00a0$2"), title);
+  const joined = visible(text.replace(/(\d) (%|[nµm]s|s|min|h|[kMGT]?B|× )(?![\p{L}\d])/gu, "$1\u00a0$2"));
+  const pieces = joined.split(/(?<![\w-])(--[a-z][a-z-]*)/u); // options of the command line are not broken
+  return el("bdi", { class: "name", title }, ...pieces.map((piece, index) => (index % 2 === 1 ? el("span", { class: "whole" }, piece) : piece)));
 }
 
 // Controls, bidi marks and invisible characters are shown as \u{…}, as the terminal shows them. Newlines and tabs too,

@@ -65,8 +65,8 @@ std::string unresolved_text(const RunRecord& record, const Verdict& verdict, con
     return fmt::format("{}: {} {}, too few for an interval{}", start, effect_text(c.metric, *c.estimate),
                        after(verdict, answer), pairs_clause(answer));
   }
-  return fmt::format("{}: {} {} {} (margin {}){}", start, confidence(record, c), effects_text(c.metric, *c.interval),
-                     after(verdict, answer), size_text(std::log1p(record.plan.question->margin)), pairs_clause(answer));
+  return fmt::format("{}: {} {} {} (margin {:.4g} %){}", start, confidence(record, c), effects_text(c.metric, *c.interval),
+                     after(verdict, answer), 100 * record.plan.question->margin, pairs_clause(answer));
 }
 
 std::string decision_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {

@@ -71,6 +71,7 @@ std::string word_of(const Answer& answer) {
     case AnswerKind::slower: return std::string(words_of(answer.metric).worse);
     case AnswerKind::unknown:
       if (answer.topic == AnswerTopic::noise) return "noise";
+      if (answer.topic == AnswerTopic::profile) return "not explained";
       return answer.topic == AnswerTopic::accuracy ? "not known" : "cannot tell";
     case AnswerKind::measured: return answer.topic == AnswerTopic::accuracy ? "accuracy" : "measured";
     case AnswerKind::detectable: return "power";

@@ -177,8 +177,8 @@ std::string explanation_text(const Answer& answer, const Explanation& why) {
     return fmt::format("cannot tell: no group of operators differs beyond its noise, of {}", whole);
   }
   if (answer.kind == AnswerKind::unknown) {
-    return fmt::format("cannot tell: beyond noise is {:.0f} % of {}: {}", explained_share(why) * 100, whole,
-                       clauses_text(why));
+    return fmt::format("not explained: only {:.0f} % of {} stands out from noise: {}",
+                       std::max(explained_share(why) * 100, 0.0), whole, clauses_text(why));
   }
   return fmt::format("{}, of {}", clauses_text(why), whole);
 }

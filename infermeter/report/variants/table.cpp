@@ -153,10 +153,10 @@ std::string variants_text(const VariantsFigures& figures, const Answer& answer) 
     case AnswerKind::failed:
       return fmt::format("{}: {}", printable(answer.about, longest_label_of_failure), printable(answer.reason, 600));
     case AnswerKind::on_front:
-      return fmt::format("On the Pareto front of {}: {}. What intervals cannot tell apart does not count.",
+      return fmt::format("On the Pareto front of {}: {}. Differences within the intervals are ignored.",
                          fmt::join(figures.pareto_of, ", "), labels_of(figures, variants, ", "));
     case AnswerKind::dominated:
-      return fmt::format("{} is beaten by {}: no worse in any of these figures, better in at least one.",
+      return fmt::format("{} is dominated by {}: no worse in any of these figures, better in at least one.",
                          labels_of(figures, variants.first(1), ""),
                          labels_of(figures, variants.subspan(1), " and by "));
     default: return "no variant was measured";

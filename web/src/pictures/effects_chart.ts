@@ -17,9 +17,12 @@ import type { Scale } from "./scale.ts";
 const mostLanes = 40;
 const fewLanes = 8;
 
+// A change against something, and what is said of it.
+export type Change = Omit<Effect, "verdict" | "baseline"> & { verdict: string };
+
 interface Row {
   at: number; // its lane
-  effect: Effect;
+  effect: Change;
 }
 
 interface Plot {
@@ -37,7 +40,7 @@ export function effectText({ change, interval }: Pick<Effect, "change" | "interv
 }
 
 // One lane for each, under a heading for what several have in common.
-function plotOf(effects: Effect[]): Plot {
+function plotOf(effects: Change[]): Plot {
   const plot: Plot = { lanes: [], subjects: [], rows: [] };
   const groups = new Set(effects.map((effect) => effect.group)).size;
   const alone = new Set(effects.map((effect) => `${effect.label} ${effect.against}`)).size === 1;
@@ -54,7 +57,7 @@ function plotOf(effects: Effect[]): Plot {
 }
 
 // In per cent; over more than a factor of three as factors, on a logarithmic axis.
-function scaleOfEffects(effects: Effect[], margin: number): Scale & { isFactor: boolean } {
+function scaleOfEffects(effects: Change[], margin: number): Scale & { isFactor: boolean } {
   const values = effects.flatMap(({ change, interval }) => [change, interval?.low ?? null, interval?.high ?? null]).filter((value): value is number => value !== null);
   const [low, high] = ends([...values, 0, -margin / (1 + margin), margin]);
   if ((1 + high) / (1 + low) > 3) return { unit: { name: "", factor: 1 }, log: true, low: (1 + low) / 1.08, high: (1 + high) * 1.08, isFactor: true };
@@ -63,6 +66,10 @@ function scaleOfEffects(effects: Effect[], margin: number): Scale & { isFactor: 
 
 export function effectsChart(overview: Overview): Picture[] {
   const effects = overview.effects.filter((effect) => effect.baseline !== null);
+  return changesChart(effects, overview.margin, { id: "effects", short: "Change" });
+}
+
+export function changesChart(effects: Change[], margin: number, { id, short, title }: { id: string; short: string; title?: string }): Picture[] {
   if (!effects.some((effect) => effect.change !== null)) return [];
   const plot = plotOf(effects.slice(0, mostLanes));
   const [metric = ""] = new Set(effects.filter((effect) => effect.metric !== "").map((effect) => effect.metric));
@@ -71,22 +78,22 @@ export function effectsChart(overview: Overview): Picture[] {
   const confidence = effects.find((effect) => effect.interval !== null)?.interval?.confidence;
   const picture: ChartPicture = {
     kind: "chart",
-    id: "effects",
-    title: `${metricTitle(metric)} against ${baselines.length === 1 ? visible(baselines[0] ?? "") : "the baselines"}`,
-    short: "Change",
-    reads: `The line is the ${confidence === undefined ? "" : `${givenPercent(confidence)} `}interval of the change; the band is the margin of ${givenPercent(overview.margin)}.`,
+    id,
+    title: title ?? `${metricTitle(metric)} against ${baselines.length === 1 ? visible(baselines[0] ?? "") : "the baselines"}`,
+    short,
+    reads: `The line is the ${confidence === undefined ? "" : `${givenPercent(confidence)} `}interval of the change; the band is the margin of ${givenPercent(margin)}.`,
     note: () => (effects.length > mostLanes ? `The first ${mostLanes} of ${effects.length} are drawn; the data have all of them.` : ""),
     compact: true,
     zoom: "none",
     height: (width) => lanesHeight(plot.lanes.length, width, laneRoom),
-    option: (look, width) => option(plot, overview.margin, effects, metric, look, width),
+    option: (look, width) => option(plot, margin, effects, metric, look, width),
     lanes: () => plot.subjects,
     data: () => table(effects),
   };
   return [picture];
 }
 
-function option(plot: Plot, margin: number, effects: Effect[], metric: string, look: Look, width: number): Option {
+function option(plot: Plot, margin: number, effects: Change[], metric: string, look: Look, width: number): Option {
   const frame = laneFrame(plot.lanes, look, width);
   const scale = scaleOfEffects(effects, margin);
   const at = (share: number): number => (scale.isFactor ? 1 + share : 100 * share);
@@ -138,11 +145,11 @@ function option(plot: Plot, margin: number, effects: Effect[], metric: string, l
   };
 }
 
-function colorOf(effect: Effect, look: Look): string {
+function colorOf(effect: Change, look: Look): string {
   return { good: look.good, warning: look.warning, bad: look.bad, faint: look.muted, plain: look.text }[effect.tone];
 }
 
-function effectTip(effect: Effect): HTMLElement {
+function effectTip(effect: Change): HTMLElement {
   const { interval } = effect;
   return tooltip(`${effect.label} against ${effect.against}`, [
     ["", effect.group],
@@ -152,7 +159,7 @@ function effectTip(effect: Effect): HTMLElement {
   ]);
 }
 
-function table(effects: Effect[]): DataTable {
+function table(effects: Change[]): DataTable {
   const text = (title: string): { title: string; numeric: boolean } => ({ title, numeric: false });
   const number = (title: string): { title: string; numeric: boolean } => ({ title, numeric: true });
   return {

@@ -10,6 +10,7 @@ import { differencePictures } from "./difference.ts";
 import { distribution } from "./distribution.ts";
 import { ecdf } from "./ecdf.ts";
 import { generationPictures } from "./generation.ts";
+import { heroOf } from "./hero.ts";
 import { historyPictures } from "./history.ts";
 import { leakTrials } from "./leak.ts";
 import { loadPictures } from "./load.ts";
@@ -38,6 +39,7 @@ export interface Gallery {
 // Subjects of one model share charts; another model has its own, with its own units.
 export function galleriesOf(part: Part): Gallery[] {
   const models = byModel(part);
+  const beside = new Set(heroOf(part).pictures.map((picture) => picture.id));
   const galleries = models.map(({ model, measured }, index): Gallery => {
     const makers = measured.subjects.every((subject) => subject.load !== undefined) ? ofLoads : ofModels;
     const pictures = makers.flatMap((maker) => maker(measured)).map((picture) => linked(picture, measured));
@@ -45,7 +47,7 @@ export function galleriesOf(part: Part): Gallery[] {
   });
   const [first] = galleries;
   const common = ofParts.flatMap((maker) => maker(part));
-  if (first !== undefined && models.length === 1) return [{ title: "", pictures: [...common, ...first.pictures] }];
+  if (first !== undefined && models.length === 1) return [{ title: "", pictures: [...common, ...first.pictures.filter(({ id }) => !beside.has(id))] }];
   return [{ title: "", pictures: common }, ...galleries].filter((gallery) => gallery.pictures.length > 0);
 }
 

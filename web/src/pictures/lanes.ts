@@ -12,6 +12,7 @@ export interface Lane {
 
 const narrow = 560;
 const perCharacter = 7.3; // pixels, of the widest fonts at 12 px
+const usual = 6.6; // likewise, of most
 const bottom = 52;
 const top = 8;
 
@@ -52,8 +53,9 @@ export interface LaneFrame {
 // Lane i lies around y = i.
 export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
   const tight = isNarrow(width);
-  const left = tight ? 12 : 26 + longest(lanes.map((lane) => (lane.heading === true ? `${lane.text}  ` : lane.text)), width * 0.3);
-  const after = longest(lanes.map(behind), width * 0.46);
+  const after = longest(lanes.map(behind), width * 0.42);
+  // Names have the room that short figures leave.
+  const left = tight ? 12 : 26 + longest(lanes.map((lane) => (lane.heading === true ? `${lane.text}  ` : lane.text)), Math.max(width * 0.3, width * 0.6 - after));
   const signs = lanes.some((lane) => lane.word !== undefined) ? signRoom : 0;
   const right = tight || after === 0 ? 16 : after + signs + 14;
   const room = width - left - right;
@@ -89,7 +91,7 @@ function behind(lane: Lane): string {
 
 // An interval that there is no room for is drawn all the same; a figure is never cut.
 function fitting(text: string, room: number): string {
-  return text.length * perCharacter > room ? text.replace(/ \[[^\]]*\]$/, "") : text;
+  return text.length * usual > room ? text.replace(/ \[[^\]]*\]$/, "") : text;
 }
 
 const signRoom = 20;

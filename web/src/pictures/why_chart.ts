@@ -1,7 +1,7 @@
 // Why one subject is slower than another, as a picture: the clauses of the explanation with their intervals.
 import type { ProfileClause, Run } from "../document.ts";
 import type { Option } from "../echarts.ts";
-import { percent, signed, unitForAll } from "../format.ts";
+import { percent, signed, unitFor } from "../format.ts";
 import type { Unit } from "../format.ts";
 import type { Look } from "../look.ts";
 import { tooltip } from "../picture.ts";
@@ -30,7 +30,7 @@ export function whyChart(run: Run): Picture[] {
   const sorted = [...why.clauses].sort((a, b) => Math.abs(b.mean_s) - Math.abs(a.mean_s));
   const bar = (clause: ProfileClause): Bar => ({ text: clause.sentence, mean_s: clause.mean_s, low_s: clause.low_s, high_s: clause.high_s, whole: false });
   const bars = [{ text: "whole difference", mean_s: why.difference_s, low_s: why.low_s, high_s: why.high_s, whole: true }, ...sorted.slice(0, mostLanes).map(bar)];
-  const unit = unitForAll("s", bars.map((each) => each.mean_s));
+  const unit = unitFor("s", Math.max(...bars.map((each) => Math.abs(each.mean_s))));
   const picture: ChartPicture = {
     kind: "chart",
     id: "why",

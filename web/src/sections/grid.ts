@@ -34,7 +34,8 @@ export class Grid<Row> {
   private readonly columns: Column<Row>[];
   private readonly off: Set<string>;
   private readonly table: HTMLTableElement;
-  private readonly notesBox = el("ol", { class: "table-notes" });
+  private readonly notes = el("ol", { class: "table-notes" });
+  private readonly notesBox: HTMLElement;
   private readonly more = el("p", { class: "note" });
   private readonly count = el("summary", {});
   private readonly groupings: Grouping<Row>[];
@@ -60,6 +61,8 @@ export class Grid<Row> {
     this.table = el("table", { class: "grid figures", "aria-labelledby": caption });
     const box = scrolling(this.table, spec.caption);
     if (spec.rows.length >= tallFrom) box.classList.add("tall");
+    this.notesBox = scrolling(this.notes, `Notes of ${spec.caption}`);
+    this.notesBox.classList.add("low");
     this.element = el(
       "div",
       { class: "sheet" },
@@ -245,7 +248,7 @@ export class Grid<Row> {
     for (const body of [...this.table.tBodies]) body.remove();
     this.table.append(...bodies);
     this.showMore(groups.reduce((sum, group) => sum + group.rows.length, 0));
-    this.notesBox.replaceChildren(...notes.texts.map((note) => el("li", {}, name(note))));
+    this.notes.replaceChildren(...notes.texts.map((note) => el("li", {}, name(note))));
     this.notesBox.hidden = notes.texts.length === 0;
   }
 

@@ -158,7 +158,7 @@ function failure(group: TrialRow[], open: boolean): HTMLElement {
     el("summary", {}, badge(endOf(trial.end), toneOfEnd(trial.end)), " ", name(subject), el("span", { class: "note" }, ` ${placeOf(group)}`)),
     trial.message === "" ? null : el("p", { class: "message" }, name(trial.message)),
     diagnosticList(trial),
-    trial.stderr_tail === "" ? el("p", { class: "note" }, "It wrote nothing to its error stream.") : el("div", {}, el("p", { class: "note" }, "The end of its error stream:"), el("pre", {}, visible(trial.stderr_tail, true))),
+    trial.stderr_tail === "" ? el("p", { class: "note" }, "It wrote nothing to its error stream.") : el("div", {}, el("p", { class: "note" }, "The end of its error stream:"), el("pre", { tabindex: 0, role: "group", "aria-label": `The end of the error stream of ${visible(subject)}` }, visible(trial.stderr_tail, true))),
   );
 }
 

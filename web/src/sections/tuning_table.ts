@@ -20,12 +20,17 @@ const words: Record<TunedSetting["fate"], string> = {
 };
 const tones: Partial<Record<TunedSetting["fate"], Tone>> = { best: "good", bound: "warning", outputs: "warning", load: "warning", failed: "bad", worse: "faint", halved: "faint" };
 
-function behind({ setting, lower }: TuningRow): Measure {
+export function behind({ setting, lower }: TuningRow): Measure {
   if (setting.fate === "best") return { value: null, instead: "best" };
   const change = (difference: number): number => Math.expm1(lower ? difference : -difference);
   if (setting.behind === null) return { value: null };
   const ends = setting.behind_interval === null ? null : [change(setting.behind_interval.low), change(setting.behind_interval.high)].sort((a, b) => a - b);
   return { value: change(setting.behind), interval: ends === null ? null : { low: ends[0] as number, high: ends[1] as number } };
+}
+
+// Where it stands, in words.
+export function standing({ setting: { fate }, decided }: TuningRow): [string, Tone | null] {
+  return [fate === "best" && !decided ? "leads" : words[fate], tones[fate] ?? null];
 }
 
 const figure = (row: TuningRow, name: string): Measure => {
@@ -54,8 +59,8 @@ export function tuningColumns(rows: TuningRow[], objective: string): Column<Tuni
     { kind: "text", id: "setting", title: "setting", text: (row) => row.label, sub: (row) => (row.setting.on_front ? "on the Pareto front" : "") },
     {
       kind: "text", id: "standing", title: "standing",
-      text: (row) => (row.setting.fate === "best" && !row.decided ? "leads" : words[row.setting.fate]),
-      tone: (row) => tones[row.setting.fate] ?? null,
+      text: (row) => standing(row)[0],
+      tone: (row) => standing(row)[1],
       sub: (row) => row.setting.reason,
     },
     {
@@ -71,18 +76,25 @@ export function tuningColumns(rows: TuningRow[], objective: string): Column<Tuni
   ];
 }
 
-export function tuningTable(run: Run): HTMLElement | null {
+// The best one first.
+export function tuningRows(run: Run): TuningRow[] {
   const { tuning, plan } = run;
-  if (tuning === null || plan.tuning === null) return null;
-  const labels = subjectLabels(run);
   const asked = plan.tuning;
+  if (tuning === null || asked === null) return [];
+  const labels = subjectLabels(run);
   const objective = run.subjects.map((subject) => subject.metrics[asked.objective] ?? subject.load?.figures[asked.objective]).find((each) => each !== undefined);
   const lower = objective?.lower_is_better ?? true;
   const rows = tuning.settings.flatMap((setting): TuningRow[] => {
     const subject = run.subjects[setting.subject];
     return subject === undefined ? [] : [{ setting, subject, label: labels[setting.subject] ?? "", lower, decided: tuning.decided }];
   });
-  rows.sort((a, b) => order.indexOf(a.setting.fate) - order.indexOf(b.setting.fate) || (a.setting.behind ?? Infinity) - (b.setting.behind ?? Infinity));
+  return rows.sort((a, b) => order.indexOf(a.setting.fate) - order.indexOf(b.setting.fate) || (a.setting.behind ?? Infinity) - (b.setting.behind ?? Infinity));
+}
+
+export function tuningTable(run: Run): HTMLElement | null {
+  const asked = run.plan.tuning;
+  const rows = tuningRows(run);
+  if (asked === null || rows.length === 0) return null;
   const left = asked.left_out.map(({ setting, reason }) => ` Left out before anything ran: ${setting}: ${reason}.`).join("");
   const within = asked.constraints.length === 0 ? "" : `, ${asked.constraints.join(", ")}`;
   return grid({
