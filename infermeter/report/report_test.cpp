@@ -396,7 +396,7 @@ TEST(Report, WhatCannotBeToldIsSaid) {
   comparison.undecided = true;
   const Verdict verdict = test::example_verdict(record);
   const std::string text = render(record, verdict, Format::table, {});
-  EXPECT_THAT(text, AllOf(HasSubstr("? cannot tell, max 2.1e-05"), HasSubstr("whether outputs agree cannot be told")));
+  EXPECT_THAT(text, AllOf(HasSubstr("? undecided, max 2.1e-05"), HasSubstr("whether outputs agree cannot be told")));
   EXPECT_THAT(render(record, verdict, Format::csv, {}), HasSubstr(",undecided,"));
 }
 

@@ -96,9 +96,11 @@ std::string other_outputs_text(const RunRecord& record, const Verdict& verdict, 
 
 std::string power_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   const PairedComparison& c = compared_pairs(verdict, answer);
-  return fmt::format("{} of {} show a difference of {} here with 80 % power, as looks were taken; a pair varies by {}",
-                     counted(answer.n, "pair", "pairs"), comparison_label(record, c.candidate),
-                     size_text(*c.minimum_effect), size_text(c.spread));
+  return fmt::format(
+      "with {} of {}, differences of {} or more are detected (80 % power, as looks were taken); single pairs scatter by "
+      "{}",
+      counted(answer.n, "pair", "pairs"), comparison_label(record, c.candidate), size_text(*c.minimum_effect),
+      size_text(c.spread));
 }
 
 std::string machine_noise_text(const RunRecord& record) {

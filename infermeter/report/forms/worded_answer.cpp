@@ -76,7 +76,7 @@ std::string word_of(const Answer& answer) {
     case AnswerKind::measured: return answer.topic == AnswerTopic::accuracy ? "accuracy" : "measured";
     case AnswerKind::detectable: return "power";
     case AnswerKind::machine_noise: return "noise";
-    case AnswerKind::outputs_undecided: return "cannot tell";
+    case AnswerKind::outputs_undecided: return "undecided";
     case AnswerKind::outputs_not_comparable: return "not comparable";
     case AnswerKind::not_accurate_enough: return "less accurate";
     case AnswerKind::leak: return "leaks";

@@ -72,7 +72,7 @@ Cell outputs_cell(const RunRecord& record, const SubjectVerdict& subject) {
     if (not_comparable(comparison)) return {"✗ not comparable", Tone::bad};
     const std::string difference = difference_words(comparison);
     if (comparison.agree) return {"✓ agree, " + difference, Tone::good};
-    if (comparison.undecided) return {"? cannot tell, " + difference, Tone::warning};
+    if (comparison.undecided) return {"? undecided, " + difference, Tone::warning};
     return {"✗ DIFFER, " + difference, Tone::bad};
   }
   const bool is_reference = std::ranges::any_of(

@@ -52,7 +52,7 @@ std::string what_ended_it(const RunRecord& record, const TuningVerdict& tuning) 
 
 std::string best_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   if (answer.kind == AnswerKind::fail) {
-    return "no setting is left: every one fails, answers something else than the first, or misses a constraint";
+    return "no setting is left: every one fails, has other outputs than the first, or misses a constraint";
   }
   if (answer.kind == AnswerKind::not_measured) {
     if (!verdict.tuning->out_of_time) return "nothing was raced yet";
@@ -70,7 +70,7 @@ std::string best_text(const RunRecord& record, const Verdict& verdict, const Ans
       record, {others.begin(), others.begin() + std::min<std::ptrdiff_t>(listed_settings, std::ssize(others))}, ", ");
   if (std::ssize(others) > listed_settings) left += fmt::format(" and {} more", std::ssize(others) - listed_settings);
   const std::string why = verdict.tuning->out_of_time ? what_ended_it(record, *verdict.tuning) : "";
-  return fmt::format("cannot tell which of {} is best: {} leads, {}{}{}", of, best, figure,
+  return fmt::format("undecided which of {} is best: {} leads, {}{}{}", of, best, figure,
                      others.empty() ? "" : "; not told apart from it: " + left, why);
 }
 
@@ -104,7 +104,7 @@ std::string bound_text(const RunRecord& record, const Answer& answer) {
   if (answer.kind == AnswerKind::pass) return fmt::format("{} keeps to {}", best, constraint);
   if (answer.kind == AnswerKind::fail) return fmt::format("{} does not keep to {}", best, constraint);
   const std::string why = answer.reason.empty() ? "its interval includes the bound" : printable(answer.reason, 200);
-  return fmt::format("cannot tell whether {} keeps to {}: {}", best, constraint, why);
+  return fmt::format("undecided whether {} keeps to {}: {}", best, constraint, why);
 }
 
 std::string searched_text(const RunRecord& record) {

@@ -35,7 +35,7 @@ Cell share_cell(const std::optional<double>& value) { return value ? Cell{three_
 Cell verdict_cell(bool within, const OutputDifference& output) {
   if (!output.comparable) return {"✗ not alike", Tone::bad};
   if (!within) return {"✗ DIFFERS", Tone::bad};
-  return output.undecided.empty() ? Cell{"✓ agrees", Tone::good} : Cell{"? cannot tell", Tone::warning};
+  return output.undecided.empty() ? Cell{"✓ agrees", Tone::good} : Cell{"? undecided", Tone::warning};
 }
 
 // A column that has nothing but dashes says nothing.

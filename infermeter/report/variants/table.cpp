@@ -102,7 +102,7 @@ Cell front_cell(const VariantFigures& one) {
   if (one.subjects.empty() || metric_of(one.subjects.front(), "latency_p50") == nullptr) return nothing_cell;
   switch (one.pareto.place) {
     case ParetoPlace::front: return {"✓ on it", Tone::good};
-    case ParetoPlace::dominated: return {"beaten", Tone::faint};
+    case ParetoPlace::dominated: return {"dominated", Tone::faint};
     case ParetoPlace::not_placed: break;
   }
   return {"not known", Tone::faint};
