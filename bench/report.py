@@ -22,7 +22,16 @@ REPETITIONS = 5
 RUNS = {
     "20 subjects x 10 processes x 1,000 iterations": (20, ["--processes", "10", "--iterations", "1000"], 3e6, 1, 1),
     "1,000,000 iterations": (1, ["--processes", "5", "--iterations", "200000"], 6e6, None, 2),
+    "40 subjects, 1,000,000 iterations": (40, ["--processes", "5", "--iterations", "5000"], 8e6, None, 1),
 }
+MOST_TASK_S = 0.2  # while nothing but one task runs, a page answers nobody
+MOST_PDF_BYTES = 2e6
+
+# From before the page's first script on.
+TASKS = """
+window.__tasks = [];
+new PerformanceObserver((list) => window.__tasks.push(...list.getEntries().map((task) => task.duration / 1000))).observe({ entryTypes: ["longtask"] });
+"""
 
 
 def quiet(*command):
@@ -72,6 +81,23 @@ def until_sorted(browser, page_file):
     return taken
 
 
+def all_of_it(browser, page_file):
+    """Seconds until the page says that it is ready; its longest task, while all of it is scrolled through; bytes of its PDF."""
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.add_init_script(TASKS)
+    begin = time.perf_counter()
+    page.goto(page_file.as_uri(), wait_until="commit")
+    page.wait_for_selector("html[data-ready]")
+    ready = time.perf_counter() - begin
+    for figure in page.locator("figure.picture").all():
+        figure.scroll_into_view_if_needed()
+        figure.locator(".drawing > *").first.wait_for(state="attached")
+    longest = max(page.evaluate("window.__tasks"), default=0.0)
+    size = len(page.pdf())
+    page.close()
+    return ready, longest, size
+
+
 def until_empty(browser, page_file):
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     taken = seconds(lambda: page.goto(page_file.as_uri()))
@@ -95,8 +121,12 @@ def measure_reading(name, page_file, most_s):
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         ours = [until_sorted(browser, page_file) for _ in range(REPETITIONS)]
         peer = [until_empty(browser, empty) for _ in range(REPETITIONS)]
+        ready, tasks, sizes = zip(*(all_of_it(browser, page_file) for _ in range(REPETITIONS)), strict=True)
         browser.close()
     figure(what, "s", ours, peer, f"under {most_s} s")
+    figure(f"HTML report of {name}, until it is ready", "s", list(ready), peer, f"under {most_s} s")
+    figure(f"HTML report of {name}, its longest task while it is built and scrolled through", "ms", list(tasks), [], f"under {MOST_TASK_S * 1000:.0f} ms")
+    figure(f"HTML report of {name}, as a PDF", "MB", list(sizes), [], f"at most {MOST_PDF_BYTES / 1e6:g} MB")
 
 
 for name, (subjects, arguments, most_bytes, most_write_s, most_read_s) in RUNS.items():

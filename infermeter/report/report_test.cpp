@@ -179,7 +179,7 @@ TEST(Report, TellsAnOpenQuestionAsOpen) {
   const Verdict verdict = test::comparison_verdict(record);
   EXPECT_THAT(unwrapped(render(record, verdict, Format::table, {.width = 120})),
               AllOf(HasSubstr("undecided whether fake is faster or slower than onnxruntime"),
-                    HasSubstr("1.98 % faster … 2.84 % slower"), HasSubstr("about 60 more pairs needed")));
+                    HasSubstr("1.98 % faster … 2.84 % slower"), HasSubstr("about 60 more pairs would settle it")));
 }
 
 TEST(Effects, AreSharesOfTheBaseline) {

@@ -39,7 +39,7 @@ def settings(part, _, __):
     for each in found:
         between = each["behind_interval"] if each["fate"] != "best" else None
         ends_of = sorted(change(between[end]) for end in ("low", "high")) if between else [None, None]
-        rows.append([labels(run)[each["subject"]], None, "", objective, None, 0 if each["fate"] == "best" else change(each["behind"]), *ends_of, between and between["confidence"]])
+        rows.append([None, None, "", objective, None, 0 if each["fate"] == "best" else change(each["behind"]), *ends_of, between and between["confidence"]])
     return rows
 
 

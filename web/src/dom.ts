@@ -46,10 +46,10 @@ export function name(text: string, title?: string): HTMLElement {
   return el("bdi", { class: "name", title }, visible(text));
 }
 
-// A sentence from outside: no line breaks between a number and its unit, nor in an option.
+// A sentence from outside: no line breaks between a number and its unit, nor in an option or a date.
 export function prose(text: string, title?: string): HTMLElement {
   const joined = visible(text.replace(/(\d) (%|[nµm]s|s|min|h|[kMGT]?B|× )(?![\p{L}\d])/gu, "$1\u00a0$2"));
-  const pieces = joined.split(/(?<![\w-])(--[a-z][a-z-]*)/u); // options of the command line are not broken
+  const pieces = joined.split(/(?<![\w-])(--[a-z][a-z-]*|\d{4}-\d\d-\d\d(?![\w-]))/u);
   return el("bdi", { class: "name", title }, ...pieces.map((piece, index) => (index % 2 === 1 ? el("span", { class: "whole" }, piece) : piece)));
 }
 

@@ -48,7 +48,8 @@ std::string confidence(const RunRecord& record, const PairedComparison& pairs) {
 
 std::string pairs_clause(const Answer& answer) {
   if (!answer.needed) return "";
-  return fmt::format("; about {} more pairs needed (--max-pairs, --until-resolved)", answer.needed->more);
+  return fmt::format("; about {} would settle it (--max-pairs, --until-resolved)",
+                     counted(answer.needed->more, "more pair", "more pairs"));
 }
 
 std::string unresolved_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
@@ -65,8 +66,9 @@ std::string unresolved_text(const RunRecord& record, const Verdict& verdict, con
     return fmt::format("{}: {} {}, too few for an interval{}", start, effect_text(c.metric, *c.estimate),
                        after(verdict, answer), pairs_clause(answer));
   }
-  return fmt::format("{}: {} {} {} (margin {:.4g} %){}", start, confidence(record, c), effects_text(c.metric, *c.interval),
-                     after(verdict, answer), 100 * record.plan.question->margin, pairs_clause(answer));
+  return fmt::format("{}: {} {} {} (margin {:.4g} %){}", start, confidence(record, c),
+                     effects_text(c.metric, *c.interval), after(verdict, answer), 100 * record.plan.question->margin,
+                     pairs_clause(answer));
 }
 
 std::string decision_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
@@ -97,7 +99,8 @@ std::string other_outputs_text(const RunRecord& record, const Verdict& verdict, 
 std::string power_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   const PairedComparison& c = compared_pairs(verdict, answer);
   return fmt::format(
-      "with {} of {}, differences of {} or more are detected (80 % power, as looks were taken); single pairs scatter by "
+      "with {} of {}, differences of {} or more are detected (80 % power, as looks were taken); single pairs scatter "
+      "by "
       "{}",
       counted(answer.n, "pair", "pairs"), comparison_label(record, c.candidate), size_text(*c.minimum_effect),
       size_text(c.spread));

@@ -18,7 +18,7 @@ const mostLanes = 40;
 const fewLanes = 8;
 
 // A change against something, and what is said of it.
-export type Change = Omit<Effect, "verdict" | "baseline"> & { verdict: string };
+export type Change = Omit<Effect, "verdict" | "baseline"> & { verdict: string; itself?: boolean }; // itself: nothing is against itself
 
 interface Row {
   at: number; // its lane
@@ -50,7 +50,7 @@ function plotOf(effects: Change[]): Plot {
       plot.subjects.push(null);
     }
     plot.rows.push({ at: plot.lanes.length, effect });
-    plot.lanes.push({ text: groups > 1 && alone ? effect.group : effect.label, after: effectText(effect), word: effect.verdict });
+    plot.lanes.push({ text: groups > 1 && alone ? effect.group : effect.label, after: effect.itself === true ? "" : effectText(effect), word: effect.verdict });
     plot.subjects.push(effect.subject);
   });
   return plot;

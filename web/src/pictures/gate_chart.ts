@@ -18,7 +18,7 @@ interface Row {
   of(value: number): number; // in per cent of the bound
 }
 
-const mostLanes = 14;
+const mostLanes = 12;
 const order = ["fail", "inconclusive", "pass", "none"];
 
 function rowsOf(gate: Gate): Row[] {
@@ -42,7 +42,7 @@ export function gateChart(gate: Gate): Picture[] {
     note: () => (rows.length < every.length ? `The first ${rows.length} of ${every.length} are drawn; the table below has all of them.` : ""),
     compact: true,
     zoom: "none",
-    height: (width) => lanesHeight(rows.length, width, 34),
+    height: (width) => lanesHeight(rows.length, width, 36),
     option: (look, width) => option(rows, look, width),
     data: () => ({
       columns: [{ title: "expectation", numeric: false }, { title: "subject", numeric: false }, { title: "outcome", numeric: false }, { title: "value", numeric: true }, { title: "bound", numeric: true }, { title: "low", numeric: true }, { title: "high", numeric: true }, { title: "unit", numeric: false }],
@@ -53,7 +53,7 @@ export function gateChart(gate: Gate): Picture[] {
 }
 
 function option(rows: Row[], look: Look, width: number): Option {
-  const lanes = rows.map(({ judged }) => ({ text: `${judged.expectation}, ${judged.subject}`, after: figureText(judged).value, word: wordOf[judged.outcome] }));
+  const lanes = rows.map(({ judged }) => ({ text: `${judged.expectation}\n${judged.subject}`, after: figureText(judged).value, word: wordOf[judged.outcome] }));
   const frame = laneFrame(lanes, look, width);
   const values = rows.flatMap(({ judged: { value, interval }, of }) => [value, interval?.low ?? null, interval?.high ?? null].flatMap((each) => (each === null ? [] : [of(each)])));
   const [low, high] = ends([...values, 100]);

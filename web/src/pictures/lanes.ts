@@ -4,7 +4,7 @@ import type { Option } from "../echarts.ts";
 import type { Look } from "../look.ts";
 
 export interface Lane {
-  text: string;
+  text: string; // of two lines where lanes are high enough
   after?: string; // at the right, or behind the text
   heading?: boolean;
   word?: string; // before `after`, where there is room, with a sign: see signPlace
@@ -41,7 +41,12 @@ export function laneBox(lane: number, lanes: number, height: number): { top: str
 }
 
 function longest(texts: string[], most: number): number {
-  return Math.min(most, Math.max(0, ...texts.map((text) => text.length)) * perCharacter);
+  return Math.min(most, Math.max(0, ...texts.flatMap((text) => text.split("\n")).map((text) => text.length)) * perCharacter);
+}
+
+// Each of its lines.
+function cut(text: string, characters: number): string {
+  return text.split("\n").map((each) => shortened(visible(each), characters)).join("\n");
 }
 
 export interface LaneFrame {
@@ -67,13 +72,13 @@ export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
     axisLine: { show: false },
     axisTick: { show: false, customValues: which },
     splitLine: { show: false },
-    axisLabel: { fontSize: 12, customValues: which, overflow: "truncate", hideOverlap: false, formatter: (at: number) => text(lanes[Math.round(at)] ?? { text: "" }), ...style },
+    axisLabel: { fontSize: 12, lineHeight: 15, customValues: which, overflow: "truncate", hideOverlap: false, formatter: (at: number) => text(lanes[Math.round(at)] ?? { text: "" }), ...style },
   });
   const where = (heading: boolean): number[] => lanes.flatMap((lane, index) => ((lane.heading ?? false) === heading ? [index] : []));
   const place = tight
     ? { inside: true, margin: 0, width: room, verticalAlign: "bottom", padding: [0, 0, 18, 0] }
     : { margin: 10, width: left - 12 };
-  const whole = (lane: Lane): string => (tight ? besides(lane, room) : shortened(visible(lane.text), (left - 22) / perCharacter));
+  const whole = (lane: Lane): string => (tight ? besides(lane, room) : cut(lane.text, (left - 22) / perCharacter));
   return {
     grid: { left, right, top, bottom, containLabel: false, outerBoundsMode: "none" },
     yAxis: [
@@ -104,7 +109,7 @@ export function signPlace(area: { x: number; width: number }, y: number, width: 
 
 // The name is cut, not the figures behind it.
 function besides(lane: Lane, room: number): string {
-  const text = visible(lane.text);
+  const text = visible(lane.text.replace("\n", ", "));
   const after = room > 300 ? behind(lane) : (lane.after ?? "");
   if (after === "") return shortened(text, room / perCharacter);
   const most = Math.floor((room - (lane.word === undefined ? 0 : signRoom)) / perCharacter) - after.length - 3;

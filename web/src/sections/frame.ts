@@ -1,6 +1,6 @@
 // What stands around the parts: the head of the page and its navigation.
 import type { Report } from "../document.ts";
-import { download, el, name } from "../dom.ts";
+import { download, el, name, prose } from "../dom.ts";
 import type { Theme } from "../look.ts";
 import { redrawAll } from "../views.ts";
 import { documentText } from "../read.ts";
@@ -38,7 +38,7 @@ export function head(content: Report): HTMLElement {
     "header",
     { class: "head" },
     el("a", { class: "skip", href: "#content" }, "Skip to the report"),
-    el("div", { class: "title" }, el("p", { class: "maker" }, `infermeter ${content.infermeter_version}`), el("h1", {}, name(content.title)), content.about === undefined ? null : el("p", { class: "about" }, name(content.about))),
+    el("div", { class: "title" }, el("p", { class: "maker" }, `infermeter ${content.infermeter_version}`), el("h1", {}, prose(content.title)), content.about === undefined ? null : el("p", { class: "about" }, name(content.about))),
     el(
       "div",
       { class: "tools" },

@@ -18,7 +18,7 @@ const words: Record<TunedSetting["fate"], string> = {
   best: "best", equal: "as good", open: "not told apart", worse: "worse", halved: "left behind before the race", bound: "beyond a constraint",
   outputs: "other outputs", load: "load too high", failed: "failed", not_raced: "not raced",
 };
-const tones: Partial<Record<TunedSetting["fate"], Tone>> = { best: "good", bound: "warning", outputs: "warning", load: "warning", failed: "bad", worse: "faint", halved: "faint" };
+const tones: Partial<Record<TunedSetting["fate"], Tone>> = { best: "good", equal: "good", open: "faint", bound: "warning", outputs: "warning", load: "warning", failed: "bad", worse: "faint", halved: "faint" };
 
 export function behind({ setting, lower }: TuningRow): Measure {
   if (setting.fate === "best") return { value: null, instead: "best" };
