@@ -3,8 +3,24 @@
 import math
 from dataclasses import dataclass
 
-from .rounding import (MISSING, count, digits_of, difference, figure, in_unit, interval, percent, plain, probability, quantity_of, signed,
-                       unit_of, unit_of_all, when, whole, with_unit)
+from .rounding import (
+    MISSING,
+    count,
+    digits_of,
+    figure,
+    in_unit,
+    interval,
+    percent,
+    plain,
+    probability,
+    quantity_of,
+    signed,
+    unit_of,
+    unit_of_all,
+    when,
+    whole,
+    with_unit,
+)
 
 
 @dataclass
@@ -75,6 +91,7 @@ def subject_row(run, index, label):
     model, metrics = run["models"][index], subject["metrics"]
     p50, outliers, accuracy = metrics.get("latency_p50", {"n": 0}), subject["outliers"], subject["accuracy"]
     trials = [(subject["trials_ok"], "ok"), (subject["trials_partial"], "partial"), (subject["trials_failed"], "failed")]
+    removed = f", {outliers['removed']} removed" if outliers["removed"] else ""
     row = {
         "subject": label,
         "trials": ", ".join(f"{number} {word}" for number, word in trials if number) or "none",
@@ -88,7 +105,7 @@ def subject_row(run, index, label):
         "accuracy_change": estimate((accuracy or {}).get("change"), "share", signed=True),
         "output_max": Number(worst(subject, "max_absolute")), "relative_l2": Number(worst(subject, "relative_l2")),
         "psnr": Number(worst(subject, "psnr_db", False), unit="dB"), "ssim": Number(worst(subject, "ssim", False)),
-        "outliers": f"{outliers['mild']} mild, {outliers['severe']} severe{', %d removed' % outliers['removed'] if outliers['removed'] else ''} of {outliers['total']}" if outliers["total"] else MISSING,
+        "outliers": f"{outliers['mild']} mild, {outliers['severe']} severe{removed} of {outliers['total']}" if outliers["total"] else MISSING,
     }
     for name, metric in metrics.items():
         row[name] = estimate(metric, quantity_of(metric["unit"]))
@@ -379,6 +396,3 @@ def tables(part):
         content = part["gate"]
         found[f"Expectations of {content['gate']}: {content['passed']} passed, {content['failed']} failed, {content['inconclusive']} undecided"] = gate(content)
     return {caption: expected for caption, expected in found.items() if expected[0]}
-
-
-__all__ = ["Number", "column_unit", "difference", "gate_texts", "labels", "tables"]
