@@ -300,11 +300,13 @@ def planes(part, number, _):
     content = base64.b64decode(each["difference"])
     half, columns = len(content) // 2, each["columns"]
     levels = [content[i] << 8 | content[half + i] for i in range(half)]
+    largest = [each["largest"]["row"], each["largest"]["column"]]
+    place = f"[{', '.join(map(str, each['plane'] + largest))}], row {largest[0]}, column {largest[1]}"
     rows = [[None, value] for value in (each["item"], each["full_rows"], each["full_columns"], each["rows"], columns, each["scale"]["low"], each["scale"]["high"],
-                                        each["max_difference"], None)]
+                                        each["max_difference"], place)]
     for row in range(each["rows"]):
         most = max(levels[row * columns:(row + 1) * columns])
-        rows.append([None, None if most > 65532 else float(f"{most / 65532 * each['max_difference']:.4g}")])
+        rows.append([None, "finite in one only" if most > 65532 else float(f"{most / 65532 * each['max_difference']:.4g}")])
     return rows
 
 

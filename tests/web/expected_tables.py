@@ -39,12 +39,14 @@ class Number:
             return self.instead, self.sub or ""
         if self.value is None:
             return MISSING, self.sub or ""
-        digits = digits_of(self.between["low"], self.between["high"], unit) if self.between else 3
+        too_few = self.between and not self.signed and self.value != 0 and not self.between["high"] - self.between["low"] <= 100 * abs(self.value)
+        digits = digits_of(self.between["low"], self.between["high"], unit) if self.between and not too_few else 3
         own = lambda value: signed(value / unit[1], digits) if self.signed else in_unit(value, unit, digits)
         if self.between and self.signed:
             below = f"[{own(self.between['low'])}, {own(self.between['high'])}]"
         else:
             below = interval(self.between["low"], self.between["high"], unit) if self.between else self.sub or ""
+        below = "[too few to tell]" if too_few else below
         if self.show is not None:
             return self.show(self.value), below
         return (whole(self.value) if self.quantity == "count" and float(self.value).is_integer() else own(self.value)), below

@@ -158,11 +158,11 @@ def compare_data(table, part, compared):
         return
     for shown, row in zip(lines, expected, strict=True):
         for column, text, value in zip(table["columns"], shown, row, strict=True):
-            if column["numeric"]:
+            if isinstance(value, str):
+                compared.same(text, value, f"{table['figure']}, {column['title']}")
+            elif column["numeric"]:
                 same = number_of(text) == value
                 compared.same(text if same else f"{text}", text if same else f"{value}", f"{table['figure']}, {column['title']}")
-            elif isinstance(value, str):
-                compared.same(text, value, f"{table['figure']}, {column['title']}")
 
 
 def words_of(document):

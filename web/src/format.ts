@@ -121,6 +121,13 @@ export function interval(low: number, high: number, unit: Unit): string {
   return `[${inUnit(low, unit, significant)}, ${inUnit(high, unit, significant)}]`;
 }
 
+// Wider than a hundred times the value, as on the console: two processes that differ by chance.
+export function tellsNothing(value: number, low: number, high: number): boolean {
+  return value !== 0 && !(high - low <= 100 * Math.abs(value));
+}
+
+export const tooFew = "[too few to tell]";
+
 // How many digits that takes: as many has the value that stands beside it.
 export function intervalDigits(low: number, high: number, unit: Unit): number {
   for (let significant = 3; significant < 7; significant += 1) {

@@ -90,7 +90,7 @@ TEST(Checklist, NamesWhatIsNotAlike) {
   }
   const Check check = check_of(record, "like is compared with like");
   EXPECT_EQ(check.outcome, Outcome::inconclusive);
-  EXPECT_EQ(check.detail, "precision_differs");
+  EXPECT_EQ(check.detail, "precision differs");
 }
 
 TEST(Checklist, SaysWhetherTheQuestionIsDecided) {

@@ -32,7 +32,9 @@ std::string given(const Verdict& verdict, std::span<const DiagnosticId> wanted) 
     if (info(id).severity == Severity::info) continue;
     const auto count = std::ranges::count(verdict.diagnostics, id, &Diagnostic::id);
     if (count == 0) continue;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(id));
+    std::string words(to_string(id));
+    std::ranges::replace(words, '_', ' ');
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", words);
     if (count > 1) names += fmt::format(" ({} times)", count);
   }
   return names;

@@ -1,7 +1,7 @@
 // One figure of every subject as bars with intervals, their values beside them.
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
-import { inUnit, interval, MISSING, withUnit } from "../format.ts";
+import { inUnit, interval, MISSING, tellsNothing, tooFew, withUnit } from "../format.ts";
 import type { Unit } from "../format.ts";
 import type { Look } from "../look.ts";
 import { tooltip } from "../picture.ts";
@@ -86,7 +86,9 @@ function reasons(shown: Bar[], names: string[]): string {
 function valueText(value: Value, unit: Unit): string {
   if (value.value === null) return MISSING;
   const text = withUnit(inUnit(value.value, unit), unit);
-  return value.interval === null ? text : `${text} ${interval(value.interval.low, value.interval.high, unit)}`;
+  if (value.interval === null) return text;
+  const { low, high } = value.interval;
+  return `${text} ${tellsNothing(value.value, low, high) ? tooFew : interval(low, high, unit)}`;
 }
 
 function option(shown: Bar[], figure: Figure, names: string[], look: Look, width: number): Option {
