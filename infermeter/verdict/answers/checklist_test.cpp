@@ -146,7 +146,7 @@ TEST(Checklist, NamesWhatDisturbedTheMachine) {
                         {DiagnosticId::few_cores, "", ""}};
   const Check check = check_of(record, "the machine was quiet");
   EXPECT_EQ(check.outcome, Outcome::inconclusive);
-  EXPECT_EQ(check.detail, "swap_in_use (2 times), high_load");
+  EXPECT_EQ(check.detail, "swap in use (2 times), high load");
   EXPECT_EQ(outcome_of(checklist(record, judge(record))), Outcome::pass) << "a reservation decides nothing";
 }
 
