@@ -9,13 +9,18 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-// What ECharts brings and no picture has: another language, a theme, patterns of areas.
+// What ECharts brings and no picture has: another language, a theme, patterns of areas, options of its earlier releases,
+// animations, symbols by the hundred thousand, sectors with round corners.
 const unused = {
   name: "unused",
   setup({ onLoad }) {
     onLoad({ filter: /echarts\/lib\/i18n\/langZH\.js$/ }, ({ path }) => ({ contents: 'export { default } from "./langEN.js"', resolveDir: dirname(path) }));
     onLoad({ filter: /echarts\/lib\/theme\/dark\.js$/ }, () => ({ contents: "export default {}" }));
     onLoad({ filter: /echarts\/lib\/util\/decal\.js$/ }, () => ({ contents: "export function createOrUpdatePatternFromDecal() { return null; }" }));
+    onLoad({ filter: /echarts\/lib\/preprocessor\/backwardCompat\.js$/ }, () => ({ contents: "export default function () {}" }));
+    onLoad({ filter: /echarts\/lib\/chart\/helper\/LargeSymbolDraw\.js$/ }, () => ({ contents: "export default class {}" }));
+    onLoad({ filter: /zrender\/lib\/svg\/cssAnimation\.js$/ }, () => ({ contents: "export function createCSSAnimation() {}" }));
+    onLoad({ filter: /zrender\/lib\/graphic\/helper\/roundSector\.js$/ }, () => ({ contents: "export function buildPath() {}" }));
   },
 };
 

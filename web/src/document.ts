@@ -87,6 +87,23 @@ export interface Part {
   variants: Variants | null;
   layers: Layers | null;
   history: History | null;
+  graphs: GraphLayout[]; // of the graphs of operators in `run`, of those that have edges; of the graph in `layers`
+}
+
+// where the nodes of a graph stand in its picture. All are of one size; lengths are in widths of a node
+export interface GraphLayout {
+  subject: number | null; // index into run.subjects, whose operators[].op are the nodes; null: the nodes are those of layers.graph
+  layers: number;
+  width: number;
+  layer: number[]; // per node, from the top
+  x: number[]; // per node: its middle
+  bends: {
+    node: number;
+    x: number[];
+  }[]; // where the results of a node pass the layers beneath it, from the next on: an edge goes through as many of them as lie above its reader
+  apart: number; // nodes without an edge: in rows of their own at the end
+  straight: number; // nodes whose long edges have no bends, as there would be more than 200,000
+  left_out: number; // nodes beyond the first 20,000
 }
 
 export interface GenerationTimes {
@@ -964,6 +981,13 @@ export interface OperatorTime {
   share: number; // of wall_s
 }
 
+export interface OperatorGraph {
+  from: number[]; // operators[].op; of the same length as `to`, at most 100,000
+  to: number[];
+  left_out: number; // edges beyond these
+  reason: string; // why there is no edge; "": there are some
+}
+
 export interface OperatorTable {
   wall_s: number; // mean of a profiled inference: operators and rest add up to it
   clean_p50_s: number | null; // of the timed trials
@@ -982,6 +1006,7 @@ export interface OperatorTable {
     notes: string[]; // what was assumed, what is left out, what is above its roof
     reason: string; // why there is none; "": there is one
   };
+  graph: OperatorGraph; // which operator reads what another one makes, as far as the runtime tells; each pair once
   timeline: OperatorTimeline | null; // null: the source has no single events
 }
 

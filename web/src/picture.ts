@@ -63,6 +63,7 @@ export interface DrawnPicture extends Common {
   height(width: number): number;
   draw(box: HTMLElement, look: Look, width: number): void;
   scene(look: Look, width: number): Scene; // the same, for files
+  zoom?(factor: number): void; // 0 shows all
   watch?(figure: HTMLElement, redraw: () => void): void; // `redraw`: its controls or what it shows have changed
 }
 

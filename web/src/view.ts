@@ -127,7 +127,7 @@ export class View {
     const button = (text: string, label: string, act: () => void): HTMLElement =>
       el("button", { type: "button", class: "small", "aria-label": `${label}: ${this.picture.title}`, title: label, onclick: act }, text);
     const zoom: Child[] =
-      this.zoomAxes().length === 0 && !(this.own instanceof PlanesView)
+      this.zoomAxes().length === 0 && this.own?.zoom === undefined
         ? []
         : [
             button("+", "Zoom in", () => this.zoom(0.5)),
@@ -326,7 +326,7 @@ export class View {
   // factor 0 shows all.
   private zoom(factor: number, shift = 0): void {
     this.draw();
-    if (this.own instanceof PlanesView) this.own.zoom(factor);
+    this.own?.zoom?.(factor);
     this.zoomAxes().forEach((axisName, index) => {
       const zoom = factor === 0 ? whole : zoomedBy(this.drawn, this.zooms[index] ?? whole, factor, shift, axisName);
       this.chart?.dispatchAction({ type: "dataZoom", dataZoomIndex: index, ...zoom });

@@ -14,7 +14,7 @@ import { variantsPictures } from "../src/pictures/variants.ts";
 
 const empty: Part = {
   kind: "run", title: "", outcome: "none", overview: { headline: { verdict: "", tone: "plain", text: "" }, margin: 0, effects: [], since_last: null }, answers: [], notices: [], checks: [], recommendations: [], run: null, figures: null, gate: null,
-  validation: null, difference_pictures: [], variants: null, layers: null, history: null,
+  validation: null, difference_pictures: [], variants: null, layers: null, history: null, graphs: [],
 };
 
 const only = (pictures: Picture[]): Picture => {

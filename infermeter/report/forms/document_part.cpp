@@ -42,8 +42,8 @@ void write_content(JsonWriter& json, const char* key, const DocumentPart::Writer
   write(json);
 }
 
-void write_pictures(JsonWriter& json, const DocumentPart::Writer& write) {
-  json.key("difference_pictures");
+void write_list(JsonWriter& json, const char* key, const DocumentPart::Writer& write) {
+  json.key(key);
   if (write) return write(json);
   json.begin_array();
   json.end_array();
@@ -81,10 +81,11 @@ std::string part_json(const DocumentPart& part, std::size_t expected_bytes) {
   write_content(json, "figures", part.figures);
   write_content(json, "gate", part.gate);
   write_content(json, "validation", part.validation);
-  write_pictures(json, part.difference_pictures);
+  write_list(json, "difference_pictures", part.difference_pictures);
   write_content(json, "variants", part.variants);
   write_content(json, "layers", part.layers);
   write_content(json, "history", part.history);
+  write_list(json, "graphs", part.graphs);
   json.end_object();
   return json.take();
 }

@@ -35,7 +35,7 @@ struct DocumentPart {
   std::vector<SubjectSentences> recommendations;
   // What it holds of the JSON reports; empty: null.
   using Writer = std::function<void(JsonWriter&)>;
-  Writer run{}, figures{}, gate{}, validation{}, difference_pictures{}, variants{}, layers{}, history{};
+  Writer run{}, figures{}, gate{}, validation{}, difference_pictures{}, variants{}, layers{}, history{}, graphs{};
 };
 
 // On one line. `expected_bytes`: so that the buffer grows once.

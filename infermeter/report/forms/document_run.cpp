@@ -12,6 +12,7 @@
 #include "infermeter/report/gate/renderers.hpp"
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/gate/text.hpp"
+#include "infermeter/report/graph/json.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/overview/headline.hpp"
 #include "infermeter/report/run/answers.hpp"
@@ -135,6 +136,7 @@ DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, co
     write_run(json, record, verdict, [share](const Samples& trial) { return drawn_iterations(trial, share); });
   };
   part.figures = [&record, &verdict](JsonWriter& json) { write_figures(json, record, verdict); };
+  part.graphs = [&verdict](JsonWriter& json) { write_layouts(json, verdict.profile); };
   return part;
 }
 

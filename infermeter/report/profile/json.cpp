@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/report/graph/json.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -105,6 +106,9 @@ void write_timeline(JsonWriter& json, const ProfileTrial& trial) {
   json.end_object();
 }
 
+// Of a chain of two operators at least.
+constexpr const char* kNoEdges = "the runtime does not tell which operator reads what another one makes";
+
 void write_table(JsonWriter& json, const SubjectProfile& profile) {
   const OperatorTable& table = profile.table;
   json.member("wall_s", table.wall_s);
@@ -126,6 +130,12 @@ void write_table(JsonWriter& json, const SubjectProfile& profile) {
   json.member("whole_flops", profile.roofline.whole_flops);
   json.strings("notes", profile.roofline.notes);
   json.member("reason", profile.roofline.reason);
+  json.end_object();
+  const GraphEdges edges = edges_of(table.profile->operators);
+  json.key("graph");
+  json.begin_object();
+  write_edges(json, edges);
+  json.member("reason", edges.from.empty() ? kNoEdges : "");
   json.end_object();
   write_timeline(json, *std::ranges::find(profile.trials, profile.table.profile, &ProfileTrial::profile));
 }

@@ -1,4 +1,4 @@
-// A drawing as boxes with text: as elements of the page, as an SVG file and on a canvas, which the PNG files come from.
+// A drawing as lines and boxes with text: as elements of the page, as an SVG file and on a canvas, which the PNG files come from.
 import { svg, visible } from "../dom.ts";
 import type { Look } from "../look.ts";
 
@@ -8,6 +8,7 @@ export interface Box {
   width: number;
   height: number;
   fill: string;
+  edge?: string; // the colour of its outline
   hatched?: boolean;
   strip?: { at: "top" | "bottom"; width: number; color: string } | null;
   faded?: boolean;
@@ -16,9 +17,17 @@ export interface Box {
   textColor?: string;
 }
 
+export interface Path {
+  d: string;
+  fill?: string;
+  stroke?: string;
+  width?: number;
+}
+
 export interface Scene {
   width: number;
   height: number;
+  paths?: Path[]; // beneath the boxes
   boxes: Box[];
 }
 
@@ -26,19 +35,23 @@ const stripHeight = 4;
 const textSize = 12;
 const hatchStep = 7;
 
-const rectangle = (x: number, y: number, width: number, height: number): string => `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
+export const rectangle = (x: number, y: number, width: number, height: number): string => `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 // `hatch`: the id of the pattern.
 export function shapesOf(box: Box, hatch: string): SVGElement[] {
   const { x, y, width, height, strip } = box;
-  const shapes = [svg("path", { d: rectangle(x, y, width, height), fill: box.fill, class: "area" })];
+  const shapes = [svg("path", { d: rectangle(x, y, width, height), fill: box.fill, stroke: box.edge, class: "area" })];
   if (box.hatched === true) shapes.push(svg("path", { d: rectangle(x, y, width, height), fill: `url(#${hatch})` }));
   if (strip) shapes.push(svg("path", { d: rectangle(x, stripTop(box, strip.at), strip.width, stripHeight), fill: strip.color }));
   if (box.text !== undefined && box.text !== "") {
     shapes.push(svg("text", { x: round(x + 5), y: round(baseline(box)), fill: box.textColor, "font-size": textSize, "aria-hidden": "true" }, visible(box.text)));
   }
   return shapes;
+}
+
+export function pathsOf(scene: Scene): SVGElement[] {
+  return (scene.paths ?? []).map(({ d, fill, stroke, width }) => svg("path", { d, fill: fill ?? "none", stroke, "stroke-width": width }));
 }
 
 const stripTop = (box: Box, at: "top" | "bottom"): number => (at === "top" ? box.y : box.y + box.height - stripHeight);
@@ -53,12 +66,12 @@ export function hatchPattern(id: string, look: Look): SVGElement {
 export function sceneSvg(scene: Scene, title: string, look: Look): SVGElement {
   const { width, height } = scene;
   const ground = svg("path", { d: rectangle(0, 0, width, height), fill: look.panel });
-  const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": look.font }, svg("title", {}, visible(title)), hatchPattern("hatch", look), ground);
+  const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": look.font }, svg("title", {}, visible(title)), hatchPattern("hatch", look), ground, ...pathsOf(scene));
   for (const box of scene.boxes) root.append(svg("g", { opacity: box.faded === true ? 0.35 : undefined }, ...shapesOf(box, "hatch"), box.ringed === true ? ring(box, look) : null));
   return root;
 }
 
-function ring(box: Box, look: Look): SVGElement {
+export function ring(box: Box, look: Look): SVGElement {
   return svg("path", { d: rectangle(box.x + 1, box.y + 1, Math.max(1, box.width - 2), box.height - 2), fill: "none", stroke: look.text, "stroke-width": 2 });
 }
 
@@ -69,6 +82,13 @@ export function paintScene(scene: Scene, canvas: HTMLCanvasElement, look: Look, 
   context.fillStyle = look.panel;
   context.fillRect(0, 0, scene.width, scene.height);
   context.font = `${textSize}px ${look.font}`;
+  for (const { d, fill, stroke, width } of scene.paths ?? []) {
+    const path = new Path2D(d);
+    context.lineWidth = width ?? 1;
+    [context.fillStyle, context.strokeStyle] = [fill ?? "", stroke ?? ""];
+    if (fill !== undefined) context.fill(path);
+    if (stroke !== undefined) context.stroke(path);
+  }
   for (const box of scene.boxes) paintBox(context, box, look);
 }
 
@@ -78,6 +98,11 @@ function paintBox(context: CanvasRenderingContext2D, box: Box, look: Look): void
   context.fillStyle = box.fill;
   if (box.fill !== "none") context.fillRect(x, y, width, height);
   if (box.hatched === true) paintHatch(context, box, look);
+  if (box.edge !== undefined) {
+    context.strokeStyle = box.edge;
+    context.lineWidth = 1;
+    context.strokeRect(x, y, width, height);
+  }
   if (strip) {
     context.fillStyle = strip.color;
     context.fillRect(x, stripTop(box, strip.at), strip.width, stripHeight);

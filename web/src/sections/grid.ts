@@ -21,6 +21,7 @@ export interface GridSpec<Row> {
   controls?: HTMLElement[];
   mark?(row: Row): string | undefined; // class of the row
   linked?: { part: string; subject(row: Row): number }; // rows that are subjects are marked with them (hover.ts)
+  leads?(row: Row): { text: string; act(): void } | null; // where a row leads to, as a button in its first cell
   legend?: string; // a sentence under the table
   limit?: number; // rows that are shown before all are asked for
 }
@@ -48,6 +49,7 @@ export class Grid<Row> {
   private grouping: Grouping<Row> | null = null;
   private filter = "";
   private all = false;
+  private readonly lines = new Map<Row, HTMLTableRowElement>();
 
   constructor(private readonly spec: GridSpec<Row>) {
     const [first, ...rest] = spec.columns;
@@ -252,14 +254,32 @@ export class Grid<Row> {
     this.notesBox.hidden = notes.texts.length === 0;
   }
 
+  // Where a row stands, whatever was filtered out or folded away; marked until another one is.
+  reveal(wanted: (row: Row) => boolean): void {
+    const row = this.spec.rows.find(wanted);
+    if (row === undefined) return;
+    if (this.filterBy !== null) this.filterBy.value = this.filter = "";
+    choose(`${this.id}.f`, null);
+    this.all = true;
+    this.drawBody();
+    const line = this.lines.get(row);
+    line?.classList.add("linked");
+    line?.scrollIntoView({ block: "center" });
+    line?.cells[0]?.querySelector("button")?.focus({ preventScroll: true });
+  }
+
   private limit(): number {
     return this.spec.limit ?? shownAtFirst;
   }
 
   private line(row: Row, columns: Column<Row>[], units: Unit[], notes: Notes): HTMLElement {
     const line = el("tr", { class: this.spec.mark?.(row) });
+    this.lines.set(row, line);
     if (this.spec.linked !== undefined) touch(line, this.spec.linked.part, this.spec.linked.subject(row));
     columns.forEach((column, index) => line.append(this.cell(column, row, units[index] ?? { name: "", factor: 1 }, index === 0, notes)));
+    const lead = this.spec.leads?.(row) ?? null;
+    const label = columns[0] === undefined ? "" : cellOf(columns[0], row, { name: "", factor: 1 }).text;
+    if (lead !== null) line.cells[0]?.append(el("button", { type: "button", class: "small lead", "aria-label": `${lead.text}: ${label}`, onclick: lead.act }, lead.text));
     return line;
   }
 

@@ -2,11 +2,13 @@
 import type { OperatorTable, OperatorTime, ProfiledOperator, Run, SubjectProfile } from "../document.ts";
 import { el, name, visible } from "../dom.ts";
 import type { Child } from "../dom.ts";
+import type { Links } from "../flame/links.ts";
 import { restName } from "../flame/profile_frames.ts";
 import { count, digits, format, percent } from "../format.ts";
+import { nodesText, rules } from "../pictures/operator_words.ts";
 import { uniqueNames } from "../pictures/trials.ts";
 import { badge, sign } from "../signs.ts";
-import { grid } from "./grid.ts";
+import { Grid } from "./grid.ts";
 import type { Column, Grouping } from "./grid_model.ts";
 
 export interface OperatorRow {
@@ -14,42 +16,44 @@ export interface OperatorRow {
   operator: ProfiledOperator | null; // null: the rest
 }
 
-const rules = new Map<string, string>([
-  ["exact", "named by the runtime"],
-  ["tensor", "makes a tensor of the model"],
-  ["suffix", "a name with an addition"],
-  ["inferred", "inferred from what lies around it"],
-  ["none", ""],
-]);
-
-export function operatorTables(run: Run): HTMLElement | null {
+export function operatorTables(run: Run, links: Links): HTMLElement | null {
   const subjects = (run.profile?.subjects ?? []).filter((each) => each.asked > 0);
   const [first] = subjects;
   if (first === undefined) return null;
   const names = uniqueNames(run.subjects.map((subject) => subject.label));
   const place = el("div", { class: "stack" });
-  const show = (profile: SubjectProfile): void => place.replaceChildren(...contentOf(profile, names[profile.subject] ?? ""));
+  let [shown, table]: [SubjectProfile, Grid<OperatorRow> | null] = [first, null];
+  const show = (profile: SubjectProfile): void => {
+    shown = profile;
+    table = profile.table === null ? null : gridOf(profile, profile.table, names[profile.subject] ?? "", links);
+    place.replaceChildren(...(table === null ? [] : [table.element]), ...told(profile, names[profile.subject] ?? ""));
+  };
   show(first);
-  if (subjects.length === 1) return place;
   const select = el("select", { onchange: () => show(subjects[Number(select.value)] ?? first) });
+  links.row = (subject, op) => {
+    const at = subjects.findIndex((each) => each.subject === subject);
+    if (subjects[at] !== undefined && shown !== subjects[at]) {
+      select.value = String(at);
+      show(subjects[at]);
+    }
+    table?.reveal((row) => row.operator?.op === op);
+  };
+  if (subjects.length === 1) return place;
   subjects.forEach((each, index) => select.append(el("option", { value: index }, names[each.subject] ?? "")));
   return el("div", { class: "stack" }, el("div", { class: "controls" }, el("label", {}, "Operators of ", select)), place);
 }
 
-function contentOf(profile: SubjectProfile, label: string): HTMLElement[] {
-  const { table } = profile;
-  if (table === null) return [el("p", {}, badge("no profile", "warning"), " None of the ", count(profile.asked, "profile trial", "profile trials"), " of ", name(label), " told of its operators.")];
-  return [
-    grid({
-      caption: `Operators of ${label}`,
-      columns: columns(table),
-      rows: operatorRows(table),
-      off: new Set(["layout", "provider", "flops", "activation_bytes", "parameter_bytes", "output_bytes", "arena_in_use_bytes", "arena_peak_bytes"]),
-      groupings: groupings(table),
-      legend: legendOf(table, profile),
-    }),
-    ...told(table, profile),
-  ];
+function gridOf(profile: SubjectProfile, table: OperatorTable, label: string, links: Links): Grid<OperatorRow> {
+  const drawn = new Set(links.node === null ? [] : [...table.graph.from, ...table.graph.to]);
+  return new Grid({
+    caption: `Operators of ${label}`,
+    columns: columns(table),
+    rows: operatorRows(table),
+    off: new Set(["layout", "provider", "flops", "activation_bytes", "parameter_bytes", "output_bytes", "arena_in_use_bytes", "arena_peak_bytes"]),
+    groupings: groupings(table),
+    legend: legendOf(table, profile),
+    leads: ({ operator }) => (operator === null || drawn.size === 0 ? null : { text: "In the graph", act: () => links.node?.(profile.subject, operator.op) }),
+  });
 }
 
 export function operatorRows(table: OperatorTable): OperatorRow[] {
@@ -117,13 +121,10 @@ function columns(table: OperatorTable): Column<OperatorRow>[] {
   ];
 }
 
-const listedNodes = 4;
-function nodesText(nodes: string[]): string {
-  return nodes.length <= listedNodes ? nodes.join(", ") : `${nodes.slice(0, listedNodes).join(", ")}, and ${nodes.length - listedNodes} more`;
-}
-
 // What to mind about it, and what it was made from.
-function told(table: OperatorTable, profile: SubjectProfile): HTMLElement[] {
+function told(profile: SubjectProfile, label: string): HTMLElement[] {
+  const { table } = profile;
+  if (table === null) return [el("p", {}, badge("no profile", "warning"), " None of the ", count(profile.asked, "profile trial", "profile trials"), " of ", name(label), " told of its operators.")];
   const lines: HTMLElement[] = [];
   const say = (tone: Parameters<typeof sign>[0], ...content: Child[]): void => void lines.push(el("li", {}, sign(tone), el("span", {}, ...content)));
   const p50 = table.profiled_p50_s === null || table.clean_p50_s === null ? "" : `p50 ${format("s", table.profiled_p50_s)} with profiling, ${format("s", table.clean_p50_s)} without`;
@@ -134,6 +135,7 @@ function told(table: OperatorTable, profile: SubjectProfile): HTMLElement[] {
     if (source.available && source.detail === "") continue;
     say(source.available ? "plain" : "faint", source.available ? "" : "no ", name(source.name), ": ", name(source.detail));
   }
+  if (table.graph.reason !== "") say("faint", "No graph: ", name(table.graph.reason));
   if (table.distorted) return listOf(lines);
   if (table.roofline.reason !== "") say("faint", "No roofline: ", name(visible(table.roofline.reason)));
   else if (table.roofline.whole_fraction !== null) say("plain", `The whole model runs at ${percent(table.roofline.whole_fraction)} of what this machine can do (${digits(table.roofline.whole_flops / 1e9)} GFLOP).`);

@@ -3,6 +3,7 @@ import type { Part } from "../document.ts";
 import { el } from "../dom.ts";
 import { Links } from "../flame/links.ts";
 import { flame, flameDifference } from "../pictures/flame.ts";
+import { operatorGraph } from "../pictures/graph.ts";
 import { operatorTimeline } from "../pictures/operator_timeline.ts";
 import { arenaInOrder, byMemory } from "../pictures/operator_memory.ts";
 import { slowest } from "../pictures/operators.ts";
@@ -20,12 +21,14 @@ export function operators(part: Part, id: string): (HTMLElement | null)[] {
   const links = new Links();
   const difference = shown(flameDifference(part, id, links));
   const callers = shown(sandwich(part, id, links));
+  const graph = shown(operatorGraph(part, id, links));
   return [
     explanations(run, links),
     difference,
     shown(flame(part, id, links)),
     callers,
-    operatorTables(run),
+    graph,
+    operatorTables(run, links),
     shown([...slowest(part), ...roofline(part), ...operatorTimeline(part), ...byMemory(part), ...arenaInOrder(part)]),
   ];
 }
