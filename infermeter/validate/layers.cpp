@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/onnx/expose_outputs.hpp"
+#include "infermeter/models/onnx/read_graph.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -95,6 +97,14 @@ Result<LayerTrace> trace_of(Side& side) {
   return trace;
 }
 
+// As the file has it: what runs is a copy with more outputs.
+ModelGraph graph_in(const ModelFacts& model) {
+  const auto file = MappedFile::open(model.path);
+  if (!file.ok()) return {};
+  auto graph = read_graph_bytes(file->bytes());
+  return graph.ok() && file->check_whole().ok() ? std::move(graph).value() : ModelGraph{};
+}
+
 // Inputs of one number and of equal shapes get the same numbers, rounded to their types.
 Result<Done> check_inputs(const LayersRecord& record, const Side& reference, const Side& candidate) {
   if (reference.input_shapes == candidate.input_shapes) return Done{};
@@ -114,6 +124,7 @@ Result<LayersRecord> trace_layers(const Plan& plan, const std::array<ModelFacts,
                       .candidate_trial = {},
                       .item = {},
                       .sandbox = std::string(to_string(plan.sandbox)),
+                      .graph = graph_in(models[0]),
                       .growth = {}};
   INFERMETER_TRY(Side reference, run_side(plan, record.reference, models[0], launcher, interrupt));
   record.reference_trial = reference.result.samples;

@@ -5,6 +5,7 @@
 
 #include "infermeter/fidelity/layer_growth.hpp"
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/model_graph.hpp"
 #include "infermeter/samples/samples.hpp"
 
 namespace infermeter {
@@ -14,6 +15,7 @@ struct LayersRecord {
   Samples reference_trial, candidate_trial;
   std::string item;     // of the data: "synthetic 0", a file's name
   std::string sandbox;  // the level in force (verdict/sandbox_in_force.hpp)
+  ModelGraph graph;     // of the reference's file, without shapes; empty: it could not be read
   LayerGrowth growth;
 };
 

@@ -155,7 +155,7 @@ def run_document(run_page):
 def parts(written, run_page, source_dir):
     """A part of each kind: from commands on the fake back end, from the golden reports, and contrived."""
     template = document_of(run_page)["parts"][0]
-    empty = template | {key: None for key in ("run", "figures")} | {"difference_pictures": [], "answers": [], "notices": [], "checks": [],
+    empty = template | {key: None for key in ("run", "figures")} | {"difference_pictures": [], "graphs": [], "answers": [], "notices": [], "checks": [],
                         "overview": {"headline": {"verdict": "", "tone": "plain", "text": "contrived"}, "margin": 0, "effects": [], "since_last": None}}
     golden = lambda name: json.loads((source_dir / "tests/golden" / name).read_text())
     validation = document_of(written("validate", "mlp@fake", "mlp@fake,output_error=0.1", codes=(0, 1)))["parts"][0]

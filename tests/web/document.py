@@ -53,7 +53,8 @@ def layers() -> dict:
                         "position": i, "dtype": "float32", "candidate_dtype": "float32", "shape": [1, 8], "reason": "", "elements": 8,
                         "rounding_floor": 1.5e-5, "max_absolute_index": 0, "cosine": 1.0, "non_finite_apart": 0} | figures)
     return {"reference": side, "candidate": side | {"label": "b"}, "item": "item 0", "sandbox": "auto", "note": "", "least_jump": 10, "first_difference": 2, "jump": 6,
-            "worst": 6, "before_jump": 1e-7, "tensors": tensors, "reference_only": [], "candidate_only": []}
+            "worst": 6, "before_jump": 1e-7, "tensors": tensors, "graph": {"nodes": [], "from": [], "to": [], "left_out": 0},
+            "reference_only": [], "candidate_only": []}
 
 
 def with_subjects(document: dict, count: int) -> dict:

@@ -74,6 +74,7 @@ def table(operators, rest_s=0.4 * MS, distorted=False, threads=1, peaks=True):
                         {"name": "stacks", "available": False, "detail": "this machine lets nobody sample"}],
             "operators": sorted(operators, key=lambda each: -each["mean_s"]), "rest": times(rest_s, calls=0.0, wall_s=wall_s),
             "roofline": {"whole_fraction": flops / 118e9 / wall_s if peaks else None, "whole_flops": flops, "notes": [], "reason": "" if peaks else "peaks were not measured"},
+            "graph": {"from": [], "to": [], "left_out": 0, "reason": "the runtime does not tell which operator reads what another one makes"},
             "timeline": {"process": 0, "iteration": 4, "wall_s": wall_s, "op": [each["op"] for each in operators],
                          "thread": [i % threads for i in range(len(operators))], "begin_s": begin, "duration_s": [each["mean_s"] for each in operators]}}
 

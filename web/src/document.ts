@@ -1356,6 +1356,17 @@ export interface Variant {
   remarks: string[];
 }
 
+export interface LayersGraph {
+  nodes: {
+    name: string; // a node without a name of its own is called by its operator and its number in the file
+    operator: string;
+    tensors: number[]; // what it makes: into tensors; what has no partner is not among them
+  }[];
+  from: number[]; // into nodes; of the same length as `to`, at most 100,000. What a node's subgraphs read is not among them
+  to: number[];
+  left_out: number; // edges beyond these
+}
+
 // What `infermeter validate A B --layers --format json` writes. What is not known, or is no finite number, is null.
 export interface Layers {
   schema: "infermeter.layers/1";
@@ -1372,6 +1383,7 @@ export interface Layers {
   answers: Answer[]; // what is said first: what went wrong, then what was asked
   checks: Check[]; // the checklist
   tensors: Tensor[]; // those that were matched, in the order of the reference's graph
+  graph: LayersGraph; // the reference's main graph, without nodes that make constants
   reference_only: string[];
   candidate_only: string[];
 }

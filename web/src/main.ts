@@ -7,6 +7,7 @@ import { summary } from "./sections/summary.ts";
 import { tables } from "./sections/tables.ts";
 import type { Part, Report } from "./document.ts";
 import { el, name } from "./dom.ts";
+import { Links } from "./flame/links.ts";
 import { watchPage, show } from "./views.ts";
 import { galleriesOf } from "./pictures/index.ts";
 import type { Gallery } from "./pictures/index.ts";
@@ -31,11 +32,12 @@ function galleryOf(gallery: Gallery, id: string, place: number): HTMLElement {
 // A section at a time, so that the browser is never busy for long.
 async function part(content: Part, index: number): Promise<HTMLElement> {
   const id = `part-${index + 1}`;
+  const links = new Links();
   const sections = [
     () => section(id, "answers", "Answer", answers(content, id)),
-    () => section(id, "tables", "Numbers", tables(content, id)),
-    () => section(id, "operators", "Operators", operators(content, id)),
-    () => section(id, "charts", "Charts", galleriesOf(content).map((gallery, place) => galleryOf(gallery, id, place))),
+    () => section(id, "tables", "Numbers", tables(content, id, links)),
+    () => section(id, "operators", "Operators", operators(content, id, links)),
+    () => section(id, "charts", "Charts", galleriesOf(content, id, links).map((gallery, place) => galleryOf(gallery, id, place))),
     () => section(id, "record", "Record", record(content)),
   ];
   const article = el("article", { id, class: "part", "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, name(content.title)));

@@ -77,7 +77,7 @@ const tensor = (name: string, error: number | null, apart = 0): Layers["tensors"
 const side = { label: "a", model: "m", backend: "b", executed: {} };
 const layers = (tensors: Layers["tensors"]): Layers => ({
   schema: "infermeter.layers/1", reference: side, candidate: { ...side, label: "b" }, item: "", sandbox: "auto", note: "", answers: [], checks: [], least_jump: 10, first_difference: 1, jump: 2, worst: 2, before_jump: 1e-7, tensors,
-  reference_only: [], candidate_only: [],
+  graph: { nodes: [], from: [], to: [], left_out: 0 }, reference_only: [], candidate_only: [],
 });
 
 test("the report's tensors are named where they stand, several names in one", () => {

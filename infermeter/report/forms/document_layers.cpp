@@ -4,6 +4,7 @@
 
 #include "infermeter/report/forms/document_part.hpp"
 #include "infermeter/report/forms/sentence.hpp"
+#include "infermeter/report/graph/json.hpp"
 #include "infermeter/report/layers/parts.hpp"
 #include "infermeter/report/layers/report.hpp"
 #include "infermeter/report/options.hpp"
@@ -32,6 +33,12 @@ ReportPart layers_part(const LayersRecord& record) {
                     .checks = checklist(record),
                     .recommendations = {}};
   part.layers = [&](JsonWriter& json) { write_layers(json, record); };
+  part.graphs = [&](JsonWriter& json) {
+    const LayersGraph graph = graph_of(record);
+    json.begin_array();
+    if (!graph.edges.from.empty()) write_layout(json, std::nullopt, graph.nodes.size(), graph.edges);
+    json.end_array();
+  };
   return {.title = part.title,
           .machine = {},
           .machine_name = {},

@@ -1,6 +1,10 @@
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/report/graph/json.hpp"
 #include "infermeter/report/layers/parts.hpp"
 #include "infermeter/report/layers/report.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
@@ -58,6 +62,33 @@ void write_tensor(JsonWriter& json, const LayerDifference& tensor) {
   json.end_object();
 }
 
+// A node may make several tensors, and some that were not compared.
+void write_graph(JsonWriter& json, const LayersRecord& record) {
+  const LayersGraph graph = graph_of(record);
+  std::unordered_map<std::string_view, std::size_t> place_of;
+  for (std::size_t i = 0; i < record.growth.tensors.size(); ++i) place_of.emplace(record.growth.tensors[i].name, i);
+  json.key("graph");
+  json.begin_object();
+  json.key("nodes");
+  json.begin_array();
+  for (const std::size_t node : graph.nodes) {
+    std::vector<double> tensors;
+    for (const std::size_t tensor : record.graph.nodes[node].outputs) {
+      if (tensor >= record.graph.tensors.size()) continue;
+      const auto found = place_of.find(record.graph.tensors[tensor].name);
+      if (found != place_of.end()) tensors.push_back(static_cast<double>(found->second));
+    }
+    json.begin_object();
+    json.member("name", record.graph.nodes[node].name);
+    json.member("operator", record.graph.nodes[node].kind);
+    json.numbers("tensors", tensors);
+    json.end_object();
+  }
+  json.end_array();
+  write_edges(json, graph.edges);
+  json.end_object();
+}
+
 }  // namespace
 
 void write_layers(JsonWriter& json, const LayersRecord& record) {
@@ -80,6 +111,7 @@ void write_layers(JsonWriter& json, const LayersRecord& record) {
   json.begin_array();
   for (const LayerDifference& tensor : growth.tensors) write_tensor(json, tensor);
   json.end_array();
+  write_graph(json, record);
   json.strings("reference_only", growth.reference_only);
   json.strings("candidate_only", growth.candidate_only);
   json.end_object();

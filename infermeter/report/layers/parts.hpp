@@ -1,8 +1,12 @@
 // What the reports of layers say.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "infermeter/report/forms/json_writer.hpp"
 #include "infermeter/report/forms/worded_answer.hpp"
+#include "infermeter/samples/graph_edges.hpp"
 #include "infermeter/verdict/answers/layers_answers.hpp"
 #include "infermeter/verdict/layers_record.hpp"
 
@@ -15,6 +19,13 @@ inline constexpr const char* kExposedNote =
 
 // Where they part, if they do.
 [[nodiscard]] WordedAnswer worded_answer(const LayersRecord& record);
+
+// The reference's graph without nodes that make constants.
+struct LayersGraph {
+  std::vector<std::size_t> nodes;  // into the record's graph
+  GraphEdges edges;                // between these
+};
+[[nodiscard]] LayersGraph graph_of(const LayersRecord& record);
 
 void write_layers(JsonWriter& json, const LayersRecord& record);
 

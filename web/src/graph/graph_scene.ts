@@ -89,9 +89,9 @@ function boxesOf(node: GraphNode, x: number, y: number, width: number, height: n
   const color = textOn(node.step, look);
   const box: Box = { x, y, width, height, fill: fillOf(node.step, look), edge: look.muted, hatched: node.step < 0, ringed: node.ringed, strip: node.part > 0 ? { at: "bottom", width: node.part * width, color } : null };
   const room = Math.floor((width - 10) / perCharacter);
-  const left = room - node.value.length - 2;
+  const left = room - node.value.length - 1;
   const kind = visible(node.kind.slice(0, 200));
-  const first = left >= Math.min(4, kind.length) ? `${shortened(kind, left)}  ${node.value}` : shortened(kind, room);
+  const first = left >= Math.min(4, kind.length) ? `${shortened(kind, left)} ${node.value}` : shortened(kind, room);
   const line = (text: string, top: number): Box => ({ x, y: top, width: 0, height: 14, fill: "none", text, textColor: color });
   if (height < twoLines) return [box, line(first, y + (height - 16) / 2)];
   return [box, line(first, y + height / 2 - 17), line(shortened(visible(node.name.slice(0, 2000)), room), y + height / 2 - 1)];
@@ -122,7 +122,7 @@ export const legendHeight = 2 * legendRow + 6;
 export function legendBoxes(places: Places, look: Look, width: number, top: number): Box[] {
   const { what, steps, nodes } = places.graph;
   const each = Math.min(64, Math.floor(width / (steps.length + 1)));
-  const boxes: Box[] = [{ x: -5, y: top + 2, width: 0, height: legendRow, fill: "none", text: `${what}, from … on; a strip beneath is as long`, textColor: look.muted }];
+  const boxes: Box[] = [{ x: -5, y: top + 2, width: 0, height: legendRow, fill: "none", text: what, textColor: look.muted }];
   steps.forEach((text, step) => boxes.push({ x: step * each, y: top + legendRow + 2, width: each, height: legendRow - 2, fill: fillOf(step, look), edge: look.muted, text, textColor: textOn(step, look) }));
   if (nodes.some(({ step }) => step < 0)) boxes.push({ x: steps.length * each, y: top + legendRow + 2, width: each, height: legendRow - 2, fill: look.panel, edge: look.muted, hatched: true, text: "none", textColor: look.text });
   return boxes;

@@ -2,6 +2,7 @@
 // data for.
 import type { Part } from "../document.ts";
 import { visible } from "../dom.ts";
+import type { Links } from "../flame/links.ts";
 import type { Picture } from "../picture.ts";
 import { bars, counters } from "./bars.ts";
 import { batchSizes } from "./batch.ts";
@@ -9,6 +10,7 @@ import { comparison } from "./comparison.ts";
 import { differencePictures } from "./difference.ts";
 import { distribution } from "./distribution.ts";
 import { ecdf } from "./ecdf.ts";
+import { layersGraph } from "./graph.ts";
 import { generationPictures } from "./generation.ts";
 import { heroOf } from "./hero.ts";
 import { historyPictures } from "./history.ts";
@@ -37,7 +39,7 @@ export interface Gallery {
 }
 
 // Subjects of one model share charts; another model has its own, with its own units.
-export function galleriesOf(part: Part): Gallery[] {
+export function galleriesOf(part: Part, id: string, links: Links): Gallery[] {
   const models = byModel(part);
   const beside = new Set(heroOf(part).pictures.map((picture) => picture.id));
   const galleries = models.map(({ model, measured }, index): Gallery => {
@@ -46,8 +48,8 @@ export function galleriesOf(part: Part): Gallery[] {
     return models.length === 1 ? { title: "", pictures } : { title: visible(model), pictures: pictures.map((picture) => ({ ...picture, id: `${picture.id}-${index + 1}`, title: `${picture.title}: ${visible(model)}`, short: picture.short ?? picture.title })) };
   });
   const [first] = galleries;
-  const common = ofParts.flatMap((maker) => maker(part));
-  if (first !== undefined && models.length === 1) return [{ title: "", pictures: [...common, ...first.pictures.filter(({ id }) => !beside.has(id))] }];
+  const common = [...layersGraph(part, id, links), ...ofParts.flatMap((maker) => maker(part))];
+  if (first !== undefined && models.length === 1) return [{ title: "", pictures: [...common, ...first.pictures.filter((picture) => !beside.has(picture.id))] }];
   return [{ title: "", pictures: common }, ...galleries].filter((gallery) => gallery.pictures.length > 0);
 }
 

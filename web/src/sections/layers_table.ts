@@ -1,8 +1,10 @@
 // The tensors of two executions of one graph, in its order, with where they part.
 import type { Layers } from "../document.ts";
 import { el, visible } from "../dom.ts";
+import type { Links } from "../flame/links.ts";
 import { count } from "../format.ts";
-import { grid } from "./grid.ts";
+import { makerOf } from "../pictures/graph.ts";
+import { Grid } from "./grid.ts";
 import type { Column } from "./grid_model.ts";
 
 type Tensor = Layers["tensors"][number];
@@ -51,17 +53,23 @@ const columns: Column<TensorRow>[] = [
   { kind: "text", id: "matched", title: "matched by", text: ({ tensor: t }) => t.matched_by },
 ];
 
-export function layersTable(layers: Layers): HTMLElement | null {
+// `links`: null where there is no picture of the graph.
+export function layersTable(layers: Layers, links: Links | null): HTMLElement | null {
   if (layers.tensors.length === 0) return null;
-  const table = grid({
+  const table = new Grid({
     caption: `Tensors of ${layers.candidate.label} against ${layers.reference.label}`,
     columns,
     rows: tensorRows(layers),
     off: new Set(["relative_l2", "relative_l1", "mae", "rmse", "matched", "relative_max"]),
     mark: (row) => (row.place.startsWith("they part") ? "failed" : undefined),
     legend: layers.note,
+    leads: ({ tensor }) => {
+      const index = layers.tensors.indexOf(tensor);
+      return links === null || makerOf(layers, index) < 0 ? null : { text: "In the graph", act: () => links.node?.(null, index) };
+    },
   });
-  return el("div", {}, table, alone(layers.reference_only, "reference"), alone(layers.candidate_only, "candidate"));
+  if (links !== null) links.row = (_, index) => table.reveal(({ tensor }) => tensor === layers.tensors[index]);
+  return el("div", {}, table.element, alone(layers.reference_only, "reference"), alone(layers.candidate_only, "candidate"));
 }
 
 // Of a large graph hundreds: they stand behind a line that counts them.

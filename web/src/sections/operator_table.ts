@@ -44,7 +44,6 @@ export function operatorTables(run: Run, links: Links): HTMLElement | null {
 }
 
 function gridOf(profile: SubjectProfile, table: OperatorTable, label: string, links: Links): Grid<OperatorRow> {
-  const drawn = new Set(links.node === null ? [] : [...table.graph.from, ...table.graph.to]);
   return new Grid({
     caption: `Operators of ${label}`,
     columns: columns(table),
@@ -52,7 +51,7 @@ function gridOf(profile: SubjectProfile, table: OperatorTable, label: string, li
     off: new Set(["layout", "provider", "flops", "activation_bytes", "parameter_bytes", "output_bytes", "arena_in_use_bytes", "arena_peak_bytes"]),
     groupings: groupings(table),
     legend: legendOf(table, profile),
-    leads: ({ operator }) => (operator === null || drawn.size === 0 ? null : { text: "In the graph", act: () => links.node?.(profile.subject, operator.op) }),
+    leads: ({ operator }) => (operator === null || table.graph.reason !== "" ? null : { text: "In the graph", act: () => links.node?.(profile.subject, operator.op) }),
   });
 }
 

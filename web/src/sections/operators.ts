@@ -1,7 +1,7 @@
 // Where the time goes, operator by operator, and why one subject is slower than another.
 import type { Part } from "../document.ts";
 import { el } from "../dom.ts";
-import { Links } from "../flame/links.ts";
+import type { Links } from "../flame/links.ts";
 import { flame, flameDifference } from "../pictures/flame.ts";
 import { operatorGraph } from "../pictures/graph.ts";
 import { operatorTimeline } from "../pictures/operator_timeline.ts";
@@ -14,11 +14,10 @@ import type { Picture } from "../picture.ts";
 import { explanations } from "./explanations.ts";
 import { operatorTables } from "./operator_table.ts";
 
-export function operators(part: Part, id: string): (HTMLElement | null)[] {
+export function operators(part: Part, id: string, links: Links): (HTMLElement | null)[] {
   const run = part.run;
   if (run === null || (run.profile ?? null) === null) return [];
   const shown = (all: Picture[]): HTMLElement | null => (all.length === 0 ? null : el("div", { class: "pictures" }, ...all.map((picture) => show(picture, id))));
-  const links = new Links();
   const difference = shown(flameDifference(part, id, links));
   const callers = shown(sandwich(part, id, links));
   const graph = shown(operatorGraph(part, id, links));
