@@ -94,7 +94,13 @@ function boxesOf(node: GraphNode, x: number, y: number, width: number, height: n
   const first = left >= Math.min(4, kind.length) ? `${shortened(kind, left)} ${node.value}` : shortened(kind, room);
   const line = (text: string, top: number): Box => ({ x, y: top, width: 0, height: 14, fill: "none", text, textColor: color });
   if (height < twoLines) return [box, line(first, y + (height - 16) / 2)];
-  return [box, line(first, y + height / 2 - 17), line(shortened(visible(node.name.slice(0, 2000)), room), y + height / 2 - 1)];
+  return [box, line(first, y + height / 2 - 17), line(ending(visible(node.name.slice(-2000)), room), y + height / 2 - 1)];
+}
+
+// Names of nodes differ at their ends: "layer4.2.conv2".
+function ending(text: string, characters: number): string {
+  const all = Array.from(text);
+  return all.length <= characters ? text : `…${all.slice(all.length - characters + 1).join("")}`;
 }
 
 // Beside it: of each stretch of layers the strongest colour, and what of it is in view.

@@ -258,7 +258,7 @@ export class GraphView {
     const scene = this.whole(look, frame);
     const clip = svg("clipPath", { id: `${this.hatch}-clip` }, svg("rect", { x: frame.left, y: frame.top, width: frame.width, height: frame.height }));
     const shapes = (boxes: Box[]): SVGElement[] => boxes.flatMap((box) => [...shapesOf(box, this.hatch), ...(box.ringed === true ? [ring(box, look)] : [])]);
-    const inView = svg("g", { "clip-path": `url(#${this.hatch}-clip)` }, ...pathsOf(scene), ...shapes(scene.boxes), this.marks);
+    const inView = svg("g", { class: "in-view", "clip-path": `url(#${this.hatch}-clip)` }, ...pathsOf(scene), ...shapes(scene.boxes), this.marks);
     this.drawing.replaceChildren(hatchPattern(this.hatch, look), clip, inView, ...shapes(this.around(look, frame, width)));
     this.tell(false);
   }

@@ -2,7 +2,7 @@
 // tensor by tensor the reference's, coloured by its error.
 import type { GraphLayout, Layers, OperatorTable, Part } from "../document.ts";
 import type { Links } from "../flame/links.ts";
-import { count, digits, format, interval, percent, unitFor } from "../format.ts";
+import { count, digits, format, interval, MISSING, percent, unitFor } from "../format.ts";
 import { GraphView } from "../graph/graph_view.ts";
 import type { Graph, GraphNode } from "../graph/graph.ts";
 import type { DataTable, DrawnPicture, Picture } from "../picture.ts";
@@ -173,18 +173,18 @@ function graphOfLayers(layers: Layers, layout: GraphLayout): Graph {
     return {
       kind: node.operator,
       name: node.name,
-      value: isBroken ? "not finite in one" : error === null ? "not compared" : digits(error, 2),
+      value: isBroken ? "NaN" : error === null ? MISSING : digits(error, 2),
       step: isBroken ? errors.length - 1 : error === null ? -1 : stepOf(error, errors),
       part: 0,
       ringed: worst !== null && worst === layers.jump,
-      said: tensor === undefined ? [] : [["tensor", tensor.name], ["", `${tensor.dtype} [${tensor.shape.join(", ")}]`], ["rounding explains", digits(tensor.rounding_floor)], ["", tensor.reason]],
+      said: tensor === undefined ? [] : [["tensor", tensor.name], ["", `${tensor.dtype} [${tensor.shape.join(", ")}]`], ["rounding explains", digits(tensor.rounding_floor)], ["", isBroken ? "NaN or infinite in one only" : tensor.reason]],
     };
   });
   const first = layers.jump ?? layers.worst ?? layers.first_difference;
   return {
     label: layers.reference.label, layout, nodes, from: layers.graph.from, to: layers.graph.to,
     first: Math.max(0, first === null ? 0 : makerOf(layers, first)),
-    what: "Relative L2 error, from …", steps: errors.map(String),
+    what: "Relative L2 error, from …", steps: errors.map((error) => (error === 0 ? "0" : error.toExponential())),
   };
 }
 

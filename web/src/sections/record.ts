@@ -171,7 +171,7 @@ function modelsTable(run: Run): HTMLElement | null {
   return grid<ModelRow>({
     caption: "Models by file",
     columns: [
-      { kind: "text", id: "model", title: "model", text: ({ model }) => model.name },
+      { kind: "text", id: "model", title: "model", text: ({ model }) => model.name || "not known" },
       { kind: "number", id: "size", title: "size", quantity: "bytes", measure: ({ model }) => ({ value: model.size_bytes || null }) },
       { kind: "number", id: "parameters", title: "parameters", quantity: "count", measure: ({ model }) => ({ value: model.parameters }) },
       { kind: "number", id: "nonzero", title: "not zero", quantity: "count", measure: ({ model }) => ({ value: model.nonzero_parameters }) },
