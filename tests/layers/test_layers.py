@@ -70,6 +70,21 @@ def test_a_changed_weight_is_found_and_not_the_largest_error(layers, net, tmp_pa
     assert report["worst"] == int(np.argmax(errors)) != report["jump"]
 
 
+def test_the_graph_is_that_of_the_file(layers, net):
+    """Against ONNX's own reader."""
+    import onnx
+
+    _, report = layers(f"{net}@onnxruntime", f"{net}@onnxruntime")
+    graph = report["graph"]
+    nodes = [node for node in onnx.load(net, load_external_data=False).graph.node if node.op_type != "Constant"]
+    maker = {tensor: place for place, node in enumerate(nodes) for tensor in node.output}
+    expected = {(maker[tensor], place) for place, node in enumerate(nodes) for tensor in node.input if tensor in maker}
+    assert [(node["name"], node["operator"]) for node in graph["nodes"]] == [(node.name, node.op_type) for node in nodes]
+    assert set(zip(graph["from"], graph["to"])) == expected and len(graph["from"]) == len(expected)
+    made = [[report["tensors"][index]["name"] for index in node["tensors"]] for node in graph["nodes"]]
+    assert made == [list(node.output) for node in nodes], "all tensors have a partner here"
+
+
 def test_it_is_found_through_the_rounding_of_another_runtime(layers, net, tmp_path):
     pytest.importorskip("openvino", reason="openvino is not installed: scripts/setup")
     changed_copy(net, tmp_path / "other.onnx")

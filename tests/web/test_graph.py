@@ -6,6 +6,7 @@ import json
 import re
 import xml.etree.ElementTree as xml
 
+import jsonschema
 import pytest
 
 from .document import document_of
@@ -84,15 +85,33 @@ def layout_of(document):
     return document["parts"][0]["graphs"][0]
 
 
-def test_the_engine_tells_edges_and_places(imported):
+def test_the_engine_tells_edges_and_places(imported, source_dir):
     part = document_of(imported(BLOCK))["parts"][0]
     table = part["run"]["profile"]["subjects"][0]["table"]
     assert sorted(zip(table["graph"]["from"], table["graph"]["to"])) == sorted(EDGES)
     assert table["graph"]["reason"] == ""
+    schema = json.loads((source_dir / "docs/schema/run.schema.json").read_text())
+    jsonschema.Draft202012Validator({"$schema": schema["$schema"], "$ref": "#/$defs/profile", "$defs": schema["$defs"]}).validate(part["run"]["profile"])
     (layout,) = part["graphs"]
+    schema = json.loads((source_dir / "docs/schema/report.schema.json").read_text())
+    jsonschema.Draft202012Validator({"$schema": schema["$schema"], "$ref": "#/$defs/graph_layout", "$defs": schema["$defs"]}).validate(layout)
     assert layout["layer"][:6] == [0, 1, 2, 3, 4, 5]
     assert layout["layer"][6] > 6 and layout["apart"] == 1
     assert [(each["node"], len(each["x"])) for each in layout["bends"]] == [(0, 2)]
+
+
+@pytest.mark.parametrize("backend", ["onnxruntime", "openvino"])
+def test_runtimes_tell_their_graph(written, backend):
+    pytest.importorskip(backend)
+    part = document_of(written("profile", f"mlp@{backend}", "--processes", "1", "--warmup", "1", "--iterations", "3", "--profile-processes", "1",
+                               "--profile-iterations", "3"))["parts"][0]
+    (layout,) = part["graphs"]
+    table = part["run"]["profile"]["subjects"][0]["table"]
+    assert layout["apart"] == 0 and len(layout["layer"]) == len(table["operators"])
+    layer = layout["layer"]
+    assert all(layer[below] > layer[above] for above, below in zip(table["graph"]["from"], table["graph"]["to"]))
+    heaviest = [each["op"] for each in table["operators"] if each["kind"] in ("Gemm", "MatMul", "FullyConnected", "FusedGemm")]
+    assert len({layer[op] for op in heaviest}) == len(heaviest) >= 3, "the layers of the network follow each other"
 
 
 def test_nodes_edges_and_colours_are_the_documents(imported, open_page):
@@ -172,6 +191,12 @@ def test_a_row_that_was_filtered_away_is_shown(imported, open_page):
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     assert page.locator("tr.linked th").inner_text().startswith("operator 0")
+    assert page.get_by_label("Filter").first.input_value() == "operator 0", "the table shows its first 250 rows"
+    figure.locator(".drawing").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    assert page.locator("tr.linked th").inner_text().startswith("operator 299"), "the slowest is among them"
+    assert page.get_by_label("Filter").first.input_value() == ""
 
 
 def test_zooms_by_keys_buttons_and_ctrl_wheel_only(imported, open_page):

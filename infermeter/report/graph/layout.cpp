@@ -163,11 +163,6 @@ class Ordering {
   std::vector<double> key_;
 };
 
-// Long edges are to be straight before anything else (Gansner et al. 1993).
-double weight_of(const Vertices& vertices, std::size_t a, std::size_t b) {
-  return vertices.is_node(a) && vertices.is_node(b) ? 1 : vertices.is_node(a) || vertices.is_node(b) ? 2 : 8;
-}
-
 double half_width(const Vertices& vertices, std::size_t vertex) {
   return (vertices.is_node(vertex) ? 1 : place_width) / 2;
 }
@@ -175,11 +170,22 @@ double half_width(const Vertices& vertices, std::size_t vertex) {
 class Placing {
  public:
   Placing(const Vertices& vertices, const std::vector<Indices>& order)
-      : vertices_(vertices), order_(order), x_(vertices.size(), 0) {}
+      : vertices_(vertices),
+        order_(order),
+        x_(vertices.size(), 0),
+        above_(vertices.size(), 0),
+        below_(vertices.size(), 0) {
+    for (const Indices& layer : order_) {
+      for (const std::size_t vertex : layer) count_nodes(vertex, vertices_.up[vertex], above_);
+    }
+    for (auto layer = order_.rbegin(); layer != order_.rend(); ++layer) {
+      for (const std::size_t vertex : *layer) count_nodes(vertex, vertices_.down[vertex], below_);
+    }
+  }
 
   std::vector<double> run() {
     for (const Indices& layer : order_) set_apart(layer);
-    constexpr int sweeps = 8;
+    constexpr int sweeps = 12;
     for (int sweep = 0; sweep < sweeps; ++sweep) {
       const bool both = sweep + 2 >= sweeps;
       for (std::size_t i = 0; i < order_.size(); ++i) place(order_[i], true, both);
@@ -189,6 +195,24 @@ class Placing {
   }
 
  private:
+  // On the longest way from or to a vertex, with itself.
+  void count_nodes(std::size_t vertex, const Indices& neighbours, std::vector<std::size_t>& count) const {
+    for (const std::size_t other : neighbours) count[vertex] = std::max(count[vertex], count[other]);
+    if (vertices_.is_node(vertex)) ++count[vertex];
+  }
+
+  // Of a link: it is on the longest way to the lower one and on the longest way from the upper one.
+  [[nodiscard]] bool is_main(std::size_t upper, std::size_t lower) const {
+    return above_[lower] == above_[upper] + 1 && below_[upper] == below_[lower] + 1;
+  }
+
+  // The main ways are to be straight before anything else, then long edges.
+  [[nodiscard]] double weight_of(std::size_t upper, std::size_t lower) const {
+    const bool from_node = vertices_.is_node(upper), to_node = vertices_.is_node(lower);
+    if (from_node && to_node) return is_main(upper, lower) ? 100 : 1;
+    return from_node || to_node ? 2 : 8;
+  }
+
   [[nodiscard]] double step(const Indices& layer, std::size_t i) const {
     return half_width(vertices_, layer[i - 1]) + half_width(vertices_, layer[i]) + node_gap;
   }
@@ -234,15 +258,16 @@ class Placing {
 
   [[nodiscard]] std::pair<double, double> wish_of(std::size_t vertex, bool by_upper, bool by_lower) const {
     double sum = 0, weight = 0;
-    const auto add = [&](const Indices& neighbours) {
-      for (const std::size_t other : neighbours) {
-        const double of_link = weight_of(vertices_, vertex, other);
-        sum += of_link * x_[other];
-        weight += of_link;
-      }
+    const auto add = [&](std::size_t other, double of_link) {
+      sum += of_link * x_[other];
+      weight += of_link;
     };
-    if (by_upper) add(vertices_.up[vertex]);
-    if (by_lower) add(vertices_.down[vertex]);
+    if (by_upper) {
+      for (const std::size_t other : vertices_.up[vertex]) add(other, weight_of(other, vertex));
+    }
+    if (by_lower) {
+      for (const std::size_t other : vertices_.down[vertex]) add(other, weight_of(vertex, other));
+    }
     constexpr double hardly = 0.01;  // who has no neighbour there stays where it is, unless somebody comes
     return weight == 0 ? std::pair(x_[vertex], hardly) : std::pair(sum / weight, weight);
   }
@@ -250,6 +275,7 @@ class Placing {
   const Vertices& vertices_;
   const std::vector<Indices>& order_;
   std::vector<double> x_;
+  std::vector<std::size_t> above_, below_;  // nodes on the longest way to and from each vertex
 };
 
 double rounded(double value) { return std::round(value * 100) / 100; }

@@ -72,6 +72,19 @@ TEST(GraphLayout, LongEdgesOfOneNodeShareTheirPlaces) {
   EXPECT_THAT(layout.bends[0], SizeIs(3));
 }
 
+TEST(GraphLayout, TheLongestWayIsStraightWhateverStandsBesideIt) {
+  // A chain of 40 with a skip over every second pair, each node of which has a conversion of its own to read as well.
+  GraphEdges made = residual(40);
+  for (std::size_t i = 1; i < 40; ++i) {
+    made.from.push_back(40 + i - 1);
+    made.to.push_back(i);
+  }
+  const GraphLayout layout = layout_graph(79, made);
+  const auto [least, most] = std::minmax_element(layout.x.begin(), layout.x.begin() + 40);
+  EXPECT_LT(*most - *least, 1.5);
+  EXPECT_LT(layout.width, 5);
+}
+
 TEST(GraphLayout, WhatIsReadLateStandsAboveItsReader) {
   const GraphLayout layout = layout_graph(5, edges({{0, 1}, {1, 2}, {2, 3}, {4, 3}}));
   EXPECT_EQ(layout.layer[4], 2U);

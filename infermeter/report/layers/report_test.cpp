@@ -116,5 +116,27 @@ TEST(LayersReport, JsonHasEveryTensor) {
   EXPECT_EQ(json["candidate_only"][0], "q");
 }
 
+// x -> conv -> split (a, b) -> add, which reads a constant node's result as well.
+TEST(LayersReport, JsonHasTheGraphWithoutConstants) {
+  LayersRecord record = record_of({0, 0.25, 0.5});
+  const auto tensor = [&](const std::string& name, bool is_constant) {
+    record.graph.tensors.push_back({.name = name, .dtype = {}, .shape = {}, .is_constant = is_constant});
+  };
+  for (const char* name : {"x", "t0", "t2", "t1", "y"}) tensor(name, false);
+  tensor("c", true);
+  record.graph.nodes = {{.name = "constant", .kind = "Constant", .inputs = {}, .outputs = {5}, .flops = {}},
+                        {.name = "conv", .kind = "Conv", .inputs = {0}, .outputs = {1}, .flops = {}},
+                        {.name = "split", .kind = "Split", .inputs = {1}, .outputs = {2, 3}, .flops = {}},
+                        {.name = "add\n", .kind = "Add", .inputs = {2, 5, 3}, .outputs = {4, 99}, .flops = {}}};
+  const auto graph = nlohmann::json::parse(render_layers_json(record))["graph"];
+  ASSERT_EQ(graph["nodes"].size(), 3U);
+  EXPECT_EQ(graph["nodes"][1], (nlohmann::json{{"name", "split"}, {"operator", "Split"}, {"tensors", {2, 1}}}));
+  EXPECT_EQ(graph["nodes"][2]["name"], "add\n");
+  EXPECT_EQ(graph["nodes"][2]["tensors"].size(), 0U) << "y was not compared";
+  EXPECT_EQ(graph["from"], (nlohmann::json{0, 1}));
+  EXPECT_EQ(graph["to"], (nlohmann::json{1, 2}));
+  EXPECT_EQ(graph["left_out"], 0);
+}
+
 }  // namespace
 }  // namespace infermeter::layers_report_test

@@ -87,23 +87,29 @@ export class Places {
     return nearest(near) ?? nearest(linked) ?? node;
   }
 
-  // The way of an edge, as the commands of a path; `toScreen`: of a point.
+  // The way of an edge, as the commands of a path; `toScreen`: of a point. From afar its ends and its outermost bends do.
   way(from: number, to: number, zoom: number, toScreen: (x: number, y: number) => [number, number]): string {
     const [first, last] = [this.layerOf(from), this.layerOf(to)];
     const half = nodeHeight / 2;
-    const text = (x: number, y: number): string => toScreen(x, y).map((each) => each.toFixed(1)).join(" ");
+    const text = (x: number, y: number): string => {
+      const [left, top] = toScreen(x, y);
+      return `${Math.round(left * 10) / 10} ${Math.round(top * 10) / 10}`;
+    };
+    const isFar = layerHeight * zoom < 12;
     let [x, y] = [this.x(from), this.y(from) + (last > first ? half : -half)];
     let d = `M${text(x, y)}`;
     const curve = (toX: number, toY: number): void => {
       const middle = (y + toY) / 2;
-      d += Math.abs(toX - x) * zoom < 1 ? `L${text(toX, toY)}` : `C${text(x, middle)} ${text(toX, middle)} ${text(toX, toY)}`;
+      d += isFar || Math.abs(toX - x) * zoom < 1 ? `L${text(toX, toY)}` : `C${text(x, middle)} ${text(toX, middle)} ${text(toX, toY)}`;
       [x, y] = [toX, toY];
     };
-    (this.bends.get(from) ?? []).slice(0, Math.max(0, last - first - 1)).forEach((bend, at) => {
+    const bends = this.bends.get(from) ?? [];
+    const count = Math.min(bends.length, Math.max(0, last - first - 1));
+    for (let at = 0; at < count; at += isFar ? Math.max(1, count - 1) : 1) {
       const middle = (first + 1 + at) * layerHeight + half;
-      curve(bend * nodeWidth, middle - half);
-      curve(bend * nodeWidth, middle + half);
-    });
+      curve((bends[at] ?? 0) * nodeWidth, middle - half);
+      if (!isFar) curve((bends[at] ?? 0) * nodeWidth, middle + half);
+    }
     curve(this.x(to), this.y(to) - (last > first ? half : -half));
     return d;
   }

@@ -7,7 +7,7 @@ import { ramp } from "../pictures/ramp.ts";
 import { layerHeight, nodeHeight, nodeWidth } from "./graph.ts";
 import type { GraphNode, Places, View } from "./graph.ts";
 
-const perCharacter = 6.8; // pixels, of the widest fonts at 12 px
+const perCharacter = 7; // pixels, of the widest fonts at 12 px
 const [oneLine, twoLines] = [15, 32]; // heights of nodes from which on there is room
 const rowHeight = 2; // of the strip beside it
 export const stripWidth = 14;
@@ -70,14 +70,15 @@ export function graphScene(places: Places, view: View, look: Look, frame: Frame)
 // Those that pass through one of the layers in view, as one line, and their ends.
 function edgesInView(places: Places, view: View, look: Look, frame: Frame): Path[] {
   const half = frame.height / 2 / view.zoom;
-  const [top, bottom] = [view.y - half, view.y + half];
+  const screen = toScreen(view, frame);
   let [lines, ends] = ["", ""];
   places.readers.forEach((readers, from) => {
     for (const to of readers) {
-      if (Math.max(places.y(from), places.y(to)) < top || Math.min(places.y(from), places.y(to)) > bottom) continue;
-      lines += places.way(from, to, view.zoom, toScreen(view, frame));
-      const [x, y] = toScreen(view, frame)(places.x(to), places.y(to) - nodeHeight / 2);
-      if (places.layerOf(to) > places.layerOf(from)) ends += `M${(x - 3).toFixed(1)} ${(y - 6).toFixed(1)}h6l-3 6z`;
+      const [top, bottom] = [places.y(from), places.y(to)];
+      if (Math.max(top, bottom) < view.y - half || Math.min(top, bottom) > view.y + half) continue;
+      lines += places.way(from, to, view.zoom, screen);
+      const [x, y] = screen(places.x(to), bottom - nodeHeight / 2);
+      if (bottom > top) ends += `M${(x - 3).toFixed(1)} ${(y - 6).toFixed(1)}h6l-3 6z`;
     }
   });
   const paths: Path[] = [{ d: lines, stroke: look.muted, width: Math.max(0.4, Math.min(1.2, view.zoom)) }];
@@ -88,7 +89,7 @@ function edgesInView(places: Places, view: View, look: Look, frame: Frame): Path
 function boxesOf(node: GraphNode, x: number, y: number, width: number, height: number, look: Look): Box[] {
   const color = textOn(node.step, look);
   const box: Box = { x, y, width, height, fill: fillOf(node.step, look), edge: look.muted, hatched: node.step < 0, ringed: node.ringed, strip: node.part > 0 ? { at: "bottom", width: node.part * width, color } : null };
-  const room = Math.floor((width - 10) / perCharacter);
+  const room = Math.floor((width - 7) / perCharacter);
   const left = room - node.value.length - 1;
   const kind = visible(node.kind.slice(0, 200));
   const first = left >= Math.min(4, kind.length) ? `${shortened(kind, left)} ${node.value}` : shortened(kind, room);

@@ -203,7 +203,6 @@ export class GraphView {
   watch(figure: HTMLElement, redraw: () => void): void {
     this.redraw = redraw;
     this.box = figure.querySelector(".drawing");
-    onAddress(redraw);
     this.box?.addEventListener("keydown", (event) => {
       const { key, shiftKey, ctrlKey, altKey, metaKey } = event;
       const order = this.of.layers.flat();

@@ -97,7 +97,7 @@ export function operatorGraph(part: Part, id: string, links: Links): Picture[] {
 }
 
 function graphOf(table: OperatorTable, layout: GraphLayout, label: string): Graph {
-  const most = Math.max(...table.operators.map(({ share }) => share), 0);
+  const most = table.operators.reduce((largest, { share }) => Math.max(largest, share), 0);
   const nodes: GraphNode[] = layout.layer.map((_, op) => ({ kind: "", name: `operator ${op}`, value: "", step: -1, part: 0, ringed: false, said: [] }));
   for (const operator of table.operators) {
     const { share, mean_s: mean, low_s: low, high_s: high } = operator;

@@ -130,9 +130,7 @@ export class Grid<Row> {
     const input = el("input", {
       type: "search",
       oninput: () => {
-        this.filter = input.value;
-        choose(`${this.id}.f`, this.filter === "" ? null : this.filter);
-        this.drawBody();
+        this.filterFor(input.value);
       },
     });
     this.filterBy = input;
@@ -238,6 +236,7 @@ export class Grid<Row> {
     const notes = new Notes();
     let left = this.all ? Infinity : this.limit();
     const bodies: HTMLElement[] = [];
+    this.lines.clear();
     for (const group of groups) {
       if (left <= 0) break;
       const body = el("tbody", {});
@@ -254,18 +253,28 @@ export class Grid<Row> {
     this.notesBox.hidden = notes.texts.length === 0;
   }
 
-  // Where a row stands, whatever was filtered out or folded away; marked until another one is.
+  // Scrolls to a row and marks it until the table is drawn again. The filter gives way, if it hides the row; of a table that
+  // shows its first rows only, the row is filtered for.
   reveal(wanted: (row: Row) => boolean): void {
-    const row = this.spec.rows.find(wanted);
-    if (row === undefined) return;
-    if (this.filterBy !== null) this.filterBy.value = this.filter = "";
-    choose(`${this.id}.f`, null);
-    this.all = true;
-    this.drawBody();
+    const [row, first] = [this.spec.rows.find(wanted), this.columns[0]];
+    if (row === undefined || first === undefined) return;
+    if (!this.lines.has(row)) this.filterFor("");
+    if (!this.lines.has(row)) this.filterFor(cellOf(first, row, { name: "", factor: 1 }).text);
+    if (!this.lines.has(row)) {
+      this.all = true;
+      this.filterFor("");
+    }
+    for (const [other, line] of this.lines) line.classList.toggle("linked", other === row);
     const line = this.lines.get(row);
-    line?.classList.add("linked");
     line?.scrollIntoView({ block: "center" });
     line?.cells[0]?.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  private filterFor(text: string): void {
+    this.filter = text;
+    if (this.filterBy !== null) this.filterBy.value = text;
+    choose(`${this.id}.f`, text === "" ? null : text);
+    this.drawBody();
   }
 
   private limit(): number {
