@@ -124,7 +124,7 @@ export class Places {
   atFirst(width: number, height: number): View {
     const all = this.smallest(width, height);
     if (all >= 0.45) return { zoom: all, x: this.width / 2, y: this.height / 2 };
-    return this.inside({ zoom: Math.min(0.8, Math.max(0.45, width / this.width)), x: this.x(this.graph.first), y: this.y(this.graph.first) }, width, height);
+    return this.inside({ zoom: Math.min(0.8, Math.max(0.6, width / this.width)), x: this.x(this.graph.first), y: this.y(this.graph.first) }, width, height);
   }
 
   // No further out than all of it, and never beyond its ends.

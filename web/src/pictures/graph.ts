@@ -12,7 +12,18 @@ import { measured, sentences } from "./trials.ts";
 
 const keys = "Arrows go from node to node, Enter or a click to its row in the table; Shift and an arrow moves what is in view.";
 const errors = [0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
-const shares = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+
+// 0 and the eight of 1, 2, 5, 10, … that lie next below the largest value.
+export function stepsBelow(largest: number): number[] {
+  const steps: number[] = [];
+  for (let power = Math.ceil(Math.log10(largest)); steps.length < 8; power -= 1) {
+    for (const digit of [5, 2, 1]) {
+      const step = Number(`${digit}e${power}`);
+      if (step <= largest && steps.length < 8) steps.unshift(step);
+    }
+  }
+  return [0, ...steps];
+}
 
 const stepOf = (value: number, steps: readonly number[]): number => steps.filter((least) => value >= least).length - 1;
 
@@ -77,9 +88,11 @@ function leftOut({ layout }: Graph): string {
 export function operatorGraph(part: Part, id: string, links: Links): Picture[] {
   const [m, profile] = [measured(part), part.run?.profile ?? null];
   if (m === null || profile === null) return [];
+  const largest = profile.subjects.reduce((most, { table }) => Math.max(most, table?.operators[0]?.share ?? 0), 0);
+  const steps = stepsBelow(largest > 0 ? largest : 1); // one scale for all
   const all = part.graphs.flatMap((layout) => {
     const table = profile.subjects.find(({ subject }) => subject === layout.subject)?.table ?? null;
-    return table === null || layout.subject === null ? [] : [{ subject: layout.subject, table, graph: graphOf(table, layout, m.names[layout.subject] ?? "") }];
+    return table === null || layout.subject === null ? [] : [{ subject: layout.subject, table, graph: graphOf(table, layout, m.names[layout.subject] ?? "", steps) }];
   });
   if (all.length === 0) return [];
   const of = (graph: number): (typeof all)[number] => all[graph] as (typeof all)[number];
@@ -96,7 +109,7 @@ export function operatorGraph(part: Part, id: string, links: Links): Picture[] {
   return [picture(id, drawn, links)];
 }
 
-function graphOf(table: OperatorTable, layout: GraphLayout, label: string): Graph {
+function graphOf(table: OperatorTable, layout: GraphLayout, label: string, steps: number[]): Graph {
   const most = table.operators.reduce((largest, { share }) => Math.max(largest, share), 0);
   const nodes: GraphNode[] = layout.layer.map((_, op) => ({ kind: "", name: `operator ${op}`, value: "", step: -1, part: 0, ringed: false, said: [] }));
   for (const operator of table.operators) {
@@ -109,7 +122,7 @@ function graphOf(table: OperatorTable, layout: GraphLayout, label: string): Grap
       kind: more > 0 ? `${operator.kind}+${more}` : operator.kind,
       name: operator.name,
       value: percent(share, 2),
-      step: stepOf(share, shares),
+      step: Math.max(0, stepOf(share, steps)),
       part: most > 0 ? Math.max(0, share / most) : 0,
       ringed: false,
       said: [
@@ -124,7 +137,7 @@ function graphOf(table: OperatorTable, layout: GraphLayout, label: string): Grap
   return {
     label, layout, nodes, from: table.graph.from, to: table.graph.to,
     first: table.operators.find(({ op }) => op < nodes.length)?.op ?? 0,
-    what: "Share of an inference in %, from …", steps: shares.map((share) => String(100 * share)),
+    what: "Share of an inference in %, from …", steps: steps.map((share) => String(Number((100 * share).toPrecision(1)))),
   };
 }
 
