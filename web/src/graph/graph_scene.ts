@@ -89,7 +89,7 @@ function edgesInView(places: Places, view: View, look: Look, frame: Frame): Path
 function boxesOf(node: GraphNode, x: number, y: number, width: number, height: number, look: Look): Box[] {
   const color = textOn(node.step, look);
   const box: Box = { x, y, width, height, fill: fillOf(node.step, look), edge: look.muted, hatched: node.step < 0, ringed: node.ringed, strip: node.part > 0 ? { at: "bottom", width: node.part * width, color } : null };
-  const room = Math.floor((width - 7) / perCharacter);
+  const room = Math.floor((width - 12) / perCharacter);
   const left = room - node.value.length - 1;
   const kind = visible(node.kind.slice(0, 200));
   const first = left >= Math.min(4, kind.length) ? `${shortened(kind, left)} ${node.value}` : shortened(kind, room);

@@ -27,6 +27,9 @@ export function stepsBelow(largest: number): number[] {
 
 const stepOf = (value: number, steps: readonly number[]): number => steps.filter((least) => value >= least).length - 1;
 
+// Of one digit, in four characters.
+const shortNumber = (value: number): string => (value !== 0 && value < 0.01 ? value.toExponential() : String(value));
+
 interface Drawn {
   id: string;
   title: string;
@@ -137,7 +140,7 @@ function graphOf(table: OperatorTable, layout: GraphLayout, label: string, steps
   return {
     label, layout, nodes, from: table.graph.from, to: table.graph.to,
     first: table.operators.find(({ op }) => op < nodes.length)?.op ?? 0,
-    what: "Share of an inference in %, from …", steps: steps.map((share) => String(Number((100 * share).toPrecision(1)))),
+    what: "Share of an inference in %, from …", steps: steps.map((share) => shortNumber(Number((100 * share).toPrecision(1)))),
   };
 }
 
@@ -197,7 +200,7 @@ function graphOfLayers(layers: Layers, layout: GraphLayout): Graph {
   return {
     label: layers.reference.label, layout, nodes, from: layers.graph.from, to: layers.graph.to,
     first: Math.max(0, first === null ? 0 : makerOf(layers, first)),
-    what: "Relative L2 error, from …", steps: errors.map((error) => (error === 0 ? "0" : error.toExponential())),
+    what: "Relative L2 error, from …", steps: errors.map(shortNumber),
   };
 }
 
