@@ -39,6 +39,9 @@ struct Vertices {
   }
 };
 
+// No network has so many; a hostile graph is to be drawn soon rather than well.
+int sweeps_over(const Vertices& vertices) { return vertices.size() > 60'000 ? 4 : 12; }
+
 // Of each node: the vertices that its results go through, itself first.
 using Chains = std::vector<Indices>;
 
@@ -100,7 +103,7 @@ class Ordering {
   }
 
   std::vector<Indices> run() {
-    constexpr int most_sweeps = 12;
+    const int most_sweeps = sweeps_over(vertices_);
     std::vector<Indices> best = order_;
     std::size_t fewest = crossings();
     for (int sweep = 0; sweep < most_sweeps && fewest > 0; ++sweep) {
@@ -185,9 +188,9 @@ class Placing {
 
   std::vector<double> run() {
     for (const Indices& layer : order_) set_apart(layer);
-    constexpr int sweeps = 12;
+    const int sweeps = sweeps_over(vertices_);
     for (int sweep = 0; sweep < sweeps; ++sweep) {
-      const bool both = sweep + 2 >= sweeps;
+      const bool both = sweep < sweeps / 2;  // then one side at a time, which leaves long lines without bends
       for (std::size_t i = 0; i < order_.size(); ++i) place(order_[i], true, both);
       for (std::size_t i = order_.size(); i > 0; --i) place(order_[i - 1], both, true);
     }

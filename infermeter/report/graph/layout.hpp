@@ -26,7 +26,7 @@ inline constexpr std::size_t kMostDrawnNodes = 20'000;
 // After Sugiyama, Tagawa & Toda 1981: layers by the longest path; long edges go through a place in each layer, those of
 // one node together; the order in the layers by barycentres, as crossings get fewer; then places nearest to the
 // neighbours' (least squares, which is isotonic regression in each layer). Edges that close a cycle point upwards.
-// Almost linear: 20,000 nodes take less than a second.
+// Almost linear: 20,000 nodes with as many edges as are kept take about a second.
 [[nodiscard]] GraphLayout layout_graph(std::size_t nodes, const GraphEdges& edges);
 
 }  // namespace infermeter
