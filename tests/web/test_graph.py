@@ -62,7 +62,7 @@ def edges_drawn(figure):
 
 def legend(figure):
     """The colours of the legend, from the least value on."""
-    return figure.locator("svg.graph > path.area[stroke]").evaluate_all("all => all.slice(0, 9).map(box => box.getAttribute('fill'))")
+    return figure.locator("svg.graph > path.area[stroke]").evaluate_all("all => all.slice(1, 10).map(box => box.getAttribute('fill'))")
 
 
 def texts(figure):
@@ -319,7 +319,7 @@ def test_texts_can_be_read_on_every_colour(imported, open_page):
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     for colour in ("light", "dark"):
         figure = graph(open_page(imported(BLOCK), colour=colour))
-        pairs = figure.locator("svg.graph > path.area[stroke]").evaluate_all("all => all.slice(0, 9).map(box => [box.getAttribute('fill'), box.nextElementSibling.getAttribute('fill')])")
+        pairs = figure.locator("svg.graph > path.area[stroke]").evaluate_all("all => all.slice(1, 10).map(box => [box.getAttribute('fill'), box.nextElementSibling.getAttribute('fill')])")
         assert len(pairs) == 9
         for ground, text in pairs:
             high, low = sorted((luminance(ground), luminance(text)), reverse=True)

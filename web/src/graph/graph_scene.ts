@@ -120,7 +120,9 @@ export function stripBoxes(places: Places, view: View, look: Look, frame: Frame)
   });
   const half = frame.height / view.zoom / 2;
   const [top, bottom] = [view.y - half, view.y + half].map((y) => (Math.min(places.height, Math.max(0, y)) / places.height) * frame.height) as [number, number];
-  boxes.push({ x: 0, y: frame.top + top, width: stripWidth, height: Math.max(4, bottom - top), fill: "none", ringed: true });
+  const [y, height] = [frame.top + top, Math.max(6, bottom - top)];
+  boxes.push({ x: 2.5, y: y + 2.5, width: stripWidth - 5, height: height - 5, fill: "none", edge: look.panel }); // one of the two is seen on every colour
+  boxes.push({ x: 0, y, width: stripWidth, height, fill: "none", ringed: true });
   return boxes;
 }
 
