@@ -7,8 +7,8 @@
 namespace infermeter {
 namespace {
 
-// Bash breaks words at '=' and ':' as well, and before '@': the whole word is taken from the line, and what bash takes for
-// done is cut off from the answers.
+// Bash breaks words at '=' and ':' as well, and before '@': the whole word is taken from the line, and what bash takes
+// for done is cut off from the answers.
 constexpr std::string_view kBash = R"(# bash completion for infermeter
 _infermeter() {
   local line=${COMP_LINE:0:COMP_POINT} word open_part answer
