@@ -14,14 +14,14 @@ namespace infermeter {
 
 Action declare_completion(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();
-  set_help(app, {.usage = "infermeter completion bash|zsh|fish",
-                 .about = "Prints a script by which a shell completes verbs, flags, models of the zoo, back ends and "
-                          "their options, and stored runs. An installation has it where shells look for it.",
-                 .examples = {{"eval \"$(infermeter completion bash)\"", "In ~/.bashrc."},
-                              {"infermeter completion zsh > ~/.zfunc/_infermeter",
-                               "In a folder of zsh's fpath, before compinit."},
-                              {"infermeter completion fish > ~/.config/fish/completions/infermeter.fish", "For fish."}},
-                 .notes = {}});
+  set_help(app,
+           {.usage = "infermeter completion bash|zsh|fish",
+            .about = "Prints a script by which a shell completes verbs, flags, models of the zoo, back ends and "
+                     "their options, and stored runs. An installation has it where shells look for it.",
+            .examples = {{"infermeter completion bash", "For ~/.bashrc: eval \"$(infermeter completion bash)\"."},
+                         {"infermeter completion zsh", "For the file _infermeter in a folder of zsh's fpath."},
+                         {"infermeter completion fish", "For the file ~/.config/fish/completions/infermeter.fish."}},
+            .notes = {}});
   app.add_option("SHELL", *shell, "bash, zsh or fish.")->required()->type_name("")->group("What");
   return [shell](Surroundings& world) -> Result<int> {
     const auto script = completion_script(*shell);
