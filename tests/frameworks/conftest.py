@@ -1,6 +1,7 @@
 """What the tests of frameworks hosted in Python use: their back ends as modules, the zoo's files, and ONNX Runtime's
 answers to compare with."""
 
+import contextlib
 import functools
 import importlib.util
 import subprocess
@@ -8,6 +9,10 @@ import sys
 
 import numpy as np
 import pytest
+
+# torch.compile imports it, and it puts a distutils of its own in the place of Python's: better before all tests than between two.
+with contextlib.suppress(ImportError):
+    import setuptools  # noqa: F401
 
 # What a test of a framework needs: scripts/setup --with NAME installs it.
 PACKAGES = {

@@ -10,6 +10,10 @@ COLOURS = ["light", "dark"]
 FOCUSABLE = "a[href], button, select, input, textarea, summary, [tabindex='0']"
 
 
+# Hundreds of rows of data are all alike, and looking at each takes axe minutes.
+LEAVE_OUT_ROWS = "for (const rows of document.querySelectorAll('tbody')) for (const row of [...rows.rows].slice(15)) row.remove()"
+
+
 @pytest.fixture(scope="session")
 def axe(source_dir):
     file = source_dir / "web/node_modules/axe-core/axe.min.js"
@@ -24,10 +28,13 @@ def test_axe_finds_nothing(page_of_kind, open_page, axe, kind, width):
     page = open_page(page_of_kind(kind), width=width)
     page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
     draw_all(page)
+    page.evaluate(LEAVE_OUT_ROWS)
     page.evaluate(axe)  # evaluated by the debugger: the page's policy would not let it in
     for colour in COLOURS:
         page.get_by_label("Theme").select_option(colour)
-        found = page.evaluate("axe.run(document).then(result => result.violations)")
+        # The other colours change what is read by its contrast, and nothing else.
+        rules = "{}" if colour == COLOURS[0] else "{ runOnly: ['color-contrast'] }"
+        found = page.evaluate(f"axe.run(document, {rules}).then(result => result.violations)")
         told = [f"{each['id']}: {each['help']}: {[node['target'] for node in each['nodes']][:3]}" for each in found]
         assert not told, "\n".join(told)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -298,8 +298,7 @@ def test_saved_files_hold_the_graph(imported, open_page):
     assert waiting.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("width", [360, 1400])
-@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("colour, width", [("dark", 360), ("light", 1400)])
 def test_axe_finds_nothing(imported, open_page, axe, colour, width):  # noqa: F811
     page = open_page(imported(BLOCK), colour=colour, width=width)
     figure = graph(page)

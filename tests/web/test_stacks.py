@@ -250,8 +250,7 @@ def test_data_has_every_frame_and_every_function(pair_page, pair):
     assert below.locator("details.data tbody tr").count() == len(content["functions"])
 
 
-@pytest.mark.parametrize("width", [360, 1600])
-@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("colour, width", [("dark", 360), ("light", 1600)])
 def test_axe_finds_nothing(pair_page, axe, colour, width):  # noqa: F811
     page = pair_page(colour=colour, width=width)
     for which in ("flame", "flame-difference"):
