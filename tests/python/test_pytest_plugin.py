@@ -63,9 +63,9 @@ def test_gates_fail_with_the_figure_its_interval_and_the_reason(pytest_on):
 
 @pytest.mark.parametrize("option, code, word", [(None, 0, "InfermeterWarning"), ("fail", 1, "undecided"), ("pass", 0, "")])
 def test_what_is_undecided(pytest_on, option, code, word):
-    # Four pairs cannot decide, whatever comes: the least p of the signed-rank test is 1/8.
+    # Six pairs cannot decide, whatever comes: the least p of the signed-rank test is 1/32.
     noisy = [f"{name}=mlp@fake,latency=lognormal:100us:0.5" for name in "ab"]
-    text = (f"def test_speed(infermeter):\n    infermeter.compare({noisy[0]!r}, {noisy[1]!r}, {SHORT}, max_pairs=4, margin=0.0001)\n")
+    text = (f"def test_speed(infermeter):\n    infermeter.compare({noisy[0]!r}, {noisy[1]!r}, {SHORT}, max_pairs=6, alpha=0.01, margin=0.0001)\n")
     told = pytest_on(text, *(["--infermeter-undecided", option] if option else []), code=code)
     assert word in told, told
     assert ("InfermeterWarning" in told) == (option is None)
