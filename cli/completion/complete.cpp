@@ -11,6 +11,7 @@
 #include "cli/flags/plan_flags.hpp"
 #include "cli/output/report_output.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
+#include "infermeter/plan/tuning/space.hpp"
 #include "infermeter/run/check.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -93,41 +94,39 @@ class Known {
     if (key == "device") add(info.devices);
     if (key == "dtype") add(info.dtypes);
     for (const BackendOption& option : info.options)
-      if (option.key == key && option.values.find('|') != std::string::npos) add(split(option.values, '|'));
+      if (option.key == key) add(closed_list(option.values));
     return all;
   }
 
   [[nodiscard]] Candidates runs() const {
     Candidates all{{"latest", "the run that was begun last"}, {"previous", "the one before it"}};
-    auto store = Store::open(store_file(output_dir()), Store::Mode::read, world_.interrupt);
+    auto store = opened_store();
     if (!store) return all;
-    if (const auto named = store->baselines())
-      for (const Baseline& baseline : *named) all.push_back({baseline.name, "baseline: " + baseline.run});
+    for (Candidate& baseline : baselines_in(*store))
+      all.push_back({std::move(baseline.word), "baseline: " + baseline.about});
     if (const auto listed = store->list_runs())
       for (const RunListing& run : *listed) all.push_back({run.id, fmt::format("{}", fmt::join(run.labels, " "))});
     return all;
   }
 
   [[nodiscard]] Candidates baselines() const {
+    auto store = opened_store();
+    return store ? baselines_in(*store) : Candidates();
+  }
+
+ private:
+  [[nodiscard]] Result<Store> opened_store() const {
+    return Store::open(store_file(output_dir()), Store::Mode::read, world_.interrupt);
+  }
+
+  // Each with its run.
+  [[nodiscard]] static Candidates baselines_in(Store& store) {
     Candidates all;
-    auto store = Store::open(store_file(output_dir()), Store::Mode::read, world_.interrupt);
-    if (!store) return all;
-    if (const auto named = store->baselines())
+    if (const auto named = store.baselines())
       for (const Baseline& baseline : *named) all.push_back({baseline.name, baseline.run});
     return all;
   }
 
-  [[nodiscard]] static std::vector<std::string> split(std::string_view text, char at) {
-    std::vector<std::string> parts;
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(at, begin), text.size());
-      parts.emplace_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    return parts;
-  }
-
- private:
   // What stands behind a flag, or behind its '='.
   [[nodiscard]] std::string value_of(const std::string& flag) const {
     for (std::size_t i = 0; i + 1 < words_.size(); ++i) {

@@ -50,18 +50,18 @@ class Meter:
 
     def run(self, *subjects: Subject, **settings: Any) -> Record:
         """`infermeter.run`; fails where a subject did, or where outputs differ."""
-        record = self._measured("run", subjects, settings)
-        _fail_with(_bad_answers(record))
+        record, answers = self._measured("run", subjects, settings)
+        _fail_with(_bad(answers))
         return record
 
     def compare(self, baseline: Subject, *candidates: Subject, undecided: str | None = None, **settings: Any) -> Record:
         """`infermeter.compare`; fails where a candidate is worse than the baseline, by a test with a known rate of false
         alarms and by more than `margin`, where its outputs differ, or where one did not run. `undecided`: "fail", "warn" or
         "pass" where the pairs do not tell; the default is the option infermeter_undecided."""
-        record = self._measured("compare", (baseline, *candidates), settings)
+        record, answers = self._measured("compare", (baseline, *candidates), settings)
         comparison, question = record.verdict.comparison, record.plan.question
         assert comparison is not None and question is not None
-        told = {tuple(answer["subjects"]): answer["text"] for answer in _answers(record) if answer["topic"] == "speed"}
+        told = {tuple(answer["subjects"]): answer["text"] for answer in answers if answer["topic"] == "speed"}
         worse, open_questions = [], []
         for pairs in comparison.primary:
             text = told.get((pairs.candidate,), f"{pairs.metric}: {pairs.direction}")
@@ -70,7 +70,7 @@ class Meter:
                 worse.append(text)
             elif pairs.direction == "unresolved":
                 open_questions.append(text)
-        _fail_with([*_bad_answers(record), *worse])
+        _fail_with([*_bad(answers), *worse])
         self._settle(open_questions, undecided)
         return record
 
@@ -81,7 +81,7 @@ class Meter:
         what "no regression" is judged against. `undecided` as for `compare`."""
         import infermeter
 
-        record = self._measured("run", subjects, settings)
+        record, answers = self._measured("run", subjects, settings)
         text = f"expect = [{', '.join(json.dumps(each) for each in expect)}]"
         judged = infermeter.judge_gate(record, text, name="expect", baseline=baseline)
         for outcome in judged.outcomes:
@@ -90,7 +90,7 @@ class Meter:
         told = [each for each in json.loads(judged.render("json"))["answers"] if each["topic"] == "expectation"]
         for answer in told:
             self._note(_ANSWER, f"{answer['kind']}: {answer['text']}")
-        _fail_with([*_bad_answers(record), *(answer["text"] for answer in told if answer["kind"] == "fail")])
+        _fail_with([*_bad(answers), *(answer["text"] for answer in told if answer["kind"] == "fail")])
         self._settle([answer["text"] for answer in told if answer["kind"] not in ("pass", "fail")], undecided)
         return judged
 
@@ -105,7 +105,8 @@ class Meter:
             pytest.fail(validation.text(), pytrace=False)
         return validation
 
-    def _measured(self, verb: str, subjects: tuple[Subject, ...], settings: Mapping[str, Any]) -> Record:
+    def _measured(self, verb: str, subjects: tuple[Subject, ...], settings: Mapping[str, Any]) -> tuple[Record, list[dict[str, Any]]]:
+        """The record, and its answers with their words."""
         import infermeter
 
         if "output_dir" in settings:
@@ -113,10 +114,11 @@ class Meter:
         with self._alone():
             record: Record = getattr(infermeter, verb)(*subjects, output_dir=str(self.output_dir), **settings)
         self._note(f"{_PREFIX}.run", record.id)
-        for answer in _answers(record):
+        answers: list[dict[str, Any]] = record.json(samples=False)["answers"]
+        for answer in answers:
             if answer["topic"] == "speed":
                 self._note(_ANSWER, answer["text"])
-        return record
+        return record, answers
 
     def _note(self, name: str, value: object) -> None:
         self._properties.append((name, value))
@@ -146,13 +148,8 @@ class Meter:
             yield
 
 
-def _answers(record: Record) -> list[dict[str, Any]]:
-    answers: list[dict[str, Any]] = record.json(samples=False)["answers"]
-    return answers
-
-
-def _bad_answers(record: Record) -> list[str]:
-    return [answer["text"] for answer in _answers(record) if answer["tone"] == "bad"]
+def _bad(answers: list[dict[str, Any]]) -> list[str]:
+    return [answer["text"] for answer in answers if answer["tone"] == "bad"]
 
 
 def _fail_with(reasons: list[str]) -> None:

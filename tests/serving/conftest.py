@@ -15,6 +15,18 @@ import pytest
 from waiting import wait_until
 
 HERE = Path(__file__).parent
+SHORT = ["--processes", "1", "--iterations", "6", "--warmup", "1", "--quiet"]
+
+
+@pytest.fixture
+def measure(run):
+    """measure("good@kserve,url=…") -> the CompletedProcess, the trial of its report (None where there is no report)."""
+
+    def call(subject, *arguments, **options):
+        done = run("run", subject, *SHORT, "--format", "json", *arguments, **options)
+        return done, json.loads(done.stdout)["trials"][0] if done.stdout else None
+
+    return call
 
 
 def free_ports(count):

@@ -12,17 +12,6 @@ from bad_server import BadServer
 SHORT = ["--processes", "1", "--iterations", "6", "--warmup", "1", "--quiet"]
 
 
-@pytest.fixture
-def measure(run):
-    """measure("good@kserve,url=…") -> the CompletedProcess, the trial of its report (None where there is no report)."""
-
-    def call(subject, *arguments, **options):
-        done = run("run", subject, *SHORT, "--format", "json", *arguments, **options)
-        return done, json.loads(done.stdout)["trials"][0] if done.stdout else None
-
-    return call
-
-
 @pytest.fixture(scope="module", params=["binary", "json"])
 def bad(request):
     with BadServer(binary=request.param == "binary") as server:

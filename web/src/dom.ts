@@ -113,3 +113,15 @@ export async function copy(text: string, what: string): Promise<void> {
   }
   announce(`${what} copied`);
 }
+
+// What `actOf` gives for a key without Ctrl, Alt or Meta is done instead of what the browser would do.
+export function onPlainKeys(element: Element | null, actOf: (event: KeyboardEvent) => (() => void) | undefined): void {
+  element?.addEventListener("keydown", (pressed) => {
+    const event = pressed as KeyboardEvent;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const act = actOf(event);
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  });
+}

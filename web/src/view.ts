@@ -1,7 +1,7 @@
 // A picture on the page: a figure with a title, how to read it, controls, toggles of its series, zoom, its data as a table,
 // and buttons that save it. What readers choose is kept in the address.
 import { csv } from "./csv.ts";
-import { announce, copy, download, el, freshId, name, shortened } from "./dom.ts";
+import { announce, copy, download, el, freshId, name, onPlainKeys, shortened } from "./dom.ts";
 import type { Child } from "./dom.ts";
 import { init } from "./echarts.ts";
 import type { Chart, Option } from "./echarts.ts";
@@ -337,8 +337,7 @@ export class View {
     if ((picture.zoom ?? "x") === "none" || picture.compact === true) return;
     this.place.tabIndex = 0;
     this.place.setAttribute("aria-keyshortcuts", "+ - 0 ArrowLeft ArrowRight");
-    this.place.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.altKey || event.metaKey) return;
+    onPlainKeys(this.place, ({ key }) => {
       const acts: Record<string, () => void> = {
         "+": () => this.zoom(0.5),
         "=": () => this.zoom(0.5),
@@ -347,10 +346,7 @@ export class View {
         ArrowLeft: () => this.zoom(1, -0.5),
         ArrowRight: () => this.zoom(1, 0.5),
       };
-      const act = acts[event.key];
-      if (act === undefined) return;
-      event.preventDefault();
-      act();
+      return acts[key];
     });
   }
 

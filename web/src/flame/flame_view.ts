@@ -1,6 +1,6 @@
 // A flame graph that people use: its way back, its search, the line that says more about a frame, the keyboard, and the
 // address that keeps what it shows.
-import { el, freshId, name, shortened, svg, visible } from "../dom.ts";
+import { el, freshId, name, onPlainKeys, shortened, svg, visible } from "../dom.ts";
 import type { Look } from "../look.ts";
 import { boxOf, legendBoxes, legendHeight, rowHeight, valueAndShare, valueText } from "./boxes.ts";
 import type { Painted, Reading } from "./boxes.ts";
@@ -97,7 +97,7 @@ export class FlameView {
     tree.addEventListener("click", (event) => this.act(this.indexOf(event.target), (index) => this.zoomTo(index)));
     tree.addEventListener("pointerover", (event) => this.act(this.indexOf(event.target), (index) => this.tell(index)));
     tree.addEventListener("focusin", (event) => this.act(this.indexOf(event.target), (index) => this.tell(index)));
-    tree.addEventListener("keydown", (event) => this.key(event as KeyboardEvent));
+    onPlainKeys(tree, ({ key }) => (this.view === null ? undefined : this.keyAct(key, this.view.placed)));
     box.style.height = `${height}px`;
     box.replaceChildren(drawing);
     this.showFound();
@@ -192,17 +192,9 @@ export class FlameView {
     if (at !== null) this.draw(at.box, at.look, at.width);
   }
 
-  private key(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey || this.view === null) return;
-    const act = this.keyAct(event.key, this.view.placed);
-    if (act === null) return;
-    event.preventDefault();
-    act();
-  }
-
-  private keyAct(key: string, placed: Placed[]): (() => void) | null {
+  private keyAct(key: string, placed: Placed[]): (() => void) | undefined {
     const here = placed[this.focused];
-    if (here === undefined) return null;
+    if (here === undefined) return undefined;
     const to = (index: number): (() => void) => () => this.focus(index);
     const row = placed.flatMap((each, index) => (each.depth === here.depth ? [index] : []));
     const at = row.indexOf(this.focused);
@@ -223,9 +215,9 @@ export class FlameView {
       case " ":
         return () => this.zoomTo(this.focused);
       case "Escape":
-        return this.path.length === 0 ? null : () => this.zoom(this.path.slice(0, -1));
+        return this.path.length === 0 ? undefined : () => this.zoom(this.path.slice(0, -1));
       default:
-        return null;
+        return undefined;
     }
   }
 

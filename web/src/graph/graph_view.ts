@@ -1,6 +1,6 @@
 // A graph that people look into: zoomed and moved, with what is told of a node, the keyboard, and the address that keeps
 // what it shows.
-import { el, freshId, name, svg, visible } from "../dom.ts";
+import { el, freshId, name, onPlainKeys, svg, visible } from "../dom.ts";
 import type { Box, Scene } from "../flame/scene.ts";
 import { hatchPattern, pathsOf, ring, shapesOf } from "../flame/scene.ts";
 import type { Look } from "../look.ts";
@@ -203,8 +203,7 @@ export class GraphView {
   watch(figure: HTMLElement, redraw: () => void): void {
     this.redraw = redraw;
     this.box = figure.querySelector(".drawing");
-    this.box?.addEventListener("keydown", (event) => {
-      const { key, shiftKey, ctrlKey, altKey, metaKey } = event;
+    onPlainKeys(this.box, ({ key, shiftKey }) => {
       const order = this.of.layers.flat();
       const acts: Record<string, () => void> = {
         "+": () => this.zoom(0.5),
@@ -219,10 +218,7 @@ export class GraphView {
         ArrowUp: () => this.step(0, -1, shiftKey),
         ArrowDown: () => this.step(0, 1, shiftKey),
       };
-      const act = acts[key];
-      if (act === undefined || ctrlKey || altKey || metaKey) return;
-      event.preventDefault();
-      act();
+      return acts[key];
     });
   }
 

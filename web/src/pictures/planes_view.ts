@@ -1,7 +1,7 @@
 // Planes of pixels that people look into: zoomed and moved together, the values of all three under one crosshair, and one
 // in place of the other.
 import type { DifferencePicture } from "../document.ts";
-import { el } from "../dom.ts";
+import { el, onPlainKeys } from "../dom.ts";
 import { digits, placeText } from "../format.ts";
 import type { Look } from "../look.ts";
 import { chooseSoon, chosenFor, onAddress } from "../state.ts";
@@ -247,8 +247,7 @@ export class PlanesView {
   // Of its place on the page, which has the focus.
   watch(figure: HTMLElement, redraw: () => void): void {
     this.redraw = redraw;
-    figure.querySelector(".drawing")?.addEventListener("keydown", (event) => {
-      const { key, shiftKey, ctrlKey, altKey, metaKey } = event as KeyboardEvent;
+    onPlainKeys(figure.querySelector(".drawing"), ({ key, shiftKey }) => {
       const acts: Record<string, () => void> = {
         "+": () => this.zoom(0.5),
         "=": () => this.zoom(0.5),
@@ -263,10 +262,7 @@ export class PlanesView {
         ArrowUp: () => this.step(0, -1, shiftKey),
         ArrowDown: () => this.step(0, 1, shiftKey),
       };
-      const act = acts[key];
-      if (act === undefined || ctrlKey || altKey || metaKey) return;
-      event.preventDefault();
-      act();
+      return acts[key];
     });
   }
 
