@@ -113,6 +113,19 @@ def test_the_address_shows_others_the_same(run_page, open_page):
     assert chart.locator("button.series").first.get_attribute("aria-pressed") == "false"
 
 
+def test_two_charts_zoomed_at_once_are_both_kept_in_the_address(run_page, open_page):
+    page = open_page(run_page)
+    charts = [draw(page.locator(name)) for name in ("#part-1-ecdf-1", "#part-1-timeline-1")]
+    page.clock.install()
+    for chart in charts:
+        chart.get_by_role("button", name="Zoom in").click()
+    assert ".z=" not in page.evaluate("location.hash")
+    charts[0].get_by_role("button", name="Show all").click()
+    charts[0].get_by_role("button", name="Zoom in").click()
+    page.clock.run_for(300)
+    assert "ecdf-1.z=" in page.evaluate("location.hash") and "timeline-1.z=" in page.evaluate("location.hash")
+
+
 def test_zooming_in_shows_more_of_the_stored_points(run_document, page_of):
     """Of 20,000 iterations some are drawn; of a tenth of them all that the chart has room for."""
     part = run_document["parts"][0]

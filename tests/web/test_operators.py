@@ -172,11 +172,11 @@ def test_the_address_keeps_what_is_shown(pair_page):
     figure.locator(".way button").first.click()
     assert page.evaluate("location.hash") == ""
     page.evaluate(f"location.hash = '{address}'")
-    page.wait_for_function("document.querySelector('#part-1-flame-difference .way [aria-current]').textContent === 'Conv'")
+    page.wait_for_function("() => document.querySelector('#part-1-flame-difference .way [aria-current]').textContent === 'Conv'")
     assert figure.get_by_label("Show").input_value() == "b"
     # An address of no frame opens all of them.
     page.evaluate("location.hash = '#part-1-flame-difference=b/own/%3Cimg%3E/__proto__'")
-    page.wait_for_function("document.querySelectorAll('#part-1-flame-difference .way li').length === 1")
+    page.wait_for_function("() => document.querySelectorAll('#part-1-flame-difference .way li').length === 1")
 
 
 def test_search_tells_what_is_found_and_its_total(pair_page, pair):

@@ -86,13 +86,14 @@ def test_zooms_by_keys_and_buttons_and_wheel(planes):
     figure.get_by_role("button", name="Zoom in").click()
     assert pixels(figure) == zoomed
     figure.get_by_role("button", name="Show all").click()
+    page.wait_for_function("() => !decodeURIComponent(location.hash).includes('/2,')")
     box = figure.locator("canvas").bounding_box()
     page.mouse.move(box["x"] + 10, box["y"] + 30)
     scrolled = page.evaluate("scrollY")
     page.keyboard.down("Control")
     page.mouse.wheel(0, -100)
     page.keyboard.up("Control")
-    page.wait_for_function("decodeURIComponent(location.hash).includes('/2,')")
+    kept(page, "/2,")
     assert page.evaluate("scrollY") == scrolled
     page.mouse.wheel(0, 100)  # a plain one scrolls the page
     page.wait_for_function("before => scrollY > before", arg=scrolled)

@@ -141,5 +141,5 @@ def test_is_copied_where_the_clipboard_is_refused(run_page, open_page):
         document.addEventListener("copy", () => { window.__selected = document.activeElement.value; });
     }""")
     page.locator('button[aria-label^="Copy as CSV"]').first.click()
-    page.wait_for_function("window.__selected !== undefined")
+    page.wait_for_function("() => window.__selected !== undefined")
     assert page.evaluate("window.__selected").startswith("subject,")

@@ -2,6 +2,7 @@
 // address shows others the same: "#part-1-record&part-1-ecdf.z=10,40&t1.s=-latency_p50". A place of the page comes first.
 const chosen = new Map<string, string>();
 const watchers: (() => void)[] = [];
+const soon = new Map<string, string | null>();  // chosen, not yet written
 let place = "";
 let wait = 0;
 
@@ -40,16 +41,26 @@ export function chosenFor(key: string): string | null {
 }
 
 export function choose(key: string, value: string | null): void {
-  if (value === chosenFor(key)) return;
-  if (value === null) chosen.delete(key);
-  else chosen.set(key, value);
-  write();
+  soon.delete(key);
+  if (keep(key, value)) write();
 }
 
 // Browsers refuse an address that changes with every turn of a wheel.
 export function chooseSoon(key: string, value: string | null): void {
+  soon.set(key, value);
   window.clearTimeout(wait);
-  wait = window.setTimeout(() => choose(key, value), 200);
+  wait = window.setTimeout(() => {
+    const changes = [...soon].filter(([each, its]) => keep(each, its));
+    soon.clear();
+    if (changes.length > 0) write();
+  }, 200);
+}
+
+function keep(key: string, value: string | null): boolean {
+  if (value === chosenFor(key)) return false;
+  if (value === null) chosen.delete(key);
+  else chosen.set(key, value);
+  return true;
 }
 
 // What was chosen is read again where another address was entered.
@@ -72,6 +83,7 @@ export function watchAddress(): void {
     place = read.place;
     if ([...read.chosen].some(([key, value]) => chosenFor(key) !== value)) {
       chosen.clear();
+      soon.clear();
       for (const [key, value] of read.chosen) chosen.set(key, value);
       for (const watcher of watchers) watcher();
     }
