@@ -34,6 +34,7 @@
 #include "infermeter/report/layers/report.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/profile/export.hpp"
+#include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/run/recommendations.hpp"
 #include "infermeter/report/study/report.hpp"

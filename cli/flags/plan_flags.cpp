@@ -124,7 +124,8 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"sandbox", "--sandbox", "MODE", "",
      "auto (default): all that the kernel supports; strict: refuse to run without it; off."},
     {"output_dir", "--output-dir", "FOLDER", "Results", "Folder where runs are stored. Default: results."},
-    {"format", "--format", "FORMAT", "", "table (default), json, csv, markdown."},
+    {"format", "--format", "FORMAT", "",
+     "table (default), json, csv, markdown, latex, openmetrics, bencher, google-benchmark."},
 });
 
 // The word that an earlier runner had for the two that it knew.

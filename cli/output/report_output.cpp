@@ -21,6 +21,10 @@ std::string_view ending_of(Format format) {
     case Format::csv: return ".csv";
     case Format::markdown: return ".md";
     case Format::html: return ".html";
+    case Format::latex: return ".tex";
+    case Format::openmetrics: return ".prom";
+    case Format::bencher: return ".bencher.json";
+    case Format::google_benchmark: return ".benchmark.json";
   }
   return "";
 }

@@ -20,6 +20,7 @@
 #include "cli/verbs/verb.hpp"
 #include "infermeter/plan/gate_file.hpp"
 #include "infermeter/plan/setting.hpp"
+#include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/verdict/comparison.hpp"
@@ -37,9 +38,9 @@ constexpr const char* kWhatIsJudged = "What is judged";
 constexpr const char* kGateResults = "Results";
 
 struct GateOptions {
-  std::string file, run, baseline, format, junit, markdown;
+  std::string file, run, baseline, format, junit, sarif, markdown;
   SomeFlags flags;
-  bool fail_inconclusive = false, force = false, resume = false;
+  bool fail_inconclusive = false, force = false, resume = false, annotations = false;
   VerbosityFlags verbosity;
   HtmlFlag html;
 };
@@ -57,6 +58,8 @@ HelpText gate_help() {
                     "Check the latest stored run against the run named nightly."},
                    {"infermeter gate gate.toml --run latest --junit gate.xml --markdown gate.md --force",
                     "With report files for continuous integration."},
+                   {"infermeter gate gate.toml --run latest --sarif gate.sarif --annotations --force",
+                    "With what GitHub shows at the lines of gate.toml."},
                    {"infermeter gate gate.toml --html gate.html", "With an HTML page."},
                    {"infermeter gate gate.toml --run latest --fail-inconclusive --format json",
                     "Fail if anything is inconclusive; JSON output."}},
@@ -91,11 +94,19 @@ void declare_gate_flags(CLI::App& app, GateOptions& options) {
   app.add_option("--junit", options.junit, "Also write JUnit XML to this file.")
       ->type_name("FILE")
       ->group(kGateResults);
+  app.add_option("--sarif", options.sarif, "Also write SARIF 2.1.0 to this file, for code scanning services.")
+      ->type_name("FILE")
+      ->group(kGateResults);
   app.add_option("--markdown", options.markdown, "Also write Markdown to this file.")
       ->type_name("FILE")
       ->group(kGateResults);
   options.html.declare(app, kGateResults);
-  app.add_flag("--force", options.force, "Overwrite existing files (--junit, --markdown, --html).")
+  app.add_flag("--force", options.force, "Overwrite existing files (--junit, --sarif, --markdown, --html).")
+      ->group(kGateResults);
+  app.add_flag(
+         "--annotations", options.annotations,
+         "Also write annotations of GitHub Actions to standard error: what failed or is inconclusive, at its line "
+         "of FILE.")
       ->group(kGateResults);
   options.verbosity.declare(app, kGateResults);
   options.flags.declare(app, {"output_dir", "allow_code"});
@@ -126,21 +137,18 @@ Result<GateFile> read_gate(const GateOptions& options, PlanDraft& draft) {
 
 Result<Format> gate_format(const GateOptions& options, const PlanDraft& draft) {
   const std::string& name = options.format.empty() ? draft.format : options.format;
-  INFERMETER_TRY(const Format format, format_from_string(name.empty() ? "table" : name));
-  if (format == Format::html) return usage_error("a gate's page is written by --html FILE");
-  if (format != Format::csv) return format;
-  return usage_error("a gate has no csv report: --format takes table, json or markdown here");
+  return format_among(name.empty() ? "table" : name, {Format::table, Format::json, Format::markdown}, "a gate");
 }
 
 // `made`: a folder that will be there when they are written.
 void check_files(const GateOptions& options, const std::string& made, Problems& problems) {
-  for (const std::string& file : {options.junit, options.markdown}) {
+  for (const std::string& file : {options.junit, options.sarif, options.markdown}) {
     if (!file.empty()) problems.take(check_new_file(file, options.force, made));
   }
   problems.take(options.html.check(options.force, made));
   problems.take(
-      check_distinct(std::array{NamedFile{"--junit", options.junit}, NamedFile{"--markdown", options.markdown},
-                                NamedFile{"--html", options.html.file}}));
+      check_distinct(std::array{NamedFile{"--junit", options.junit}, NamedFile{"--sarif", options.sarif},
+                                NamedFile{"--markdown", options.markdown}, NamedFile{"--html", options.html.file}}));
 }
 
 Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const GateFile& file,
@@ -225,6 +233,9 @@ void write_files(const GateOptions& options, const RunRecord& record, const Gate
   if (!options.junit.empty()) {
     unwritten.take(write_file(options.junit, render_junit(record, gate, verdict), options.force));
   }
+  if (!options.sarif.empty()) {
+    unwritten.take(write_file(options.sarif, render_sarif(record, gate, verdict), options.force));
+  }
   if (options.markdown.empty()) return;
   const std::string text = render_gate(record, gate, verdict, Format::markdown, {});
   unwritten.take(write_file(options.markdown, text, options.force));
@@ -263,6 +274,7 @@ Result<int> gate_action(Surroundings& world, const GateOptions& options) {
                                                 .baseline_name = file.baseline.value_or(""),
                                                 .earlier = std::span(runs).subspan(1)});
   write_files(options, record, gate, verdict, unwritten);
+  if (options.annotations) world.err << render_github(record, gate, verdict) << std::flush;
   world.out << render_gate(record, gate, verdict, format, {.color = use_color(world), .width = world.width});
   if (options.html.wanted()) {
     unwritten.take(options.html.write(world, gate_part(record, of_run, gate, verdict), options.force,

@@ -38,6 +38,8 @@ HelpText report_help() {
                        {"infermeter report 20261121 --format json --output run.json",
                         "The run whose id starts like this, with every iteration, to a file."},
                        {"infermeter report latest --format markdown", "For a pull request."},
+                       {"infermeter report --format openmetrics --output infermeter.prom",
+                        "For Prometheus. Also bencher, google-benchmark, and latex for a paper."},
                        {"infermeter report --html report.html", "The latest run as an HTML page. It works offline."},
                        {"infermeter report 20261121 20261122 --html weeks.html",
                         "Several runs on one page, in this order; it says if their machines differ."},
@@ -89,9 +91,11 @@ Result<Done> check_html(const ReportOptions& options) {
 }
 
 Result<Done> check_several(const ReportOptions& options, Format format) {
-  if (options.runs.size() < 2 || format == Format::table || format == Format::markdown) return Done{};
-  return usage_error(
-      "json, csv and html are reports of one run: ask for each of them by itself (one page: --html FILE)");
+  if (options.runs.size() < 2 || format == Format::table || format == Format::markdown || format == Format::latex) {
+    return Done{};
+  }
+  return usage_error(fmt::format("{} is a report of one run: ask for each of them by itself (one page: --html FILE)",
+                                 to_string(format)));
 }
 
 Result<Done> check(const ReportOptions& options, Format format) {

@@ -187,9 +187,7 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
 }
 
 Result<Format> study_format(const PreparedStudy& study) {
-  INFERMETER_TRY(const Format format, format_from_string(study.format));
-  if (format != Format::csv && format != Format::html) return format;
-  return usage_error("a study prints table, json or markdown (--format); its page is among its files");
+  return format_among(study.format, {Format::table, Format::json, Format::markdown}, "a study");
 }
 
 void describe_study(Surroundings& world, const PreparedStudy& study) {

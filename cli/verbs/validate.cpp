@@ -348,10 +348,7 @@ Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Pla
 }
 
 Result<Format> validation_format(const std::string& name) {
-  INFERMETER_TRY(const Format format, format_from_string(name));
-  if (format == Format::html) return usage_error("a validation's page is written by --html FILE");
-  if (format != Format::csv) return format;
-  return usage_error("a validation has no csv report: --format takes table, json or markdown here");
+  return format_among(name, {Format::table, Format::json, Format::markdown}, "a validation");
 }
 
 Result<int> validate_action(Surroundings& world, const ValidateOptions& options) {

@@ -51,13 +51,18 @@ std::string unwrapped(std::string text) {
   return text;
 }
 
-constexpr Format all_formats[] = {Format::table, Format::json, Format::csv, Format::markdown};
+constexpr Format all_formats[] = {Format::table, Format::json,        Format::csv,     Format::markdown,
+                                  Format::latex, Format::openmetrics, Format::bencher, Format::google_benchmark};
 
 TEST(Report, LooksAsApproved) {
   expect_golden("example_80.txt", example(Format::table, {.width = 80}));
   expect_golden("example_160.txt", example(Format::table, {.width = 160}));
   expect_golden("example_color.txt", example(Format::table, {.color = true}));
   expect_golden("example.md", example(Format::markdown));
+  expect_golden("example.tex", example(Format::latex));
+  expect_golden("example.prom", example(Format::openmetrics));
+  expect_golden("example.bencher.json", example(Format::bencher));
+  expect_golden("example.benchmark.json", example(Format::google_benchmark));
   expect_golden("example.csv", example(Format::csv));
   expect_golden("example.json", example(Format::json));
   expect_golden("example_without_samples.json", example(Format::json, {.samples = false}));
@@ -376,6 +381,8 @@ TEST(Report, WritesJsonThatParsesWhateverTheNames) {
     rows.subjects.back().summary.counters = {test::counter_with(name, name, i, 0.5)};
   }
   expect_golden("hostile.csv", render(record, rows, Format::csv, {}));
+  expect_golden("hostile.prom", render(record, rows, Format::openmetrics, {}));
+  expect_golden("hostile.tex", render(record, rows, Format::latex, {}));
 }
 
 TEST(Report, AnOutputThatIsNotFiniteHasNoError) {
@@ -448,7 +455,10 @@ TEST(Report, IsTheSameForTheSameRecord) {
 TEST(Report, KnowsItsFormats) {
   EXPECT_EQ(format_from_string("markdown").value(), Format::markdown);
   EXPECT_THAT(format_from_string("jsno").error().message,
-              AllOf(HasSubstr("did you mean 'json'?"), HasSubstr("--format takes table, json, csv, markdown or html")));
+              AllOf(HasSubstr("did you mean 'json'?"), HasSubstr("bencher or google-benchmark")));
+  EXPECT_EQ(format_among("json", {Format::table, Format::json}, "a gate").value(), Format::json);
+  EXPECT_EQ(format_among("csv", {Format::table, Format::json}, "a gate").error().message,
+            "a gate has no csv report: --format takes table or json here");
   EXPECT_THAT(format_from_string("\x1b[2J").error().message, Not(HasSubstr("\x1b")));
 }
 

@@ -60,8 +60,8 @@ ReportPart part_of_gate(const JudgedGate& judged, bool samples) {
 }
 
 std::string rendered_gate(const JudgedGate& judged, std::string_view format, std::size_t width) {
-  const Format form = value_or_raise(format_from_string(format));
-  if (form == Format::csv) raise(usage_error("a gate has no csv report: it can be table, json, markdown or html"));
+  const Format form =
+      value_or_raise(format_among(format, {Format::table, Format::json, Format::markdown, Format::html}, "a gate"));
   if (form == Format::html) return render_html(part_of_gate(judged, true));
   return render_gate(judged.run->record(), judged.gate, judged.verdict, form, {.width = width});
 }

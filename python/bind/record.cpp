@@ -101,7 +101,8 @@ void bind_reports(RecordClass& record) {
   record
       .def("render", render_as, nb::arg("format") = "table", nb::kw_only(), nb::arg("width") = 80,
            nb::arg("color") = false, nb::arg("samples") = true,
-           "The report as text: \"table\", \"json\", \"csv\", \"markdown\" or \"html\"; `width` of the table in "
+           "The report as text: \"table\", \"json\", \"csv\", \"markdown\", \"html\", \"latex\", \"openmetrics\", "
+           "\"bencher\" or \"google-benchmark\" (docs/files.md); `width` of the table in "
            "columns, `samples`: JSON and the page with every iteration.")
       .def(
           "text",

@@ -184,8 +184,7 @@ std::string render_gate(const RunRecord& record, const Gate& gate, const GateVer
     case Format::json: return render_gate_json(record, gate, verdict);
     case Format::markdown: return render_gate_markdown(record, gate, verdict);
     case Format::html: return render_html(gate_part(record, judge(record), gate, verdict, options));
-    case Format::csv:
-    case Format::table: break;
+    default: break;
   }
   return GateTable(record, gate, verdict, options).render();
 }

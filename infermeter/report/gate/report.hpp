@@ -9,7 +9,7 @@
 
 namespace infermeter {
 
-// Format::csv has none: it is rendered as the table.
+// Formats that a gate has none of are rendered as the table.
 [[nodiscard]] std::string render_gate(const RunRecord& record, const Gate& gate, const GateVerdict& verdict,
                                       Format format, const RenderOptions& options);
 

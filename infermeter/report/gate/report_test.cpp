@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/options.hpp"
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/report/test_records.hpp"
@@ -96,6 +97,8 @@ TEST(GateReport, LooksAsApproved) {
   expect_golden("gate.md", example.render(Format::markdown));
   expect_golden("gate.json", example.render(Format::json));
   expect_golden("gate.xml", render_junit(example.record, example.gate, example.verdict));
+  expect_golden("gate.sarif", render_sarif(example.record, example.gate, example.verdict));
+  expect_golden("gate_annotations.txt", render_github(example.record, example.gate, example.verdict));
 }
 
 TEST(GateReport, FitsTheTerminal) {
@@ -132,6 +135,17 @@ Example hostile() {
 TEST(GateReport, SurvivesHostileNames) {
   const Example example = hostile();
   expect_golden("hostile.xml", render_junit(example.record, example.gate, example.verdict));
+  EXPECT_FALSE(nlohmann::json::parse(render_sarif(example.record, example.gate, example.verdict), nullptr, false)
+                   .is_discarded());
+  // A command for each verdict that is no pass, and the counts: no name begins a line of its own.
+  std::stringstream lines(render_github(example.record, example.gate, example.verdict));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_THAT(line, testing::MatchesRegex("::(error|warning|notice) .*"));
+    EXPECT_THAT(line, Not(HasSubstr("\x1b")));
+  }
+  const auto& verdicts = example.verdict.verdicts;
+  EXPECT_EQ(count, std::ranges::count_if(verdicts, [](const auto& one) { return one.outcome != Outcome::pass; }) + 1);
   for (const Format format : {Format::table, Format::markdown}) {
     const std::string text = example.render(format);
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));

@@ -9,9 +9,9 @@
 #include "infermeter/report/load/load_text.hpp"
 #include "infermeter/report/profile/stack_text.hpp"
 #include "infermeter/report/profile/text.hpp"
-#include "infermeter/report/run/accuracy_text.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/counter_table.hpp"
+#include "infermeter/report/run/group_grid.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/run/subject_label.hpp"
@@ -23,73 +23,10 @@
 namespace infermeter {
 namespace {
 
-void counter_rows(std::string& text, const RunRecord& record, const Group& group) {
-  const CounterTable counted = counter_table(record, group);
-  if (counted.rows.empty()) return;
-  text += "\n| Counters |";
-  for (const auto& title : counted.titles) text += ' ' + markdown_text(title) + " |";
-  text += "\n|---|";
-  for (std::size_t i = 0; i < counted.titles.size(); ++i) text += "---|";
-  for (const auto& row : counted.rows) {
-    text += "\n|";
-    for (const auto& cell : row) text += ' ' + markdown_text(cell.text) + " |";
-  }
-  text += '\n';
-  if (!counted.left_out.empty()) text += '\n' + counted.left_out + '\n';
-}
-
-// Subjects under load have no latency of one inference after the other.
-void loaded_subjects(std::string& text, const RunRecord& record, const Group& group) {
-  text += "\n| Subject | Throughput | Memory | Size | Outputs |\n|---|--:|--:|--:|---|\n";
-  for (const auto* subject : group.subjects) {
-    const Row row = row_of(record, group, *subject);
-    text += '|';
-    for (const auto cell : {&Row::label, &Row::throughput, &Row::memory, &Row::size, &Row::outputs}) {
-      text += ' ' + markdown_text((row.*cell).text) + " |";
-    }
-    text += '\n';
-  }
-}
-
-void grid_rows(std::string& text, const Grid& grid) {
-  if (grid.rows.empty()) return;
+// Only some letters of a cell mean something to Markdown; titles are ours.
+void add_table(std::string& text, const Grid& grid) {
+  if (grid.columns.empty()) return;
   text += "\n|";
-  for (const GridColumn& column : grid.columns) text += ' ' + column.title + " |";
-  text += "\n|";
-  for (std::size_t i = 0; i < grid.columns.size(); ++i) text += "---|";
-  for (const auto& row : grid.rows) {
-    text += "\n|";
-    for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
-  }
-  text += '\n';
-}
-
-void group_table(std::string& text, const RunRecord& record, const Group& group) {
-  if (!group.title.empty()) text += "\n### " + markdown_text(group.title) + "\n";
-  if (is_under_load(group)) {
-    loaded_subjects(text, record, group);
-    return counter_rows(text, record, group);
-  }
-  const bool accuracy = has_accuracy(group.subjects);
-  text += fmt::format("\n| Subject | Latency p50 | Speed-up | Throughput | Memory | Size | p99 |{} Outputs |\n",
-                      accuracy ? " Accuracy |" : "");
-  text += fmt::format("|---|---|---|--:|--:|--:|--:|{}---|\n", accuracy ? "---|" : "");
-  for (const auto* subject : group.subjects) {
-    const Row row = row_of(record, group, *subject);
-    text += '|';
-    for (const auto cell : {&Row::label, &Row::latency, &Row::speed_up, &Row::throughput, &Row::memory, &Row::size,
-                            &Row::p99, &Row::accuracy, &Row::outputs}) {
-      if (cell == &Row::accuracy && !accuracy) continue;
-      text += ' ' + markdown_text((row.*cell).text) + " |";
-    }
-    text += '\n';
-  }
-  counter_rows(text, record, group);
-}
-
-void tuning_table(std::string& text, const RunRecord& record, const Verdict& verdict) {
-  const Grid grid = tuning_grid(record, verdict);
-  text += "\n### " + markdown_text(tuning_title(record)) + "\n\n|";
   for (const GridColumn& column : grid.columns) text += ' ' + column.title + " |";
   text += "\n|";
   for (const GridColumn& column : grid.columns) text += column.align == Align::right ? "--:|" : "---|";
@@ -98,35 +35,45 @@ void tuning_table(std::string& text, const RunRecord& record, const Verdict& ver
     for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
   }
   text += '\n';
+}
+
+void add_heading(std::string& text, std::string_view title) { text += fmt::format("\n### {}\n", markdown_text(title)); }
+
+void counter_rows(std::string& text, const RunRecord& record, const Group& group) {
+  const CounterTable counted = counter_table(record, group);
+  if (counted.rows.empty()) return;
+  Grid grid{.columns = {{"Counters"}}, .rows = counted.rows};
+  for (const auto& title : counted.titles) grid.columns.push_back({markdown_text(title)});
+  add_table(text, grid);
+  if (!counted.left_out.empty()) text += '\n' + counted.left_out + '\n';
+}
+
+void grid_rows(std::string& text, const Grid& grid) {
+  if (!grid.rows.empty()) add_table(text, grid);
+}
+
+void group_table(std::string& text, const RunRecord& record, const Group& group) {
+  if (!group.title.empty()) add_heading(text, group.title);
+  add_table(text, group_grid(record, group));
+  counter_rows(text, record, group);
+}
+
+void tuning_table(std::string& text, const RunRecord& record, const Verdict& verdict) {
+  add_heading(text, tuning_title(record));
+  add_table(text, tuning_grid(record, verdict));
   for (const std::string& note : tuning_notes(record, verdict)) text += '\n' + markdown_text(note) + '\n';
 }
 
 void comparison_table(std::string& text, const RunRecord& record, const ComparisonVerdict& verdict) {
-  using R = ComparisonRow;
-  text += fmt::format("\n### {}\n", markdown_text(comparison_title(record, verdict)));
-  text += "\n| Candidate | Metric | Change | Interval, % | p | Detectable |\n|---|---|---|---|--:|--:|\n";
-  for (const R& row : comparison_rows(record, verdict)) {
-    text += '|';
-    for (const auto cell : {&R::subject, &R::metric, &R::change, &R::interval, &R::p, &R::smallest}) {
-      text += ' ' + markdown_text((row.*cell).text) + " |";
-    }
-    text += '\n';
-  }
+  add_heading(text, comparison_title(record, verdict));
+  add_table(text, comparison_grid(record, verdict));
   text += "\n" + markdown_text(comparison_legend(verdict)) + "\n";
 }
 
 void operator_tables(std::string& text, const std::vector<OperatorText>& texts) {
   for (const OperatorText& one : texts) {
-    text += "\n### " + markdown_text(one.title) + "\n";
-    if (!one.grid.columns.empty()) text += "\n|";
-    for (const GridColumn& column : one.grid.columns) text += ' ' + column.title + " |";
-    if (!one.grid.columns.empty()) text += "\n|";
-    for (const GridColumn& column : one.grid.columns) text += column.align == Align::right ? "--:|" : "---|";
-    for (const auto& row : one.grid.rows) {
-      text += "\n|";
-      for (const Cell& cell : row) text += ' ' + markdown_text(cell.text) + " |";
-    }
-    text += '\n';
+    add_heading(text, one.title);
+    add_table(text, one.grid);
     for (const std::string& line : one.lines) text += '\n' + markdown_text(line) + '\n';
   }
 }

@@ -128,8 +128,10 @@ class VariantsText {
 
 std::string render_variants(const RunRecord& record, const Verdict& verdict, const VariantSet& set, Format format,
                             const RenderOptions& options) {
-  if (format == Format::csv) return render(record, verdict, format, options);
   if (format == Format::html) return render_html(variants_part(record, verdict, set, options));
+  if (format != Format::table && format != Format::json && format != Format::markdown) {
+    return render(record, verdict, format, options);
+  }
   const VariantsFigures figures = figures_of_variants(record, verdict, set);
   if (format == Format::json) return render_variants_json(record, verdict, set, figures);
   if (format == Format::markdown) return render_variants_markdown(record, verdict, set, figures);

@@ -10,7 +10,7 @@
 
 namespace infermeter {
 
-// Format::csv is the run's own. `record` is the run of `set`'s subjects.
+// Format::csv and the forms of other tools are the run's own. `record` is the run of `set`'s subjects.
 [[nodiscard]] std::string render_variants(const RunRecord& record, const Verdict& verdict, const VariantSet& set,
                                           Format format, const RenderOptions& options);
 
