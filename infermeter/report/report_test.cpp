@@ -59,10 +59,10 @@ TEST(Report, LooksAsApproved) {
   expect_golden("example_160.txt", example(Format::table, {.width = 160}));
   expect_golden("example_color.txt", example(Format::table, {.color = true}));
   expect_golden("example.md", example(Format::markdown));
-  expect_golden("example.tex", example(Format::latex));
-  expect_golden("example.prom", example(Format::openmetrics));
-  expect_golden("example.bencher.json", example(Format::bencher));
-  expect_golden("example.benchmark.json", example(Format::google_benchmark));
+  test::expect_golden("exchange/example.tex", example(Format::latex));
+  test::expect_golden("exchange/example.prom", example(Format::openmetrics));
+  test::expect_golden("exchange/example.bencher.json", example(Format::bencher));
+  test::expect_golden("exchange/example.benchmark.json", example(Format::google_benchmark));
   expect_golden("example.csv", example(Format::csv));
   expect_golden("example.json", example(Format::json));
   expect_golden("example_without_samples.json", example(Format::json, {.samples = false}));
@@ -381,8 +381,8 @@ TEST(Report, WritesJsonThatParsesWhateverTheNames) {
     rows.subjects.back().summary.counters = {test::counter_with(name, name, i, 0.5)};
   }
   expect_golden("hostile.csv", render(record, rows, Format::csv, {}));
-  expect_golden("hostile.prom", render(record, rows, Format::openmetrics, {}));
-  expect_golden("hostile.tex", render(record, rows, Format::latex, {}));
+  test::expect_golden("exchange/hostile.prom", render(record, rows, Format::openmetrics, {}));
+  test::expect_golden("exchange/hostile.tex", render(record, rows, Format::latex, {}));
 }
 
 TEST(Report, AnOutputThatIsNotFiniteHasNoError) {

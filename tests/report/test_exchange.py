@@ -107,7 +107,7 @@ def test_openmetrics_is_read_by_prometheus_client(reports, parser):
 def test_openmetrics_has_hostile_names_as_labels():
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as read
 
-    families = list(read((GOLDEN / "report/hostile.prom").read_bytes().decode()))
+    families = list(read((GOLDEN / "exchange/hostile.prom").read_bytes().decode()))
     subjects = {sample.labels["subject"] for family in families for sample in family.samples if "subject" in sample.labels}
     assert {"two\nlines\r\n", "\ttab, \"quoted\" | piped", "模型 e\u0301 🚀"} <= subjects
 
@@ -118,7 +118,7 @@ def test_latex_is_typeset(tmp_path, name):
     if engine is None:
         pytest.skip("pdflatex is not installed: apt-get install texlive-latex-base texlive-latex-recommended")
     # pdfTeX has no letters beyond its fonts.
-    table = re.sub("[^\0-\x7f±]", "", (GOLDEN / f"report/{name}.tex").read_text())
+    table = re.sub("[^\0-\x7f±]", "", (GOLDEN / f"exchange/{name}.tex").read_text())
     (tmp_path / "table.tex").write_text(table)
     (tmp_path / "paper.tex").write_text("\\documentclass{article}\\usepackage{booktabs}\\begin{document}\\input{table}\\end{document}\n")
     done = subprocess.run([engine, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, timeout=120,

@@ -74,7 +74,7 @@ std::string_view kind_of_cache(std::string_view kind) {
   return kind.ends_with('i') ? "Instruction" : "Unified";
 }
 
-void write_context(JsonWriter& json, const RunRecord& record) {
+void write_benchmark_context(JsonWriter& json, const RunRecord& record) {
   const Environment& machine = record.environment;
   const auto timed = std::ranges::find_if(
       record.trials, [](const Samples& trial) { return trial.noise.frequency_before_hz.has_value(); });
@@ -163,7 +163,7 @@ class Entries {
 std::string render_google_benchmark(const RunRecord& record, const Verdict& verdict) {
   JsonWriter json;
   json.begin_object();
-  write_context(json, record);
+  write_benchmark_context(json, record);
   json.key("benchmarks");
   json.begin_array();
   for (const SubjectVerdict& subject : verdict.subjects) {

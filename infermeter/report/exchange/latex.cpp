@@ -69,21 +69,21 @@ std::string latex_text(std::string_view given) {
   return text;
 }
 
-void add_row(std::string& text, const auto& cells, auto text_of) {
+void add_latex_row(std::string& text, const auto& cells, auto text_of) {
   for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "    " : " & ") + latex_text(text_of(cells[i]));
   text += " \\\\\n";
 }
 
-void add_table(std::string& text, const Grid& grid, std::string_view caption) {
+void add_latex_table(std::string& text, const Grid& grid, std::string_view caption) {
   if (grid.rows.empty()) return;
   text += "\n\\begin{table}\n  \\centering\n";
   if (!caption.empty()) text += fmt::format("  \\caption{{{}}}\n", latex_text(caption));
   text += "  \\begin{tabular}{";
   for (const GridColumn& column : grid.columns) text += column.align == Align::right ? 'r' : 'l';
   text += "}\n    \\toprule\n";
-  add_row(text, grid.columns, [](const GridColumn& column) { return column.title; });
+  add_latex_row(text, grid.columns, [](const GridColumn& column) { return column.title; });
   text += "    \\midrule\n";
-  for (const auto& row : grid.rows) add_row(text, row, [](const Cell& cell) { return cell.text; });
+  for (const auto& row : grid.rows) add_latex_row(text, row, [](const Cell& cell) { return cell.text; });
   text += "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n";
 }
 
@@ -93,14 +93,14 @@ std::string render_latex(const RunRecord& record, const Verdict& verdict) {
   std::string text = fmt::format("% {}\n% \\usepackage{{booktabs}}\n", run_line(record));
   if (!record.finished) text += "% Not finished: what there is so far is shown.\n";
   if (verdict.tuning) {
-    add_table(text, tuning_grid(record, verdict), tuning_title(record));
+    add_latex_table(text, tuning_grid(record, verdict), tuning_title(record));
   } else {
-    for (const auto& group : groups_of(record, verdict)) add_table(text, group_grid(record, group), group.title);
+    for (const auto& group : groups_of(record, verdict)) add_latex_table(text, group_grid(record, group), group.title);
   }
-  add_table(text, load_grid(record, verdict), "Under load");
-  add_table(text, generation_grid(record, verdict), "Answers that came piece by piece");
+  add_latex_table(text, load_grid(record, verdict), "Under load");
+  add_latex_table(text, generation_grid(record, verdict), "Answers that came piece by piece");
   if (verdict.comparison) {
-    add_table(text, comparison_grid(record, *verdict.comparison), comparison_title(record, *verdict.comparison));
+    add_latex_table(text, comparison_grid(record, *verdict.comparison), comparison_title(record, *verdict.comparison));
   }
   return text;
 }

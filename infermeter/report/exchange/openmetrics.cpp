@@ -83,7 +83,7 @@ std::string_view openmetrics_unit(std::string_view unit) {
   return unit == "items/s" ? "items_per_second" : unit;
 }
 
-Labels labels_of(const Subject& subject) {
+Labels metric_labels(const Subject& subject) {
   return {{"subject", subject.label},
           {"model", subject.model},
           {"backend", subject.backend},
@@ -96,8 +96,8 @@ Labels with(Labels labels, std::string_view name, std::string value) {
   return labels;
 }
 
-void add_subject(Families& families, const RunRecord& record, const SubjectVerdict& subject) {
-  const Labels labels = labels_of(subject_of(record, subject));
+void add_metrics(Families& families, const RunRecord& record, const SubjectVerdict& subject) {
+  const Labels labels = metric_labels(subject_of(record, subject));
   for (const Metric& metric : subject.summary.metrics) {
     families.estimate("infermeter_" + metric.name, openmetrics_unit(metric.unit),
                       metric.name + " over worker processes", labels, metric.estimate);
@@ -128,7 +128,7 @@ void add_subject(Families& families, const RunRecord& record, const SubjectVerdi
 
 std::string render_openmetrics(const RunRecord& record, const Verdict& verdict) {
   Families families;
-  for (const SubjectVerdict& subject : verdict.subjects) add_subject(families, record, subject);
+  for (const SubjectVerdict& subject : verdict.subjects) add_metrics(families, record, subject);
   families.add("infermeter_run_info", "", "The run that the other samples are of",
                {{"run", record.id},
                 {"machine", machine_fingerprint(record.environment)},

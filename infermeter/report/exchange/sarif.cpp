@@ -27,14 +27,14 @@ SarifWords sarif_words(Outcome outcome) {
   return {"fail", "warning"};  // of other kinds the level is "none", and services show those nowhere
 }
 
-void write_text(JsonWriter& json, std::string_view key, const std::string& text) {
+void write_sarif_text(JsonWriter& json, std::string_view key, const std::string& text) {
   json.key(key);
   json.begin_object();
   json.member("text", text);
   json.end_object();
 }
 
-std::string rule_id(std::size_t expectation) { return fmt::format("expectation-{}", expectation + 1); }
+std::string sarif_rule_id(std::size_t expectation) { return fmt::format("expectation-{}", expectation + 1); }
 
 // A URI reference: what is no unreserved character of RFC 3986, or a slash, is encoded.
 std::string uri_of(std::string_view file) {
@@ -47,19 +47,19 @@ std::string uri_of(std::string_view file) {
   return file.starts_with('/') ? "file://" + uri : uri;
 }
 
-void write_rules(JsonWriter& json, const Gate& gate) {
+void write_sarif_rules(JsonWriter& json, const Gate& gate) {
   json.key("rules");
   json.begin_array();
   for (std::size_t i = 0; i < gate.expectations.size(); ++i) {
     json.begin_object();
-    json.member("id", rule_id(i));
-    write_text(json, "shortDescription", gate.expectations[i].source.text);
+    json.member("id", sarif_rule_id(i));
+    write_sarif_text(json, "shortDescription", gate.expectations[i].source.text);
     json.end_object();
   }
   json.end_array();
 }
 
-void write_location(JsonWriter& json, const PlacedText& place) {
+void write_sarif_location(JsonWriter& json, const PlacedText& place) {
   json.key("locations");
   json.begin_array();
   json.begin_object();
@@ -81,16 +81,17 @@ void write_location(JsonWriter& json, const PlacedText& place) {
   json.end_array();
 }
 
-void write_result(JsonWriter& json, const RunRecord& record, const Gate& gate, const ExpectationVerdict& verdict) {
+void write_sarif_result(JsonWriter& json, const RunRecord& record, const Gate& gate,
+                        const ExpectationVerdict& verdict) {
   const SarifWords words = sarif_words(verdict.outcome);
   const std::string& label = record.plan.subjects.at(static_cast<std::size_t>(verdict.subject)).label;
   json.begin_object();
-  json.member("ruleId", rule_id(verdict.expectation));
+  json.member("ruleId", sarif_rule_id(verdict.expectation));
   json.member("ruleIndex", static_cast<std::int64_t>(verdict.expectation));
   json.member("kind", words.kind);
   json.member("level", words.level);
-  write_text(json, "message", finding_text(record, gate, verdict));
-  write_location(json, source_of(gate, verdict));
+  write_sarif_text(json, "message", finding_text(record, gate, verdict));
+  write_sarif_location(json, source_of(gate, verdict));
   // By which a service knows it again in the next run: what is expected, and of what.
   json.key("partialFingerprints");
   json.begin_object();
@@ -119,7 +120,7 @@ std::string render_sarif(const RunRecord& record, const Gate& gate, const GateVe
   json.begin_object();
   json.member("name", "infermeter");
   json.member("version", record.environment.infermeter_version);
-  write_rules(json, gate);
+  write_sarif_rules(json, gate);
   json.end_object();
   json.end_object();
   json.key("automationDetails");
@@ -129,7 +130,7 @@ std::string render_sarif(const RunRecord& record, const Gate& gate, const GateVe
   json.member("columnKind", "unicodeCodePoints");
   json.key("results");
   json.begin_array();
-  for (const ExpectationVerdict& one : verdict.verdicts) write_result(json, record, gate, one);
+  for (const ExpectationVerdict& one : verdict.verdicts) write_sarif_result(json, record, gate, one);
   json.end_array();
   json.end_object();
   json.end_array();
