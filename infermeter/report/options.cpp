@@ -25,7 +25,7 @@ constexpr std::array formats = {std::pair{"table", Format::table},
                                 std::pair{"bencher", Format::bencher},
                                 std::pair{"google-benchmark", Format::google_benchmark}};
 
-std::string listed(const std::vector<std::string>& names) {
+std::string format_list(const std::vector<std::string>& names) {
   const auto last = names.end() - 1;
   return fmt::format("{} or {}", fmt::join(names.begin(), last, ", "), *last);
 }
@@ -43,7 +43,7 @@ Result<Format> format_from_string(std::string_view name) {
     names.emplace_back(known);
   }
   return usage_error(fmt::format("there is no report format '{}'{}: --format takes {}", printable(name, 60),
-                                 did_you_mean(name, names), listed(names)));
+                                 did_you_mean(name, names), format_list(names)));
 }
 
 Result<Format> format_among(std::string_view name, std::initializer_list<Format> known, std::string_view report) {
@@ -52,7 +52,7 @@ Result<Format> format_among(std::string_view name, std::initializer_list<Format>
   std::vector<std::string> names;
   for (const Format one : known) names.emplace_back(to_string(one));
   return usage_error(fmt::format("{} has no {} report: --format takes {} here{}", report, to_string(format),
-                                 listed(names), format == Format::html ? "; --html FILE writes its page" : ""));
+                                 format_list(names), format == Format::html ? "; --html FILE writes its page" : ""));
 }
 
 }  // namespace infermeter

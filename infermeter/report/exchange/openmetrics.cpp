@@ -96,7 +96,7 @@ Labels with(Labels labels, std::string_view name, std::string value) {
   return labels;
 }
 
-void add_metrics(Families& families, const RunRecord& record, const SubjectVerdict& subject) {
+void add_openmetrics(Families& families, const RunRecord& record, const SubjectVerdict& subject) {
   const Labels labels = metric_labels(subject_of(record, subject));
   for (const Metric& metric : subject.summary.metrics) {
     families.estimate("infermeter_" + metric.name, openmetrics_unit(metric.unit),
@@ -128,7 +128,7 @@ void add_metrics(Families& families, const RunRecord& record, const SubjectVerdi
 
 std::string render_openmetrics(const RunRecord& record, const Verdict& verdict) {
   Families families;
-  for (const SubjectVerdict& subject : verdict.subjects) add_metrics(families, record, subject);
+  for (const SubjectVerdict& subject : verdict.subjects) add_openmetrics(families, record, subject);
   families.add("infermeter_run_info", "", "The run that the other samples are of",
                {{"run", record.id},
                 {"machine", machine_fingerprint(record.environment)},
