@@ -11,7 +11,7 @@
 #include "cli/output/output_file.hpp"
 #include "cli/output/report_output.hpp"
 #include "cli/verbs/verb.hpp"
-#include "infermeter/importing/profiles.hpp"
+#include "infermeter/importing/times.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/text/shell_quote.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -34,9 +34,12 @@ HelpText import_help() {
   return {
       .usage = "infermeter import FILE… [flags]",
       .about =
-          "Reads profiles written by other tools and makes a run of them, with the report of `infermeter profile`: the "
-          "time of each operator, the nodes of the model that they belong to, and why one is slower than the other. It "
-          "reads ONNX Runtime's profile (SessionOptions.enable_profiling), torch.profiler's trace "
+          "Reads profiles or times written by other tools and makes a run of them. Of profiles the report is that of "
+          "`infermeter profile`: the time of each operator, the nodes of the model that they belong to, and why one is "
+          "slower than the other. Times are judged as those of `infermeter run`, as far as the file allows. It reads "
+          "hyperfine's --export-json, Google Benchmark's JSON, criterion's sample.json, pytest-benchmark's JSON "
+          "(--benchmark-save-data), perf_analyzer's --profile-export-file and trtexec's --exportTimes; ONNX Runtime's "
+          "profile (SessionOptions.enable_profiling), torch.profiler's trace "
           "(export_chrome_trace), OpenVINO's counters (benchmark_app -report_type average_counters), operators.json "
           "(docs/abi.md), and call stacks: what `perf script` prints, and collapsed stacks (py-spy, FlameGraph). The "
           "format is detected from the contents, not from the name. Files may be compressed with gzip.",
@@ -46,12 +49,19 @@ HelpText import_help() {
                     "The same, with the nodes of the model and their floating-point operations."},
                    {"infermeter import before=a1.json,a2.json,a3.json after=b1.json,b2.json,b3.json --html why.html",
                     "Why one is slower than the other: three processes of each, for intervals."},
+                   {"infermeter import hyperfine.json", "Which command is faster, and how sure that is."},
+                   {"infermeter import base=b1.json,b2.json,b3.json head=h1.json,h2.json,h3.json",
+                    "Results of Google Benchmark: three processes of each side, each benchmark against itself."},
                    {"infermeter import trace.json.gz --format markdown", "A trace of PyTorch, for a pull request."}},
-      .notes = {"All times come from the files. Nothing is measured, so there is no p50 without the profiler, no "
-                "roofline and no machine. The faster half of the iterations of each file counts, as in all profiles.",
-                "The run is stored like any other: `infermeter report latest --profile-files FOLDER` writes it for "
-                "Perfetto and for flame graphs.",
-                kExitCodes}};
+      .notes = {
+          "Of times, each run of a command by hyperfine is a process; the files of other tools are a process each, "
+          "so that an interval needs two of them (LABEL=FILE,FILE). Benchmarks of the same name are compared across "
+          "subjects, the commands of one hyperfine file with the first one.",
+          "All times come from the files. Nothing is measured, so there is no p50 without the profiler, no "
+          "roofline and no machine. Of profiles the faster half of the iterations of each file counts, as always.",
+          "The run is stored like any other: `infermeter report latest --profile-files FOLDER` writes it for "
+          "Perfetto and for flame graphs.",
+          kExitCodes}};
 }
 
 Result<int> import_action(Surroundings& world, const ImportOptions& options) {
@@ -71,7 +81,7 @@ Result<int> import_action(Surroundings& world, const ImportOptions& options) {
                         .output_dir = draft.plan.output_dir,
                         .command = shell_quoted(world.arguments)};
   INFERMETER_TRY(request.subjects, import_subjects(options.files, options.compiled));
-  INFERMETER_TRY(RunRecord imported, import_profiles(request));
+  INFERMETER_TRY(RunRecord imported, import_files(request));
   const MeasuredPlan kept{.record = std::move(imported), .csv = {}};
   const RunRecord& record = kept.record;
   const Verdict verdict = judge(record);
@@ -90,7 +100,8 @@ Action declare_import(CLI::App& app) {
   set_help(app, import_help());
   app.add_option(
          "FILE", options->files,
-         "Profiles, each a subject; LABEL=FILE,FILE,…: several processes of one. The first subject is the baseline.")
+         "Profiles or times, each a subject; LABEL=FILE,FILE,…: several processes of one. The first subject is the "
+         "baseline.")
       ->type_name("")
       ->required()
       ->group("Files");

@@ -117,6 +117,10 @@ constexpr std::array table = {
                    "for, several requests in flight, is not measured."),
     INFERMETER_ROW(machines_differ, warning,
                    "Compare times within a machine only; sizes, outputs and accuracy can be compared across machines."),
+    INFERMETER_ROW(
+        times_imported, warning,
+        "Measure with infermeter what is to be decided: processes take turns there, and what disturbs them is seen."),
+    INFERMETER_ROW(import_cut, warning, "Mend what failed, and import the whole of it."),
     INFERMETER_ROW(runs_not_interleaved, warning,
                    "Measure both side by side where that can be done: `infermeter compare A B` cancels what drifts."),
     // Outputs.

@@ -71,6 +71,8 @@ enum class DiagnosticId {
   threads_not_as_asked,
   one_request_at_a_time,  // loaded for several inferences at once, and one at a time was measured
   machines_differ,        // reports of several machines beside each other
+  times_imported,         // of files that other tools wrote: nobody knows whether they took turns
+  import_cut,             // some times of a file are left out
   runs_not_interleaved,   // subjects of runs that were measured at different times
   // Outputs.
   outputs_differ,

@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "infermeter/importing/imported_record.hpp"
 #include "infermeter/importing/unpacked_file.hpp"
 #include "infermeter/models/onnx/read_graph.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/imported.hpp"
 #include "infermeter/profile/read/imported_profile.hpp"
-#include "infermeter/run/begin.hpp"
 #include "infermeter/run/profile.hpp"
-#include "infermeter/store/store.hpp"
 #include "infermeter/text/quoted.hpp"
-#include "infermeter/trial/machine/clock.hpp"
-#include "infermeter/version.hpp"
 
 namespace infermeter {
 namespace {
@@ -47,11 +43,7 @@ class Importer {
   explicit Importer(const ImportRequest& request) : request_(request) {}
 
   Result<RunRecord> operator()() {
-    record_.created_at = std::floor(wall_clock_s());
-    record_.id = new_run_id(record_.created_at);
-    record_.environment.infermeter_version = INFERMETER_VERSION;
-    record_.environment.command = request_.command;
-    record_.environment.virtualization = "not known";  // nothing would be: none
+    record_ = begun_import(request_);
     if (!request_.model.empty()) {
       INFERMETER_TRY(model_, resolve_model(request_.model, request_.cache));
       INFERMETER_TRY(graph_, graph_of(request_, model_));
@@ -125,8 +117,6 @@ class Importer {
   // As far as the files tell: nothing is to be run.
   void describe_plan() {
     Plan& plan = record_.plan;
-    plan.output_dir = request_.output_dir;
-    plan.compare_outputs = false;
     plan.stopping = {.warmup = 0, .iterations = 1, .duration_s = {}};
     plan.processes = 1;
     for (const Samples& trial : record_.side_trials) {
@@ -145,23 +135,11 @@ class Importer {
   RunRecord record_;
 };
 
-Result<Done> keep(const RunRecord& record) {
-  INFERMETER_TRY(auto store,
-                 Store::open(std::filesystem::path(record.plan.output_dir) / "infermeter.db", Store::Mode::write));
-  return store.together([&]() -> Result<Done> {
-    INFERMETER_TRY_DONE(store.begin_run(record));
-    for (const Samples& trial : record.side_trials) INFERMETER_TRY_DONE(store.add_trial(record.id, trial));
-    for (const OperatorProfile& profile : record.profiles) INFERMETER_TRY_DONE(store.add_profile(record.id, profile));
-    for (const TrialStacks& stacks : record.stacks) INFERMETER_TRY_DONE(store.add_stacks(record.id, stacks));
-    return store.finish_run(record);
-  });
-}
-
 }  // namespace
 
 Result<RunRecord> import_profiles(const ImportRequest& request) {
   INFERMETER_TRY(RunRecord record, Importer(request)());
-  INFERMETER_TRY_DONE(keep(record));
+  INFERMETER_TRY_DONE(keep_import(record));
   return record;
 }
 

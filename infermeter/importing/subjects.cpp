@@ -1,4 +1,6 @@
 // What the command line says of files to import.
+#include "infermeter/importing/subjects.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "infermeter/importing/profiles.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -21,9 +22,13 @@ bool exists(const std::string& path) {
   return fs::exists(fs::path(path), error);
 }
 
-// "profiles/all.json" -> "all"; of "x.pt.trace.json.gz" -> "x.pt.trace".
+// "profiles/all.json" -> "all"; of "x.pt.trace.json.gz" -> "x.pt.trace"; of criterion's "sum/new/sample.json" -> "sum".
 std::string label_from(const std::string& file) {
   fs::path name = fs::path(file).filename();
+  if (name == "sample.json") {
+    const fs::path kept = fs::path(file).parent_path();
+    if (kept.filename() == "new" || kept.filename() == "base") name = kept.parent_path().filename();
+  }
   if (name.extension() == ".gz") name = name.stem();
   const std::string label = printable(name.stem().string(), longest_label);
   return label.empty() ? "profile" : label;

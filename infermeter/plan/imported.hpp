@@ -1,4 +1,4 @@
-// Runs that were not measured but imported: profiles that other tools wrote (infermeter/importing/profiles.hpp).
+// Runs that were not measured but imported: profiles and times that other tools wrote (infermeter/importing/).
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace infermeter {
 
-// What stands as the back end of a subject whose profiles were imported.
+// What stands as the back end of a subject that was imported.
 inline constexpr std::string_view kImportedBackend = "imported";
 
-// Then there is no timed trial and none is to come, and neither the machine nor the settings are known.
+// Then no trial is to come, and neither the machine nor the settings are known.
 [[nodiscard]] bool is_imported(const Plan& plan);
 
 }  // namespace infermeter

@@ -106,7 +106,7 @@ void compare_with_baselines(const RunRecord& record, const std::vector<std::vect
                             const SummaryOptions& options, std::string_view metric,
                             std::vector<SubjectVerdict>& subjects) {
   const MetricKind& kind = *metric_kind(metric);
-  const Pairing pairing = record.joined.empty() ? Pairing::blocks : Pairing::none;
+  const Pairing pairing = pairing_of(record);
   std::vector<RatioSide> sides;
   for (const auto& of_subject : trials) sides.push_back(ratio_side(of_subject, kind, options));
   std::vector<RatioSides> family;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "infermeter/diagnostics/check.hpp"
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/verdict/rounds/rounds.hpp"
 
 namespace infermeter {
@@ -24,6 +25,10 @@ SummaryOptions summary_options(const RunRecord& record) {
     case OutlierRule::Kind::mad: options.outlier_rule = "mad"; break;
   }
   return options;
+}
+
+Pairing pairing_of(const RunRecord& record) {
+  return record.joined.empty() && !is_imported(record.plan) ? Pairing::blocks : Pairing::none;
 }
 
 Coverage coverage_in_family(const RunRecord& record, std::size_t open) {

@@ -8,6 +8,9 @@ namespace infermeter {
 
 [[nodiscard]] SummaryOptions summary_options(const RunRecord& record);
 
+// Do processes of the same number belong together? Not those of two runs, nor those of files that other tools wrote.
+[[nodiscard]] Pairing pairing_of(const RunRecord& record);
+
 // Of one of `open` ratios that are tested as one family.
 [[nodiscard]] Coverage coverage_in_family(const RunRecord& record, std::size_t open);
 

@@ -17,6 +17,7 @@
 #include "infermeter/data/images/image.hpp"
 #include "infermeter/data/value_block.hpp"
 #include "infermeter/importing/read_report.hpp"
+#include "infermeter/importing/times_file.hpp"
 #include "infermeter/models/onnx/expose_outputs.hpp"
 #include "infermeter/models/onnx/read_graph.hpp"
 #include "infermeter/models/resolve.hpp"
@@ -154,6 +155,7 @@ void toml(Bytes bytes) {
 void profile(Bytes bytes) {
   const std::string_view text = text_of(bytes);
   look_at(import_profile(text, nullptr));
+  if (const auto format = format_of_times(text)) look_at(read_times(text, *format));
   const Samples trial = timed_samples();
   look_at(parse_onnxruntime_profile(text, nullptr, trial));
   look_at(parse_operators(text, trial));

@@ -22,11 +22,6 @@ std::string comparison_label(const RunRecord& record, int subject) {
   return printable(short_label(record, subject), 120);
 }
 
-std::string where_compared(const RunRecord& record, int subject) {
-  const Subject& measured = record.plan.subjects.at(static_cast<std::size_t>(subject));
-  return fmt::format("on {} at batch size {}", printable(measured.model, 60), measured.batch_size);
-}
-
 const PairedComparison& compared_pairs(const Verdict& verdict, const Answer& answer) {
   const int subject = answer.subjects.front();
   return *std::ranges::find(verdict.comparison->primary, subject, &PairedComparison::candidate);
@@ -57,7 +52,7 @@ std::string unresolved_text(const RunRecord& record, const Verdict& verdict, con
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
   const std::string start =
       fmt::format("undecided whether {} is {} or {} than {} {}", candidate, words_of(c.metric).better,
-                  words_of(c.metric).worse, baseline, where_compared(record, c.candidate));
+                  words_of(c.metric).worse, baseline, place_text(record, c.candidate));
   if (!c.withheld.empty()) return start + ": " + printable(c.withheld, 300);
   if (!c.estimate) {
     return start + (verdict.comparison->paired ? ": there is no whole pair" : ": one of the runs has no such figure");
@@ -81,12 +76,11 @@ std::string decision_text(const RunRecord& record, const Verdict& verdict, const
   const double margin = std::log1p(record.plan.question->margin);
   if (c.direction == Direction::equivalent) {
     return fmt::format("{} and {} differ by less than {} {} ({}", candidate, baseline, size_text(margin),
-                       where_compared(record, c.candidate), rest);
+                       place_text(record, c.candidate), rest);
   }
-  return fmt::format("{} {} {} than {}{} {} ({}", candidate, words_of(c.metric).verb,
-                     effect_text(c.metric, *c.estimate), baseline,
-                     std::abs(*c.estimate) < margin ? ", which is less than the margin," : "",
-                     where_compared(record, c.candidate), rest);
+  return fmt::format(
+      "{} {} {} than {}{} {} ({}", candidate, words_of(c.metric).verb, effect_text(c.metric, *c.estimate), baseline,
+      std::abs(*c.estimate) < margin ? ", which is less than the margin," : "", place_text(record, c.candidate), rest);
 }
 
 std::string other_outputs_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {

@@ -117,8 +117,8 @@ std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
   return groups;
 }
 
-void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& figures, const Verdict& verdict,
-                         const std::vector<std::size_t>& group, const Coverage& coverage) {
+void write_figure_ratios(JsonWriter& json, const RunRecord& record, const std::vector<SubjectFigures>& figures,
+                         const Verdict& verdict, const std::vector<std::size_t>& group, const Coverage& coverage) {
   const MetricKind& kind = *metric_kind(compared_metric);
   const auto& comparison = verdict.comparison;
   const std::size_t baselines = group.size() > largest_paired_group ? 1 : group.size();
@@ -134,7 +134,7 @@ void write_figure_ratios(JsonWriter& json, const std::vector<SubjectFigures>& fi
       } else if (b == 0 && judged != nullptr) {
         ratio = judged->estimate;
       } else {
-        ratio = ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side, coverage, Pairing::blocks);
+        ratio = ratio_of_sides(kind, figures[group[b]].side, figures[group[s]].side, coverage, pairing_of(record));
       }
       write_ratio(json, group[b], group[s], ratio);
       write_ratio(json, group[s], group[b], reversed(ratio));
@@ -160,7 +160,8 @@ void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& ver
   json.end_array();
   json.key("ratios");
   json.begin_array();
-  for (const auto& [name, group] : groups_of(record.plan)) write_figure_ratios(json, figures, verdict, group, coverage);
+  for (const auto& [name, group] : groups_of(record.plan))
+    write_figure_ratios(json, record, figures, verdict, group, coverage);
   json.end_array();
   write_fronts(json, record, verdict);
   json.key("generation");

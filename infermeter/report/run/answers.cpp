@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "infermeter/diagnostics/last_words.hpp"
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/plan/python_words.hpp"
 #include "infermeter/report/comparison/text.hpp"
 #include "infermeter/report/load/load_text.hpp"
@@ -37,11 +38,6 @@ std::string answer_label(const RunRecord& record, int subject) {
 
 std::string answer_short_label(const RunRecord& record, int subject) {
   return printable(short_label(record, subject), 120);
-}
-
-std::string where(const RunRecord& record, int subject) {
-  const Subject& measured = subject_at(record, subject);
-  return fmt::format("on {} at batch size {}", printable(measured.model, 60), measured.batch_size);
 }
 
 std::string bounds(double low, double high, double confidence) {
@@ -103,11 +99,12 @@ std::string time_range(const Interval& ratio) {
 }
 
 // "; about 5 more processes of each (40 s) would settle it (--processes 10)"
-std::string what_would_settle(const Answer& answer) {
+std::string what_would_settle(const RunRecord& record, const Answer& answer) {
   if (answer.unsettled) return "; more processes are unlikely to settle it";
   if (!answer.needed) return "";
-  return fmt::format("; about {} of each ({}) would settle it (--processes {})",
-                     counted(answer.needed->more, "more process", "more processes"),
+  const std::string more = counted(answer.needed->more, "more process", "more processes");
+  if (is_imported(record.plan)) return fmt::format("; about {} of each would settle it", more);
+  return fmt::format("; about {} of each ({}) would settle it (--processes {})", more,
                      format_duration(answer.needed->seconds.value_or(0)), answer.needed->total);
 }
 
@@ -118,7 +115,8 @@ std::string no_interval_text(const RunRecord& record, const Verdict& verdict, co
                      format_ratio(*answer.value),
                      is_of_one_process(record, verdict_of(verdict, answer.subjects.front()))
                          ? "factories have them, objects of one process do not"
-                         : "--processes 3");
+                     : is_imported(record.plan) ? "LABEL=FILE,FILE"
+                                                : "--processes 3");
 }
 
 // Times are compared as baseline / candidate: above 1 the candidate is faster.
@@ -126,7 +124,7 @@ std::string speed_text(const RunRecord& record, const Verdict& verdict, const An
   const int subject = answer.subjects.front();
   const std::string candidate = answer_short_label(record, subject);
   const std::string baseline = answer_short_label(record, *answer.baseline);
-  const std::string place = where(record, subject);
+  const std::string place = place_text(record, subject);
   if (!answer.direction) {
     return no_interval_text(record, verdict, answer,
                             fmt::format("undecided whether {} or {} is faster {}", candidate, baseline, place));
@@ -149,7 +147,7 @@ std::string speed_text(const RunRecord& record, const Verdict& verdict, const An
                                 ? std::string("too few processes for an interval")
                                 : fmt::format("{:.0f} % interval: {}", confidence * 100, time_range(*answer.interval));
   return fmt::format("undecided whether {} or {} is faster {}: {} took {} ({}){}", candidate, baseline, place,
-                     candidate, time_change(value), known, what_would_settle(answer));
+                     candidate, time_change(value), known, what_would_settle(record, answer));
 }
 
 // "fastest on resnet50 at batch size 1: openvino", "among the fastest …: openvino or onnxruntime (not told apart)"
@@ -157,7 +155,7 @@ std::string fastest_text(const RunRecord& record, const Answer& answer) {
   std::vector<std::string> labels;
   for (const int subject : answer.subjects) labels.push_back(answer_short_label(record, subject));
   const bool is_one = answer.kind == AnswerKind::fastest;
-  return fmt::format("{} {}: {}{}", is_one ? "fastest" : "among the fastest", where(record, *answer.baseline),
+  return fmt::format("{} {}: {}{}", is_one ? "fastest" : "among the fastest", place_text(record, *answer.baseline),
                      fmt::join(labels, " or "), is_one ? "" : " (not told apart)");
 }
 
@@ -204,7 +202,7 @@ std::string measured_text(const Answer& answer, std::string (*format)(double)) {
 
 std::string level_text(const RunRecord& record, const Answer& answer) {
   const std::string label = answer_label(record, answer.subjects.front());
-  const std::string place = where(record, answer.subjects.front());
+  const std::string place = place_text(record, answer.subjects.front());
   if (!answer.value) {
     const std::string why = answer.reason.empty() ? "" : ": " + printable(answer.reason);
     return fmt::format("cannot tell how fast {} is {}{}", label, place, why);
@@ -218,10 +216,11 @@ std::string level_text(const RunRecord& record, const Answer& answer) {
   return text;
 }
 
-constexpr const char* imported_text =
+constexpr const char* imported_profiles =
     "the times are those of files that other tools wrote: nothing was measured here, so that no time without a "
-    "profiler "
-    "and no machine stands beside them";
+    "profiler and no machine stands beside them";
+constexpr const char* imported_times =
+    "the times are those of files that other tools wrote: neither the machine nor the outputs are known";
 
 std::string answer_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   switch (answer.topic) {
@@ -232,7 +231,7 @@ std::string answer_text(const RunRecord& record, const Verdict& verdict, const A
     case AnswerTopic::leak: return leak_text(record, verdict, answer);
     case AnswerTopic::profile: return why_sentence(record, *verdict.profile, answer);
     case AnswerTopic::load: return load_sentence(record, verdict, answer);
-    case AnswerTopic::source: return imported_text;
+    case AnswerTopic::source: return record.trials.empty() ? imported_profiles : imported_times;
     default: break;
   }
   if (verdict.tuning) return tuning_sentence(record, verdict, answer);

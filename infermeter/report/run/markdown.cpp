@@ -100,7 +100,7 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   }
   if (verdict.tuning) {
     tuning_table(text, record, verdict);
-  } else if (!is_imported(record.plan)) {
+  } else if (!is_imported(record.plan) || !record.trials.empty()) {
     for (const auto& group : groups_of(record, verdict)) group_table(text, record, group);
   }
   grid_rows(text, load_grid(record, verdict));

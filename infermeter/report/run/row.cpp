@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "infermeter/plan/imported.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
@@ -94,6 +95,7 @@ std::string group_title(const RunRecord& record, const Group& group) {
     if (part && !part->empty()) parts.push_back(*part);
   };
   add(shared_by_all(record, group, [](const Subject& subject) { return printable(subject.model, 60); }));
+  if (is_imported(record.plan)) return parts.empty() ? "" : parts.front();  // batch size and dtype are not known
   add(shared_by_all(record, group,
                     [](const Subject& subject) { return fmt::format("batch size {}", subject.batch_size); }));
   add(shared_by_all(record, group, [](const Subject& subject) { return std::string(to_string(subject.dtype)); }));

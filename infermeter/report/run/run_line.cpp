@@ -97,10 +97,11 @@ std::vector<std::string> devices(const RunRecord& record) {
 std::string run_line(const RunRecord& record) {
   const Plan& plan = record.plan;
   if (is_imported(plan)) {
-    return fmt::format("infermeter {}: {} from {} that other tools wrote; the machine is not known",
-                       printable(record.id, 60),
-                       counted(static_cast<std::int64_t>(plan.subjects.size()), "subject", "subjects"),
-                       counted(static_cast<std::int64_t>(record.side_trials.size()), "profile", "profiles"));
+    const std::string from = record.trials.empty() ? counted(std::ssize(record.side_trials), "profile", "profiles")
+                                                   : counted(std::ssize(record.trials), "process", "processes");
+    return fmt::format("infermeter {}: {} from {} that other tools {}; the machine is not known",
+                       printable(record.id, 60), counted(std::ssize(plan.subjects), "subject", "subjects"), from,
+                       record.trials.empty() ? "wrote" : "measured");
   }
   if (!record.joined.empty()) {
     return fmt::format("infermeter: run {} against run {}, {} each; not interleaved",

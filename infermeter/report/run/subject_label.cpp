@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "infermeter/plan/imported.hpp"
+#include "infermeter/text/quoted.hpp"
+
 namespace infermeter {
 
 std::string short_label(const RunRecord& record, int subject) {
@@ -37,6 +40,12 @@ std::string label_alone(const RunRecord& record, int subject) {
       return record.plan.subjects[static_cast<std::size_t>(subject)].label;
   }
   return label;
+}
+
+std::string place_text(const RunRecord& record, int subject) {
+  const Subject& measured = subject_at(record, subject);
+  const std::string model = "on " + printable(measured.model, 60);
+  return is_imported(record.plan) ? model : fmt::format("{} at batch size {}", model, measured.batch_size);
 }
 
 const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict) {

@@ -13,6 +13,9 @@ namespace infermeter {
 // For where no group's title stands above: the short label, or the whole one where another group has the same.
 [[nodiscard]] std::string label_alone(const RunRecord& record, int subject);
 
+// "on resnet50 at batch size 1"; of what was imported "on resnet50", as more is not known.
+[[nodiscard]] std::string place_text(const RunRecord& record, int subject);
+
 [[nodiscard]] const Subject& subject_of(const RunRecord& record, const SubjectVerdict& verdict);
 
 }  // namespace infermeter

@@ -79,7 +79,7 @@ class TableReport {
     answer_lines();
     if (verdict_.tuning) {
       tuning_table();
-    } else if (!is_imported(record_.plan)) {
+    } else if (!is_imported(record_.plan) || !record_.trials.empty()) {
       for (const auto& group : groups_of(record_, verdict_)) group_table(group);
     }
     load_tables();

@@ -39,7 +39,7 @@ std::vector<int> lowest(const RunRecord& record, const std::vector<const Subject
   const RatioSide of_best = side(best->subject);
   for (const SubjectVerdict* subject : subjects) {
     if (subject == best) continue;
-    const Estimate gain = ratio_of_sides(kind, side(subject->subject), of_best, options.coverage, Pairing::blocks);
+    const Estimate gain = ratio_of_sides(kind, side(subject->subject), of_best, options.coverage, pairing_of(record));
     if (!gain.interval || gain.interval->low <= 1) found.push_back(subject->subject);
   }
   return found;

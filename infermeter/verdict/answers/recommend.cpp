@@ -44,7 +44,7 @@ class Recommender {
     const auto known = std::ranges::find(subject_.ratios, metric, &Ratio::metric);
     if (known != subject_.ratios.end()) return known->estimate;
     const auto before = trials_of(record_, baseline_), after = trials_of(record_, subject_.subject);
-    return ratio(before, after, metric, summary_options(record_), Pairing::blocks).estimate;
+    return ratio(before, after, metric, summary_options(record_), pairing_of(record_)).estimate;
   }
 
   void speed() {

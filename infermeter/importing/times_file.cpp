@@ -1,0 +1,230 @@
+#include "infermeter/importing/times_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kLookedAt = 65'536;  // bytes at a file's beginning, where each format tells itself
+
+struct FormatMarks {
+  TimesFormat format;
+  char first;
+  std::array<std::string_view, 2> keys;  // all of them come
+};
+constexpr std::array<FormatMarks, 6> format_marks = {{
+    {TimesFormat::pytest_benchmark, '{', {"\"machine_info\"", "\"benchmarks\""}},
+    {TimesFormat::google_benchmark, '{', {"\"context\"", "\"run_name\""}},
+    {TimesFormat::hyperfine, '{', {"\"results\"", "\"command\""}},
+    {TimesFormat::criterion, '{', {"\"sampling_mode\"", "\"iters\""}},
+    {TimesFormat::perf_analyzer, '{', {"\"experiments\"", "\"requests\""}},
+    {TimesFormat::trtexec, '[', {"\"computeMs\"", "\"latencyMs\""}},
+}};
+
+class TimesReader {
+ public:
+  explicit TimesReader(TimesFormat format) : format_(format) {}
+
+  Result<TimesFile> read(const Json& json) {
+    switch (format_) {
+      case TimesFormat::hyperfine: hyperfine(json); break;
+      case TimesFormat::google_benchmark: google_benchmark(json); break;
+      case TimesFormat::criterion: criterion(json); break;
+      case TimesFormat::pytest_benchmark: pytest_benchmark(json); break;
+      case TimesFormat::perf_analyzer: perf_analyzer(json); break;
+      case TimesFormat::trtexec: trtexec(json); break;
+    }
+    if (wrong_.empty() && file_.benchmarks.empty()) {
+      wrong_ = without_data_.empty() ? "there are no times in it" : without_data_;
+    }
+    if (!wrong_.empty()) return usage_error(fmt::format("{}: {}", name_of(format_), wrong_));
+    return std::move(file_);
+  }
+
+ private:
+  void wrong(std::string what) {
+    if (wrong_.empty()) wrong_ = std::move(what);
+  }
+
+  static std::string text_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  }
+  // Every time that is kept comes through here.
+  double seconds(const Json& number, double unit_s) {
+    const double value = number.is_number() ? number.get<double>() * unit_s : -1;
+    if (!std::isfinite(value) || value < 0) wrong("it holds a time that is negative or no number");
+    if (++times_ > kMostImportedTimes) wrong(fmt::format("it holds more than {} times", kMostImportedTimes));
+    return value;
+  }
+  static const Json& at(const Json& object, const char* key) {
+    static const Json nothing;
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return object.is_object() && found != object.end() ? *found : nothing;
+  }
+
+  void keep(std::string name, std::vector<std::vector<double>> processes) {
+    std::erase_if(processes, [](const auto& times) { return times.empty(); });
+    if (!processes.empty()) file_.benchmarks.push_back({std::move(name), std::move(processes)});
+  }
+  void keep_one_process(std::string name, std::vector<double> times) { keep(std::move(name), {std::move(times)}); }
+
+  // --export-json: seconds. Runs that ended with another exit code than 0 are there only with --ignore-failure.
+  void hyperfine(const Json& json) {
+    std::int64_t failed = 0;
+    for (const Json& result : at(json, "results")) {
+      const Json &times = at(result, "times"), &codes = at(result, "exit_codes");
+      std::vector<std::vector<double>> processes;
+      for (std::size_t i = 0; times.is_array() && i < times.size(); ++i) {
+        const bool ended_well = !codes.is_array() || i >= codes.size() || codes[i] == 0;
+        failed += ended_well ? 0 : 1;
+        if (ended_well) processes.push_back({seconds(times[i], 1)});
+      }
+      keep(text_at(result, "command"), std::move(processes));
+    }
+    without_data_ = failed > 0 ? "every run of it failed" : "it has no times (--export-json of hyperfine 1.0 or later)";
+    if (failed > 0) {
+      file_.note = fmt::format("{} left out", counted(failed, "run that failed was", "runs that failed were"));
+    }
+  }
+
+  static double unit_of_google(const std::string& unit) {
+    if (unit == "s") return 1;
+    if (unit == "ms") return 1e-3;
+    return unit == "us" ? 1e-6 : 1e-9;
+  }
+
+  // Aggregates are computed from what is read.
+  void google_benchmark(const Json& json) {
+    std::vector<std::pair<std::string, std::vector<double>>> found;
+    for (const Json& entry : at(json, "benchmarks")) {
+      if (!entry.is_object() || text_at(entry, "run_type") == "aggregate" || at(entry, "error_occurred") == true)
+        continue;
+      std::string name = text_at(entry, "run_name");
+      if (name.empty()) name = text_at(entry, "name");
+      auto place = std::ranges::find(found, name, &std::pair<std::string, std::vector<double>>::first);
+      if (place == found.end()) place = found.insert(place, {name, {}});
+      place->second.push_back(seconds(at(entry, "real_time"), unit_of_google(text_at(entry, "time_unit"))));
+    }
+    for (auto& [name, times] : found) keep_one_process(std::move(name), std::move(times));
+    without_data_ = "it has aggregates only: leave --benchmark_report_aggregates_only out";
+  }
+
+  // target/criterion/NAME/new/sample.json: nanoseconds of all iterations of a sample.
+  void criterion(const Json& json) {
+    const Json &iterations = at(json, "iters"), &sums = at(json, "times");
+    if (!iterations.is_array() || !sums.is_array() || iterations.size() != sums.size()) {
+      return wrong("its iterations and times are not as many");
+    }
+    std::vector<double> times;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const double count = iterations[i].is_number() ? iterations[i].get<double>() : 0;
+      if (!(count >= 1)) return wrong("it has a sample of no iterations");
+      times.push_back(seconds(sums[i], 1e-9 / count));
+    }
+    keep_one_process({}, std::move(times));
+  }
+
+  void pytest_benchmark(const Json& json) {
+    for (const Json& entry : at(json, "benchmarks")) {
+      std::vector<double> times;
+      for (const Json& time : at(at(entry, "stats"), "data")) times.push_back(seconds(time, 1));
+      std::string name = entry.is_object() ? text_at(entry, "fullname") : std::string();
+      keep_one_process(name.empty() && entry.is_object() ? text_at(entry, "name") : std::move(name), std::move(times));
+    }
+    without_data_ = "it has statistics, but not the times: write it with --benchmark-save-data";
+  }
+
+  // --profile-export-file: nanoseconds on one clock.
+  void perf_analyzer(const Json& json) {
+    for (const Json& experiment : at(json, "experiments")) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> requests;  // begin, end
+      for (const Json& request : at(experiment, "requests")) {
+        const Json& responses = at(request, "response_timestamps");
+        if (!responses.is_array() || responses.empty()) continue;
+        const Json& begin = at(request, "timestamp");
+        if (!begin.is_number_integer() || !responses.back().is_number_integer()) {
+          return wrong("it holds a time that is no whole number of nanoseconds");
+        }
+        requests.emplace_back(begin.get<std::int64_t>(), responses.back().get<std::int64_t>());
+      }
+      std::ranges::sort(requests);
+      std::vector<double> times;
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (i > 0 && requests[i].first < requests[i - 1].second) {
+          return wrong(
+              "its requests overlap: of several at once the times depend on the load, which `infermeter load` "
+              "measures");
+        }
+        if (requests[i].second < requests[i].first) return wrong("it holds a response from before its request");
+        times.push_back(seconds(requests[i].second - requests[i].first, 1e-9));
+      }
+      const Json& how = at(experiment, "experiment");
+      std::string name;
+      if (how.is_object() && !text_at(how, "mode").empty()) {
+        name = fmt::format("{} {}", text_at(how, "mode"),
+                           at(how, "value").dump(-1, ' ', false, Json::error_handler_t::replace));
+      }
+      keep_one_process(std::move(name), std::move(times));
+    }
+  }
+
+  // --exportTimes: milliseconds; the latency has the copies to the device and back in it.
+  void trtexec(const Json& json) {
+    std::vector<double> times;
+    for (const Json& entry : json) {
+      if (entry.is_object()) times.push_back(seconds(at(entry, "latencyMs"), 1e-3));
+    }
+    keep_one_process({}, std::move(times));
+  }
+
+  TimesFormat format_;
+  TimesFile file_;
+  std::size_t times_ = 0;
+  std::string wrong_, without_data_;
+};
+
+}  // namespace
+
+std::string_view name_of(TimesFormat format) {
+  switch (format) {
+    case TimesFormat::hyperfine: return "hyperfine's JSON";
+    case TimesFormat::google_benchmark: return "Google Benchmark's JSON";
+    case TimesFormat::criterion: return "criterion's samples";
+    case TimesFormat::pytest_benchmark: return "pytest-benchmark's JSON";
+    case TimesFormat::perf_analyzer: return "perf_analyzer's export";
+    case TimesFormat::trtexec: return "trtexec's times";
+  }
+  return "";
+}
+
+std::optional<TimesFormat> format_of_times(std::string_view bytes) {
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::string_view head = bytes.substr(begin, kLookedAt);
+  const auto* const found = std::ranges::find_if(format_marks, [&](const FormatMarks& marks) {
+    return head.front() == marks.first && std::ranges::all_of(marks.keys, [&](std::string_view key) {
+             return head.find(key) != std::string_view::npos;
+           });
+  });
+  return found == format_marks.end() ? std::nullopt : std::optional(found->format);
+}
+
+Result<TimesFile> read_times(std::string_view bytes, TimesFormat format) {
+  const Json json = Json::parse(bytes, nullptr, false);
+  if (json.is_discarded()) return usage_error(fmt::format("{}: it ends early, or is no JSON", name_of(format)));
+  return TimesReader(format).read(json);
+}
+
+}  // namespace infermeter
