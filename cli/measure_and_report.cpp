@@ -36,27 +36,13 @@ void check_files(const MeasureRequest& request, const ReportOutput& output, Prob
   problems.take(check_new_file(request.winner_file, output.force));
 }
 
-Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output) {
-  INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
-  const bool resumes = request.resume.has_value();  // whose models lie where the run was begun
-  RunCheck check;
-  if (resumes || request.models) {
-    check.models = std::move(request.models).value_or(std::map<std::string, ModelFacts>{});
-    check_results_folder(request.plan.output_dir, check.problems);
-  } else {
-    check = check_before_run(world, request.plan, launcher);
-  }
-  check_files(request, output, check.problems);
-  INFERMETER_TRY_DONE(check.problems.result());
-  if (request.dry_run) {
-    world.out << describe_plan(request.plan, earlier_runs(world, request.plan.output_dir));
-    return 0;
-  }
-  INFERMETER_TRY(auto measured, measure_plan(world, std::move(request.plan), launcher, request.verbosity,
-                                             {.resume = std::move(request.resume),
-                                              .models = std::move(check.models),
-                                              .is_checked = !resumes,
-                                              .keeps_refusals = request.keeps_refusals}));
+Result<int> tell_plan(Surroundings& world, const MeasureRequest& request) {
+  world.out << describe_plan(request.plan, earlier_runs(world, request.plan.output_dir));
+  return 0;
+}
+
+Result<int> report_measured(Surroundings& world, MeasuredPlan measured, const MeasureRequest& request,
+                            const ReportOutput& output) {
   const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
   // Each on its own: what was measured is told wherever it can be.
@@ -70,6 +56,27 @@ Result<int> measure_and_report(Surroundings& world, MeasureRequest request, cons
   }
   say_where(world, measured, request.verbosity);
   return unless_unwritten(measured.unwritten, exit_code_of_run(world, record, verdict.exit_code));
+}
+
+Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output) {
+  INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
+  const bool resumes = request.resume.has_value();  // whose models lie where the run was begun
+  RunCheck check;
+  if (resumes || request.models) {
+    check.models = std::move(request.models).value_or(std::map<std::string, ModelFacts>{});
+    check_results_folder(request.plan.output_dir, check.problems);
+  } else {
+    check = check_before_run(world, request.plan, launcher);
+  }
+  check_files(request, output, check.problems);
+  INFERMETER_TRY_DONE(check.problems.result());
+  if (request.dry_run) return tell_plan(world, request);
+  INFERMETER_TRY(auto measured, measure_plan(world, std::move(request.plan), launcher, request.verbosity,
+                                             {.resume = std::move(request.resume),
+                                              .models = std::move(check.models),
+                                              .is_checked = !resumes,
+                                              .keeps_refusals = request.keeps_refusals}));
+  return report_measured(world, std::move(measured), request, output);
 }
 
 }  // namespace infermeter

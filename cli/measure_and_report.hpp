@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/flags/verbosity.hpp"
+#include "cli/measure_plan.hpp"
 #include "cli/output/profile_files.hpp"
 #include "cli/output/report_output.hpp"
 #include "cli/surroundings.hpp"
@@ -29,6 +30,11 @@ struct MeasureRequest {
 
 // What of the files to be written cannot be.
 void check_files(const MeasureRequest& request, const ReportOutput& output, Problems& problems);
+// The plan, in place of measuring it; 0.
+[[nodiscard]] Result<int> tell_plan(Surroundings& world, const MeasureRequest& request);
+// Report, page and files of what was measured; the exit code.
+[[nodiscard]] Result<int> report_measured(Surroundings& world, MeasuredPlan measured, const MeasureRequest& request,
+                                          const ReportOutput& output);
 // The exit code.
 [[nodiscard]] Result<int> measure_and_report(Surroundings& world, MeasureRequest request, const ReportOutput& output);
 

@@ -83,8 +83,7 @@ Result<MeasuredPlan> measure_plan(Surroundings& world, Plan plan, const Launcher
   if (verbosity == Verbosity::verbose) world.err << setting_lines(plan, launcher, default_cache()) << std::flush;
   MeasuredPlan measured;
   const auto before_finish = [&measured](const RunRecord& record) -> Result<Done> {
-    auto csv = write_csv(record);
-    if (measured.unwritten.take(csv)) measured.csv = std::move(*csv);  // else `report --format csv` has it
+    keep_csv(measured, record);
     return Done{};
   };
   const RunContext context{.launcher = launcher,
@@ -96,9 +95,15 @@ Result<MeasuredPlan> measure_plan(Surroundings& world, Plan plan, const Launcher
                            .before_finish = before_finish,
                            .models = std::move(options.models),
                            .is_checked = options.is_checked,
-                           .keeps_refusals = options.keeps_refusals};
+                           .keeps_refusals = options.keeps_refusals,
+                           .shard = std::move(options.shard)};
   INFERMETER_TRY(measured.record, run(std::move(plan), context, std::move(options.resume)));
   return measured;
+}
+
+void keep_csv(MeasuredPlan& measured, const RunRecord& record) {
+  auto csv = write_csv(record);
+  if (measured.unwritten.take(csv)) measured.csv = std::move(*csv);  // else `report --format csv` has it
 }
 
 void say_where(Surroundings& world, const MeasuredPlan& measured, Verbosity verbosity) {

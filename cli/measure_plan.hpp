@@ -18,6 +18,7 @@ struct MeasureOptions {
   std::map<std::string, ModelFacts> models{};       // RunContext::models
   std::optional<std::string> part_of{};             // RunContext::part_of
   bool is_checked = false, keeps_refusals = false;  // as in RunContext
+  std::optional<Shard> shard{};                     // RunContext::shard
 };
 
 // check_run, and whether results can be kept in its output folder: what every verb that measures asks first.
@@ -35,6 +36,9 @@ struct MeasuredPlan {
 
 [[nodiscard]] Result<MeasuredPlan> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher,
                                                 Verbosity verbosity, MeasureOptions options = {});
+
+// Writes the run's CSV, and notes where, or why not.
+void keep_csv(MeasuredPlan& measured, const RunRecord& record);
 
 // Where the run is stored, and how to finish it if it was interrupted; verbose: all files.
 void say_where(Surroundings& world, const MeasuredPlan& measured, Verbosity verbosity);

@@ -3,13 +3,17 @@
 
 #include <memory>
 
+#include "cli/cluster_run.hpp"
 #include "cli/flags/choose_backends.hpp"
+#include "cli/flags/cluster_flags.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/measure_and_report.hpp"
 #include "cli/output/help.hpp"
 #include "cli/output/report_output.hpp"
 #include "cli/verbs/verb.hpp"
+#include "infermeter/fleet/job_folder.hpp"
 #include "infermeter/run/run.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -19,6 +23,7 @@ constexpr const char* kLatestUnfinished = "latest";
 struct RunOptions {
   PlanFlags plan;
   ReportOutput output;
+  ClusterFlags cluster;
   std::string resume;
   bool wants_resume = false;
   bool dry_run = false;
@@ -42,7 +47,9 @@ HelpText run_help() {
                        {"infermeter run mlp@onnxruntime mlp@openvino --html report.html",
                         "Also write the report as an HTML page."},
                        {"infermeter run --plan plan.toml --dry-run", "Show what a plan file would measure."},
-                       {"infermeter run --resume", "Finish the latest interrupted run."}},
+                       {"infermeter run --resume", "Finish the latest interrupted run."},
+                       {"infermeter run --plan plan.toml --processes 40 --on slurm --nodes 8 --wait",
+                        "Forty blocks on eight nodes of a cluster."}},
           .notes = {"Units: TIME is 30s, 5m, 250ms, or plain seconds; SIZE is 2GB, 512MiB, or plain bytes.",
                     "Flags with several values take all values that follow: put subjects first, or after --.",
                     "Every flag except subjects, models, back ends and pairs can also be set by an environment "
@@ -69,6 +76,8 @@ void declare_run_flags(CLI::App& app, RunOptions& options) {
       ->expected(0, 1)
       ->group("Running");
   options.verbosity.declare(app, "Running");
+  options.cluster.declare(app);
+  options.cluster.declare_shard(app);
 }
 
 // The id of the run that --resume means.
@@ -86,9 +95,24 @@ Result<Plan> plan_to_resume(const Surroundings& world, const std::string& id, co
   return std::move(record.plan);
 }
 
+// nullopt: the run is measured on this machine.
+Result<std::optional<ClusterJob>> job_to_resume(const Surroundings& world, const std::string& run,
+                                                const std::string& output_dir) {
+  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(const std::string id, store.id_of_run(run));
+  return find_job(output_dir, id);
+}
+
 Result<int> run_action(Surroundings& world, const RunOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  INFERMETER_TRY(const auto cluster, options.cluster.request());
+  INFERMETER_TRY(const auto shard, options.cluster.shard(world));
+  if (options.cluster.waits() && !cluster && !options.wants_resume)
+    return usage_error("--wait waits for a run on a cluster: give --on slurm");
+  if (shard && (!options.wants_resume || options.plan.names_subjects()))
+    return usage_error("--shard is for a task of a cluster, with --resume RUN and no subjects");
   INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
+  if (cluster) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
   ReportOutput output = options.output;
   INFERMETER_TRY(const Format format, output.settle(draft, options.plan.other_names()));
 
@@ -103,12 +127,32 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
   if (options.wants_resume) {
     INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan.output_dir));
   }
+  if (resume && !shard) {
+    INFERMETER_TRY(auto job, job_to_resume(world, *resume, draft.plan.output_dir));
+    if (job) {
+      if (!own_plan) return usage_error("a run on a cluster is resumed by its own plan: leave the subjects out");
+      plan.output_dir = draft.plan.output_dir;
+      return resume_on_cluster(world,
+                               {.plan = std::move(plan), .format = format, .verbosity = options.verbosity.level()},
+                               std::move(*job), cluster, options.cluster, output);
+    }
+    if (cluster || options.cluster.waits())
+      return usage_error(
+          fmt::format("run {} was not begun on a cluster: leave --on and --wait out", printable(*resume, 100)));
+  }
   if (own_plan) {
     INFERMETER_TRY(plan, plan_to_resume(world, *resume, draft.plan));
   } else {
     INFERMETER_TRY(plan, make_plan(draft));
   }
 
+  if (shard) return measure_shard(world, std::move(plan), *resume, *shard, options.verbosity.level());
+  if (cluster) {
+    return run_on_cluster(
+        world,
+        {.plan = std::move(plan), .format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()},
+        *cluster, options.cluster, output);
+  }
   return measure_and_report(world,
                             {.plan = std::move(plan),
                              .format = format,

@@ -140,6 +140,24 @@ void forget_interrupted(RunRecord& record) {
   for (auto* trials : {&record.trials, &record.side_trials}) std::erase_if(*trials, is_interrupted);
 }
 
+// A task of a cluster may begin on one node and go on on another. What it finds of blocks that were not whole is not
+// worth anything there: they are measured again.
+Result<Done> settle_on_node(Store& store, RunRecord& record, const Shard& shard, Environment now) {
+  now.hostname = shard.node;
+  if (record.environment.nodes.empty()) {
+    record.diagnostics = examine(now);
+    note_home(record);
+  }
+  const auto settle = [&]() -> Result<Done> {
+    for (const int position : drop_half_blocks(record, shard))
+      INFERMETER_TRY_DONE(store.remove_trial(record.id, position));
+    enter_node(record.environment, now);
+    INFERMETER_TRY_DONE(store.set_diagnostics(record.id, record.diagnostics));
+    return store.set_environment(record.id, record.environment);
+  };
+  return store.together(settle);
+}
+
 Result<Done> check_runtimes(const RunRecord& record, const RunContext& context) {
   std::map<std::pair<std::string, std::string>, BackendInfo> probed;
   for (const auto& trial : record.trials) {
@@ -271,7 +289,7 @@ Result<BegunRun> resumed_run(Store& store, std::string_view run, const Plan& pla
   if (!plan.subjects.empty() && !is_run_of(record, plan)) return refuse(record.id, "its plan is not the one asked for");
   if (plan.subjects.empty()) INFERMETER_TRY_DONE(check_own_plan(record, plan));
   const Environment now = read_environment();
-  if (machine_fingerprint(now) != machine_fingerprint(record.environment)) {
+  if (!context.shard && machine_fingerprint(now) != machine_fingerprint(record.environment)) {
     return refuse(record.id, fmt::format("it was begun on another machine ({}, {})", record.environment.hostname,
                                          record.environment.processor));
   }
@@ -283,6 +301,7 @@ Result<BegunRun> resumed_run(Store& store, std::string_view run, const Plan& pla
   for (std::size_t i = 0; i < models.size(); ++i) record.models[i].files = models[i].files;
   INFERMETER_TRY_DONE(check_runtimes(record, context));
   INFERMETER_TRY_DONE(note_places(store, record, models));
+  if (context.shard) INFERMETER_TRY_DONE(settle_on_node(store, record, *context.shard, now));
   record.plan.output_dir = plan.output_dir;
   forget_interrupted(record);
   return BegunRun{.record = std::move(record), .lock = std::move(lock)};

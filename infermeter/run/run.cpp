@@ -34,6 +34,9 @@ Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::s
   // Which operator takes how long? Likewise.
   INFERMETER_TRY_DONE(trials.profiles());
 
+  // A part of a run, which whoever made the parts puts together.
+  if (context.shard) return record;
+
   // The end: finished, or to be resumed.
   record.finished = !trials.interrupted();
   if (context.before_finish) INFERMETER_TRY_DONE(context.before_finish(record));

@@ -13,6 +13,7 @@
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/fidelity/accuracy.hpp"
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/run/shard.hpp"
 #include "infermeter/samples/model_facts.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/run_record.hpp"
@@ -57,6 +58,9 @@ struct RunContext {
   // A subject that its back end cannot run as asked is a result, with its reason; otherwise all such subjects are an
   // error of the run, which ends after the first trial of each and is not kept.
   bool keeps_refusals = false;
+  // Of a resumed run: only the blocks of this shard are measured, the first shard's leak and profile trials as well,
+  // and the run does not count as finished.
+  std::optional<Shard> shard{};
   // How right such models are, as that program found itself; by the same names, and all of the same rows.
   std::map<std::string, AccuracyTally> accuracy{};
 };

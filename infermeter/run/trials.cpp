@@ -184,6 +184,7 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   if (result.launcher_error) return no_trial(*result.launcher_error, record_.id);
   tell_files(place, result.samples);
   INFERMETER_TRY_DONE(check_executed(place, result.samples));
+  if (context_.shard) tell_node(record_, *context_.shard, result.samples);
   note_quality(result);
   result.samples.subject = static_cast<int>(place.subject);
   result.samples.process = place.process;
@@ -340,7 +341,7 @@ Result<Done> RunTrials::timed() {
   for (std::size_t position = 0; position < plan.order.size() && !interrupted(); ++position) {
     const PlannedTrial& planned = plan.order[position];
     const bool begins_pair = position % plan.subjects.size() == 0;
-    if (already_done(record_, planned)) continue;
+    if (is_elsewhere(planned) || already_done(record_, planned)) continue;
     if (begins_pair && (has_all_blocks(record_) || is_enough(answer) || has_enough_rounds(record_))) break;
     const Place place{.subject = planned.subject, .position = position, .process = planned.process};
     INFERMETER_TRY_DONE(measure(place, stopping[planned.subject]));
@@ -380,7 +381,7 @@ Result<Done> RunTrials::race(std::span<const Stopping> stopping) {
 }
 
 Result<Done> RunTrials::leaks() {
-  if (record_.plan.leak_iterations == 0) return Done{};
+  if (record_.plan.leak_iterations == 0 || is_later_shard()) return Done{};
   const Stopping stopping{.warmup = least_warmup, .iterations = record_.plan.leak_iterations, .duration_s = {}};
   for (std::size_t subject = 0; subject < record_.plan.subjects.size() && !interrupted(); ++subject) {
     if (side_trials_of(record_, subject, Purpose::leak) > 0) continue;
@@ -403,7 +404,7 @@ Result<Done> RunTrials::peaks() {
 }
 
 Result<Done> RunTrials::profiles() {
-  if (record_.plan.profiling.processes == 0) return Done{};
+  if (record_.plan.profiling.processes == 0 || is_later_shard()) return Done{};
   INFERMETER_TRY_DONE(peaks());
   const auto findings = find_in_pilots(record_);
   for (const PlannedTrial& planned : profile_order(record_.plan)) {
@@ -416,6 +417,13 @@ Result<Done> RunTrials::profiles() {
     INFERMETER_TRY_DONE(side_trial(planned.subject, Purpose::profile, stopping));
   }
   return Done{};
+}
+
+bool RunTrials::is_later_shard() const { return context_.shard && context_.shard->number > 1; }
+
+bool RunTrials::is_elsewhere(const PlannedTrial& planned) const {
+  const auto& shard = context_.shard;
+  return shard && shard_of_block(record_.plan, planned.process, shard->count) != shard->number;
 }
 
 void RunTrials::tell_pair(const Place& place, const ComparisonVerdict& answer) const {

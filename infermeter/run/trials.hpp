@@ -62,6 +62,9 @@ class RunTrials {
   [[nodiscard]] std::size_t planned_trials() const;
   [[nodiscard]] Progress progress_at(const Place& place) const;
   [[nodiscard]] std::optional<double> time_left(const Place& place, std::size_t further) const;
+  // Of a run that is measured in shards: what only the first of them does, and what another one does.
+  [[nodiscard]] bool is_later_shard() const;
+  [[nodiscard]] bool is_elsewhere(const PlannedTrial& planned) const;
   // Before a pair: is the question answered, or is there no time for another pair?
   [[nodiscard]] bool is_enough(const std::optional<ComparisonVerdict>& answer) const;
   void tell_pair(const Place& place, const ComparisonVerdict& answer) const;

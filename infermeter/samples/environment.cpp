@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "infermeter/text/hash.hpp"
 
@@ -30,7 +31,14 @@ std::uint64_t in_quarter_gibibytes(std::uint64_t bytes) { return (bytes + (1U <<
 }  // namespace
 
 std::string machine_fingerprint(const Environment& environment) {
+  std::set<std::string> of_nodes;
+  for (const Environment& node : environment.nodes) of_nodes.insert(machine_fingerprint(node));
+  if (of_nodes.size() == 1) return *of_nodes.begin();
   Digest digest;
+  if (!of_nodes.empty()) {
+    for (const std::string& fingerprint : of_nodes) digest.add(fingerprint);
+    return fmt::format("{:016x}", digest.value());
+  }
   digest.add(environment.processor);
   digest.add(environment.architecture);
   auto flags = environment.flags;

@@ -48,9 +48,13 @@ struct Environment {
   std::string build;       // "release, g++ 12.2.0"
   std::string git_commit;  // of the folder the run was started in; "" if it is no repository
   std::string command;     // the command line, shell-quoted, that repeats it
+  // Of a run that was measured on nodes of a cluster: each of them once, by its hostname; their own `nodes` are empty.
+  // All else is of the first of them. Empty: the run was measured on one machine.
+  std::vector<Environment> nodes{};
 };
 
-// A digest of what makes two machines comparable: processor, flags, counts, caches, memory size, kernel release.
+// A digest of what makes two machines comparable: processor, flags, counts, caches, memory size, kernel release. Of
+// nodes that differ in it: a digest of theirs.
 [[nodiscard]] std::string machine_fingerprint(const Environment& environment);
 
 }  // namespace infermeter

@@ -289,10 +289,28 @@ Result<Samples> samples_from_json(std::string_view text) {
   return samples;
 }
 
-std::string environment_to_json(const Environment& environment) { return structure_to_json(environment); }
+// Nodes have none of their own, however deep a file says that they go. Nothing is written of none.
+struct NodeList {
+  std::vector<Environment> nodes;
+};
+
+template <class V, MaybeConst<NodeList> S>
+void visit_fields(V& v, S& s) {
+  v.field("nodes", s.nodes);
+}
+
+std::string environment_to_json(const Environment& environment) {
+  if (environment.nodes.empty()) return structure_to_json(environment);
+  Json all = json_of(environment);
+  all["nodes"] = json_of(environment.nodes);
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 Result<Environment> environment_from_json(std::string_view text) {
-  return structure_from_json<Environment>(text, "the record of the environment");
+  INFERMETER_TRY(auto environment, structure_from_json<Environment>(text, "the record of the environment"));
+  INFERMETER_TRY(auto list, structure_from_json<NodeList>(text, "the record of the environment"));
+  environment.nodes = std::move(list.nodes);
+  return environment;
 }
 
 static_assert(std::endian::native == std::endian::little, "the doubles of a file are little-endian");

@@ -308,11 +308,15 @@ TEST(SamplesJson, EnvironmentKeepsEveryField) {
   e.landlock_abi = 7, e.seccomp = true, e.cgroup_v2 = true;
   e.infermeter_version = "0.1.0", e.build = "release", e.git_commit = "c0ffee";
   e.command = "infermeter run";
+  e.nodes = {e};
+  e.nodes[0].hostname = "n1";
   const auto read = environment_from_json(environment_to_json(e));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(environment_to_json(*read), environment_to_json(e));
   EXPECT_EQ(read->memory_total_bytes, max_u64);
   EXPECT_EQ(read->caches[0].shared_by, 2);
+  ASSERT_EQ(read->nodes.size(), 1U);
+  EXPECT_EQ(read->nodes[0].hostname, "n1");
   const json full = json::parse(environment_to_json(e));
   const json empty = json::parse(environment_to_json(Environment{}));
   for (const auto& [key, value] : full.items()) EXPECT_NE(value, empty[key]) << key;

@@ -92,6 +92,9 @@ class Store {
   [[nodiscard]] Result<Done> add_stacks(std::string_view run, const TrialStacks& stacks);
   [[nodiscard]] Result<Done> set_peaks(std::string_view run, const MachinePeaks& peaks);
   [[nodiscard]] Result<Done> set_models(std::string_view run, const std::vector<ModelFacts>& models);
+  [[nodiscard]] Result<Done> set_environment(std::string_view run, const Environment& environment);
+  // A timed trial that is to be measured again; no error if it is not there.
+  [[nodiscard]] Result<Done> remove_trial(std::string_view run, int position);
   [[nodiscard]] Result<Done> set_diagnostics(std::string_view run, const std::vector<Diagnostic>& diagnostics);
   // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped, and the figures are
   // kept, and the machine's noise if it tells that.

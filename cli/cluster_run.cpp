@@ -1,0 +1,246 @@
+#include "cli/cluster_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "cli/measure_plan.hpp"
+#include "cli/output/follow_logs.hpp"
+#include "cli/output/output_file.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
+#include "infermeter/fleet/job_text.hpp"
+#include "infermeter/fleet/slurm.hpp"
+#include "infermeter/models/resolve.hpp"
+#include "infermeter/plan/draft.hpp"
+#include "infermeter/text/counts.hpp"
+#include "infermeter/text/quoted.hpp"
+#include "infermeter/text/shell_quote.hpp"
+
+namespace infermeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLook_ms = 250;         // at the logs of the tasks
+constexpr int kLooksPerQuestion = 4;  // of which every fourth asks Slurm
+
+std::string resume_command(const RunRecord& record, std::string_view more = {}) {
+  return fmt::format("infermeter run --resume {} --output-dir {}{}", record.id,
+                     printable(shell_quoted(record.plan.output_dir)), more);
+}
+
+// Nodes have devices that the machine that submits has not: then only the models are looked at here.
+bool is_of_other_devices(const Plan& plan) {
+  return std::ranges::any_of(
+      plan.subjects, [](const Subject& subject) { return subject.device != "auto" && subject.device != "cpu"; });
+}
+
+struct Ended {
+  bool interrupted = false;
+  std::set<int> running{};  // tasks that have not ended
+};
+
+// Until no task is left in the queue, or a second signal came.
+Result<Ended> wait_for(Surroundings& world, const ClusterJob& job, LogFollower& logs) {
+  Ended ended;
+  bool complained = false;
+  for (int look = 0;; ++look) {
+    const int signals = look_at_interrupts(world.interrupt);
+    if (signals > 0 && !ended.interrupted) {
+      ended.interrupted = true;
+      INFERMETER_TRY_DONE(cancel(job, world.interrupt));
+    }
+    logs.show(world);
+    if (look % kLooksPerQuestion == 0 || signals > 1) {
+      auto queue = tasks_in_queue(job, world.interrupt);
+      if (queue.ok()) {
+        ended.running.clear();
+        for (const auto& [task, state] : *queue) ended.running.insert(task);
+        if (ended.running.empty() || signals > 1) return ended;
+      } else if (!std::exchange(complained, true)) {
+        world.err << fmt::format("{}; still waiting\n", queue.error().message);
+      }
+      if (signals > 1) return ended;
+    }
+    ::poll(nullptr, 0, kLook_ms);  // a signal ends it
+  }
+}
+
+std::string last_words_of(const ClusterJob& job, int task) {
+  std::ifstream stream(job.log_of(task));
+  std::string last;
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty()) last = line;
+  const std::string file = printable(job.log_of(task).string(), 500);
+  return last.empty() ? fmt::format("task {} has said nothing ({})", task, file)
+                      : fmt::format("task {} says: {} ({})", task, printable(last, 500), file);
+}
+
+Error ended_early(const RunRecord& record, const ClusterJob& job, const Collected& collected) {
+  return worker_error(
+      fmt::format("{} of the {} blocks of run {} are there: {} {} ended before all was measured; {}; `{}` "
+                  "submits what is missing",
+                  collected.whole, collected.blocks, record.id, collected.missing.size() == 1 ? "task" : "tasks",
+                  fmt::join(collected.missing, ", "), last_words_of(job, collected.missing.front()),
+                  resume_command(record, " --on slurm")));
+}
+
+Result<Done> submit_tasks(Surroundings& world, const RunRecord& record, ClusterJob& job, const std::vector<int>& tasks,
+                          bool quiet) {
+  INFERMETER_TRY(std::string id, submit(job.folder / "job.sh", tasks, world.interrupt));
+  INFERMETER_TRY_DONE(note_id(job, std::move(id)));
+  if (!quiet)
+    world.err << fmt::format("run {}: {} of Slurm's job {}\n", record.id, counted(tasks.size(), "task"),
+                             job.ids.back());
+  return Done{};
+}
+
+Result<int> finish(Surroundings& world, Store& store, RunRecord record, const MeasureRequest& request,
+                   const ReportOutput& output, bool complete) {
+  MeasuredPlan measured;
+  record.plan.output_dir = request.plan.output_dir;
+  record.finished = complete;
+  keep_csv(measured, record);
+  if (complete) INFERMETER_TRY_DONE(store.finish_run(record));
+  measured.record = std::move(record);
+  return report_measured(world, std::move(measured), request, output);
+}
+
+// Waits if that is asked for; then takes everything in, and reports where there is something to report.
+Result<int> take_in(Surroundings& world, Store& store, RunRecord record, const ClusterJob& job,
+                    const MeasureRequest& request, const ClusterFlags& flags, const ReportOutput& output,
+                    LogFollower& logs) {
+  Ended ended;
+  if (flags.waits()) {
+    INFERMETER_TRY(ended, wait_for(world, job, logs));
+    store.have_heard(look_at_interrupts(world.interrupt));
+  } else if (!job.ids.empty()) {
+    INFERMETER_TRY(const auto queue, tasks_in_queue(job, world.interrupt));
+    for (const auto& [task, state] : queue) ended.running.insert(task);
+  }
+  INFERMETER_TRY(const Collected collected, collect(store, record, job, ended.running));
+  const bool complete = collected.missing.empty();
+  if (complete || ended.interrupted) return finish(world, store, std::move(record), request, output, complete);
+  if (ended.running.empty()) return ended_early(record, job, collected);
+  world.err << fmt::format("run {}: {} of {} blocks are there; {} in Slurm's queue ({})\n", record.id, collected.whole,
+                           collected.blocks, counted(ended.running.size(), "task is", "tasks are"),
+                           resume_command(record, " --wait"));
+  return 0;
+}
+
+}  // namespace
+
+Result<Done> use_fixed_blocks(PlanDraft& draft) {
+  if (draft.repeat_disturbed.value_or(0) > 0)
+    return usage_error("--repeat-disturbed measures blocks again after others: leave it out with --on");
+  draft.repeat_disturbed = 0;
+  if (draft.is_comparison) {
+    draft.question.all_pairs = !draft.question.until_resolved;
+    return Done{};
+  }
+  return use_fixed_processes(draft);
+}
+
+Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const ClusterRequest& cluster,
+                           const ClusterFlags& flags, const ReportOutput& output) {
+  INFERMETER_TRY_DONE(check_request(cluster, request.plan));
+  const bool submits = flags.job_file().empty();
+  if (submits && !request.dry_run) INFERMETER_TRY_DONE(check_slurm());
+  INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
+  RunCheck check;
+  if (is_of_other_devices(request.plan)) {
+    check_results_folder(request.plan.output_dir, check.problems);
+  } else {
+    check = check_before_run(world, request.plan, launcher);
+  }
+  check_files(request, output, check.problems);
+  if (!submits) check.problems.take(check_new_file(flags.job_file(), output.force));
+  INFERMETER_TRY_DONE(check.problems.result());
+  if (request.dry_run) return tell_plan(world, request);
+  INFERMETER_TRY(auto store, Store::open(store_file(request.plan.output_dir), Store::Mode::write, world.interrupt));
+  const RunContext context{.launcher = launcher,
+                           .cache = default_cache(),
+                           .interrupt = world.interrupt,
+                           .command = shell_quoted(world.arguments),
+                           .models = std::move(check.models),
+                           .is_checked = true};
+  INFERMETER_TRY(BegunJob begun, begin_job(store, request.plan, tasks_of(cluster, request.plan), context));
+  std::vector<int> tasks;
+  for (int task = 1; task <= begun.job.tasks; ++task) tasks.push_back(task);
+  const auto start = [&]() -> Result<Done> {
+    std::error_code code;
+    INFERMETER_TRY(auto allowing, allowing_flags(begun.record));
+    const JobText text{.request = cluster,
+                       .job = begun.job,
+                       .record = begun.record,
+                       .program = fs::read_symlink("/proc/self/exe", code),
+                       .folder = fs::current_path(code),
+                       .flags = std::move(allowing)};
+    const bool slurm = cluster.cluster == Cluster::slurm;
+    INFERMETER_TRY(const std::string script, slurm ? slurm_script(text) : kubernetes_manifest(text));
+    INFERMETER_TRY_DONE(write_file(begun.job.folder / (slurm ? "job.sh" : "job.yaml"), script, false));
+    if (!submits) return write_file(flags.job_file(), script, output.force);
+    return submit_tasks(world, begun.record, begun.job, tasks, request.verbosity == Verbosity::quiet);
+  };
+  if (const auto started = start(); !started.ok()) {
+    if (begun.job.ids.empty()) INFERMETER_TRY_DONE(forget_job(store, begun.job));
+    return started.error();
+  }
+  LogFollower logs(begun.job, request.verbosity == Verbosity::quiet, false);
+  if (flags.waits()) return take_in(world, store, std::move(begun.record), begun.job, request, flags, output, logs);
+  world.err << fmt::format("run {} is begun{}: `{}` takes in what the tasks have measured\n", begun.record.id,
+                           submits ? std::string() : fmt::format("; submit {}", printable(flags.job_file(), 500)),
+                           resume_command(begun.record));
+  return 0;
+}
+
+Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request, ClusterJob job,
+                              const std::optional<ClusterRequest>& cluster, const ClusterFlags& flags,
+                              const ReportOutput& output) {
+  Problems problems;
+  check_files(request, output, problems);
+  INFERMETER_TRY_DONE(problems.result());
+  INFERMETER_TRY(auto store, Store::open(store_file(request.plan.output_dir), Store::Mode::write, world.interrupt));
+  INFERMETER_TRY(const RunLock lock, store.lock_run(job.run));
+  INFERMETER_TRY(RunRecord record, store.load_run(job.run));
+  if (record.finished)
+    return usage_error(fmt::format("run {} is finished (`infermeter report {}` shows it)", record.id, record.id));
+  record.plan.output_dir = request.plan.output_dir;
+  LogFollower logs(job, request.verbosity == Verbosity::quiet, true);
+  if (cluster) {
+    if (cluster->cluster != Cluster::slurm || !flags.job_file().empty())
+      return usage_error(fmt::format("the job of run {} is written already ({}): submit that again", record.id,
+                                     printable(job.folder.string(), 500)));
+    INFERMETER_TRY_DONE(check_slurm());
+    INFERMETER_TRY(const auto queue, tasks_in_queue(job, world.interrupt));
+    std::set<int> running;
+    for (const auto& [task, state] : queue) running.insert(task);
+    INFERMETER_TRY(const Collected collected, collect(store, record, job, running));
+    std::vector<int> again;
+    for (const int task : collected.missing)
+      if (!running.contains(task)) again.push_back(task);
+    if (!again.empty())
+      INFERMETER_TRY_DONE(submit_tasks(world, record, job, again, request.verbosity == Verbosity::quiet));
+  }
+  record.plan.output_dir = request.plan.output_dir;
+  return take_in(world, store, std::move(record), job, request, flags, output, logs);
+}
+
+Result<int> measure_shard(Surroundings& world, Plan plan, const std::string& run, const Shard& shard,
+                          Verbosity verbosity) {
+  INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
+  INFERMETER_TRY(const MeasuredPlan measured, measure_plan(world, std::move(plan), launcher, verbosity,
+                                                           {.resume = run, .keeps_refusals = true, .shard = shard}));
+  const int signal = world.signal == nullptr ? 0 : world.signal->load();
+  if (signal != 0) return 128 + signal;
+  if (verbosity != Verbosity::quiet)
+    world.err << fmt::format("task {} of {} has measured its blocks on {}\n", shard.number, shard.count,
+                             printable(shard.node, 100));
+  return 0;
+}
+
+}  // namespace infermeter
