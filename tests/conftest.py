@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,40 @@ def run_in(infermeter):
 def run(run_in, environment, tmp_path):
     """run("models", "--list", env={…}, cwd=…, input=…) -> CompletedProcess with text; the exit code is the test's affair."""
     return run_in(tmp_path, environment)
+
+
+class Running:
+    """A process whose standard error is read as it comes."""
+
+    def __init__(self, process):
+        self.process, self.err = process, ""
+
+    def wait_for(self, part):
+        while part not in self.err:
+            line = self.process.stderr.readline()
+            assert line, self.err
+            self.err += line
+
+    def end(self):
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, self.err + err
+
+
+@pytest.fixture
+def run_slowly(run, infermeter, environment):
+    """run_slowly("run", …) -> a context with the process while it runs."""
+
+    @contextmanager
+    def start(*arguments):
+        process = subprocess.Popen([str(infermeter), *map(str, arguments)], env=environment, cwd=run.folder, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            yield Running(process)
+        finally:
+            process.kill()
+            process.wait()
+
+    return start
 
 
 @pytest.fixture(scope="session")

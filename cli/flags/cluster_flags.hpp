@@ -24,6 +24,7 @@ class ClusterFlags {
   [[nodiscard]] Result<std::optional<ClusterRequest>> request() const;
   // What --shard says, on the node that this is; nullopt: it was not given.
   [[nodiscard]] Result<std::optional<Shard>> shard(const Surroundings& world) const;
+  [[nodiscard]] bool any() const { return !on_.empty() || wait_; }
   [[nodiscard]] bool waits() const { return wait_; }
   [[nodiscard]] const std::string& job_file() const { return job_file_; }
 

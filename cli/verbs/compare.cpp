@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "cli/cluster_run.hpp"
 #include "cli/flags/choose_backends.hpp"
+#include "cli/flags/cluster_flags.hpp"
 #include "cli/flags/load_flags.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/fresh_runs.hpp"
@@ -22,6 +24,7 @@ struct CompareOptions {
   PlanFlags plan;
   LoadFlags load;
   ReportOutput output;
+  ClusterFlags cluster;
   std::string a_library, b_library;
   bool fail_slower = false, fail_inconclusive = false;
   bool dry_run = false;
@@ -50,6 +53,8 @@ HelpText compare_help() {
                     "With an HTML page that shows every pair."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
                     "As many pairs as needed, for at most two minutes."},
+                   {"infermeter compare resnet50@onnxruntime resnet50@openvino --on slurm --nodes 8 --wait",
+                    "Forty pairs on eight nodes of a cluster; both of a pair on one node."},
                    {"infermeter compare previous latest", "What changed between the last two stored runs."}},
       .notes = {
           "SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
@@ -81,6 +86,7 @@ void declare_compare_flags(CLI::App& app, CompareOptions& options) {
       ->group(kAsked);
   app.add_flag("--dry-run", options.dry_run, "Print the plan. Measures nothing.")->group("Running");
   options.verbosity.declare(app, "Running");
+  options.cluster.declare(app);
 }
 
 // One subject with two libraries is two subjects.
@@ -114,6 +120,7 @@ Result<Done> check_flags_for_runs(const CompareOptions& options) {
   if (!options.b_library.empty()) flag = "--b-backend-library";
   if (options.load.any()) flag = "the load";
   if (options.dry_run) flag = "--dry-run";
+  if (options.cluster.any()) flag = "--on";
   if (flag.empty()) return Done{};
   return usage_error(fmt::format(
       "two stored runs are compared, and nothing is measured: leave {} out (--metric, --margin, --alpha and "
@@ -139,11 +146,17 @@ Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
   INFERMETER_TRY(const bool are_runs, name_two_runs(world, options.plan.positional(), draft.plan.output_dir));
   if (are_runs) return compare_runs(world, options, draft);
   INFERMETER_TRY_DONE(options.load.apply(draft));
+  INFERMETER_TRY(const auto cluster, options.cluster.request());
+  if (options.cluster.waits() && !cluster)
+    return usage_error("--wait waits for a comparison on a cluster: give --on slurm");
   INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
   ReportOutput output = options.output;
   MeasureRequest request{.dry_run = options.dry_run, .verbosity = options.verbosity.level()};
+  draft.is_comparison = true;
+  if (cluster) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
   INFERMETER_TRY(request.plan, comparison_of(draft, options));
   INFERMETER_TRY(request.format, output.settle(draft, options.plan.other_names()));
+  if (cluster) return run_on_cluster(world, std::move(request), *cluster, options.cluster, output);
   return measure_and_report(world, std::move(request), output);
 }
 

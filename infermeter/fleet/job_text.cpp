@@ -58,18 +58,17 @@ std::string model_comments(const RunRecord& record) {
   return text;
 }
 
-std::string heading(const JobText& text, std::string_view file, std::string_view submit) {
+std::string heading(const JobText& text, std::string_view submit) {
   const RunRecord& record = text.record;
   return fmt::format(
-      "# infermeter run {}: {} of {}, in {}, each alone on its node.\n"
+      "# infermeter run {}: {} of {} in {}, each alone on its node. To submit it:\n"
       "#   {}\n"
-      "# A task that ends early goes on when it is started again: what is measured stays, and nothing is measured "
-      "twice.\n"
-      "# infermeter run --resume {} --output-dir {}\n"
-      "# takes in what the tasks have measured, and reports when all of it is there. This file is {}.\n{}",
+      "# A task that ended early goes on when it is started again; nothing is measured twice. To take in what is measured,\n"
+      "# and to report when all of it is there:\n"
+      "#   infermeter run --resume {} --output-dir {}\n{}",
       record.id, counted(record.plan.processes, "block"), counted(record.plan.subjects.size(), "subject"),
-      counted(text.job.tasks, "task"), submit, record.id, shell_quoted(fs::absolute(record.plan.output_dir).string()),
-      file, model_comments(record));
+      counted(text.job.tasks, "task"), submit, record.id,
+      printable(shell_quoted(fs::absolute(record.plan.output_dir).lexically_normal().string()), 1000), model_comments(record));
 }
 
 // The task's own command; `number` and `store` are for the shell.
@@ -89,7 +88,7 @@ Result<std::string> slurm_script(const JobText& text) {
   const ClusterRequest& request = text.request;
   std::string script =
       "#!/bin/sh\n" +
-      heading(text, "job.sh", "sbatch job.sh   submits it; sbatch --array=2,3 job.sh tasks 2 and 3 alone");
+      heading(text, "sbatch FILE                 (or some of its tasks: sbatch --array=2,3 FILE)");
   const auto option = [&](std::string_view name, std::string_view value) {
     script += fmt::format("#SBATCH --{}={}\n", name, slurm_value(value));
   };
@@ -124,7 +123,7 @@ Result<std::string> kubernetes_manifest(const JobText& text) {
   const std::string number = "$((JOB_COMPLETION_INDEX + 1))";
   std::string command = command_of(text, number, shell_quoted(text.job.folder.string()) + "/\"" + number + "\"");
   command = fmt::format("{} >>{}/\"{}\".log 2>&1", command, shell_quoted(text.job.folder.string()), number);
-  std::string manifest = heading(text, "job.yaml", "kubectl apply -f job.yaml   submits it");
+  std::string manifest = heading(text, "kubectl apply -f FILE");
   manifest += fmt::format(
       R"(apiVersion: batch/v1
 kind: Job

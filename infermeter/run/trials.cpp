@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "infermeter/diagnostics/interrupt.hpp"
@@ -184,7 +187,10 @@ Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   if (result.launcher_error) return no_trial(*result.launcher_error, record_.id);
   tell_files(place, result.samples);
   INFERMETER_TRY_DONE(check_executed(place, result.samples));
-  if (context_.shard) tell_node(record_, *context_.shard, result.samples);
+  if (context_.shard) {
+    tell_node(record_, *context_.shard, result.samples);
+    tell_end_of_task(result.samples);
+  }
   note_quality(result);
   result.samples.subject = static_cast<int>(place.subject);
   result.samples.process = place.process;
@@ -417,6 +423,17 @@ Result<Done> RunTrials::profiles() {
     INFERMETER_TRY_DONE(side_trial(planned.subject, Purpose::profile, stopping));
   }
   return Done{};
+}
+
+// A scheduler ends all processes of a task, in any order: a worker that it ended before us has not crashed.
+void RunTrials::tell_end_of_task(Samples& trial) const {
+  using namespace std::chrono_literals;
+  constexpr int most_looks = 200;
+  if (trial.end != TrialEnd::crashed || (trial.signal != SIGTERM && trial.signal != SIGKILL)) return;
+  for (int i = 0; i < most_looks && !interrupted(); ++i) std::this_thread::sleep_for(10ms);
+  if (!interrupted()) return;
+  trial.end = TrialEnd::interrupted;
+  trial.message = "the task was ended";
 }
 
 bool RunTrials::is_later_shard() const { return context_.shard && context_.shard->number > 1; }

@@ -63,6 +63,7 @@ class RunTrials {
   [[nodiscard]] Progress progress_at(const Place& place) const;
   [[nodiscard]] std::optional<double> time_left(const Place& place, std::size_t further) const;
   // Of a run that is measured in shards: what only the first of them does, and what another one does.
+  void tell_end_of_task(Samples& trial) const;
   [[nodiscard]] bool is_later_shard() const;
   [[nodiscard]] bool is_elsewhere(const PlannedTrial& planned) const;
   // Before a pair: is the question answered, or is there no time for another pair?
