@@ -63,12 +63,14 @@ std::string heading(const JobText& text, std::string_view submit) {
   return fmt::format(
       "# infermeter run {}: {} of {} in {}, each alone on its node. To submit it:\n"
       "#   {}\n"
-      "# A task that ended early goes on when it is started again; nothing is measured twice. To take in what is measured,\n"
+      "# A task that ended early goes on when it is started again; nothing is measured twice. To take in what is "
+      "measured,\n"
       "# and to report when all of it is there:\n"
       "#   infermeter run --resume {} --output-dir {}\n{}",
       record.id, counted(record.plan.processes, "block"), counted(record.plan.subjects.size(), "subject"),
       counted(text.job.tasks, "task"), submit, record.id,
-      printable(shell_quoted(fs::absolute(record.plan.output_dir).lexically_normal().string()), 1000), model_comments(record));
+      printable(shell_quoted(fs::absolute(record.plan.output_dir).lexically_normal().string()), 1000),
+      model_comments(record));
 }
 
 // The task's own command; `number` and `store` are for the shell.
@@ -87,8 +89,7 @@ Result<std::string> slurm_script(const JobText& text) {
   INFERMETER_TRY_DONE(check_paths(text));
   const ClusterRequest& request = text.request;
   std::string script =
-      "#!/bin/sh\n" +
-      heading(text, "sbatch FILE                 (or some of its tasks: sbatch --array=2,3 FILE)");
+      "#!/bin/sh\n" + heading(text, "sbatch FILE                 (or some of its tasks: sbatch --array=2,3 FILE)");
   const auto option = [&](std::string_view name, std::string_view value) {
     script += fmt::format("#SBATCH --{}={}\n", name, slurm_value(value));
   };

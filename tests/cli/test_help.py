@@ -38,7 +38,10 @@ def test_every_setting_of_a_plan_is_described(source_dir, run):
     ours = own + others.partition("\n\n")[2]  # docs/coming-from.md has the other ones
     flags = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", ours, re.M))
     not_in_plans = {"--plan", "--output", "--html", "--force", "--no-samples", "--operators", "--width", "--dry-run", "--resume", "--quiet",
-                    "--verbose", "--help"}
+                    "--verbose", "--help",
+                    # Of runs on a cluster: docs/fleet.md.
+                    "--on", "--nodes", "--partition", "--constraint", "--time", "--sbatch", "--wait", "--write-job", "--image", "--volume",
+                    "--task-processors", "--task-memory", "--shard"}
     missing = {flag for flag in flags - not_in_plans if f"`{flag}`" not in described}
     assert not missing
 
