@@ -20,11 +20,11 @@ inline constexpr int kDefaultNodes = 4;
 
 struct ClusterRequest {
   Cluster cluster = Cluster::slurm;
-  int nodes = kDefaultNodes;           // tasks, each of which has a node of its own
-  std::string partition{};             // of Slurm; empty: its default
-  std::string constraint{};            // features of Slurm's nodes; of Kubernetes a label, KEY=VALUE
-  std::optional<double> time_limit_s;  // of a task
-  std::vector<std::string> options{};  // further ones of sbatch: "--account=lab"
+  int nodes = kDefaultNodes;             // tasks, each of which has a node of its own
+  std::string partition{};               // of Slurm; empty: its default
+  std::string constraint{};              // features of Slurm's nodes; of Kubernetes a label, KEY=VALUE
+  std::optional<double> time_limit_s{};  // of a task
+  std::vector<std::string> options{};    // further ones of sbatch: "--account=lab"
   // Of Kubernetes, which has no way to know them.
   std::string image{}, volume{}, volume_path{};  // the claim that holds everything, and where it is mounted
   int processors = 4;                            // of a task, for it alone

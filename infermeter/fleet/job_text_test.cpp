@@ -117,7 +117,9 @@ TEST(JobText, PathsAreQuotedForWhoeverReadsThem) {
 
 TEST(JobText, AHostileNameMakesNoLineOfItsOwn) {
   Example example;
-  example.record.models = {{.name = "m", .path = "/shared/m\n#SBATCH --uid=0", .sha256 = "00"}};
+  ModelFacts& model = example.record.models.emplace_back();
+  model.path = "/shared/m\n#SBATCH --uid=0";
+  model.sha256 = "00";
   const auto script = example.script();
   ASSERT_TRUE(script.ok()) << script.error().message;
   EXPECT_THAT(*script, Not(HasSubstr("\n#SBATCH --uid")));
@@ -137,7 +139,9 @@ TEST(ClusterRequest, WhatNeedsOneMachineIsRefused) {
   hurried.budget_s = 60;
   EXPECT_THAT(complaint(hurried), HasSubstr("--budget"));
   EXPECT_TRUE(check_request({}, plan_of(6, 2)).ok());
-  EXPECT_EQ(tasks_of({.nodes = 9}, plan_of(6, 2)), 6);
+  ClusterRequest wide;
+  wide.nodes = 9;
+  EXPECT_EQ(tasks_of(wide, plan_of(6, 2)), 6);
 }
 
 }  // namespace infermeter::job_text_test
