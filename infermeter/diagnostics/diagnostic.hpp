@@ -70,6 +70,7 @@ enum class DiagnosticId {
   precision_not_as_asked,
   threads_not_as_asked,
   one_request_at_a_time,  // loaded for several inferences at once, and one at a time was measured
+  nodes_disagree,         // what is compared comes out differently on different nodes of a cluster
   machines_differ,        // reports of several machines beside each other
   times_imported,         // of files that other tools wrote: nobody knows whether they took turns
   import_cut,             // some times of a file are left out

@@ -7,6 +7,7 @@
 
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/samples/environment.hpp"
+#include "infermeter/samples/node_facts.hpp"
 #include "infermeter/samples/samples.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
@@ -22,8 +23,7 @@ struct Shard {
 // so that the squares of the order (order_trials) stay whole where they can; numbers of blocks differ by one at most.
 [[nodiscard]] int shard_of_block(const Plan& plan, int block, int count);
 
-// Where a trial of a shard ran: the node's name and the fingerprint of its machine, among what was executed.
-inline constexpr std::string_view kNodeKey = "node", kMachineKey = "machine";
+// Where a trial of a shard ran: the node's name and the fingerprint of its machine (samples/node_facts.hpp).
 void tell_node(const RunRecord& record, const Shard& shard, Samples& trial);
 
 // Blocks that are whole: a trial of every subject has ended, all of them on one node. Ascending.

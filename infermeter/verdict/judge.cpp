@@ -12,6 +12,7 @@
 #include "infermeter/verdict/apart/compare_apart.hpp"
 #include "infermeter/verdict/comparison_diagnostics.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/rounds/nodes.hpp"
 #include "infermeter/verdict/rounds/rounds.hpp"
 #include "infermeter/verdict/summary_options.hpp"
 #include "infermeter/verdict/tuning/judge_tuning.hpp"
@@ -201,6 +202,7 @@ Verdict judge(const RunRecord& record) {
   verdict.of_a_program = is_of_a_program(record);
   verdict.diagnostics = record.diagnostics;
   append(verdict.diagnostics, block_diagnostics(record));
+  append(verdict.diagnostics, node_diagnostics(record));
   for (std::size_t i = 0; i < trials.size(); ++i) {
     verdict.subjects.push_back(judge_subject(record, trials, options, i));
     append(verdict.diagnostics, subject_diagnostics(record, verdict.subjects.back(), trials[i]));
