@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "cli/cluster_run.hpp"
 #include "cli/flags/choose_backends.hpp"
+#include "cli/flags/cluster_flags.hpp"
 #include "cli/flags/load_flags.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/measure_and_report.hpp"
@@ -18,6 +20,7 @@ struct LoadOptions {
   PlanFlags plan;
   LoadFlags load;
   ReportOutput output;
+  ClusterFlags cluster;
   bool dry_run = false;
   VerbosityFlags verbosity;
 };
@@ -53,10 +56,13 @@ HelpText load_help() {
 Result<int> load_action(Surroundings& world, const LoadOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
   INFERMETER_TRY_DONE(options.load.apply(draft));
+  INFERMETER_TRY(const auto cluster, options.cluster.request());
+  if (options.cluster.waits() && !cluster) return usage_error("--wait waits for a run on a cluster: give --on slurm");
   INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
   INFERMETER_TRY_DONE(use_fixed_processes(draft));
   ReportOutput output = options.output;
   INFERMETER_TRY(const Format format, output.settle(draft, options.plan.other_names()));
+  if (cluster) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
   INFERMETER_TRY(Plan plan, make_plan(draft));
   for (const Subject& subject : plan.subjects) {
     if (!subject.load.empty()) continue;
@@ -64,10 +70,10 @@ Result<int> load_action(Surroundings& world, const LoadOptions& options) {
         fmt::format("it is not said how requests come to '{}': --rate 40, --concurrency 8 or --scenario offline, say",
                     subject.label));
   }
-  return measure_and_report(
-      world,
-      {.plan = std::move(plan), .format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()},
-      output);
+  MeasureRequest request{
+      .plan = std::move(plan), .format = format, .dry_run = options.dry_run, .verbosity = options.verbosity.level()};
+  if (cluster) return run_on_cluster(world, std::move(request), *cluster, options.cluster, output);
+  return measure_and_report(world, std::move(request), output);
 }
 
 }  // namespace
@@ -80,6 +86,7 @@ Action declare_load(CLI::App& app) {
   options->output.declare(app);
   app.add_flag("--dry-run", options->dry_run, "Print the plan. Measures nothing.")->group("Running");
   options->verbosity.declare(app, "Running");
+  options->cluster.declare(app);
   return [options](Surroundings& world) { return load_action(world, *options); };
 }
 

@@ -175,7 +175,8 @@ Result<std::optional<ClusterJob>> find_job(const fs::path& output_dir, std::stri
   for (std::string id; std::getline(stream, id);) {
     const bool is_number =
         !id.empty() && id.size() < 20 && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
-    if (is_number) job.ids.push_back(id);
+    const bool is_new = std::ranges::find(job.ids, id) == job.ids.end();  // every task of the job writes it
+    if (is_number && is_new) job.ids.push_back(id);
   }
   return std::optional(std::move(job));
 }

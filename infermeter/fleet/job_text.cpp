@@ -111,8 +111,9 @@ Result<std::string> slurm_script(const JobText& text) {
   script += "#SBATCH --requeue\n#SBATCH --open-mode=append\n";
   option("chdir", text.folder.string());
   option("output", without_patterns(text.job.folder.string()) + "/%a.log");
+  // So that whoever takes the results in knows what is still at work, whoever submitted it.
+  script += fmt::format("\necho \"$SLURM_ARRAY_JOB_ID\" >>{}/ids\n", shell_quoted(text.job.folder.string()));
   script +=
-      "\n" +
       command_of(text, "$SLURM_ARRAY_TASK_ID", shell_quoted(text.job.folder.string()) + "/\"$SLURM_ARRAY_TASK_ID\"") +
       "\n";
   return script;
