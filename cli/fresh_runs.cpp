@@ -23,8 +23,8 @@ Result<Plan> asked_plan(PlanDraft draft) {
 }
 
 Result<RunSeries> RunSeries::resumed(const Surroundings& world, std::span<const Plan> plans) {
-  const auto file = store_file(plans.front().output_dir);
-  INFERMETER_TRY(auto store, Store::open(file, Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(const StorePlace place, store_place(plans.front()));
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
   INFERMETER_TRY(const auto listings, store.list_runs());
   RunSeries series;
   for (auto run = listings.rbegin(); run != listings.rend() && series.first_.empty(); ++run) {
@@ -35,7 +35,7 @@ Result<RunSeries> RunSeries::resumed(const Surroundings& world, std::span<const 
   }
   if (series.first_.empty()) {
     return usage_error(fmt::format(
-        "there is nothing in {} to go on with: leave --resume out, and all of it is measured", file.string()));
+        "there is nothing in {} to go on with: leave --resume out, and all of it is measured", place.shown()));
   }
   for (const RunListing& run : listings) {
     if (run.part_of != series.first_) continue;

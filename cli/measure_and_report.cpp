@@ -37,7 +37,7 @@ void check_files(const MeasureRequest& request, const ReportOutput& output, Prob
 }
 
 Result<int> tell_plan(Surroundings& world, const MeasureRequest& request) {
-  world.out << describe_plan(request.plan, earlier_runs(world, request.plan.output_dir));
+  world.out << describe_plan(request.plan, earlier_runs(world, request.plan));
   return 0;
 }
 

@@ -111,12 +111,14 @@ void say_where(Surroundings& world, const MeasuredPlan& measured, Verbosity verb
   const RunRecord& record = measured.record;
   if (verbosity == Verbosity::verbose) world.err << file_lines(record);
   if (!measured.csv.empty()) world.err << fmt::format("Results saved to: {}\n", printable(measured.csv.string(), 1000));
-  const std::string store = printable(store_file(record.plan.output_dir).string());
   if (record.finished) {
-    world.err << fmt::format("run {} is stored in {}\n", record.id, store);
+    const auto place = store_place(record.plan);
+    world.err << fmt::format("run {} is stored in {}\n", record.id, place.ok() ? place->shown() : "its store");
   } else {
-    world.err << fmt::format("run {} was interrupted; `infermeter run --resume {} --output-dir {}` finishes it\n",
-                             record.id, record.id, printable(shell_quoted(record.plan.output_dir)));
+    const std::string& store = record.plan.store;
+    world.err << fmt::format("run {} was interrupted; `infermeter run --resume {} --output-dir {}{}` finishes it\n",
+                             record.id, record.id, printable(shell_quoted(record.plan.output_dir)),
+                             store.empty() ? "" : " --store " + printable(shell_quoted(store)));
   }
 }
 

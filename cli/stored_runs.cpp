@@ -42,20 +42,19 @@ bool names_a_run(const std::string& name, const std::vector<Baseline>& baselines
   return looks_like_an_id(name) || std::ranges::find(baselines, name, &Baseline::name) != baselines.end();
 }
 
-std::vector<Baseline> known_baselines(const Surroundings& world, const std::string& output_dir) {
-  const auto file = store_file(output_dir);
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) return {};
-  auto store = Store::open(file, Store::Mode::read, world.interrupt);
+std::vector<Baseline> known_baselines(const Surroundings& world, const Plan& place) {
+  const auto found_place = store_place(place);
+  if (!found_place.ok() || !found_place->may_exist()) return {};
+  auto store = Store::open(*found_place, Store::Mode::read, world.interrupt);
   if (!store.ok()) return {};  // who needs it hears of it
   auto found = store->baselines();
   return found.ok() ? *found : std::vector<Baseline>{};
 }
 
-Result<RunRecord> load_named(const Surroundings& world, const std::string& name, const std::string& output_dir,
+Result<RunRecord> load_named(const Surroundings& world, const std::string& name, const Plan& place,
                              const std::vector<Baseline>& baselines) {
   if (is_report_file(name)) return read_report_file(name);
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
   const auto named = std::ranges::find(baselines, name, &Baseline::name);
   const bool is_baseline = named != baselines.end() && !is_surely_a_run(name);
   return store.load_run(is_baseline ? named->run : name);
@@ -63,11 +62,10 @@ Result<RunRecord> load_named(const Surroundings& world, const std::string& name,
 
 }  // namespace
 
-Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names,
-                           const std::string& output_dir) {
+Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names, const Plan& place) {
   const auto is_subject = [](const std::string& name) { return !is_surely_a_run(name) && is_a_subject(name); };
   if (std::ranges::all_of(names, is_subject)) return false;  // the store need not be asked
-  const auto baselines = known_baselines(world, output_dir);
+  const auto baselines = known_baselines(world, place);
   const auto is_run = [&](const std::string& name) { return names_a_run(name, baselines); };
   const auto runs = std::ranges::count_if(names, is_run);
   if (runs == 0) return false;
@@ -85,18 +83,20 @@ Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::str
 }
 
 Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::string>& names, const Question& question,
-                                const std::string& output_dir, const ReportOutput& output, Format format) {
-  const auto baselines = known_baselines(world, output_dir);
-  INFERMETER_TRY(const RunRecord before, load_named(world, names[0], output_dir, baselines));
-  INFERMETER_TRY(const RunRecord after, load_named(world, names[1], output_dir, baselines));
+                                const Plan& place, const ReportOutput& output, Format format) {
+  const auto baselines = known_baselines(world, place);
+  INFERMETER_TRY(const RunRecord before, load_named(world, names[0], place, baselines));
+  INFERMETER_TRY(const RunRecord after, load_named(world, names[1], place, baselines));
   Question asked = question;
   auto metric = metric_from_string(asked.metric);
   if (!metric) return usage_error("--metric: " + metric.error().message);
   asked.metric = std::move(*metric);
   INFERMETER_TRY(RunRecord joined, join_runs(before, after, asked));
-  if (auto store = Store::open(store_file(output_dir), Store::Mode::read, world.interrupt); store.ok()) {
+  if (auto store = Store::open(place, Store::Mode::read, world.interrupt); store.ok()) {
     INFERMETER_TRY(joined.noise, store->latest_noise(machine_fingerprint(joined.environment)));
   }
+  joined.plan.output_dir = place.output_dir;
+  joined.plan.store = place.store;
   const Verdict verdict = judge(joined);
   Problems unwritten;
   unwritten.take(output.write(world, joined, verdict, format));

@@ -15,11 +15,11 @@ namespace infermeter {
 // Do these name two stored runs, and no subjects? An id or its beginning, "latest", "previous", the name of a baseline,
 // or a JSON report. An error where one does and the other does not.
 [[nodiscard]] Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names,
-                                         const std::string& output_dir);
+                                         const Plan& place);
 
 // The second against the first, by the question; the exit code of a comparison.
 [[nodiscard]] Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::string>& names,
-                                              const Question& question, const std::string& output_dir,
+                                              const Question& question, const Plan& place,
                                               const ReportOutput& output, Format format);
 
 }  // namespace infermeter

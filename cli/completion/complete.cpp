@@ -115,9 +115,7 @@ class Known {
   }
 
  private:
-  [[nodiscard]] Result<Store> opened_store() const {
-    return Store::open(store_file(output_dir()), Store::Mode::read, world_.interrupt);
-  }
+  [[nodiscard]] Result<Store> opened_store() const { return Store::open(place(), Store::Mode::read, world_.interrupt); }
 
   // Each with its run.
   [[nodiscard]] static Candidates baselines_in(Store& store) {
@@ -136,10 +134,13 @@ class Known {
     return {};
   }
 
-  [[nodiscard]] std::string output_dir() const {
-    if (const std::string asked = value_of("--output-dir"); !asked.empty()) return asked;
+  // A plan of which only where its runs are stored is said.
+  [[nodiscard]] Plan place() const {
     const auto draft = ambient_draft(world_);
-    return draft ? draft->plan.output_dir : "results";
+    Plan plan = draft ? draft->plan : Plan();
+    if (std::string asked = value_of("--output-dir"); !asked.empty()) plan.output_dir = std::move(asked);
+    if (std::string asked = value_of("--store"); !asked.empty()) plan.store = std::move(asked);
+    return plan;
   }
 
   [[nodiscard]] BackendInfo info_of(const std::string& backend) const {

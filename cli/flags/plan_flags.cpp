@@ -124,6 +124,9 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"sandbox", "--sandbox", "MODE", "",
      "auto (default): all that the kernel supports; strict: refuse to run without it; off."},
     {"output_dir", "--output-dir", "FOLDER", "Results", "Folder where runs are stored. Default: results."},
+    {"store", "--store", "PLACE", "",
+     "Where runs are stored instead: postgresql://HOST/DATABASE, service=NAME, or an SQLite file (docs/store.md). "
+     "Passwords are kept in ~/.pgpass."},
     {"format", "--format", "FORMAT", "",
      "table (default), json, csv, markdown, latex, openmetrics, bencher, google-benchmark."},
 });
@@ -326,8 +329,8 @@ std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but
   if (const auto added = other_names_.add_to(values); !added) values = values_;  // said when the plan is gathered
   for (const auto& [key, texts] : values) {
     // What a resumed run is allowed is no change of it.
-    const bool changes = key != "output_dir" && key != "format" && key != "allow_code" && key != "sandbox" &&
-                         std::ranges::find(but, key) == but.end();
+    const bool changes = key != "output_dir" && key != "store" && key != "format" && key != "allow_code" &&
+                         key != "sandbox" && std::ranges::find(but, key) == but.end();
     if (changes && !texts.empty()) return fmt::format("--{}", find_setting(key)->flag);
   }
   return no_compare_outputs_ ? "--no-compare-outputs" : "";

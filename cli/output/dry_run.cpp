@@ -197,10 +197,10 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
 }
 
 // A dry run tells what it can: a store that cannot be read only means that the time is unknown.
-std::vector<RunRecord> earlier_runs(const Surroundings& world, const std::string& output_dir) {
-  std::error_code error;
-  if (!std::filesystem::exists(store_file(output_dir), error)) return {};
-  auto store = Store::open(store_file(output_dir), Store::Mode::read, world.interrupt);
+std::vector<RunRecord> earlier_runs(const Surroundings& world, const Plan& place) {
+  const auto found_place = store_place(place);
+  if (!found_place.ok() || !found_place->may_exist()) return {};
+  auto store = Store::open(*found_place, Store::Mode::read, world.interrupt);
   if (!store) return {};
   auto listings = store->list_runs();
   if (!listings) return {};

@@ -16,7 +16,7 @@ namespace infermeter {
 // The settings, the estimated time and the order of trials.
 [[nodiscard]] std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier);
 
-// The newest runs of the store under `output_dir`, or none.
-[[nodiscard]] std::vector<RunRecord> earlier_runs(const Surroundings& world, const std::string& output_dir);
+// The newest runs of the store of `place`, or none.
+[[nodiscard]] std::vector<RunRecord> earlier_runs(const Surroundings& world, const Plan& place);
 
 }  // namespace infermeter

@@ -92,8 +92,7 @@ Result<Done> ReportOutput::write_text(Surroundings& world, const std::string& te
 Result<Done> ReportOutput::write(Surroundings& world, const RunRecord& record, const Verdict& verdict,
                                  Format format) const {
   if (format == Format::html) {  // the page that --html FILE writes, with what has changed since the run before
-    const fs::path store = store_file(record.plan.output_dir);
-    return write_text(world, render_html(page_part(world, record, verdict, page_look(), store)));
+    return write_text(world, render_html(page_part(world, record, verdict, page_look(), record.plan)));
   }
   return write_text(world, render(record, verdict, format, look(world)));
 }
@@ -101,14 +100,13 @@ Result<Done> ReportOutput::write(Surroundings& world, const RunRecord& record, c
 Result<Done> ReportOutput::write_page(Surroundings& world, const RunRecord& record, const Verdict& verdict,
                                       bool quiet) const {
   if (!html.wanted()) return Done{};
-  const fs::path store = store_file(record.plan.output_dir);
-  return html.write(world, page_part(world, record, verdict, page_look(), store), force, quiet);
+  return html.write(world, page_part(world, record, verdict, page_look(), record.plan), force, quiet);
 }
 
 ReportPart page_part(Surroundings& world, const RunRecord& record, const Verdict& verdict, const RenderOptions& options,
-                     const fs::path& store) {
+                     const Plan& place) {
   std::optional<RunRecord> earlier;
-  if (auto opened = Store::open(store, Store::Mode::read, world.interrupt); opened.ok()) {
+  if (auto opened = Store::open(place, Store::Mode::read, world.interrupt); opened.ok()) {
     if (auto found = opened->earlier_run(record); found.ok()) earlier = std::move(*found);
   }
   return run_part(record, verdict, options, earlier ? &*earlier : nullptr);
@@ -117,7 +115,5 @@ ReportPart page_part(Surroundings& world, const RunRecord& record, const Verdict
 bool use_color(const Surroundings& world) {
   return world.out_is_terminal && !world.variable("NO_COLOR") && world.variable("TERM").value_or("dumb") != "dumb";
 }
-
-std::filesystem::path store_file(const std::filesystem::path& output_dir) { return output_dir / "infermeter.db"; }
 
 }  // namespace infermeter

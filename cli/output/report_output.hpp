@@ -41,13 +41,10 @@ struct ReportOutput {
   }
 };
 
-// The page's part of a run, with what changed since the last one in the store, if that can be read.
+// The page's part of a run, with what changed since the last one in the store of `place`, if that can be read.
 [[nodiscard]] ReportPart page_part(Surroundings& world, const RunRecord& record, const Verdict& verdict,
-                                   const RenderOptions& options, const std::filesystem::path& store);
+                                   const RenderOptions& options, const Plan& place);
 
 [[nodiscard]] bool use_color(const Surroundings& world);
-
-// OUTPUT_DIR/infermeter.db
-[[nodiscard]] std::filesystem::path store_file(const std::filesystem::path& output_dir);
 
 }  // namespace infermeter

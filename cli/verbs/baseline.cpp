@@ -30,7 +30,7 @@ Result<Store> open_store(const Surroundings& world, const BaselineOptions& optio
                          Store::Mode mode = Store::Mode::write_if_possible) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
-  return Store::open(store_file(draft.plan.output_dir), mode, world.interrupt);
+  return Store::open(draft.plan, mode, world.interrupt);
 }
 
 std::string baselines_table(const std::vector<Baseline>& baselines) {
@@ -101,7 +101,7 @@ CLI::App* declare_set(CLI::App& app, BaselineOptions& options) {
       ->required()
       ->type_name("")
       ->group("What");
-  options.flags.declare(*set_app, {"output_dir"});
+  options.flags.declare(*set_app, {"output_dir", "store"});
   return set_app;
 }
 
@@ -111,7 +111,7 @@ void declare_list(CLI::App& app, BaselineOptions& options) {
                        .about = "Lists the baselines: name, run, when it was set.",
                        .examples = {{"infermeter baseline list --format json", "For a program."}},
                        .notes = {}});
-  options.flags.declare(*list_app, {"output_dir"});
+  options.flags.declare(*list_app, {"output_dir", "store"});
   options.format.declare(*list_app);
 }
 
@@ -125,7 +125,7 @@ CLI::App* declare_remove(CLI::App& app, BaselineOptions& options) {
       ->required()
       ->type_name("")
       ->group("What");
-  options.flags.declare(*remove_app, {"output_dir"});
+  options.flags.declare(*remove_app, {"output_dir", "store"});
   return remove_app;
 }
 
@@ -141,7 +141,7 @@ Action declare_baseline(CLI::App& app) {
   CLI::App* set_app = declare_set(app, *options);
   declare_list(app, *options);
   CLI::App* remove_app = declare_remove(app, *options);
-  options->flags.declare(app, {"output_dir"});
+  options->flags.declare(app, {"output_dir", "store"});
   options->format.declare(app);
   app.require_subcommand(0, 1);
   return [options, set_app, remove_app](Surroundings& world) {

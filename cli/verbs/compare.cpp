@@ -138,12 +138,12 @@ Result<int> compare_runs(Surroundings& world, const CompareOptions& options, con
   Question question = draft.question;
   question.fail_slower = options.fail_slower;
   question.fail_inconclusive = options.fail_inconclusive;
-  return compare_stored_runs(world, options.plan.positional(), question, draft.plan.output_dir, output, format);
+  return compare_stored_runs(world, options.plan.positional(), question, draft.plan, output, format);
 }
 
 Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
-  INFERMETER_TRY(const bool are_runs, name_two_runs(world, options.plan.positional(), draft.plan.output_dir));
+  INFERMETER_TRY(const bool are_runs, name_two_runs(world, options.plan.positional(), draft.plan));
   if (are_runs) return compare_runs(world, options, draft);
   INFERMETER_TRY_DONE(options.load.apply(draft));
   INFERMETER_TRY(const auto cluster, options.cluster.request());

@@ -178,7 +178,7 @@ Action declare_doctor(CLI::App& app) {
                               {"infermeter doctor --peaks", "Peak rates of float32, bfloat16, int8 and of each cache."},
                               {"infermeter doctor --format json | jq .fit_to_measure", "In a script."}},
                  .notes = {}});
-  options->flags.declare(app, {"output_dir", "backend_path"});
+  options->flags.declare(app, {"output_dir", "store", "backend_path"});
   options->format.declare(app);
   options->self.declare(app);
   app.add_flag("--peaks", options->peaks,

@@ -109,7 +109,7 @@ void declare_gate_flags(CLI::App& app, GateOptions& options) {
          "of FILE.")
       ->group(kGateResults);
   options.verbosity.declare(app, kGateResults);
-  options.flags.declare(app, {"output_dir", "allow_code"});
+  options.flags.declare(app, {"output_dir", "store", "allow_code"});
 }
 
 // The gate file, with its plan in the draft and the flags over both.
@@ -151,14 +151,13 @@ void check_files(const GateOptions& options, const std::string& made, Problems& 
                                 NamedFile{"--markdown", options.markdown}, NamedFile{"--html", options.html.file}}));
 }
 
-Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const GateFile& file,
-                                               const std::string& output_dir) {
+Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const GateFile& file, const Plan& place) {
   if (!file.baseline) return std::optional<RunRecord>();
   if (is_report_file(*file.baseline)) {
     INFERMETER_TRY(RunRecord report, read_report_file(*file.baseline));
     return std::optional(std::move(report));
   }
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
   INFERMETER_TRY(const std::string id, store.baseline_run(*file.baseline));
   INFERMETER_TRY(RunRecord record, store.load_run(id));
   return std::optional(std::move(record));
@@ -186,8 +185,8 @@ Result<std::vector<RunRecord>> repetitions(Store& store, const RunRecord& run, i
 
 // The run that is judged comes first, then those that `reproducible` looks at, newest first.
 Result<std::vector<RunRecord>> stored_runs(const Surroundings& world, const Gate& gate, const GateFile& file,
-                                           const std::string& output_dir) {
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+                                           const Plan& place) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
   INFERMETER_TRY(RunRecord run, store.load_run(file.run.value_or("latest")));
   if (!run.finished) {
     return usage_error(
@@ -242,11 +241,11 @@ void write_files(const GateOptions& options, const RunRecord& record, const Gate
 }
 
 Result<std::vector<RunRecord>> runs_to_judge(const Surroundings& world, const Gate& gate, const GateFile& file,
-                                             const GateOptions& options, const std::string& output_dir) {
+                                             const GateOptions& options, const Plan& place) {
   Problems problems;
   check_files(options, {}, problems);
   INFERMETER_TRY_DONE(problems.result("nothing was judged"));
-  return stored_runs(world, gate, file, output_dir);
+  return stored_runs(world, gate, file, place);
 }
 
 Result<int> gate_action(Surroundings& world, const GateOptions& options) {
@@ -255,8 +254,8 @@ Result<int> gate_action(Surroundings& world, const GateOptions& options) {
   INFERMETER_TRY(const GateFile file, read_gate(options, draft));
   INFERMETER_TRY(const Gate gate, make_gate(file, options.file));
   INFERMETER_TRY(const Format format, gate_format(options, draft));
-  const std::string output_dir = draft.plan.output_dir;
-  INFERMETER_TRY(const auto baseline, load_baseline(world, file, output_dir));
+  const Plan place = draft.plan;
+  INFERMETER_TRY(const auto baseline, load_baseline(world, file, place));
 
   // The run: a new one, one that was interrupted, or a stored one.
   if (options.resume && !file.is_fresh())
@@ -264,7 +263,7 @@ Result<int> gate_action(Surroundings& world, const GateOptions& options) {
   Problems unwritten;
   INFERMETER_TRY(const auto runs, file.is_fresh()
                                       ? measured_runs(world, gate, file, std::move(draft), options, unwritten)
-                                      : runs_to_judge(world, gate, file, options, output_dir));
+                                      : runs_to_judge(world, gate, file, options, place));
 
   const RunRecord& record = runs.front();
   const Verdict of_run = judge(record);

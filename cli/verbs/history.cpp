@@ -115,8 +115,7 @@ Result<int> history_action(Surroundings& world, const HistoryOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
   INFERMETER_TRY_DONE(options.html.check(options.force));
-  INFERMETER_TRY(auto store,
-                 Store::open(store_file(draft.plan.output_dir), Store::Mode::write_if_possible, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(draft.plan, Store::Mode::write_if_possible, world.interrupt));
   INFERMETER_TRY(const auto completion, store.complete_figures());
   say_completion(world, completion);
   INFERMETER_TRY(const HistoryReport report, read_report(store, options));
@@ -150,7 +149,7 @@ Action declare_history(CLI::App& app) {
   app.add_option("--since", options->since, "Leave out earlier runs: 2026-11-21, 2026-11-21T11:42 (UTC).")
       ->type_name("DATE")
       ->group("What");
-  options->flags.declare(app, {"output_dir"});
+  options->flags.declare(app, {"output_dir", "store"});
   options->format.declare(app);
   options->html.declare(app, "Results");
   app.add_flag("--force", options->force, "Overwrite existing files.")->group("Results");

@@ -79,6 +79,7 @@ Result<int> import_action(Surroundings& world, const ImportOptions& options) {
                         .batch_size = options.batch_size,
                         .cache = default_cache(),
                         .output_dir = draft.plan.output_dir,
+                        .store = draft.plan.store,
                         .command = shell_quoted(world.arguments)};
   INFERMETER_TRY(request.subjects, import_subjects(options.files, options.compiled));
   INFERMETER_TRY(RunRecord imported, import_files(request));
@@ -118,7 +119,7 @@ Action declare_import(CLI::App& app) {
                  "operators. LABEL=FILE with several subjects.")
       ->type_name("FILE")
       ->group("Files");
-  options->flags.declare(app, {"output_dir", "format"});
+  options->flags.declare(app, {"output_dir", "store", "format"});
   options->output.declare(app);
   app.add_flag("-q,--quiet", options->quiet, "Print only the report.")->group("Results");
   return [options](Surroundings& world) { return import_action(world, *options); };

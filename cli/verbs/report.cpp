@@ -112,9 +112,8 @@ Result<Done> check(const ReportOptions& options, Format format) {
   return problems.result("nothing was written");
 }
 
-Result<std::vector<RunRecord>> load(const Surroundings& world, const ReportOptions& options,
-                                    const std::string& output_dir) {
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+Result<std::vector<RunRecord>> load(const Surroundings& world, const ReportOptions& options, const Plan& place) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
   std::vector<RunRecord> runs;
   for (const std::string& name : options.runs.empty() ? std::vector<std::string>{"latest"} : options.runs) {
     INFERMETER_TRY(RunRecord record, store.load_run(name));
@@ -127,10 +126,10 @@ Result<std::vector<RunRecord>> load(const Surroundings& world, const ReportOptio
 }
 
 Result<Done> write_report_page(Surroundings& world, const ReportOutput& output, const std::vector<RunRecord>& runs,
-                               const std::string& output_dir) {
+                               const Plan& place) {
   std::vector<ReportPart> parts;
   for (const RunRecord& record : runs) {
-    parts.push_back(page_part(world, record, judge(record), output.page_look(), store_file(output_dir)));
+    parts.push_back(page_part(world, record, judge(record), output.page_look(), place));
   }
   return output.html.write(world, parts, output.force, false);
 }
@@ -150,7 +149,7 @@ Result<int> report_action(Surroundings& world, const ReportOptions& given) {
   ReportOptions options = given;
   INFERMETER_TRY(const Format format, options.output.settle(draft));
   INFERMETER_TRY_DONE(check(options, format));
-  INFERMETER_TRY(const auto runs, load(world, options, draft.plan.output_dir));
+  INFERMETER_TRY(const auto runs, load(world, options, draft.plan));
   if (options.tensorboard.wanted()) {
     INFERMETER_TRY_DONE(options.tensorboard.write(world, runs, options.output.force));
   } else if (options.profile_files.wanted()) {
@@ -158,7 +157,7 @@ Result<int> report_action(Surroundings& world, const ReportOptions& given) {
   } else if (options.wants_plot) {
     INFERMETER_TRY_DONE(write_plot(world, options.plot, options.output.force, runs.front(), judge(runs.front())));
   } else if (options.output.html.wanted()) {
-    INFERMETER_TRY_DONE(write_report_page(world, options.output, runs, draft.plan.output_dir));
+    INFERMETER_TRY_DONE(write_report_page(world, options.output, runs, draft.plan));
   } else {
     INFERMETER_TRY_DONE(print(world, options.output, runs, format));
   }
@@ -171,7 +170,7 @@ Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   set_help(app, report_help());
   app.add_option("RUN", options->runs, "Ids, prefixes of ids, or latest (default).")->type_name("")->group("Run");
-  options->flags.declare(app, {"output_dir", "format"});
+  options->flags.declare(app, {"output_dir", "store", "format"});
   options->output.declare(app);
   options->plot.declare(app);
   options->profile_files.declare(app, "Instead of printing: write");

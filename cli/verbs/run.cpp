@@ -81,17 +81,18 @@ void declare_run_flags(CLI::App& app, RunOptions& options) {
 }
 
 // The id of the run that --resume means.
-Result<std::string> unfinished_run(const Surroundings& world, const std::string& asked, const std::string& output_dir) {
+Result<std::string> unfinished_run(const Surroundings& world, const std::string& asked, const Plan& place) {
   if (!asked.empty() && asked != kLatestUnfinished) return asked;
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
   return store.latest_unfinished();
 }
 
 Result<Plan> plan_to_resume(const Surroundings& world, const std::string& id, const Plan& asked) {
-  INFERMETER_TRY(auto store, Store::open(store_file(asked.output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(asked, Store::Mode::read, world.interrupt));
   INFERMETER_TRY(RunRecord record, store.load_run(id));
   INFERMETER_TRY_DONE(check_own_plan(record, asked));
   record.plan.output_dir = asked.output_dir;
+  record.plan.store = asked.store;
   return std::move(record.plan);
 }
 
@@ -125,7 +126,7 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
         fmt::format("--resume continues with the run's own plan: leave {} out, or give the whole plan", flag));
   }
   if (options.wants_resume) {
-    INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan.output_dir));
+    INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan));
   }
   if (resume && !shard) {
     INFERMETER_TRY(auto job, job_to_resume(world, *resume, draft.plan.output_dir));

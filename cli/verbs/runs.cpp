@@ -48,7 +48,7 @@ Result<int> runs_action(Surroundings& world, const RunsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
-  INFERMETER_TRY(auto store, Store::open(store_file(draft.plan.output_dir), Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(draft.plan, Store::Mode::read, world.interrupt));
   INFERMETER_TRY(const auto runs, store.list_runs());
   world.out << (json ? json_text(runs_json(runs)) : runs_table(runs));
   return 0;
@@ -64,7 +64,7 @@ Action declare_runs(CLI::App& app) {
                               {"infermeter runs --format json | jq -r '.[] | select(.finished | not) | .id'",
                                "The ids of runs that can be resumed."}},
                  .notes = {}});
-  options->flags.declare(app, {"output_dir"});
+  options->flags.declare(app, {"output_dir", "store"});
   options->format.declare(app);
   return [options](Surroundings& world) { return runs_action(world, *options); };
 }

@@ -47,7 +47,8 @@ struct PreparedStudy {
   StudySource source;
   StudyFile file;
   std::vector<PreparedPart> parts;
-  std::string output_dir, format;
+  Plan place;  // where its runs are stored
+  std::string format;
 };
 
 HelpText study_help() {
@@ -96,9 +97,10 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if anything is inconclusive.")
       ->group(kStudyResults);
   options.verbosity.declare(app, kStudyResults);
-  options.flags.declare(app, {"backend_path", "allow_code", "processes", "profile", "profile_processes",
-                              "profile_iterations", "stacks", "python_profiler", "seed", "data_seed", "cpus",
-                              "load_timeout", "run_timeout", "memory_limit", "sandbox", "output_dir", "format"});
+  options.flags.declare(
+      app, {"backend_path", "allow_code", "processes", "profile", "profile_processes", "profile_iterations", "stacks",
+            "python_profiler", "seed", "data_seed", "cpus", "load_timeout", "run_timeout", "memory_limit", "sandbox",
+            "output_dir", "store", "format"});
   app.get_option("--format")->description("table (default), json, markdown.");
 }
 
@@ -181,7 +183,7 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
   }
   INFERMETER_TRY_DONE(check_outputs(study));
   INFERMETER_TRY_DONE(options.flags.apply(base));
-  study.output_dir = base.plan.output_dir;
+  study.place = base.plan;
   study.format = base.format.empty() ? "table" : base.format;
   return study;
 }
@@ -191,7 +193,7 @@ Result<Format> study_format(const PreparedStudy& study) {
 }
 
 void describe_study(Surroundings& world, const PreparedStudy& study) {
-  const auto earlier = earlier_runs(world, study.output_dir);
+  const auto earlier = earlier_runs(world, study.place);
   for (const PreparedPart& part : study.parts) {
     const int runs = runs_wanted(part.request.gate);
     world.out << fmt::format("== {}: {}{}\n", part.request.name, printable(part.request.title),

@@ -105,7 +105,7 @@ void declare_tune_flags(CLI::App& app, TuneOptions& options) {
       app, {"alpha",        "device",       "dimensions", "batch_axis", "options",    "load",         "env",
             "backend_path", "allow_code",   "warmup",     "iterations", "duration",   "seed",         "data_seed",
             "cpus",         "outliers",     "data",       "labels",     "data_limit", "distribution", "load_timeout",
-            "run_timeout",  "memory_limit", "sandbox",    "output_dir", "format"});
+            "run_timeout",  "memory_limit", "sandbox",    "output_dir", "store",      "format"});
   options.output.declare(app);
   app.add_option("--write-plan", options.winner_file,
                  "Write the best setting to a plan file, for `infermeter run --plan`.")

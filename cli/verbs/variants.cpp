@@ -142,7 +142,7 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
       app, {"batch_sizes",  "threads",     "device",       "dimensions", "batch_axis", "options",    "env",
             "backend_path", "allow_code",  "warmup",       "iterations", "duration",   "processes",  "seed",
             "data_seed",    "cpus",        "outliers",     "data",       "labels",     "data_limit", "distribution",
-            "load_timeout", "run_timeout", "memory_limit", "sandbox",    "output_dir", "format"});
+            "load_timeout", "run_timeout", "memory_limit", "sandbox",    "output_dir", "store",      "format"});
   declare_other_names(app, options);
   options.output.declare(app);
   CLI::Validator positive(CLI::PositiveNumber);
@@ -243,7 +243,7 @@ int describe_variants(Surroundings& world, const PreparedVariants& prepared, con
     text += fmt::format("{}: {}\n", printable(variant.label), printable(what, 600));
   }
   for (const std::string& note : prepared.list.notes) text += fmt::format("left out: {}\n", printable(note, 600));
-  world.out << text << '\n' << describe_plan(plan, earlier_runs(world, plan.output_dir));
+  world.out << text << '\n' << describe_plan(plan, earlier_runs(world, plan));
   return 0;
 }
 

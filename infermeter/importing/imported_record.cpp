@@ -1,7 +1,6 @@
 #include "infermeter/importing/imported_record.hpp"
 
 #include <cmath>
-#include <filesystem>
 
 #include "infermeter/run/begin.hpp"
 #include "infermeter/store/store.hpp"
@@ -18,13 +17,13 @@ RunRecord begun_import(const ImportRequest& request) {
   record.environment.command = request.command;
   record.environment.virtualization = "not known";  // nothing would be: none
   record.plan.output_dir = request.output_dir;
+  record.plan.store = request.store;
   record.plan.compare_outputs = false;
   return record;
 }
 
 Result<Done> keep_import(const RunRecord& record) {
-  INFERMETER_TRY(auto store,
-                 Store::open(std::filesystem::path(record.plan.output_dir) / "infermeter.db", Store::Mode::write));
+  INFERMETER_TRY(auto store, Store::open(record.plan, Store::Mode::write));
   return store.together([&]() -> Result<Done> {
     INFERMETER_TRY_DONE(store.begin_run(record));
     for (const Samples& trial : record.trials) INFERMETER_TRY_DONE(store.add_trial(record.id, trial));

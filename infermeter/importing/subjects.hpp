@@ -23,6 +23,7 @@ struct ImportRequest {
   std::int64_t batch_size = 1;  // where the model leaves it open
   std::filesystem::path cache;  // of the zoo
   std::string output_dir = "results";
+  std::string store{};  // Plan::store
   std::string command;  // for the record
 };
 

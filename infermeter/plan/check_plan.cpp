@@ -257,6 +257,7 @@ Result<Done> check_plan(const Plan& plan) {
     return usage_error("the outlier rule's factor must be above 0 (--outliers)");
   }
   INFERMETER_TRY_DONE(check_text(plan.output_dir, "output folder (--output-dir)", "plan"));
+  if (!is_utf8(plan.store)) return usage_error("the store (--store) is not valid UTF-8");
   if (!is_utf8(plan.backend_path)) return usage_error("the folder of plug-ins (--backend-path) is not valid UTF-8");
   return check_order(plan);
 }

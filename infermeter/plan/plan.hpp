@@ -176,6 +176,9 @@ struct Plan {
   bool compare_outputs = true;
   std::vector<int> cpus{};  // processors that workers may use; empty: all that we may use
   std::string output_dir = "results";
+  // Where runs are stored (docs/store.md): a database or a file; empty: OUTPUT_DIR/infermeter.db. No part of what is
+  // measured: neither stored nor reported.
+  std::string store{};
   std::string backend_path{};  // an extra folder of plug-ins
   // May files that are code by nature (.pt, pickles) be loaded, and code that a file names? Said on the command line or
   // by a program, never by a plan file or a store: they may come from the same hand as the model.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "infermeter/plan/file_variables.hpp"
@@ -63,6 +64,7 @@ class Reader {
     for (const auto& [key, node] : root) {
       if (key.str() != kSubjectTable) INFERMETER_TRY_DONE(read_setting(draft, key, node));
     }
+    INFERMETER_TRY_DONE(check_store(draft, root));
     INFERMETER_TRY_DONE(check_sandbox(draft, sandbox, root));
     if (kind_ == TomlKind::ambient) INFERMETER_TRY_DONE(check_ambient(draft, root));
     if (root.contains("backend_library")) draft.library_of_file = draft.defaults.backend_library;
@@ -245,6 +247,22 @@ class Reader {
                     fmt::format("output_dir is to be a folder below the current one here, and not '{}': "
                                 "--output-dir takes any",
                                 draft.plan.output_dir));
+  }
+
+  // Results tell much of a machine and of who uses it: a file that came with a model may not send them to a server. A
+  // service is one that the user has set up (~/.pg_service.conf).
+  [[nodiscard]] Result<Done> check_store(const PlanDraft& draft, const toml::table& root) const {
+    constexpr std::string_view service = "service=";
+    if (!root.contains("store")) return Done{};
+    const std::string& store = draft.plan.store;
+    const bool is_name = store.starts_with(service) && store.size() > service.size() &&
+                         std::ranges::all_of(store.substr(service.size()), [](unsigned char c) {
+                           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+                         });
+    if (is_name) return Done{};
+    return error_at(file_, root.get("store")->source().begin,
+                    "store is to be service=NAME here, a service of ~/.pg_service.conf: --store and INFERMETER_STORE "
+                    "take any database or file");
   }
 
   // A file can ask for a stricter sandbox than its user does, never for a weaker one.

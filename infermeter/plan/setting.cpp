@@ -317,6 +317,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"compare_outputs", "compare-outputs", Shape::one, Type::boolean, From::anywhere, set_compare_outputs, nullptr},
     {"output_dir", "output-dir", Shape::one, Type::text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.output_dir = v[0], Done{}; }, nullptr},
+    {"store", "store", Shape::one, Type::text, From::anywhere,
+     [](PlanDraft& d, Texts v) -> Result<Done> { return d.plan.store = v[0], Done{}; }, nullptr},
     {"format", "format", Shape::one, Type::text, From::anywhere,
      [](PlanDraft& d, Texts v) -> Result<Done> { return d.format = v[0], Done{}; }, nullptr},
 });

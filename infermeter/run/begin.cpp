@@ -303,6 +303,7 @@ Result<BegunRun> resumed_run(Store& store, std::string_view run, const Plan& pla
   INFERMETER_TRY_DONE(note_places(store, record, models));
   if (context.shard) INFERMETER_TRY_DONE(settle_on_node(store, record, *context.shard, now));
   record.plan.output_dir = plan.output_dir;
+  record.plan.store = plan.store;
   forget_interrupted(record);
   return BegunRun{.record = std::move(record), .lock = std::move(lock)};
 }

@@ -2,8 +2,6 @@
 // Statistics, verdict and report are pure functions of the record that this returns: judge(record), render(record, …).
 #include "infermeter/run/run.hpp"
 
-#include <filesystem>
-
 #include "infermeter/run/begin.hpp"
 #include "infermeter/run/trials.hpp"
 
@@ -11,8 +9,7 @@ namespace infermeter {
 
 Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::string> resume) {
   // Where results are kept; first of all, so that nothing is measured that could not be kept.
-  INFERMETER_TRY(auto store, Store::open(std::filesystem::path(plan.output_dir) / "infermeter.db", Store::Mode::write,
-                                         context.interrupt));
+  INFERMETER_TRY(auto store, Store::open(plan, Store::Mode::write, context.interrupt));
 
   // What is to be measured: models checked, machine described, trials put in order.
   auto begun = resume ? resumed_run(store, *resume, plan, context) : new_run(store, std::move(plan), context);

@@ -8,9 +8,12 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 
+#include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store_impl.hpp"
 
 namespace infermeter {
@@ -35,7 +38,7 @@ struct flock whole_file() {
   return lock;
 }
 
-std::string lock_file_of(const Database& store) { return store.path() + "-lock"; }
+std::string lock_file_of(const SqliteDatabase& store) { return store.path() + "-lock"; }
 
 // Of a file that was removed meanwhile no lock is worth anything.
 bool is_still_there(int descriptor, const std::string& file) {
@@ -59,6 +62,23 @@ Taken take(int descriptor, const std::string& file, std::string_view run) {
   return all ? Taken::file_removed : Taken::no;
 }
 
+// The last one to leave removes the file.
+class LockedFile {
+ public:
+  LockedFile(int descriptor, std::string file) : descriptor_(descriptor), file_(std::move(file)) {}
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+  ~LockedFile() {
+    struct flock all = whole_file();
+    if (::fcntl(descriptor_, F_OFD_SETLK, &all) == 0 && is_still_there(descriptor_, file_)) ::unlink(file_.c_str());
+    ::close(descriptor_);
+  }
+
+ private:
+  int descriptor_;
+  std::string file_;
+};
+
 // A process that dies while it starts a worker leaves a copy of its lock in the child, until that executes the worker's
 // program: a run that was just killed is free a moment later. Asks `is_held` until it is free, for a second.
 bool stays_held(const std::function<bool()>& is_held) {
@@ -73,48 +93,44 @@ bool stays_held(const std::function<bool()>& is_held) {
 
 }  // namespace
 
-RunLock::RunLock(RunLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), file_(std::move(other.file_)) {}
-
-// The last one to leave removes the file.
-RunLock::~RunLock() {
-  if (descriptor_ < 0) return;
-  struct flock all = whole_file();
-  if (::fcntl(descriptor_, F_OFD_SETLK, &all) == 0 && is_still_there(descriptor_, file_)) ::unlink(file_.c_str());
-  ::close(descriptor_);
-}
-
-Result<RunLock> Store::lock_run(std::string_view id) {
-  const std::string file = lock_file_of(impl_->database);
-  bool waited = false;
+Result<std::shared_ptr<void>> SqliteDatabase::take_run_lock(std::string_view run) const {
+  const std::string file = lock_file_of(*this);
   while (true) {
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
     if (descriptor < 0) {
       return io_error(fmt::format("cannot make the file {}, which tells others that run {} is being measured: {}", file,
-                                  id, std::strerror(errno)));
+                                  run, std::strerror(errno)));
     }
-    const Taken taken = take(descriptor, file, id);
-    if (taken == Taken::yes) return RunLock(descriptor, file);
+    const Taken taken = take(descriptor, file, run);
+    if (taken == Taken::yes) return std::shared_ptr<void>(std::make_shared<LockedFile>(descriptor, file));
     const int error = errno;
     ::close(descriptor);
     if (taken == Taken::file_removed) continue;
-    if (error == EAGAIN || error == EACCES) {
-      if (!std::exchange(waited, true) && !stays_held([&] { return is_being_measured(id); })) continue;
-      return usage_error(
-          fmt::format("run {} is being measured by another infermeter: wait until that ends, or end it", id));
-    }
+    if (error == EAGAIN || error == EACCES) return std::shared_ptr<void>();
     return io_error(fmt::format("cannot lock the file {}: {}", file, std::strerror(error)));
   }
 }
 
-bool Store::is_being_measured(std::string_view id) const {
-  const int descriptor = ::open(lock_file_of(impl_->database).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+bool SqliteDatabase::is_run_locked(std::string_view run) const {
+  const int descriptor = ::open(lock_file_of(*this).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return false;
-  struct flock lock = byte_of(id);
+  struct flock lock = byte_of(run);
   const bool held = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_len == 1;
   ::close(descriptor);
   return held;
 }
+
+Result<RunLock> Store::lock_run(std::string_view id) {
+  INFERMETER_TRY(auto held, impl_->database().take_run_lock(id));
+  if (!held && !stays_held([&] { return is_being_measured(id); })) {
+    INFERMETER_TRY(held, impl_->database().take_run_lock(id));
+  }
+  if (held) return RunLock(std::move(held));
+  return usage_error(
+      fmt::format("run {} is being measured by another infermeter: wait until that ends, or end it", id));
+}
+
+bool Store::is_being_measured(std::string_view id) const { return impl_->database().is_run_locked(id); }
 
 Result<std::string> Store::latest_unfinished() {
   INFERMETER_TRY(const auto runs, list_runs());
@@ -124,9 +140,8 @@ Result<std::string> Store::latest_unfinished() {
     if (!stays_held([&] { return is_being_measured(run->id); })) return run->id;
     any_measured = true;
   }
-  return usage_error(fmt::format("there is no unfinished run in {}{} (--output-dir); `infermeter runs` lists them",
-                                 impl_->file.string(),
-                                 any_measured ? " but what another infermeter is measuring" : ""));
+  return usage_error(fmt::format("there is no unfinished run in {}{} ({}); `infermeter runs` lists them", impl_->name,
+                                 any_measured ? " but what another infermeter is measuring" : "", impl_->flag));
 }
 
 Result<std::string> Store::id_of_run(std::string_view run) { return impl_->find(run); }

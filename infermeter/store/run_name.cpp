@@ -21,15 +21,14 @@ std::string shown_name(std::string_view name) {
 
 }  // namespace
 
-Result<std::string> find_run(std::string_view name, const std::vector<std::string>& ids,
-                             const std::filesystem::path& file) {
+Result<std::string> find_run(std::string_view name, const std::vector<std::string>& ids, std::string_view store) {
   if (ids.empty()) {
-    return usage_error(fmt::format("the store {} holds no runs yet: `infermeter run` makes one", file.string()));
+    return usage_error(fmt::format("the store {} holds no runs yet: `infermeter run` makes one", store));
   }
   if (name == "latest") return ids.back();
   if (name == "previous") {
     if (ids.size() > 1) return ids[ids.size() - 2];
-    return usage_error(fmt::format("there is no run before the latest one in the store {}", file.string()));
+    return usage_error(fmt::format("there is no run before the latest one in the store {}", store));
   }
   if (std::find(ids.begin(), ids.end(), name) != ids.end()) return std::string(name);
   std::vector<std::string> matches;
@@ -38,7 +37,7 @@ Result<std::string> find_run(std::string_view name, const std::vector<std::strin
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
     return usage_error(fmt::format("there is no run '{}' in the store {}: `infermeter runs` lists them, 'latest' is {}",
-                                   shown_name(name), file.string(), ids.back()));
+                                   shown_name(name), store, ids.back()));
   }
   const bool more = matches.size() > candidates_shown;
   const auto count = matches.size();

@@ -1,7 +1,6 @@
 // Which run is meant: an id, a unique beginning of one, "latest", or "previous", the one before it.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +9,8 @@
 
 namespace infermeter {
 
-// `ids`: all runs of the store, the oldest first. `file` is for the message.
+// `ids`: all runs of the store, the oldest first. `store`, its name, is for the message.
 [[nodiscard]] Result<std::string> find_run(std::string_view name, const std::vector<std::string>& ids,
-                                           const std::filesystem::path& file);
+                                           std::string_view store);
 
 }  // namespace infermeter

@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "infermeter/store/sqlite.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -239,6 +240,8 @@ std::string count_of_records(std::string_view id) {
   return text;
 }
 
+std::span<const char* const> store_schema_steps() { return steps; }
+
 int store_schema_version() { return static_cast<int>(steps.size()); }
 
 namespace {
@@ -246,7 +249,7 @@ namespace {
 // Kind, name, table and text of what is in a schema; spaces and quotation marks say nothing.
 using SchemaObject = std::array<std::string, 4>;
 
-Result<std::vector<SchemaObject>> schema_objects(const Database& database) {
+Result<std::vector<SchemaObject>> schema_objects(const SqliteDatabase& database) {
   constexpr std::size_t most = 1000;
   INFERMETER_TRY(auto statement,
                  database.prepare("SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_master ORDER BY name"));
@@ -261,7 +264,7 @@ Result<std::vector<SchemaObject>> schema_objects(const Database& database) {
 }
 
 Result<std::vector<SchemaObject>> expected_objects(std::int64_t version) {
-  INFERMETER_TRY(const auto database, Database::in_memory());
+  INFERMETER_TRY(const auto database, SqliteDatabase::in_memory());
   for (std::size_t step = 0; step < static_cast<std::size_t>(version); ++step)
     INFERMETER_TRY_DONE(database.execute(steps[step]));
   return schema_objects(database);
@@ -269,7 +272,7 @@ Result<std::vector<SchemaObject>> expected_objects(std::int64_t version) {
 
 // A view, a trigger, an expression in an index or in a table of another make would be executed by our queries. Tables
 // of others are never asked.
-Result<Done> check_schema(const Database& database, std::int64_t version, const std::filesystem::path& file) {
+Result<Done> check_schema(const SqliteDatabase& database, std::int64_t version, const std::filesystem::path& file) {
   INFERMETER_TRY(const auto expected, expected_objects(version));
   INFERMETER_TRY(const auto objects, schema_objects(database));
   const auto refuse = [&](std::string_view what, std::string_view name) {
@@ -293,7 +296,7 @@ Result<Done> check_schema(const Database& database, std::int64_t version, const 
 }  // namespace
 
 // Pragmas and sqlite_master alone: a name of the schema could be anything until it is checked.
-Result<StoreState> examine_store(const Database& database, const std::filesystem::path& file) {
+Result<StoreState> examine_store(const SqliteDatabase& database, const std::filesystem::path& file) {
   // One moment: another process may be making the file just now.
   INFERMETER_TRY(const auto moment, Transaction::begin_reading(database));
   INFERMETER_TRY(const auto objects, database.integer("SELECT count(*) FROM sqlite_master"));
@@ -315,7 +318,7 @@ Result<StoreState> examine_store(const Database& database, const std::filesystem
   return version == store_schema_version() ? StoreState::current : StoreState::older;
 }
 
-Result<Done> upgrade_store(const Database& database, const std::filesystem::path& file) {
+Result<Done> upgrade_store(const SqliteDatabase& database, const std::filesystem::path& file) {
   INFERMETER_TRY(auto transaction, Transaction::begin(database));
   // Again, inside the lock: another process may have made it current in between.
   INFERMETER_TRY(const auto state, examine_store(database, file));

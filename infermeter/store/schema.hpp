@@ -7,9 +7,10 @@
 #include <string_view>
 
 #include "infermeter/diagnostics/result.hpp"
-#include "infermeter/store/sqlite.hpp"
 
 namespace infermeter {
+
+class SqliteDatabase;
 
 // "infm", kept in the file's header: tells our files from other programs' SQLite databases.
 inline constexpr int store_application_id = 0x696e666d;
@@ -17,16 +18,19 @@ inline constexpr int store_application_id = 0x696e666d;
 // The version that this program reads and writes: the number of steps in schema.cpp.
 [[nodiscard]] int store_schema_version();
 
+// Step i, as SQLite takes it, turns version i into version i + 1; of PostgreSQL, postgres_sql.hpp translates it.
+[[nodiscard]] std::span<const char* const> store_schema_steps();
+
 enum class StoreState { empty, current, older };
 
-// Looks without writing. Another program's database, or a newer infermeter's, is an error.
-[[nodiscard]] Result<StoreState> examine_store(const Database& database, const std::filesystem::path& file);
+// Of a file. Looks without writing. Another program's database, or a newer infermeter's, is an error.
+[[nodiscard]] Result<StoreState> examine_store(const SqliteDatabase& database, const std::filesystem::path& file);
 
 // Makes an empty or older file into a current one, in one transaction; others may be trying the same at the same time.
-[[nodiscard]] Result<Done> upgrade_store(const Database& database, const std::filesystem::path& file);
+[[nodiscard]] Result<Done> upgrade_store(const SqliteDatabase& database, const std::filesystem::path& file);
 
 // A table whose rows carry a checksum, digest(columns…), in their last column; NULL: of a row that an infermeter wrote
-// which kept none.
+// which kept none, and of PostgreSQL, which guards its pages itself.
 struct SealedTable {
   std::string_view name;
   std::span<const std::string_view> columns;

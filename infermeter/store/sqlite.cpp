@@ -45,11 +45,11 @@ std::string shown_path(const std::filesystem::path& path) {
   return text;
 }
 
-int open_flags(Database::Access access) {
+int open_flags(SqliteDatabase::Access access) {
   switch (access) {
-    case Database::Access::read: return SQLITE_OPEN_READONLY;
-    case Database::Access::read_unchanging: return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-    case Database::Access::write: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    case SqliteDatabase::Access::read: return SQLITE_OPEN_READONLY;
+    case SqliteDatabase::Access::read_unchanging: return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+    case SqliteDatabase::Access::write: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   }
   return SQLITE_OPEN_READONLY;
 }
@@ -154,9 +154,9 @@ Result<Done> check_kinds(const std::string& path) {
 }
 
 // SQLite tries a file that cannot be written once more for reading, and then says that it is not there.
-std::string why_not_opened(sqlite3* handle, int code, const std::string& path, Database::Access access) {
+std::string why_not_opened(sqlite3* handle, int code, const std::string& path, SqliteDatabase::Access access) {
   const auto folder = std::filesystem::path(path).parent_path();
-  if (access == Database::Access::write && ::access(path.c_str(), F_OK) != 0 &&
+  if (access == SqliteDatabase::Access::write && ::access(path.c_str(), F_OK) != 0 &&
       ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0) {
     return std::strerror(errno);
   }
@@ -186,72 +186,82 @@ bool is_whole_log(const std::string& path, int frames) {
 
 }  // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+class SqliteStatement : public DriverStatement {
+ public:
+  SqliteStatement(sqlite3_stmt* handle, const SqliteDatabase* database) : handle_(handle), database_(database) {}
 
-void Statement::bind(int index, std::int64_t value) {
-  bind_code_ = std::max(bind_code_, sqlite3_bind_int64(handle_.get(), index, value));
-}
+  void bind(int index, std::int64_t value) override {
+    bind_code_ = std::max(bind_code_, sqlite3_bind_int64(handle_.get(), index, value));
+  }
 
-void Statement::bind(int index, double value) {
-  bind_code_ = std::max(bind_code_, sqlite3_bind_double(handle_.get(), index, value));
-}
+  void bind(int index, double value) override {
+    bind_code_ = std::max(bind_code_, sqlite3_bind_double(handle_.get(), index, value));
+  }
 
-void Statement::bind(int index, const std::optional<double>& value) {
-  if (value) return bind(index, *value);
-  bind_code_ = std::max(bind_code_, sqlite3_bind_null(handle_.get(), index));
-}
+  void bind_null(int index) override { bind_code_ = std::max(bind_code_, sqlite3_bind_null(handle_.get(), index)); }
 
-void Statement::bind(int index, std::string_view text) {
-  // An empty view may have no address, which SQLite would take for NULL.
-  const char* start = text.empty() ? "" : text.data();
-  bind_code_ = std::max(bind_code_,
-                        sqlite3_bind_text64(handle_.get(), index, start, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
-}
+  void bind(int index, std::string_view text) override {
+    // An empty view may have no address, which SQLite would take for NULL.
+    const char* start = text.empty() ? "" : text.data();
+    bind_code_ = std::max(bind_code_,
+                          sqlite3_bind_text64(handle_.get(), index, start, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
 
-void Statement::bind(int index, std::span<const std::byte> bytes) {
-  const int code = bytes.empty() ? sqlite3_bind_zeroblob(handle_.get(), index, 0)
-                                 : sqlite3_bind_blob64(handle_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC);
-  bind_code_ = std::max(bind_code_, code);
-}
+  void bind(int index, std::span<const std::byte> bytes) override {
+    const int code = bytes.empty()
+                         ? sqlite3_bind_zeroblob(handle_.get(), index, 0)
+                         : sqlite3_bind_blob64(handle_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC);
+    bind_code_ = std::max(bind_code_, code);
+  }
 
-Result<bool> Statement::step() {
-  if (bind_code_ != SQLITE_OK) return database_->error(bind_code_);
-  const Patience::Operation waits(*database_->patience_);
-  const int code = sqlite3_step(handle_.get());
-  if (code == SQLITE_ROW) return true;
-  if (code == SQLITE_DONE) return false;
-  return database_->error(code);
-}
+  Result<bool> step() override {
+    if (bind_code_ != SQLITE_OK) return database_->error(bind_code_);
+    const Patience::Operation waits(*database_->patience_);
+    const int code = sqlite3_step(handle_.get());
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    return database_->error(code);
+  }
 
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  std::int64_t integer(int column) const override { return sqlite3_column_int64(handle_.get(), column); }
 
-double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  double real(int column) const override { return sqlite3_column_double(handle_.get(), column); }
 
-bool Statement::is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+  bool is_null(int column) const override { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
 
-std::string Statement::text(int column) const {
-  const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
-  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
-  if (start == nullptr) throw_if_out_of_memory(handle_.get());
-  return start == nullptr ? std::string() : std::string(start, size);
-}
+  std::string text(int column) const override {
+    const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+    if (start == nullptr) throw_if_out_of_memory(handle_.get());
+    return start == nullptr ? std::string() : std::string(start, size);
+  }
 
-std::span<const std::byte> Statement::bytes(int column) const {
-  const auto* start = static_cast<const std::byte*>(sqlite3_column_blob(handle_.get(), column));
-  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
-  if (start == nullptr) throw_if_out_of_memory(handle_.get());
-  return start == nullptr ? std::span<const std::byte>() : std::span(start, size);
-}
+  std::span<const std::byte> bytes(int column) const override {
+    const auto* start = static_cast<const std::byte*>(sqlite3_column_blob(handle_.get(), column));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+    if (start == nullptr) throw_if_out_of_memory(handle_.get());
+    return start == nullptr ? std::span<const std::byte>() : std::span(start, size);
+  }
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  const SqliteDatabase* database_;
+  int bind_code_ = 0;
+};
 
 // What is known of the write-ahead log: its length after the last commit.
-struct Database::Log {
+struct SqliteDatabase::Log {
   int frames = 0;
   std::optional<FileIdentity> identity, index;
 };
 
-void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+void SqliteDatabase::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
-Database::Database(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path file, const Waiting& waiting)
+SqliteDatabase::SqliteDatabase(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path file,
+                               const Waiting& waiting)
     : patience_(std::make_unique<Patience>(waiting)),
       log_(std::make_unique<Log>()),
       handle_(std::move(handle)),
@@ -263,10 +273,10 @@ Database::Database(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path
   sqlite3_wal_hook(handle_.get(), note_commit, &log_->frames);
 }
 
-Database::Database(Database&&) noexcept = default;
-Database::~Database() = default;
+SqliteDatabase::SqliteDatabase(SqliteDatabase&&) noexcept = default;
+SqliteDatabase::~SqliteDatabase() = default;
 
-Result<Database> Database::open(const std::filesystem::path& file, Access access, const Waiting& waiting) {
+Result<SqliteDatabase> SqliteDatabase::open(const std::filesystem::path& file, Access access, const Waiting& waiting) {
   const std::string path = std::filesystem::absolute(file).string();  // so that no name is special, ":memory:" say
   if (path.find('\0') != std::string::npos) {
     return usage_error("the store's path holds a NUL character: give another folder with --output-dir");
@@ -281,29 +291,31 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
   // The file may come from anywhere: what its schema says must not be able to run functions or to corrupt memory.
   sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  // Temporary tables of a store that cannot be written: in memory.
+  sqlite3_exec(raw, "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
   if (!add_digest_function(raw)) return out_of_memory(shown_path(file));
-  Database database(std::move(handle), file, waiting);
+  SqliteDatabase database(std::move(handle), file, waiting);
   database.path_ = path;
   if (access == Access::write) database.identity_ = identity_of(path);
   return database;
 }
 
-Result<Database> Database::in_memory() {
+Result<SqliteDatabase> SqliteDatabase::in_memory() {
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(":memory:", &raw, SQLITE_OPEN_READWRITE, nullptr);
   std::unique_ptr<sqlite3, Close> handle(raw);
   if (code != SQLITE_OK) return out_of_memory("in memory");
-  return Database(std::move(handle), {}, {});
+  return SqliteDatabase(std::move(handle), {}, {});
 }
 
-Result<Done> Database::execute(const char* sql) const {
+Result<Done> SqliteDatabase::execute(const char* sql) const {
   const Patience::Operation waits(*patience_);
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return error(code);
   return Done{};
 }
 
-Result<Done> Database::execute_patiently(const char* sql) const {
+Result<Done> SqliteDatabase::execute_patiently(const char* sql) const {
   const Patience::Operation waits(*patience_);
   int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   while (is_held_by_others(code) && patience_->pause())
@@ -312,11 +324,11 @@ Result<Done> Database::execute_patiently(const char* sql) const {
   return Done{};
 }
 
-void Database::have_heard(int interrupts) const { patience_->have_heard(interrupts); }
+void SqliteDatabase::have_heard(int interrupts) const { patience_->have_heard(interrupts); }
 
-bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
+bool SqliteDatabase::in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
 
-Result<Done> Database::check_files() const {
+Result<Done> SqliteDatabase::check_files() const {
   if (!identity_) return Done{};
   const std::string& path = path_;
   const auto lost = [&](std::string_view what) {
@@ -337,30 +349,17 @@ Result<Done> Database::check_files() const {
   return Done{};
 }
 
-Result<Statement> Database::prepare_only(std::string_view sql) const {
+Result<Statement> SqliteDatabase::prepare_only(std::string_view sql) const {
   const Patience::Operation waits(*patience_);
   sqlite3_stmt* handle = nullptr;
   const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
   if (code != SQLITE_OK) return error(code);
-  return Statement(handle, this);
+  return Statement(std::make_unique<SqliteStatement>(handle, this));
 }
 
-Result<Done> Database::drain(Statement& statement) {
-  while (true) {
-    INFERMETER_TRY(const bool row, statement.step());
-    if (!row) return Done{};
-  }
-}
+std::int64_t SqliteDatabase::changed_rows() const { return sqlite3_changes64(handle_.get()); }
 
-Result<std::int64_t> Database::integer(std::string_view sql) const {
-  INFERMETER_TRY(auto statement, prepare(sql));
-  INFERMETER_TRY(const bool row, statement.step());
-  return row ? statement.integer(0) : 0;
-}
-
-std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_.get()); }
-
-Error Database::error(int code) const {
+Error SqliteDatabase::error(int code) const {
   if (is_held_by_others(code) && patience_->interrupted()) {
     return io_error(
         fmt::format("stopped while it waited for the store {}, which another program holds", shown_path(file_)));
@@ -373,28 +372,20 @@ Error Database::error(int code) const {
   return sentence(shown_path(file_), code, why);
 }
 
-Result<Transaction> Transaction::begin(const Database& database) {
-  if (database.in_transaction()) return Transaction(nullptr);
-  INFERMETER_TRY_DONE(database.check_files());
-  INFERMETER_TRY_DONE(database.execute_patiently("BEGIN IMMEDIATE"));
-  return Transaction(&database);
+Result<Done> SqliteDatabase::begin(Purpose purpose) const {
+  if (purpose == Purpose::reading) return execute_patiently("BEGIN");
+  INFERMETER_TRY_DONE(check_files());
+  return execute_patiently("BEGIN IMMEDIATE");
 }
 
-Result<Transaction> Transaction::begin_reading(const Database& database) {
-  if (database.in_transaction()) return Transaction(nullptr);
-  INFERMETER_TRY_DONE(database.execute_patiently("BEGIN"));
-  return Transaction(&database);
+Result<Done> SqliteDatabase::commit() const {
+  INFERMETER_TRY_DONE(execute_patiently("COMMIT"));
+  return check_files();
 }
 
-Result<Done> Transaction::commit() {
-  if (database_ == nullptr) return Done{};
-  INFERMETER_TRY_DONE(database_->execute_patiently("COMMIT"));
-  return std::exchange(database_, nullptr)->check_files();
-}
-
-Transaction::~Transaction() {
-  // Whatever ROLLBACK says: SQLite has rolled back by itself then.
-  if (database_ != nullptr) static_cast<void>(database_->execute("ROLLBACK").ok());
+// Whatever ROLLBACK says: SQLite has rolled back by itself then.
+void SqliteDatabase::roll_back() const {
+  if (in_transaction()) static_cast<void>(execute("ROLLBACK").ok());
 }
 
 }  // namespace infermeter

@@ -1,5 +1,4 @@
-// SQLite's C API with destructors and Results: what a store needs of it, nothing more. Text and bytes are only ever
-// bound, never pasted into SQL.
+// SQLite's C API with destructors and Results: what a store needs of it, nothing more.
 #pragma once
 
 #include <sys/types.h>
@@ -17,9 +16,9 @@
 
 #include "infermeter/diagnostics/patience.hpp"
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/store/database.hpp"
 
 struct sqlite3;
-struct sqlite3_stmt;
 
 namespace infermeter {
 
@@ -30,38 +29,8 @@ struct FileIdentity {
   [[nodiscard]] bool operator==(const FileIdentity&) const = default;
 };
 
-// One prepared statement. A failed bind is kept and told by the next step.
-class Statement {
- public:
-  Statement(sqlite3_stmt* handle, const class Database* database) : handle_(handle), database_(database) {}
-
-  void bind(int index, std::int64_t value);
-  void bind(int index, int value) { bind(index, std::int64_t{value}); }
-  void bind(int index, double value);
-  void bind(int index, const std::optional<double>& value);  // nullopt: NULL
-  void bind(int index, std::string_view text);
-  void bind(int index, std::span<const std::byte> bytes);  // must live until the statement has been stepped
-
-  // True: there is a row. False: done.
-  [[nodiscard]] Result<bool> step();
-
-  [[nodiscard]] std::int64_t integer(int column) const;
-  [[nodiscard]] double real(int column) const;
-  [[nodiscard]] bool is_null(int column) const;
-  [[nodiscard]] std::string text(int column) const;
-  [[nodiscard]] std::span<const std::byte> bytes(int column) const;  // until the next step
-
- private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* handle) const;
-  };
-  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
-  const Database* database_;
-  int bind_code_ = 0;
-};
-
 // Not to be moved while statements of it are alive.
-class Database {
+class SqliteDatabase : public Database {
  public:
   enum class Access {
     read,             // never writes; replays another's write-ahead log if it can
@@ -69,55 +38,48 @@ class Database {
     write,            // makes the file if it is not there
   };
   // What is there and is no regular file is refused, and none of it is opened.
-  [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access, const Waiting& waiting);
-  [[nodiscard]] static Result<Database> in_memory();
-  Database(Database&&) noexcept;
-  Database& operator=(Database&&) = delete;
-  ~Database();
+  [[nodiscard]] static Result<SqliteDatabase> open(const std::filesystem::path& file, Access access,
+                                                   const Waiting& waiting);
+  [[nodiscard]] static Result<SqliteDatabase> in_memory();
+  SqliteDatabase(SqliteDatabase&&) noexcept;
+  SqliteDatabase& operator=(SqliteDatabase&&) = delete;
+  ~SqliteDatabase() override;
 
-  // One statement without results, or several without parameters.
-  [[nodiscard]] Result<Done> execute(const char* sql) const;
+  [[nodiscard]] Result<Done> execute(const char* sql) const override;
+  [[nodiscard]] std::int64_t changed_rows() const override;
+  void have_heard(int interrupts) const override;
+  [[nodiscard]] bool is_shared() const override { return false; }
+  [[nodiscard]] bool in_transaction() const override;
+  // For writing, the write lock is taken at once.
+  [[nodiscard]] Result<Done> begin(Purpose purpose) const override;
+  [[nodiscard]] Result<Done> commit() const override;
+  void roll_back() const override;
+  // A byte of the file PATH-lock.
+  [[nodiscard]] Result<std::shared_ptr<void>> take_run_lock(std::string_view run) const override;
+  [[nodiscard]] bool is_run_locked(std::string_view run) const override;
+
   // Again and again while others hold the file, as long as others are waited for: for what SQLite's own busy handler
   // leaves out (switching to a write-ahead log, recovering one).
   [[nodiscard]] Result<Done> execute_patiently(const char* sql) const;
-  [[nodiscard]] bool in_transaction() const;
-  // So many signals are no reason to end a wait: only a further one is.
-  void have_heard(int interrupts) const;
   // What was written is in the files that the path names, and whole; an error if they were removed, replaced or cut. To
   // be asked before a transaction and after its commit.
   [[nodiscard]] Result<Done> check_files() const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  // A statement with its parameters bound from ?1 on.
-  template <class... Values>
-  [[nodiscard]] Result<Statement> prepare(std::string_view sql, const Values&... values) const {
-    auto statement = prepare_only(sql);
-    int index = 0;
-    if (statement.ok()) (statement->bind(++index, values), ...);
-    return statement;
-  }
-  // The same, run to its end.
-  template <class... Values>
-  [[nodiscard]] Result<Done> run(std::string_view sql, const Values&... values) const {
-    INFERMETER_TRY(auto statement, prepare(sql, values...));
-    return drain(statement);
-  }
-  [[nodiscard]] Result<std::int64_t> integer(std::string_view sql) const;  // first column of the first row
-  [[nodiscard]] std::int64_t changed_rows() const;
-
   // What SQLite says, as a sentence that names the file and what helps.
   [[nodiscard]] Error error(int code) const;
 
+ protected:
+  [[nodiscard]] Result<Statement> prepare_only(std::string_view sql) const override;
+
  private:
-  friend class Statement;
+  friend class SqliteStatement;
   struct Close {
     void operator()(sqlite3* handle) const;
   };
   struct Log;
-  Database(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path file, const Waiting& waiting);
-  [[nodiscard]] Result<Statement> prepare_only(std::string_view sql) const;
-  [[nodiscard]] static Result<Done> drain(Statement& statement);
+  SqliteDatabase(std::unique_ptr<sqlite3, Close> handle, std::filesystem::path file, const Waiting& waiting);
 
   // Before the handle, which points to them.
   std::unique_ptr<Patience> patience_;
@@ -128,24 +90,6 @@ class Database {
   std::optional<FileIdentity> identity_;  // of a file that is written
   using Reader = std::pair<sqlite3*, const Patience*>;
   std::unique_ptr<Reader> reader_;
-};
-
-// Takes the write lock at once, so that what was read inside it cannot be outdated when it is written. Rolls back
-// unless committed. Within another transaction it is a part of that one, which alone commits or rolls back.
-class Transaction {
- public:
-  [[nodiscard]] static Result<Transaction> begin(const Database& database);
-  // For reading: everything is seen as it is at one moment.
-  [[nodiscard]] static Result<Transaction> begin_reading(const Database& database);
-  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
-  Transaction& operator=(Transaction&&) = delete;
-  ~Transaction();
-  // Ok: on disk, in the file that the path names.
-  [[nodiscard]] Result<Done> commit();
-
- private:
-  explicit Transaction(const Database* database) : database_(database) {}
-  const Database* database_;
 };
 
 }  // namespace infermeter

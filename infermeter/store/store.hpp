@@ -1,9 +1,8 @@
-// Store: runs, trials, raw samples and what was found, in one SQLite file (docs/store.md); and what later runs are held
-// against: baselines, the machines' noise, the figures of a history.
+// Store: runs, trials, raw samples and what was found, in one SQLite file or in a PostgreSQL database (docs/store.md);
+// and what later runs are held against: baselines, the machines' noise, the figures of a history.
 #pragma once
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/store/store_place.hpp"
 #include "infermeter/verdict/figures.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
@@ -51,28 +51,25 @@ struct SeriesListing {
 
 // Held while a run is measured, so that no other infermeter resumes it. Ends with the process, however that ends.
 class RunLock {
- public:
-  RunLock(RunLock&& other) noexcept;
-  RunLock& operator=(RunLock&&) = delete;
-  ~RunLock();
-
  private:
   friend class Store;
-  RunLock(int descriptor, std::string file) : descriptor_(descriptor), file_(std::move(file)) {}
-  int descriptor_;
-  std::string file_;
+  explicit RunLock(std::shared_ptr<void> held) : held_(std::move(held)) {}
+  std::shared_ptr<void> held_;
 };
 
 class Store {
  public:
   // write_if_possible: a store that is there, opened as with `write`; as with `read` where nothing can be written.
   enum class Mode { read, write, write_if_possible };
-  // `file`: results/infermeter.db. Mode::write makes folder and file; WAL, synchronous=FULL, waits up to 30 s for
-  // others. Errors say which of: cannot be written (read-only), is no database or is damaged (names `sqlite3 FILE
-  // .recover`), was written by a newer infermeter. `interrupt`, which must outlive the store, is the number of
-  // signals that came: one ends a wait for others with an error.
-  [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode,
+  // `place`: results/infermeter.db, or a database (StorePlace::from_text). Mode::write makes folder and file, or the
+  // schema `infermeter` of the database; waits up to 30 s for others. Errors say which of: cannot be reached, cannot be
+  // written (read-only, no rights), is no database or is damaged (names `sqlite3 FILE .recover`), is another program's,
+  // was written by a newer infermeter. `interrupt`, which must outlive the store, is the number of signals that came:
+  // one ends a wait for others with an error.
+  [[nodiscard]] static Result<Store> open(const StorePlace& place, Mode mode,
                                           const std::atomic<int>* interrupt = nullptr);
+  // The store of a plan's runs (store_place).
+  [[nodiscard]] static Result<Store> open(const Plan& plan, Mode mode, const std::atomic<int>* interrupt = nullptr);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
@@ -80,7 +77,7 @@ class Store {
   // So many signals have been heard, and what they asked for is being done: only a further one ends a wait.
   void have_heard(int interrupts);
 
-  // Each of these is one transaction: on disk, in the file that the path names, when it returns ok.
+  // Each of these is one transaction: on disk, in the file that the path names or in the database, when it returns ok.
   // All that `changes` does to this store is one transaction; none of it is kept if it fails.
   [[nodiscard]] Result<Done> together(const std::function<Result<Done>()>& changes);
   [[nodiscard]] Result<Done> begin_run(const RunRecord& record);  // without trials

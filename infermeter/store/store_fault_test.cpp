@@ -359,9 +359,9 @@ TEST(StoreFaults, WaitsForOthersAndThenSaysSo) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   make_store_with_run(file);
-  const auto holder = Database::open(file, Database::Access::write, {.limit_ms = 0}).value();
+  const auto holder = SqliteDatabase::open(file, SqliteDatabase::Access::write, {.limit_ms = 0}).value();
   const auto held = Transaction::begin(holder).value();
-  const auto other = Database::open(file, Database::Access::write, {.limit_ms = 20}).value();
+  const auto other = SqliteDatabase::open(file, SqliteDatabase::Access::write, {.limit_ms = 20}).value();
   const auto begun = Transaction::begin(other);
   ASSERT_FALSE(begun.ok());
   EXPECT_THAT(begun.error().message, AllOf(HasSubstr("is held by another program"), HasSubstr("--output-dir")));
@@ -372,7 +372,7 @@ TEST(StoreFaults, StopsWaitingAtASignal) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   make_store_with_run(file);
-  const auto holder = Database::open(file, Database::Access::write, {}).value();
+  const auto holder = SqliteDatabase::open(file, SqliteDatabase::Access::write, {}).value();
   const auto held = Transaction::begin(holder).value();
   std::atomic<int> interrupts{1};
   auto store = Store::open(file, Store::Mode::write, &interrupts).value();
@@ -595,7 +595,7 @@ TEST(StoreFaults, RollsBackWhatWasNotCommitted) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   make_store_with_run(file);
-  const auto database = Database::open(file, Database::Access::write, {.limit_ms = 0}).value();
+  const auto database = SqliteDatabase::open(file, SqliteDatabase::Access::write, {.limit_ms = 0}).value();
   {
     const auto transaction = Transaction::begin(database).value();
     ASSERT_TRUE(database.execute("DELETE FROM trials").ok());
@@ -605,7 +605,7 @@ TEST(StoreFaults, RollsBackWhatWasNotCommitted) {
 
 TEST(StoreFaults, TellsItsOwnFilesApart) {
   const TemporaryFolder folder;
-  const auto database = Database::open(folder / "x.db", Database::Access::write, {.limit_ms = 0}).value();
+  const auto database = SqliteDatabase::open(folder / "x.db", SqliteDatabase::Access::write, {.limit_ms = 0}).value();
   EXPECT_EQ(examine_store(database, "x.db").value(), StoreState::empty);
   ASSERT_TRUE(upgrade_store(database, "x.db").ok());
   ASSERT_TRUE(upgrade_store(database, "x.db").ok());

@@ -57,8 +57,9 @@ Figure figure_in(const Statement& row) {
 
 // With the order in which they came: runs that began in the same second have no other.
 std::string source_of(bool has_unkept) {
-  return has_unkept ? "(SELECT *, rowid AS place FROM figures UNION ALL SELECT *, rowid FROM temp.unkept_figures)"
-                    : "(SELECT *, rowid AS place FROM figures)";
+  return has_unkept
+             ? "(SELECT *, rowid AS place FROM figures UNION ALL SELECT *, rowid FROM temp.unkept_figures) AS kept"
+             : "(SELECT *, rowid AS place FROM figures) AS kept";
 }
 
 // `columns` of the rows that the query wants. Every parameter is named whether it restricts or not: they are always
@@ -106,27 +107,25 @@ std::vector<RunFigures> compute(Store& store, std::span<const std::string> runs,
 }  // namespace
 
 Result<Done> Store::Impl::write_figures(std::string_view run, std::span<const Figure> figures) const {
-  INFERMETER_TRY_DONE(database.run("DELETE FROM figures WHERE run = ?1", run));
-  for (const Figure& figure : figures) INFERMETER_TRY_DONE(insert_figure(database, "figures", figure));
-  return database.run("UPDATE runs SET has_figures = 1 WHERE id = ?1", run);
+  INFERMETER_TRY_DONE(database().run("DELETE FROM figures WHERE run = ?1", run));
+  for (const Figure& figure : figures) INFERMETER_TRY_DONE(insert_figure(database(), "figures", figure));
+  return database().run("UPDATE runs SET has_figures = 1 WHERE id = ?1", run);
 }
 
-// A store that cannot be written still has temporary tables, which SQLite keeps elsewhere: here, in memory.
+// A store that cannot be written still has temporary tables, which the database keeps elsewhere.
 Result<Done> Store::Impl::keep_aside(std::span<const Figure> figures) {
   if (!has_unkept_figures) {
-    INFERMETER_TRY_DONE(
-        database.execute("PRAGMA temp_store = MEMORY; "
-                         "CREATE TEMP TABLE unkept_figures AS SELECT * FROM figures LIMIT 0"));
+    INFERMETER_TRY_DONE(database().execute("CREATE TEMP TABLE unkept_figures AS SELECT * FROM figures LIMIT 0"));
     has_unkept_figures = true;
   }
-  for (const Figure& figure : figures) INFERMETER_TRY_DONE(insert_figure(database, "temp.unkept_figures", figure));
+  for (const Figure& figure : figures) INFERMETER_TRY_DONE(insert_figure(database(), "temp.unkept_figures", figure));
   return Done{};
 }
 
 Result<Store::Completion> Store::complete_figures() {
   Completion completion;
   if (impl_->has_unkept_figures) return completion;
-  INFERMETER_TRY(const auto missing, runs_without_figures(impl_->database));
+  INFERMETER_TRY(const auto missing, runs_without_figures(impl_->database()));
   for (std::span<const std::string> left = missing; !left.empty();) {
     const auto batch = left.first(std::min(left.size(), runs_per_transaction));
     left = left.subspan(batch.size());
@@ -135,7 +134,7 @@ Result<Store::Completion> Store::complete_figures() {
       for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->keep_aside(figures));
       continue;
     }
-    INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+    INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
     for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->write_figures(run, figures));
     INFERMETER_TRY_DONE(transaction.commit());
   }
@@ -145,7 +144,7 @@ Result<Store::Completion> Store::complete_figures() {
 Result<std::vector<Figure>> Store::figures(const FigureQuery& query) {
   const std::string columns = fmt::format("{}, {}", fmt::join(figures_table.columns, ", "), is_changed(figures_table));
   const auto changed = static_cast<int>(figures_table.columns.size());
-  INFERMETER_TRY(auto statement, select_figures(impl_->database, columns, source_of(impl_->has_unkept_figures), query,
+  INFERMETER_TRY(auto statement, select_figures(impl_->database(), columns, source_of(impl_->has_unkept_figures), query,
                                                 "ORDER BY series, machine, created_at, place"));
   std::vector<Figure> figures;
   while (true) {
@@ -160,9 +159,9 @@ Result<std::vector<SeriesListing>> Store::list_series(const FigureQuery& query) 
   const std::string source = source_of(impl_->has_unkept_figures);
   INFERMETER_TRY(
       auto statement,
-      select_figures(impl_->database, "series, machine, count(DISTINCT run), min(created_at), max(created_at)", source,
-                     query, "GROUP BY series, machine ORDER BY series, machine"));
-  INFERMETER_TRY(auto labels, select_figures(impl_->database, "DISTINCT series, machine, label", source, query,
+      select_figures(impl_->database(), "series, machine, count(DISTINCT run), min(created_at), max(created_at)",
+                     source, query, "GROUP BY series, machine ORDER BY series, machine"));
+  INFERMETER_TRY(auto labels, select_figures(impl_->database(), "DISTINCT series, machine, label", source, query,
                                              "ORDER BY series, machine, label"));
   std::vector<SeriesListing> all;
   INFERMETER_TRY(bool label, labels.step());
@@ -183,20 +182,22 @@ Result<std::vector<SeriesListing>> Store::list_series(const FigureQuery& query) 
 }
 
 Result<std::vector<MachineName>> Store::list_machines(const FigureQuery& query) {
-  // Of a grouped row with max(), SQLite takes the other columns from the row that holds the maximum.
-  INFERMETER_TRY(auto statement,
-                 select_figures(impl_->database,
-                                "machine, max(created_at), (SELECT environment FROM runs WHERE id = run), "
-                                "count(DISTINCT run)",
-                                source_of(impl_->has_unkept_figures), query, "GROUP BY machine ORDER BY machine"));
+  const std::string source = source_of(impl_->has_unkept_figures);
+  INFERMETER_TRY(auto statement, select_figures(impl_->database(), "machine, count(DISTINCT run)", source, query,
+                                                "GROUP BY machine ORDER BY machine"));
   std::vector<MachineName> machines;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return machines;
     MachineName& machine = machines.emplace_back();
     machine.machine = statement.text(0);
-    machine.runs = static_cast<int>(statement.integer(3));
-    const auto environment = environment_from_json(statement.text(2));
+    machine.runs = static_cast<int>(statement.integer(1));
+    FigureQuery its_own = query;
+    its_own.machine = machine.machine;
+    INFERMETER_TRY(auto latest, select_figures(impl_->database(), "(SELECT environment FROM runs WHERE id = run)",
+                                               source, its_own, "ORDER BY created_at DESC, run DESC LIMIT 1"));
+    INFERMETER_TRY_DONE(latest.step());
+    const auto environment = environment_from_json(latest.text(0));
     if (!environment.ok()) continue;  // a name less; the figures stand
     machine.hostname = environment->hostname;
     machine.processor = environment->processor;

@@ -3,26 +3,28 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "infermeter/store/database.hpp"
 #include "infermeter/store/schema.hpp"
-#include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store.hpp"
 
 namespace infermeter {
 
 struct Store::Impl {
-  Database database;
-  std::filesystem::path file;
+  std::unique_ptr<Database> owned;
+  std::string name;       // in sentences
+  std::string_view flag;  // that chooses another
   bool writable = false;
   bool has_unkept_figures = false;  // in a temporary table, as the store cannot be written
 
+  [[nodiscard]] const Database& database() const { return *owned; }
   [[nodiscard]] Error damaged(std::string_view run, const Error& why) const {
-    return io_error(fmt::format("run {} in the store {} is damaged: {}", run, file.string(), why.message));
+    return io_error(fmt::format("run {} in the store {} is damaged: {}", run, name, why.message));
   }
   // A row that is not as it was written.
   [[nodiscard]] Error changed(std::string_view what) const {
@@ -33,7 +35,7 @@ struct Store::Impl {
                                  const Values&... values) const;
   // After each change of a run or of what belongs to it, in the same transaction.
   [[nodiscard]] Result<Done> seal_run(std::string_view run) const;
-  [[nodiscard]] Result<std::string> find(std::string_view name) const;
+  [[nodiscard]] Result<std::string> find(std::string_view wanted) const;
   [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
   [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, const SealedTable& table) const;
   [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;

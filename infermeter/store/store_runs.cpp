@@ -1,12 +1,9 @@
 #include "infermeter/store/store.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <ranges>
-#include <system_error>
 
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/samples/profile_json.hpp"
@@ -14,8 +11,8 @@
 #include "infermeter/store/record_json.hpp"
 #include "infermeter/store/run_name.hpp"
 #include "infermeter/store/schema.hpp"
-#include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store_impl.hpp"
+#include "infermeter/store/store_open.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/self_noise.hpp"
 
@@ -24,102 +21,6 @@ namespace {
 
 constexpr int longest_wait_ms = 30'000;
 
-Result<Done> make_folder(const std::filesystem::path& folder) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (!code) return Done{};
-  return io_error(
-      fmt::format("cannot make the folder {}: {} (--output-dir chooses another)", folder.string(), code.message()));
-}
-
-Result<Database> open_for_writing(const std::filesystem::path& file, const Waiting& waiting) {
-  INFERMETER_TRY_DONE(make_folder(std::filesystem::absolute(file).parent_path()));
-  INFERMETER_TRY(auto database, Database::open(file, Database::Access::write, waiting));
-  INFERMETER_TRY(const auto state, examine_store(database, file));  // before anything of it is changed
-  INFERMETER_TRY_DONE(database.execute_patiently("PRAGMA journal_mode = WAL"));
-  INFERMETER_TRY_DONE(database.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
-  if (state != StoreState::current) INFERMETER_TRY_DONE(upgrade_store(database, file));
-  return database;
-}
-
-Error no_store(const std::filesystem::path& file) {
-  return io_error(fmt::format(
-      "there is no store {}: nothing has been measured there yet (--output-dir names the folder)", file.string()));
-}
-
-Result<Database> examined(Result<Database> database, const std::filesystem::path& file) {
-  if (!database.ok()) return database;
-  INFERMETER_TRY(const auto state, examine_store(*database, file));
-  if (state == StoreState::empty) return no_store(file);
-  if (state == StoreState::older) {
-    return io_error(
-        fmt::format("the store {} was written by an older infermeter: the next `infermeter run` into its "
-                    "folder brings it up to date",
-                    file.string()));
-  }
-  return database;
-}
-
-bool has_write_ahead_log(const std::filesystem::path& file) {
-  std::error_code code;
-  const auto size = std::filesystem::file_size(std::filesystem::path(file.string() + "-wal"), code);
-  return !code && size > 0;
-}
-
-bool can_write_beside(const std::filesystem::path& file) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
-}
-
-bool can_write(const std::filesystem::path& file) {
-  return can_write_beside(file) && ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0;
-}
-
-// A file with a write-ahead log is read through an index beside it, which cannot be made in a folder that cannot be
-// written to. Without a log the file itself is complete; with one, leaving it out would hide the latest records.
-Result<Database> open_for_reading(const std::filesystem::path& file, const Waiting& waiting) {
-  std::error_code code;
-  if (!std::filesystem::exists(file, code)) return no_store(file);
-  auto database = examined(Database::open(file, Database::Access::read, waiting), file);
-  if (database.ok() || can_write_beside(file)) return database;
-  if (!has_write_ahead_log(file)) {
-    return examined(Database::open(file, Database::Access::read_unchanging, waiting), file);
-  }
-  return io_error(
-      fmt::format("the store {} has records that cannot be read where nothing can be written: copy its folder to "
-                  "another place and read it there (--output-dir)",
-                  file.string()));
-}
-
-struct Opened {
-  Database database;
-  bool writable = false;
-};
-
-Result<Opened> opened(Result<Database> database, bool writable) {
-  if (!database.ok()) return database.error();
-  return Opened{.database = std::move(database).value(), .writable = writable};
-}
-
-// An empty file is nothing yet, and nothing is to be made of it.
-Result<Opened> open_what_is_there(const std::filesystem::path& file, const Waiting& waiting) {
-  std::error_code code;
-  const auto size = std::filesystem::file_size(file, code);
-  if (code == std::errc::no_such_file_or_directory || (!code && size == 0)) return no_store(file);
-  auto database = open_for_writing(file, waiting);
-  if (database.ok() || can_write(file)) return opened(std::move(database), true);
-  return opened(open_for_reading(file, waiting), false);
-}
-
-Result<Opened> open_in(Store::Mode mode, const std::filesystem::path& file, const Waiting& waiting) {
-  switch (mode) {
-    case Store::Mode::read: return opened(open_for_reading(file, waiting), false);
-    case Store::Mode::write: return opened(open_for_writing(file, waiting), true);
-    case Store::Mode::write_if_possible: return open_what_is_there(file, waiting);
-  }
-  return internal_error("unknown mode");
-}
-
 }  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -127,16 +28,23 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Result<Store> Store::open(const std::filesystem::path& file, Mode mode, const std::atomic<int>* interrupt) {
-  INFERMETER_TRY(auto opened, open_in(mode, file, {.limit_ms = longest_wait_ms, .interrupt = interrupt}));
-  return Store(
-      std::make_unique<Impl>(Impl{.database = std::move(opened.database), .file = file, .writable = opened.writable}));
+Result<Store> Store::open(const StorePlace& place, Mode mode, const std::atomic<int>* interrupt) {
+  const Waiting waiting{.limit_ms = longest_wait_ms, .interrupt = interrupt};
+  INFERMETER_TRY(auto opened, place.is_database() ? open_postgres_store(mode, place, waiting)
+                                                  : open_sqlite_store(mode, place.file(), waiting));
+  return Store(std::make_unique<Impl>(Impl{
+      .owned = std::move(opened.database), .name = place.shown(), .flag = place.flag(), .writable = opened.writable}));
 }
 
-void Store::have_heard(int interrupts) { impl_->database.have_heard(interrupts); }
+Result<Store> Store::open(const Plan& plan, Mode mode, const std::atomic<int>* interrupt) {
+  INFERMETER_TRY(const StorePlace place, store_place(plan));
+  return open(place, mode, interrupt);
+}
+
+void Store::have_heard(int interrupts) { impl_->database().have_heard(interrupts); }
 
 Result<Done> Store::together(const std::function<Result<Done>()>& changes) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
   INFERMETER_TRY_DONE(changes());
   return transaction.commit();
 }
@@ -144,23 +52,28 @@ Result<Done> Store::together(const std::function<Result<Done>()>& changes) {
 Result<Done> Store::Impl::seal_run(std::string_view run) const {
   static const std::string counted = fmt::format("UPDATE runs SET records = {} WHERE id = ?1", count_of_records("?1"));
   static const std::string sealed = fmt::format("UPDATE runs SET {} WHERE id = ?1", seal(runs_table));
-  INFERMETER_TRY_DONE(database.run(counted, run));
-  return database.run(sealed, run);
+  if (database().is_shared()) {
+    // Others may add records to the run: who counts them holds its row, and sees theirs.
+    INFERMETER_TRY_DONE(database().run("SELECT id FROM runs WHERE id = ?1 FOR UPDATE", run));
+    return database().run(counted, run);
+  }
+  INFERMETER_TRY_DONE(database().run(counted, run));
+  return database().run(sealed, run);
 }
 
 Result<Done> Store::begin_run(const RunRecord& record) {
   std::vector<std::string> labels;
   for (const auto& subject : record.plan.subjects) labels.push_back(subject.label);
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run(
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run(
       insert_into(runs_table) + "ON CONFLICT DO NOTHING", std::string_view(record.id), record.created_at,
       record.finished ? 1 : 0, static_cast<std::int64_t>(record.plan.order.size()),
       std::string_view(strings_to_json(labels)), std::string_view(plan_to_json(record.plan)),
       std::string_view(environment_to_json(record.environment)), std::string_view(models_to_json(record.models)),
       std::string_view(diagnostics_to_json(record.diagnostics)), std::string_view(noise_to_json(record.noise)),
       std::string_view(record.part_of), 0));
-  if (impl_->database.changed_rows() == 0) {
-    return internal_error(fmt::format("run {} is in the store {} already", record.id, impl_->file.string()));
+  if (impl_->database().changed_rows() == 0) {
+    return internal_error(fmt::format("run {} is in the store {} already", record.id, impl_->name));
   }
   return transaction.commit();
 }
@@ -191,16 +104,16 @@ Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
   const auto end = doubles_to_bytes(trial.end_s);
   const auto warmup_begin = doubles_to_bytes(trial.warmup_begin_s);
   const auto warmup_end = doubles_to_bytes(trial.warmup_end_s);
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(remove_interrupted(impl_->database, run, trial));
-  INFERMETER_TRY_DONE(impl_->database.run(
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(remove_interrupted(impl_->database(), run, trial));
+  INFERMETER_TRY_DONE(impl_->database().run(
       insert_into(table_of(trial)) + "ON CONFLICT DO NOTHING", run, trial.position, trial.subject, trial.process,
       to_string(trial.end), trial.started_at, static_cast<std::int64_t>(trial.iterations()),
       std::string_view(samples_to_json(trial)), std::span<const std::byte>(begin), std::span<const std::byte>(end),
       std::span<const std::byte>(warmup_begin), std::span<const std::byte>(warmup_end)));
-  if (impl_->database.changed_rows() == 0) {
+  if (impl_->database().changed_rows() == 0) {
     return internal_error(
-        fmt::format("trial {} of run {} is in the store {} already", trial.position, run, impl_->file.string()));
+        fmt::format("trial {} of run {} is in the store {} already", trial.position, run, impl_->name));
   }
   INFERMETER_TRY_DONE(impl_->seal_run(run));
   return transaction.commit();
@@ -210,9 +123,9 @@ Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
 template <class... Values>
 Result<Done> Store::Impl::put(const SealedTable& table, std::string_view key, std::string_view run,
                               const Values&... values) const {
-  INFERMETER_TRY(auto transaction, Transaction::begin(database));
-  INFERMETER_TRY_DONE(
-      database.run(fmt::format("{}ON CONFLICT ({}) {}", insert_into(table), key, replace_all(table)), run, values...));
+  INFERMETER_TRY(auto transaction, Transaction::begin(database()));
+  INFERMETER_TRY_DONE(database().run(fmt::format("{}ON CONFLICT ({}) {}", insert_into(table), key, replace_all(table)),
+                                     run, values...));
   INFERMETER_TRY_DONE(seal_run(run));
   return transaction.commit();
 }
@@ -248,9 +161,9 @@ Result<Done> Store::keep_output_block(std::string_view run, int subject, std::sp
 }
 
 Result<Done> Store::set_models(std::string_view run, const std::vector<ModelFacts>& models) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(
-      impl_->database.run("UPDATE runs SET models = ?2 WHERE id = ?1", run, std::string_view(models_to_json(models))));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run("UPDATE runs SET models = ?2 WHERE id = ?1", run,
+                                            std::string_view(models_to_json(models))));
   INFERMETER_TRY_DONE(impl_->seal_run(run));
   return transaction.commit();
 }
@@ -271,24 +184,24 @@ Result<Done> Store::remove_trial(std::string_view run, int position) {
 }
 
 Result<Done> Store::set_diagnostics(std::string_view run, const std::vector<Diagnostic>& diagnostics) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run("UPDATE runs SET diagnostics = ?2 WHERE id = ?1", run,
-                                          std::string_view(diagnostics_to_json(diagnostics))));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run("UPDATE runs SET diagnostics = ?2 WHERE id = ?1", run,
+                                            std::string_view(diagnostics_to_json(diagnostics))));
   INFERMETER_TRY_DONE(impl_->seal_run(run));
   return transaction.commit();
 }
 
 Result<Done> Store::finish_run(const RunRecord& record) {
   const std::vector<Figure> figures = record.finished ? figures_of(record, judge(record)) : std::vector<Figure>();
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run("UPDATE runs SET finished = ?2, diagnostics = ?3 WHERE id = ?1",
-                                          std::string_view(record.id), record.finished ? 1 : 0,
-                                          std::string_view(diagnostics_to_json(record.diagnostics))));
-  if (impl_->database.changed_rows() == 0) {
-    return internal_error(fmt::format("run {} is not in the store {}", record.id, impl_->file.string()));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run("UPDATE runs SET finished = ?2, diagnostics = ?3 WHERE id = ?1",
+                                            std::string_view(record.id), record.finished ? 1 : 0,
+                                            std::string_view(diagnostics_to_json(record.diagnostics))));
+  if (impl_->database().changed_rows() == 0) {
+    return internal_error(fmt::format("run {} is not in the store {}", record.id, impl_->name));
   }
   if (record.finished) {
-    INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM output_blocks WHERE run = ?1", std::string_view(record.id)));
+    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM output_blocks WHERE run = ?1", std::string_view(record.id)));
     INFERMETER_TRY_DONE(impl_->write_figures(record.id, figures));
     if (const auto noise = self_noise(record)) {
       INFERMETER_TRY_DONE(keep_noise(machine_fingerprint(record.environment), record.id, *noise));
@@ -299,7 +212,7 @@ Result<Done> Store::finish_run(const RunRecord& record) {
 }
 
 Result<std::optional<std::vector<std::byte>>> Store::output_block(std::string_view run, int subject) {
-  INFERMETER_TRY(auto statement, impl_->database.prepare(
+  INFERMETER_TRY(auto statement, impl_->database().prepare(
                                      fmt::format("SELECT block, {} FROM output_blocks WHERE run = ?1 AND subject = ?2",
                                                  is_changed(output_blocks_table)),
                                      run, subject));
@@ -310,12 +223,12 @@ Result<std::optional<std::vector<std::byte>>> Store::output_block(std::string_vi
   return std::optional(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
-Result<std::string> Store::Impl::find(std::string_view name) const {
-  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs ORDER BY rowid"));
+Result<std::string> Store::Impl::find(std::string_view wanted) const {
+  INFERMETER_TRY(auto statement, database().prepare("SELECT id FROM runs ORDER BY rowid"));
   std::vector<std::string> ids;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
-    if (!row) return find_run(name, ids, file);
+    if (!row) return find_run(wanted, ids, name);
     ids.push_back(statement.text(0));
   }
 }
@@ -323,13 +236,13 @@ Result<std::string> Store::Impl::find(std::string_view name) const {
 Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
   INFERMETER_TRY(
       auto statement,
-      database.prepare(
+      database().prepare(
           fmt::format("SELECT created_at, finished, plan, environment, models, diagnostics, noise, {}, part_of, "
-                      "ifnull(records - ({}), 0) FROM runs WHERE id = ?1",
+                      "coalesce(records - ({}), 0) FROM runs WHERE id = ?1",
                       is_changed(runs_table), count_of_records("?1")),
           std::string_view(id)));
   INFERMETER_TRY(const bool found, statement.step());
-  if (!found) return io_error(fmt::format("run {} has gone from the store {}", id, file.string()));
+  if (!found) return io_error(fmt::format("run {} has gone from the store {}", id, name));
   if (statement.integer(7) != 0) return changed("what it was begun with");
   if (const auto missing = statement.integer(9); missing != 0) {
     return io_error(
@@ -360,7 +273,7 @@ Result<std::vector<Samples>> Store::Impl::load_trials(const std::string& id, con
       "SELECT samples, begin_s, end_s, warmup_begin_s, warmup_end_s, {}, position FROM {} WHERE run = ?1 ORDER BY "
       "position",
       is_changed(table), table.name);
-  INFERMETER_TRY(auto statement, database.prepare(query, std::string_view(id)));
+  INFERMETER_TRY(auto statement, database().prepare(query, std::string_view(id)));
   std::vector<Samples> trials;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -380,10 +293,10 @@ Result<std::vector<Samples>> Store::Impl::load_trials(const std::string& id, con
 
 Result<Done> Store::Impl::load_outputs(RunRecord& record) const {
   INFERMETER_TRY(auto statement,
-                 database.prepare(fmt::format("SELECT subject, reference, comparison, {} FROM outputs WHERE run = ?1 "
-                                              "ORDER BY rowid",
-                                              is_changed(outputs_table)),
-                                  std::string_view(record.id)));
+                 database().prepare(fmt::format("SELECT subject, reference, comparison, {} FROM outputs WHERE run = ?1 "
+                                                "ORDER BY rowid",
+                                                is_changed(outputs_table)),
+                                    std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return Done{};
@@ -397,9 +310,9 @@ Result<Done> Store::Impl::load_outputs(RunRecord& record) const {
 
 Result<Done> Store::Impl::load_accuracy(RunRecord& record) const {
   INFERMETER_TRY(auto statement,
-                 database.prepare(fmt::format("SELECT accuracy, {} FROM accuracy WHERE run = ?1 ORDER BY subject",
-                                              is_changed(accuracy_table)),
-                                  std::string_view(record.id)));
+                 database().prepare(fmt::format("SELECT accuracy, {} FROM accuracy WHERE run = ?1 ORDER BY subject",
+                                                is_changed(accuracy_table)),
+                                    std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return Done{};
@@ -410,10 +323,11 @@ Result<Done> Store::Impl::load_accuracy(RunRecord& record) const {
 }
 
 Result<Done> Store::Impl::load_traces(RunRecord& record) const {
-  INFERMETER_TRY(auto statement,
-                 database.prepare(fmt::format("SELECT position, trace, {} FROM traces WHERE run = ?1 ORDER BY position",
-                                              is_changed(traces_table)),
-                                  std::string_view(record.id)));
+  INFERMETER_TRY(
+      auto statement,
+      database().prepare(fmt::format("SELECT position, trace, {} FROM traces WHERE run = ?1 ORDER BY position",
+                                     is_changed(traces_table)),
+                         std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return Done{};
@@ -427,9 +341,9 @@ Result<Done> Store::Impl::load_traces(RunRecord& record) const {
 
 Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
   INFERMETER_TRY(auto statement,
-                 database.prepare(fmt::format("SELECT profile, {} FROM profiles WHERE run = ?1 ORDER BY position",
-                                              is_changed(profiles_table)),
-                                  std::string_view(record.id)));
+                 database().prepare(fmt::format("SELECT profile, {} FROM profiles WHERE run = ?1 ORDER BY position",
+                                                is_changed(profiles_table)),
+                                    std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) break;
@@ -438,10 +352,10 @@ Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
     record.profiles.push_back(std::move(profile));
   }
   INFERMETER_TRY_DONE(load_traces(record));
-  INFERMETER_TRY(auto sampled,
-                 database.prepare(fmt::format("SELECT stacks, {} FROM stacks WHERE run = ?1 ORDER BY position, method",
-                                              is_changed(stacks_table)),
-                                  std::string_view(record.id)));
+  INFERMETER_TRY(auto sampled, database().prepare(
+                                   fmt::format("SELECT stacks, {} FROM stacks WHERE run = ?1 ORDER BY position, method",
+                                               is_changed(stacks_table)),
+                                   std::string_view(record.id)));
   while (true) {
     INFERMETER_TRY(const bool row, sampled.step());
     if (!row) break;
@@ -450,8 +364,8 @@ Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
     record.stacks.push_back(std::move(stacks));
   }
   INFERMETER_TRY(auto peaks,
-                 database.prepare(fmt::format("SELECT peaks, {} FROM peaks WHERE run = ?1", is_changed(peaks_table)),
-                                  std::string_view(record.id)));
+                 database().prepare(fmt::format("SELECT peaks, {} FROM peaks WHERE run = ?1", is_changed(peaks_table)),
+                                    std::string_view(record.id)));
   INFERMETER_TRY(const bool measured, peaks.step());
   if (!measured) return Done{};
   if (peaks.integer(1) != 0) return changed("what the machine does at best");
@@ -460,7 +374,7 @@ Result<Done> Store::Impl::load_profiles(RunRecord& record) const {
 }
 
 Result<RunRecord> Store::load_run(std::string_view run) {
-  INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database));
+  INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database()));
   INFERMETER_TRY(const auto id, impl_->find(run));
   auto record = impl_->load_head(id);
   if (!record.ok()) return impl_->damaged(id, record.error());
@@ -482,7 +396,7 @@ Result<RunRecord> Store::load_run(std::string_view run) {
 
 Result<std::vector<RunListing>> Store::list_runs() {
   INFERMETER_TRY(auto statement,
-                 impl_->database.prepare(fmt::format(
+                 impl_->database().prepare(fmt::format(
                      "SELECT id, created_at, finished, trials_planned, labels, "
                      "(SELECT count(*) FROM trials WHERE run = id AND \"end\" <> 'interrupted'), {}, part_of "
                      "FROM runs ORDER BY rowid",

@@ -39,7 +39,7 @@ Result<Done> check_name(std::string_view name) {
 }
 
 // Wherever a run is named these mean something else, and a baseline of that name would be another run in some places.
-Result<Done> check_meaning(Database& database, std::string_view name) {
+Result<Done> check_meaning(const Database& database, std::string_view name) {
   if (name == "latest" || name == "previous" || name.ends_with(".json")) {
     return usage_error(fmt::format(
         "'{}' means something else where a run is named (the latest run, the one before it, a report's file): give "
@@ -54,49 +54,48 @@ Result<Done> check_meaning(Database& database, std::string_view name) {
   return Done{};
 }
 
-Error unknown_baseline(std::string_view name, const std::vector<Baseline>& baselines,
-                       const std::filesystem::path& file) {
+Error unknown_baseline(std::string_view name, const std::vector<Baseline>& baselines, std::string_view store) {
   std::vector<std::string> names;
   for (const Baseline& baseline : baselines) names.push_back(baseline.name);
   const auto near = nearest_name(name, names);
-  return usage_error(fmt::format(
-      "there is no baseline '{}'{} in the store {}: `infermeter baseline set NAME RUN` makes "
-      "one",
-      name.substr(0, longest_name), near ? fmt::format(" (did you mean '{}'?)", *near) : "", file.string()));
+  return usage_error(
+      fmt::format("there is no baseline '{}'{} in the store {}: `infermeter baseline set NAME RUN` makes "
+                  "one",
+                  name.substr(0, longest_name), near ? fmt::format(" (did you mean '{}'?)", *near) : "", store));
 }
 
 }  // namespace
 
 Result<Baseline> Store::set_baseline(std::string_view name, std::string_view run, double set_at) {
   INFERMETER_TRY_DONE(check_name(name));
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
   INFERMETER_TRY(const auto id, impl_->find(run));
-  INFERMETER_TRY_DONE(check_meaning(impl_->database, name));
+  INFERMETER_TRY_DONE(check_meaning(impl_->database(), name));
   INFERMETER_TRY(auto statement,
-                 impl_->database.prepare("SELECT finished FROM runs WHERE id = ?1", std::string_view(id)));
+                 impl_->database().prepare("SELECT finished FROM runs WHERE id = ?1", std::string_view(id)));
   INFERMETER_TRY_DONE(statement.step());
   if (statement.integer(0) == 0) {
     return usage_error(fmt::format(
         "run {} is not finished, so that it can be no baseline: `infermeter run --resume {}` finishes it", id, id));
   }
   INFERMETER_TRY_DONE(
-      impl_->database.run(insert_into(baselines_table) + "ON CONFLICT (name) " + replace_all(baselines_table), name,
-                          std::string_view(id), set_at));
+      impl_->database().run(insert_into(baselines_table) + "ON CONFLICT (name) " + replace_all(baselines_table), name,
+                            std::string_view(id), set_at));
   INFERMETER_TRY_DONE(transaction.commit());
   return Baseline{.name = std::string(name), .run = id, .set_at = set_at};
 }
 
 Result<std::vector<Baseline>> Store::baselines() {
   INFERMETER_TRY(auto statement,
-                 impl_->database.prepare(fmt::format("SELECT name, run, set_at, {} FROM baselines ORDER BY name",
-                                                     is_changed(baselines_table))));
+                 impl_->database().prepare(fmt::format("SELECT name, run, set_at, {} FROM baselines ORDER BY name",
+                                                       is_changed(baselines_table))));
   std::vector<Baseline> baselines;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return baselines;
     if (statement.integer(3) != 0) {
       return io_error(
-          fmt::format("a baseline in the store {} is damaged: {}", impl_->file.string(), impl_->changed("it").message));
+          fmt::format("a baseline in the store {} is damaged: {}", impl_->name, impl_->changed("it").message));
     }
     baselines.push_back({.name = statement.text(0), .run = statement.text(1), .set_at = statement.real(2)});
   }
@@ -105,26 +104,26 @@ Result<std::vector<Baseline>> Store::baselines() {
 Result<std::string> Store::baseline_run(std::string_view name) {
   INFERMETER_TRY(const auto all, baselines());
   const auto found = std::ranges::find(all, name, &Baseline::name);
-  if (found == all.end()) return unknown_baseline(name, all, impl_->file);
+  if (found == all.end()) return unknown_baseline(name, all, impl_->name);
   return found->run;
 }
 
 Result<Done> Store::remove_baseline(std::string_view name) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
   INFERMETER_TRY(const auto run, baseline_run(name));
-  INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM baselines WHERE name = ?1", name));
+  INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM baselines WHERE name = ?1", name));
   return transaction.commit();
 }
 
 Result<Done> Store::remove_run(std::string_view run) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM runs WHERE id = ?1", run));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM runs WHERE id = ?1", run));
   return transaction.commit();
 }
 
 Result<Done> Store::keep_noise(std::string_view machine, std::string_view run, const MachineNoise& noise) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run(
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run(
       insert_into(machine_noise_table) + "ON CONFLICT (machine, run) " + replace_all(machine_noise_table), machine, run,
       noise.measured_at, std::string_view(noise.subject), std::string_view(noise.metric), noise.pairs,
       noise.standard_deviation));
@@ -133,7 +132,7 @@ Result<Done> Store::keep_noise(std::string_view machine, std::string_view run, c
 
 Result<std::optional<MachineNoise>> Store::latest_noise(std::string_view machine) {
   INFERMETER_TRY(auto statement,
-                 impl_->database.prepare(
+                 impl_->database().prepare(
                      fmt::format("SELECT measured_at, subject, metric, pairs, standard_deviation, {}, run "
                                  "FROM machine_noise WHERE machine = ?1 ORDER BY measured_at DESC, run DESC LIMIT 1",
                                  is_changed(machine_noise_table)),

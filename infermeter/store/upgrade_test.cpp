@@ -34,7 +34,7 @@ void make_version(int version, const std::filesystem::path& file) {
 }
 
 std::int64_t version_of(const std::filesystem::path& file) {
-  const auto database = Database::open(file, Database::Access::read, {.limit_ms = 0}).value();
+  const auto database = SqliteDatabase::open(file, SqliteDatabase::Access::read, {.limit_ms = 0}).value();
   return database.integer("PRAGMA user_version").value();
 }
 
@@ -108,7 +108,7 @@ TEST(Upgrade, AVersion4StoreIsReadAsItWas) {
   EXPECT_EQ(store.complete_figures()->completed, 1);  // as percentiles are made otherwise now
   EXPECT_EQ(store.complete_figures()->completed, 0);
   EXPECT_THAT(store.figures({.metric = "latency_p50"}).value(), SizeIs(2));
-  const auto database = Database::open(file, Database::Access::write, {}).value();
+  const auto database = SqliteDatabase::open(file, SqliteDatabase::Access::write, {}).value();
   EXPECT_EQ(database.integer("SELECT count(checksum) FROM trials").value(), 0);
   ASSERT_TRUE(store.set_baseline("nightly", "latest", 1).ok());
   EXPECT_EQ(database.integer("SELECT count(checksum) FROM baselines").value(), 1);
@@ -168,7 +168,7 @@ TEST(Upgrade, RunsThatCannotBeReadAreNamedAndLeftOut) {
   make_version(1, file);
   auto store = Store::open(file, Store::Mode::write).value();
   {
-    const auto database = Database::open(file, Database::Access::write, {.limit_ms = 0}).value();
+    const auto database = SqliteDatabase::open(file, SqliteDatabase::Access::write, {.limit_ms = 0}).value();
     ASSERT_TRUE(database.run("UPDATE runs SET plan = '['").ok());
   }
   const auto completion = store.complete_figures().value();

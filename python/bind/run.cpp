@@ -75,11 +75,11 @@ std::function<void(const std::string&)> note_of(const RunContext& context) {
 Result<Plan> plan_of(const Request& request, const RunContext& context) {
   const Plan& asked = request.plan;
   if (!request.resume || !asked.subjects.empty()) return asked;
-  INFERMETER_TRY(auto store, Store::open(std::filesystem::path(asked.output_dir) / "infermeter.db", Store::Mode::read,
-                                         context.interrupt));
+  INFERMETER_TRY(auto store, Store::open(asked, Store::Mode::read, context.interrupt));
   INFERMETER_TRY(RunRecord record, store.load_run(*request.resume));
   INFERMETER_TRY_DONE(check_own_plan(record, asked));
   record.plan.output_dir = asked.output_dir;
+  record.plan.store = asked.store;
   return std::move(record.plan);
 }
 

@@ -1,0 +1,16 @@
+// The store's statements, which are SQLite's, in PostgreSQL's words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace infermeter {
+
+// A statement of ours: ?1 becomes $1; digest(…) NULL, as a server guards its own pages; temp.x pg_temp.x.
+[[nodiscard]] std::string in_postgres(std::string_view sql);
+
+// A step of the schema: types by their names there, texts compared by their bytes whatever the database's language is,
+// and `rowid`, the order in which rows came, a column.
+[[nodiscard]] std::string schema_in_postgres(std::string_view step);
+
+}  // namespace infermeter
