@@ -54,7 +54,7 @@ Result<Done> Store::Impl::seal_run(std::string_view run) const {
   static const std::string sealed = fmt::format("UPDATE runs SET {} WHERE id = ?1", seal(runs_table));
   if (database().is_shared()) {
     // Others may add records to the run: who counts them holds its row, and sees theirs.
-    INFERMETER_TRY_DONE(database().run("SELECT id FROM runs WHERE id = ?1 FOR UPDATE", run));
+    INFERMETER_TRY_DONE(database().run("SELECT id FROM runs WHERE id = ?1 FOR NO KEY UPDATE", run));
     return database().run(counted, run);
   }
   INFERMETER_TRY_DONE(database().run(counted, run));

@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "infermeter/store/store.hpp"
+#include "infermeter/store/test_places.hpp"
 #include "infermeter/store/test_records.hpp"
 
 namespace infermeter::store_shelf_test {
 namespace {
 
 using test::record_named;
-using test::TemporaryFolder;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class StoreShelf : public testing::Test {
+class StoreShelf : public test::OnEachStore {
  protected:
   void finish(const std::string& id, double created_at, const std::function<void(RunRecord&)>& change = {}) {
     RunRecord record = record_named(id, created_at);
@@ -45,11 +45,11 @@ class StoreShelf : public testing::Test {
     return trial;
   }
 
-  TemporaryFolder folder;
-  Store store = Store::open(folder / "infermeter.db", Store::Mode::write).value();
+  Store store = Store::open(place, Store::Mode::write).value();
 };
+INFERMETER_ON_EACH_STORE(StoreShelf);
 
-TEST_F(StoreShelf, ABaselineIsANameForAFinishedRun) {
+TEST_P(StoreShelf, ABaselineIsANameForAFinishedRun) {
   finish("run-1", 1);
   finish("run-2", 2);
   ASSERT_TRUE(store.begin_run(record_named("unfinished", 3)).ok());
@@ -70,7 +70,7 @@ TEST_F(StoreShelf, ABaselineIsANameForAFinishedRun) {
   EXPECT_THAT(store.baselines().value(), SizeIs(1));
 }
 
-TEST_F(StoreShelf, AnUnknownBaselineNamesTheNearestAndTheRemedy) {
+TEST_P(StoreShelf, AnUnknownBaselineNamesTheNearestAndTheRemedy) {
   finish("run-1", 1);
   ASSERT_TRUE(store.set_baseline("main", "latest", 10).ok());
   for (const auto& error : {store.baseline_run("mian").error(), store.remove_baseline("mian").error()}) {
@@ -80,7 +80,7 @@ TEST_F(StoreShelf, AnUnknownBaselineNamesTheNearestAndTheRemedy) {
   }
 }
 
-TEST_F(StoreShelf, NamesOfBaselinesAreShortTextWithoutControls) {
+TEST_P(StoreShelf, NamesOfBaselinesAreShortTextWithoutControls) {
   finish("run-1", 1);
   for (const std::string& bad : {std::string(), std::string(101, 'x'), std::string("a\nb"), std::string("a\0b", 3),
                                  std::string("\x7f"), std::string("\xc2\x9b"), std::string("\xff")}) {
@@ -92,7 +92,7 @@ TEST_F(StoreShelf, NamesOfBaselinesAreShortTextWithoutControls) {
   }
 }
 
-TEST_F(StoreShelf, KnowsTheLatestNoiseOfEachMachine) {
+TEST_P(StoreShelf, KnowsTheLatestNoiseOfEachMachine) {
   finish("run-1", 1);
   finish("run-2", 2);
   EXPECT_EQ(store.latest_noise("m").value(), std::nullopt);
@@ -113,7 +113,7 @@ TEST_F(StoreShelf, KnowsTheLatestNoiseOfEachMachine) {
   EXPECT_FALSE(store.keep_noise("m", "no such run", later).ok());
 }
 
-TEST_F(StoreShelf, AFinishedRunHasFigures) {
+TEST_P(StoreShelf, AFinishedRunHasFigures) {
   RunRecord record = record_named("run-1", 7);
   record.trials = {timed(0)};
   ASSERT_TRUE(store.begin_run(record).ok());
@@ -140,7 +140,7 @@ TEST_F(StoreShelf, AFinishedRunHasFigures) {
   EXPECT_EQ(store.complete_figures()->completed, 0);
 }
 
-TEST_F(StoreShelf, RunsOfOneSecondStayInOrder) {
+TEST_P(StoreShelf, RunsOfOneSecondStayInOrder) {
   for (const char* id : {"c", "a", "b"}) finish(id, 1);
   std::vector<std::string> ids;
   const auto figures = store.figures({.metric = "latency_p50", .series = "mlp@fake"}).value();
@@ -151,7 +151,7 @@ TEST_F(StoreShelf, RunsOfOneSecondStayInOrder) {
 }
 
 // The wall clock may be set back between two runs; what came into the store last is the latest.
-TEST_F(StoreShelf, LatestIsTheRunThatWasAddedLast) {
+TEST_P(StoreShelf, LatestIsTheRunThatWasAddedLast) {
   finish("first", 200);
   finish("second", 100);
   EXPECT_EQ(store.load_run("latest")->id, "second");
@@ -160,7 +160,7 @@ TEST_F(StoreShelf, LatestIsTheRunThatWasAddedLast) {
   EXPECT_EQ(*store.baseline_run("main"), "second");
 }
 
-TEST_F(StoreShelf, FiguresAreFoundBySeriesMachineAndDate) {
+TEST_P(StoreShelf, FiguresAreFoundBySeriesMachineAndDate) {
   finish("run-1", 1);
   finish("run-2", 2, [](RunRecord& record) { record.environment.hostname = "box"; });
   finish("run-3", 3, [](RunRecord& record) {

@@ -9,6 +9,7 @@
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/store/record_json.hpp"
+#include "infermeter/store/test_places.hpp"
 #include "infermeter/store/test_records.hpp"
 
 namespace infermeter::store_test {
@@ -23,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Store writable(const std::filesystem::path& file) { return Store::open(file, Store::Mode::write).value(); }
+Store writable(const StorePlace& place) { return Store::open(place, Store::Mode::write).value(); }
 
 void expect_same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   ASSERT_EQ(a.size(), b.size());
@@ -62,11 +63,13 @@ std::vector<std::byte> bytes_of_text(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(Store, GivesBackWhatItWasGiven) {
-  const TemporaryFolder folder;
+class StoreOn : public test::OnEachStore {};
+INFERMETER_ON_EACH_STORE(StoreOn);
+
+TEST_P(StoreOn, GivesBackWhatItWasGiven) {
   RunRecord record = record_named("20261121-114200-3f9a");
   {
-    auto store = writable(folder / "new/folder/infermeter.db");
+    auto store = writable(place);
     ASSERT_TRUE(store.begin_run(record).ok());
     for (int i = 0; i < 4; ++i) {
       record.trials.push_back(trial_at(i, i == 3 ? TrialEnd::crashed : TrialEnd::ok));
@@ -79,7 +82,7 @@ TEST(Store, GivesBackWhatItWasGiven) {
     ASSERT_TRUE(store.finish_run(record).ok());
     expect_equal(store.load_run("latest").value(), record);
   }
-  auto store = Store::open(folder / "new/folder/infermeter.db", Store::Mode::read);
+  auto store = Store::open(place, Store::Mode::read);
   ASSERT_TRUE(store.ok()) << store.error().message;
   expect_equal(store->load_run(record.id).value(), record);
 }
@@ -103,9 +106,8 @@ TEST(Store, KeepsEveryFieldOfModelsAndComparisons) {
   EXPECT_EQ(comparison.items, 3U);
 }
 
-TEST(Store, KeepsAccuracyAndReplacesItWhenItIsPaired) {
-  const TemporaryFolder folder;
-  auto store = Store::open(folder / "infermeter.db", Store::Mode::write).value();
+TEST_P(StoreOn, KeepsAccuracyAndReplacesItWhenItIsPaired) {
+  auto store = Store::open(place, Store::Mode::write).value();
   RunRecord record = record_named("run");
   ASSERT_TRUE(store.begin_run(record).ok());
   SubjectAccuracy labels{
@@ -157,9 +159,8 @@ TEST(Store, AccuracyThatCannotBeIsDamage) {
   EXPECT_FALSE(with("\"rows\":3", "\"rows\":3.5").ok());
 }
 
-TEST(Store, KeepsOutputBlocksUntilTheRunIsFinished) {
-  const TemporaryFolder folder;
-  auto store = writable(folder / "infermeter.db");
+TEST_P(StoreOn, KeepsOutputBlocksUntilTheRunIsFinished) {
+  auto store = writable(place);
   RunRecord record = record_named("a");
   ASSERT_TRUE(store.begin_run(record).ok());
   EXPECT_EQ(store.output_block("a", 0).value(), std::nullopt);
@@ -175,9 +176,8 @@ TEST(Store, KeepsOutputBlocksUntilTheRunIsFinished) {
   EXPECT_EQ(store.output_block("a", 0).value(), std::nullopt);
 }
 
-TEST(Store, KeepsTheTraceOfAProfilersOwnAsItIs) {
-  const TemporaryFolder folder;
-  auto store = writable(folder / "infermeter.db");
+TEST_P(StoreOn, KeepsTheTraceOfAProfilersOwnAsItIs) {
+  auto store = writable(place);
   const RunRecord record = record_named("run");
   ASSERT_TRUE(store.begin_run(record).ok());
   OperatorProfile with, without;
@@ -191,9 +191,8 @@ TEST(Store, KeepsTheTraceOfAProfilersOwnAsItIs) {
   EXPECT_EQ(read.profiles[1].own_trace, "");
 }
 
-TEST(Store, ReplacesOnlyInterruptedTrials) {
-  const TemporaryFolder folder;
-  auto store = writable(folder / "infermeter.db");
+TEST_P(StoreOn, ReplacesOnlyInterruptedTrials) {
+  auto store = writable(place);
   ASSERT_TRUE(store.begin_run(record_named("a")).ok());
   ASSERT_TRUE(store.add_trial("a", trial_at(0, TrialEnd::interrupted)).ok());
   ASSERT_TRUE(store.add_trial("a", trial_at(0)).ok());
@@ -203,18 +202,16 @@ TEST(Store, ReplacesOnlyInterruptedTrials) {
   EXPECT_EQ(record.trials[0].end, TrialEnd::ok);
 }
 
-TEST(Store, RefusesWhatDoesNotFit) {
-  const TemporaryFolder folder;
-  auto store = writable(folder / "infermeter.db");
+TEST_P(StoreOn, RefusesWhatDoesNotFit) {
+  auto store = writable(place);
   ASSERT_TRUE(store.begin_run(record_named("a")).ok());
   EXPECT_THAT(store.begin_run(record_named("a")).error().message, HasSubstr("run a is in the store"));
   EXPECT_FALSE(store.add_trial("no such run", trial_at(0)).ok());
   EXPECT_THAT(store.finish_run(record_named("b")).error().message, HasSubstr("run b is not in the store"));
 }
 
-TEST(Store, FindsRunsByIdBeginningAndLatest) {
-  const TemporaryFolder folder;
-  auto store = writable(folder / "infermeter.db");
+TEST_P(StoreOn, FindsRunsByIdBeginningAndLatest) {
+  auto store = writable(place);
   EXPECT_THAT(store.load_run("latest").error().message, HasSubstr("holds no runs yet"));
   for (const auto& [id, at] : {std::pair{"20261121-2", 2.0}, {"20261121-1", 1.0}, {"20261121", 3.0}, {"x'y", 0.5}}) {
     ASSERT_TRUE(store.begin_run(record_named(id, at)).ok());
@@ -232,9 +229,8 @@ TEST(Store, FindsRunsByIdBeginningAndLatest) {
   EXPECT_EQ(store.load_run("2026").error().kind, ErrorKind::usage);
 }
 
-TEST(Store, ListsRuns) {
-  const TemporaryFolder folder;
-  auto store = writable(folder / "infermeter.db");
+TEST_P(StoreOn, ListsRuns) {
+  auto store = writable(place);
   EXPECT_THAT(store.list_runs().value(), IsEmpty());
   ASSERT_TRUE(store.begin_run(record_named("b", 2)).ok());
   ASSERT_TRUE(store.begin_run(record_named("a", 1)).ok());
@@ -306,19 +302,17 @@ TEST(Store, TablesOfOthersInItAreLeftAlone) {
   EXPECT_TRUE(Store::open(file, Store::Mode::write).ok());
 }
 
-TEST(Store, ASignalEndsReading) {
-  const TemporaryFolder folder;
-  const auto file = folder.path() / "infermeter.db";
+TEST_P(StoreOn, ASignalEndsReading) {
   const std::atomic<int> interrupt = 1;
   {
-    Store store = writable(file);
+    Store store = writable(place);
     const auto begin_many = [&]() -> Result<Done> {
       for (int i = 0; i < 300; ++i) INFERMETER_TRY_DONE(store.begin_run(record_named(std::to_string(i))));
       return Done{};
     };
     ASSERT_TRUE(store.together(begin_many).ok());
   }
-  auto store = Store::open(file, Store::Mode::read, &interrupt);
+  auto store = Store::open(place, Store::Mode::read, &interrupt);
   ASSERT_TRUE(store.ok()) << store.error().message;
   const auto runs = store->list_runs();
   ASSERT_FALSE(runs.ok());
