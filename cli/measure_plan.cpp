@@ -72,6 +72,7 @@ void check_results_folder(const fs::path& output_dir, Problems& problems) {
 RunCheck check_before_run(const Surroundings& world, const Plan& plan, const Launcher& launcher) {
   RunCheck check = check_run(plan, {.launcher = launcher, .cache = default_cache(), .interrupt = world.interrupt});
   check_results_folder(plan.output_dir, check.problems);
+  check.problems.take(store_place(plan));
   return check;
 }
 

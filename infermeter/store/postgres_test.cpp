@@ -2,15 +2,36 @@
 #include "infermeter/store/postgres.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <thread>
 #include <vector>
 
+#include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/store/postgres_sql.hpp"
 #include "infermeter/store/schema.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/store/test_places.hpp"
+
+namespace infermeter::test {
+
+const std::string& postgres_server() {
+  static const std::string folder = [] {
+    const auto command = fmt::format("'{}/tests/postgres/server' start {}", source_dir, ::getpid());
+    FILE* const pipe = ::popen(command.c_str(), "r");
+    std::string text(200, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), pipe));
+    const int code = WEXITSTATUS(::pclose(pipe));
+    EXPECT_TRUE(code == 0 || code == 3) << command;
+    return code == 0 ? text.substr(0, text.find('\n')) : "";
+  }();
+  return folder;
+}
+
+}  // namespace infermeter::test
 
 namespace infermeter::postgres_test {
 namespace {

@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <string>
+#include <string_view>
 
-#include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/store/postgres.hpp"
 #include "infermeter/store/store_place.hpp"
 #include "infermeter/store/test_records.hpp"
@@ -17,18 +14,7 @@
 namespace infermeter::test {
 
 // The folder of its socket; empty: PostgreSQL is not installed. It ends with this process.
-inline const std::string& postgres_server() {
-  static const std::string folder = [] {
-    const auto command = fmt::format("'{}/tests/postgres/server' start {}", source_dir, ::getpid());
-    FILE* const pipe = ::popen(command.c_str(), "r");
-    std::string text(200, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), pipe));
-    const int code = WEXITSTATUS(::pclose(pipe));
-    EXPECT_TRUE(code == 0 || code == 3) << command;
-    return code == 0 ? text.substr(0, text.find('\n')) : "";
-  }();
-  return folder;
-}
+const std::string& postgres_server();
 
 inline std::string postgres_url(std::string_view user = "infermeter") {
   return fmt::format("postgresql:///postgres?host={}&user={}", postgres_server(), user);

@@ -19,10 +19,10 @@ namespace nb = nanobind;
 namespace infermeter::python {
 namespace {
 
-Result<std::vector<History>> read_histories(const std::filesystem::path& output_dir, std::string_view metric,
+Result<std::vector<History>> read_histories(const Plan& place, std::string_view metric,
                                             const std::optional<std::string>& series, bool all_machines, double since,
                                             const std::atomic<int>* interrupt) {
-  INFERMETER_TRY(auto store, Store::open(output_dir / "infermeter.db", Store::Mode::write_if_possible, interrupt));
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::write_if_possible, interrupt));
   INFERMETER_TRY_DONE(store.complete_figures());
   FigureQuery query{.metric = {}, .series = series, .machine = {}, .since = since};
   INFERMETER_TRY(query.metric, metric_from_string(metric));
@@ -32,9 +32,13 @@ Result<std::vector<History>> read_histories(const std::filesystem::path& output_
 }
 
 std::vector<History> histories(const std::filesystem::path& output_dir, const std::string& metric,
-                               const std::optional<std::string>& series, bool all_machines, double since) {
+                               const std::optional<std::string>& series, bool all_machines, double since,
+                               const std::string& store) {
+  Plan place;
+  place.output_dir = output_dir.string();
+  place.store = store;
   return value_or_raise(interruptible([&](const std::atomic<int>* interrupt) {
-    return read_histories(output_dir, metric, series, all_machines, since, interrupt);
+    return read_histories(place, metric, series, all_machines, since, interrupt);
   }));
 }
 
@@ -94,9 +98,9 @@ void bind_history(nb::module_& module) {
   module.def(
       "histories", histories, nb::arg("output_dir") = std::filesystem::path("results"), nb::kw_only(),
       nb::arg("metric") = "p50", nb::arg("series") = nb::none(), nb::arg("all_machines") = false,
-      nb::arg("since") = 0.0,
+      nb::arg("since") = 0.0, nb::arg("store") = "",
       nb::sig("def histories(output_dir: str | os.PathLike[str] = 'results', *, metric: str = 'p50', series: str | "
-              "None = None, all_machines: bool = False, since: float = 0.0) -> list[History]"),
+              "None = None, all_machines: bool = False, since: float = 0.0, store: str = '') -> list[History]"),
       "One for each series of this machine (or of all), as `infermeter history` shows them; `since`: seconds since "
       "1970, UTC.");
 }

@@ -172,9 +172,10 @@ std::shared_ptr<MeasuredRun> tune(const std::string& model, const std::vector<st
 
 std::shared_ptr<MeasuredRun> resume_run(const std::string& run, const std::filesystem::path& output_dir,
                                         bool allow_code, const std::string& sandbox, const nb::object& progress,
-                                        const std::string& command) {
+                                        const std::string& command, const std::string& store) {
   const Plan asked{.sandbox = value_or_raise(sandbox_from_string(sandbox)),
                    .output_dir = output_dir.string(),
+                   .store = store,
                    .allow_code = allow_code};
   return measured({.plan = asked, .resume = run}, progress, command, nb::none());
 }
@@ -222,9 +223,10 @@ void bind_run(nb::module_& module) {
   module.def("resume_run", resume_run, nb::arg("run"), nb::kw_only(),
              nb::arg("output_dir") = std::filesystem::path("results"), nb::arg("allow_code") = false,
              nb::arg("sandbox") = "auto", nb::arg("progress") = nb::none(), nb::arg("command") = "",
+             nb::arg("store") = "",
              nb::sig("def resume_run(run: str, *, output_dir: str | os.PathLike[str] = 'results', allow_code: bool = "
                      "False, sandbox: str = 'auto', progress: collections.abc.Callable[[Progress], object] | None = "
-                     "None, command: str = '') -> Record"),
+                     "None, command: str = '', store: str = '') -> Record"),
              "Finishes an interrupted run by its own plan: one that loads code, or whose sandbox is weaker, only if "
              "that is allowed here.");
 }

@@ -21,35 +21,38 @@ namespace fs = std::filesystem;
 
 using Interrupt = const std::atomic<int>*;
 
-Result<Store> open_store(const fs::path& output_dir, Store::Mode mode, Interrupt interrupt) {
-  return Store::open(output_dir / "infermeter.db", mode, interrupt);
+// Where runs are: plan.store, or infermeter.db in the folder.
+Plan place_of(const fs::path& output_dir, const std::string& store) {
+  Plan plan;
+  plan.output_dir = output_dir.string();
+  plan.store = store;
+  return plan;
 }
 
-Result<RunRecord> stored_run(const std::string& run, const fs::path& output_dir, Interrupt interrupt) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
+Result<RunRecord> stored_run(const std::string& run, const Plan& place, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, interrupt));
   return store.load_run(run);
 }
 
-Result<RunRecord> baseline_run(const std::string& name, const fs::path& output_dir, Interrupt interrupt) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
+Result<RunRecord> baseline_run(const std::string& name, const Plan& place, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, interrupt));
   INFERMETER_TRY(const std::string id, store.baseline_run(name));
   return store.load_run(id);
 }
 
-Result<std::vector<RunListing>> stored_runs(const fs::path& output_dir, Interrupt interrupt) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
+Result<std::vector<RunListing>> stored_runs(const Plan& place, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, interrupt));
   return store.list_runs();
 }
 
-Result<std::string> name_run(const std::string& name, const std::string& run, const fs::path& output_dir,
-                             Interrupt interrupt) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::write, interrupt));
+Result<std::string> name_run(const std::string& name, const std::string& run, const Plan& place, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::write, interrupt));
   INFERMETER_TRY(const Baseline baseline, store.set_baseline(name, run, wall_clock_s()));
   return baseline.run;
 }
 
-Result<std::string> unfinished_run(const fs::path& output_dir, Interrupt interrupt) {
-  INFERMETER_TRY(auto store, open_store(output_dir, Store::Mode::read, interrupt));
+Result<std::string> unfinished_run(const Plan& place, Interrupt interrupt) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, interrupt));
   return store.latest_unfinished();
 }
 
@@ -68,48 +71,52 @@ void bind_store(nb::module_& module) {
       });
   module.def(
       "load_run",
-      [](const std::string& run, const fs::path& output_dir) {
-        return std::make_shared<MeasuredRun>(
-            value_or_raise(interruptible([&](Interrupt interrupt) { return stored_run(run, output_dir, interrupt); })));
+      [](const std::string& run, const fs::path& output_dir, const std::string& store) {
+        return std::make_shared<MeasuredRun>(value_or_raise(interruptible(
+            [&](Interrupt interrupt) { return stored_run(run, place_of(output_dir, store), interrupt); })));
       },
-      nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
-      nb::sig("def load_run(run: str = 'latest', output_dir: str | os.PathLike[str] = 'results') -> Record"),
+      nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"), nb::kw_only(), nb::arg("store") = "",
+      nb::sig("def load_run(run: str = 'latest', output_dir: str | os.PathLike[str] = 'results', *, store: str = '') "
+              "-> Record"),
       "A stored run: its id, a unique beginning of one, or \"latest\".");
   module.def(
       "list_runs",
-      [](const fs::path& output_dir) {
-        return value_or_raise(interruptible([&](Interrupt interrupt) { return stored_runs(output_dir, interrupt); }));
+      [](const fs::path& output_dir, const std::string& store) {
+        return value_or_raise(
+            interruptible([&](Interrupt interrupt) { return stored_runs(place_of(output_dir, store), interrupt); }));
       },
-      nb::arg("output_dir") = fs::path("results"),
-      nb::sig("def list_runs(output_dir: str | os.PathLike[str] = 'results') -> list[RunListing]"),
+      nb::arg("output_dir") = fs::path("results"), nb::kw_only(), nb::arg("store") = "",
+      nb::sig("def list_runs(output_dir: str | os.PathLike[str] = 'results', *, store: str = '') -> list[RunListing]"),
       "The stored runs, the oldest first.");
   module.def(
       "latest_unfinished",
-      [](const fs::path& output_dir) {
+      [](const fs::path& output_dir, const std::string& store) {
         return value_or_raise(
-            interruptible([&](Interrupt interrupt) { return unfinished_run(output_dir, interrupt); }));
+            interruptible([&](Interrupt interrupt) { return unfinished_run(place_of(output_dir, store), interrupt); }));
       },
-      nb::arg("output_dir") = fs::path("results"),
-      nb::sig("def latest_unfinished(output_dir: str | os.PathLike[str] = 'results') -> str"),
+      nb::arg("output_dir") = fs::path("results"), nb::kw_only(), nb::arg("store") = "",
+      nb::sig("def latest_unfinished(output_dir: str | os.PathLike[str] = 'results', *, store: str = '') -> str"),
       "The id of the run that was interrupted last and that nobody is measuring.");
   module.def(
       "set_baseline",
-      [](const std::string& name, const std::string& run, const fs::path& output_dir) {
-        return value_or_raise(
-            interruptible([&](Interrupt interrupt) { return name_run(name, run, output_dir, interrupt); }));
+      [](const std::string& name, const std::string& run, const fs::path& output_dir, const std::string& store) {
+        return value_or_raise(interruptible(
+            [&](Interrupt interrupt) { return name_run(name, run, place_of(output_dir, store), interrupt); }));
       },
-      nb::arg("name"), nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"),
-      nb::sig(
-          "def set_baseline(name: str, run: str = 'latest', output_dir: str | os.PathLike[str] = 'results') -> str"),
+      nb::arg("name"), nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"), nb::kw_only(),
+      nb::arg("store") = "",
+      nb::sig("def set_baseline(name: str, run: str = 'latest', output_dir: str | os.PathLike[str] = 'results', *, "
+              "store: str = '') -> str"),
       "Gives a finished run a name, so that later ones can be compared with it; returns its id.");
   module.def(
       "load_baseline",
-      [](const std::string& name, const fs::path& output_dir) {
-        return std::make_shared<MeasuredRun>(value_or_raise(
-            interruptible([&](Interrupt interrupt) { return baseline_run(name, output_dir, interrupt); })));
+      [](const std::string& name, const fs::path& output_dir, const std::string& store) {
+        return std::make_shared<MeasuredRun>(value_or_raise(interruptible(
+            [&](Interrupt interrupt) { return baseline_run(name, place_of(output_dir, store), interrupt); })));
       },
-      nb::arg("name"), nb::arg("output_dir") = fs::path("results"),
-      nb::sig("def load_baseline(name: str, output_dir: str | os.PathLike[str] = 'results') -> Record"),
+      nb::arg("name"), nb::arg("output_dir") = fs::path("results"), nb::kw_only(), nb::arg("store") = "",
+      nb::sig(
+          "def load_baseline(name: str, output_dir: str | os.PathLike[str] = 'results', *, store: str = '') -> Record"),
       "The run that has this name.");
 }
 

@@ -44,11 +44,12 @@ def run(
     shown = tell_trial if progress is True else progress or None
     command = shlex.join(sys.orig_argv)
     output_dir = settings.get("output_dir") or "results"
-    name = _core.latest_unfinished(output_dir) if resume is True else resume or None
+    store = settings.get("store") or ""
+    name = _core.latest_unfinished(output_dir, store=store) if resume is True else resume or None
     if name is not None and not subjects and plan is None:
         _refuse_changes(settings)
         allowed = {key: settings[key] for key in _ALLOWED if settings.get(key) is not None}
-        return _core.resume_run(name, output_dir=output_dir, progress=shown, command=command, **allowed)
+        return _core.resume_run(name, output_dir=output_dir, store=store, progress=shown, command=command, **allowed)
     objects = None if live is None else dict(live)
     whole = _plan_of(subjects, plan, settings)
     return _core.run(whole, progress=shown, resume=name, command=command, live=objects)
@@ -136,9 +137,9 @@ def validate(
     )
 
 
-def load(name: str = "latest", output_dir: str | os.PathLike[str] = "results") -> _core.Record:
-    """A stored run: its id, a unique beginning of one, or "latest"."""
-    return _core.load_run(name, output_dir)
+def load(name: str = "latest", output_dir: str | os.PathLike[str] = "results", *, store: str = "") -> _core.Record:
+    """A stored run: its id, a unique beginning of one, or "latest". `store`: as --store has it, in place of the folder."""
+    return _core.load_run(name, output_dir, store=store)
 
 
 def write_html(
@@ -197,5 +198,5 @@ def _plan_of(
 
 def _refuse_changes(settings: dict[str, Any]) -> None:
     for key, value in settings.items():
-        if key not in ("output_dir", *_ALLOWED) and value is not None:
+        if key not in ("output_dir", "store", *_ALLOWED) and value is not None:
             raise UsageError(f"resume goes on with the run's own plan: leave '{key}' out, or give the whole plan")

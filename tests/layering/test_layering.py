@@ -191,7 +191,7 @@ def test_only_trial_reads_the_clock():
 
 def test_only_the_store_speaks_sql():
     wrong = [str(file.relative_to(SOURCE)) for file in sources("infermeter", "cli", "python", "backends")
-             if "<sqlite3.h" in includes(file) and layer_of(file) != "store"]
+             if {"<sqlite3.h", "<libpq-fe.h"} & set(includes(file)) and layer_of(file) != "store"]
     assert not wrong, "\n".join(wrong)
 
 

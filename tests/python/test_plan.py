@@ -55,6 +55,7 @@ SETTINGS = [
     ("cpus", [0, 1], "[0, 1]"),
     ("compare_outputs", False, "false"),
     ("output_dir", "elsewhere", '"elsewhere"'),
+    ("store", "service=team", '"service=team"'),
 ]
 
 COMPARISON = [
