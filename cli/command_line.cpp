@@ -31,6 +31,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"report", "Print a stored run, in any format.", declare_report, true},
     {"runs", "List the stored runs.", declare_runs},
     {"baseline", "Name runs, so that later ones can be compared with them.", declare_baseline},
+    {"store", "Copy runs from one store to another.", declare_store},
     {"history", "Show results over time, and where they changed.", declare_history, true},
     {"validate", "Compare the outputs of two subjects, or with recorded outputs.", declare_validate, true},
     {"variants", "Make variants of a model (float16, int8, …), measure them, and recommend.", declare_variants, true},

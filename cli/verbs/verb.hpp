@@ -29,6 +29,7 @@ Action declare_import(CLI::App& app);
 Action declare_gate(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_runs(CLI::App& app);
+Action declare_store(CLI::App& app);
 Action declare_baseline(CLI::App& app);
 Action declare_history(CLI::App& app);
 Action declare_validate(CLI::App& app);

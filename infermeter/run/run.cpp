@@ -3,19 +3,14 @@
 #include "infermeter/run/run.hpp"
 
 #include "infermeter/run/begin.hpp"
+#include "infermeter/run/lost_store.hpp"
 #include "infermeter/run/trials.hpp"
 
 namespace infermeter {
+namespace {
 
-Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::string> resume) {
-  // Where results are kept; first of all, so that nothing is measured that could not be kept.
-  INFERMETER_TRY(auto store, Store::open(plan, Store::Mode::write, context.interrupt));
-
-  // What is to be measured: models checked, machine described, trials put in order.
-  auto begun = resume ? resumed_run(store, *resume, plan, context) : new_run(store, std::move(plan), context);
-  if (!begun.ok()) return begun.error();
-  RunRecord record = std::move(begun->record);
-
+// From the pilots to the end. The record grows by each trial.
+Result<Done> measure_all(Store& store, RunRecord& record, const RunContext& context) {
   // What the plan leaves open: warm-up and iterations, from pilot processes.
   RunTrials trials(store, record, context);
   INFERMETER_TRY_DONE(trials.pilots());
@@ -38,7 +33,23 @@ Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::s
   record.finished = !trials.interrupted();
   if (context.before_finish) INFERMETER_TRY_DONE(context.before_finish(record));
   if (record.finished) INFERMETER_TRY_DONE(store.finish_run(record));
-  return record;
+  return Done{};
+}
+
+}  // namespace
+
+Result<RunRecord> run(Plan plan, const RunContext& context, std::optional<std::string> resume) {
+  // Where results are kept; first of all, so that nothing is measured that could not be kept.
+  INFERMETER_TRY(auto store, Store::open(plan, Store::Mode::write, context.interrupt));
+
+  // What is to be measured: models checked, machine described, trials put in order.
+  auto begun = resume ? resumed_run(store, *resume, plan, context) : new_run(store, std::move(plan), context);
+  if (!begun.ok()) return begun.error();
+  RunRecord record = std::move(begun->record);
+
+  const auto measured = measure_all(store, record, context);
+  if (measured.ok()) return record;
+  return store.is_lost() ? kept_elsewhere(record, measured.error(), context) : measured.error();
 }
 
 }  // namespace infermeter

@@ -297,10 +297,11 @@ Result<Done> RunTrials::keep(const Place& place, TrialResult& result, bool takes
     INFERMETER_TRY_DONE(keep_outputs(store_, record_, taken));
     return takes_outputs ? store_.set_diagnostics(record_.id, record_.diagnostics) : Result<Done>(Done{});
   };
-  INFERMETER_TRY_DONE(store_.together(keep_all));
+  auto kept = store_.together(keep_all);
+  // Also where it is not kept: another store may take what this one lost.
   std::ranges::move(result.stacks, std::back_inserter(record_.stacks));
   if (profile) record_.profiles.push_back(std::move(*profile));
-  return Done{};
+  return kept;
 }
 
 Result<Done> RunTrials::side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping) {

@@ -16,6 +16,8 @@
 
 namespace infermeter {
 
+enum class ValueKind { null, integer, real, text, bytes };
+
 // A prepared statement as a driver has it. A failed bind is kept and told by the next step.
 class DriverStatement {
  public:
@@ -26,6 +28,7 @@ class DriverStatement {
   virtual void bind(int index, std::string_view text) = 0;
   virtual void bind(int index, std::span<const std::byte> bytes) = 0;
   [[nodiscard]] virtual Result<bool> step() = 0;
+  [[nodiscard]] virtual ValueKind kind(int column) const = 0;
   [[nodiscard]] virtual std::int64_t integer(int column) const = 0;
   [[nodiscard]] virtual double real(int column) const = 0;
   [[nodiscard]] virtual bool is_null(int column) const = 0;
@@ -40,6 +43,7 @@ class Statement {
   void bind(int index, std::int64_t value) { driver_->bind(index, value); }
   void bind(int index, int value) { driver_->bind(index, std::int64_t{value}); }
   void bind(int index, double value) { driver_->bind(index, value); }
+  void bind_null(int index) { driver_->bind_null(index); }
   void bind(int index, const std::optional<double>& value) {  // nullopt: NULL
     value ? driver_->bind(index, *value) : driver_->bind_null(index);
   }
@@ -50,6 +54,7 @@ class Statement {
   // True: there is a row. False: done.
   [[nodiscard]] Result<bool> step() { return driver_->step(); }
 
+  [[nodiscard]] ValueKind kind(int column) const { return driver_->kind(column); }
   [[nodiscard]] std::int64_t integer(int column) const { return driver_->integer(column); }
   [[nodiscard]] double real(int column) const { return driver_->real(column); }
   [[nodiscard]] bool is_null(int column) const { return driver_->is_null(column); }
@@ -79,12 +84,18 @@ class Database {
   // a server guards what it keeps: rows have no checksum of ours. False: one writes at a time.
   [[nodiscard]] virtual bool is_shared() const = 0;
 
+  // The connection has ended, and nothing can be kept any more.
+  [[nodiscard]] virtual bool is_lost() const = 0;
+
   // What makes a transaction (below).
   enum class Purpose { reading, writing };
   [[nodiscard]] virtual bool in_transaction() const = 0;
   [[nodiscard]] virtual Result<Done> begin(Purpose purpose) const = 0;
   [[nodiscard]] virtual Result<Done> commit() const = 0;  // ok: kept for good
   virtual void roll_back() const = 0;
+
+  // A condition for rows of `runs`: this user may change the run. Of a file: all.
+  [[nodiscard]] virtual std::string_view own_run() const = 0;
 
   // The lock of a run, held by what is returned; empty: another has it. It ends with this process.
   [[nodiscard]] virtual Result<std::shared_ptr<void>> take_run_lock(std::string_view run) const = 0;

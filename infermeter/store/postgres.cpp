@@ -139,6 +139,19 @@ class PostgresStatement : public DriverStatement {
     return row_ < PQntuples(answer_.get());
   }
 
+  ValueKind kind(int column) const override {
+    if (is_null(column)) return ValueKind::null;
+    switch (type_of(column)) {
+      case PostgresType::boolean:
+      case PostgresType::int2:
+      case PostgresType::int4:
+      case PostgresType::int8: return ValueKind::integer;
+      case PostgresType::float8: return ValueKind::real;
+      case PostgresType::bytes: return ValueKind::bytes;
+      case PostgresType::text: return ValueKind::text;
+    }
+    return ValueKind::text;
+  }
   std::int64_t integer(int column) const override {
     const auto value = bytes(column);
     switch (type_of(column)) {
@@ -237,6 +250,8 @@ bool PostgresDatabase::in_transaction() const {
   const auto state = PQtransactionStatus(connection_.get());
   return state == PQTRANS_INTRANS || state == PQTRANS_INERROR || state == PQTRANS_ACTIVE;
 }
+
+bool PostgresDatabase::is_lost() const { return PQstatus(connection_.get()) == CONNECTION_BAD; }
 
 Error PostgresDatabase::lost() const {
   return io_error(fmt::format("the connection to the store {} was lost ({}); {}", name_,

@@ -30,6 +30,10 @@ class PostgresDatabase : public Database {
   [[nodiscard]] std::int64_t changed_rows() const override { return changed_rows_; }
   void have_heard(int interrupts) const override;
   [[nodiscard]] bool is_shared() const override { return true; }
+  [[nodiscard]] bool is_lost() const override;
+  [[nodiscard]] std::string_view own_run() const override {
+    return "(written_by = current_user OR NOT row_security_active('infermeter.runs'))";
+  }
   [[nodiscard]] bool in_transaction() const override;
   [[nodiscard]] Result<Done> begin(Purpose purpose) const override;
   [[nodiscard]] Result<Done> commit() const override;

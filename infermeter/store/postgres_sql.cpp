@@ -1,7 +1,11 @@
 #include "infermeter/store/postgres_sql.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <utility>
+
+#include "infermeter/store/schema.hpp"
 
 namespace infermeter {
 namespace {
@@ -40,6 +44,25 @@ std::string schema_in_postgres(std::string_view step) {
                                  {") STRICT", ")"},
                                  {" (\n  ", " (\n  rowid BIGINT GENERATED ALWAYS AS IDENTITY,\n  "}}) {
     replace_words(text, from, to);
+  }
+  return text;
+}
+
+std::string row_security() {
+  constexpr std::string_view own_run =
+      "EXISTS (SELECT FROM infermeter.runs AS begun WHERE begun.id = run AND begun.written_by = current_user)";
+  std::string text = "ALTER TABLE runs ADD COLUMN written_by NAME NOT NULL DEFAULT current_user;\n";
+  for (const auto* table :
+       {&runs_table, &trials_table, &side_trials_table, &outputs_table, &accuracy_table, &profiles_table, &stacks_table,
+        &traces_table, &peaks_table, &output_blocks_table, &figures_table, &machine_noise_table}) {
+    const std::string_view own = table == &runs_table ? "written_by = current_user" : own_run;
+    text += fmt::format(
+        "ALTER TABLE {0} ENABLE ROW LEVEL SECURITY;\n"
+        "CREATE POLICY reading ON {0} FOR SELECT USING (true);\n"
+        "CREATE POLICY adding ON {0} FOR INSERT WITH CHECK ({1});\n"
+        "CREATE POLICY changing ON {0} FOR UPDATE USING ({1}) WITH CHECK ({1});\n"
+        "CREATE POLICY removing ON {0} FOR DELETE USING ({1});\n",
+        table->name, own);
   }
   return text;
 }

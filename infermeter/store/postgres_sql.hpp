@@ -13,4 +13,8 @@ namespace infermeter {
 // and `rowid`, the order in which rows came, a column.
 [[nodiscard]] std::string schema_in_postgres(std::string_view step);
 
+// What a server has beyond a file: who wrote a run (`written_by`), and that nobody else changes it or what belongs to
+// it (row-level security; the owner of the schema is free of it). Everybody who may read reads all.
+[[nodiscard]] std::string row_security();
+
 }  // namespace infermeter

@@ -190,6 +190,44 @@ TEST_F(Postgres, RightsAreTheServers) {
   EXPECT_THAT(error_of(Store::Mode::write, reader), HasSubstr("the user 'reader' may not make the store"));
 }
 
+TEST_F(Postgres, WritersChangeTheirOwnRunsOnlyAndBaselinesAreGranted) {
+  make_store_with_run("of-owner");
+  for (const char* const name : {"ann", "bob"}) {
+    tell_postgres(fmt::format("DO $$ BEGIN CREATE ROLE {0} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; "
+                              "GRANT USAGE ON SCHEMA infermeter TO {0}; "
+                              "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA infermeter TO {0}; "
+                              "REVOKE INSERT, UPDATE, DELETE ON infermeter.baselines FROM {0}",
+                              name)
+                      .c_str());
+  }
+  auto ann = Store::open(place_of(postgres_url("ann")), Store::Mode::write).value();
+  auto bob = Store::open(place_of(postgres_url("bob")), Store::Mode::write).value();
+  RunRecord record = record_named("of-ann");
+  ASSERT_TRUE(ann.begin_run(record).ok());
+  ASSERT_TRUE(ann.add_trial("of-ann", trial_at(0)).ok());
+  EXPECT_EQ(bob.load_run("of-ann")->trials.size(), 1U);
+  for (const char* const id : {"of-ann", "of-owner"}) {
+    EXPECT_THAT(bob.lock_run(id).error().message, HasSubstr("is another user's"));
+    EXPECT_THAT(bob.add_trial(id, trial_at(1)).error().message, HasSubstr("row-level security"));
+    EXPECT_THAT(bob.set_outputs(id, test::outputs_at(1)).error().message, HasSubstr("row-level security"));
+  }
+  record.finished = true;
+  EXPECT_FALSE(bob.finish_run(record).ok());
+  ASSERT_TRUE(bob.remove_run("of-ann").ok());  // there is none that it may remove
+  ASSERT_TRUE(ann.lock_run("of-ann").ok());
+  ASSERT_TRUE(ann.finish_run(record).ok());
+  EXPECT_THAT(ann.set_baseline("main", "of-ann", 1).error().message,
+              HasSubstr("permission denied for table baselines"));
+  // Figures of another's run that cannot be kept are made all the same.
+  tell_postgres("UPDATE infermeter.runs SET has_figures = 0; DELETE FROM infermeter.figures");
+  EXPECT_EQ(bob.complete_figures()->completed, 1);
+  auto owner = open().value();
+  ASSERT_TRUE(owner.lock_run("of-ann").ok());
+  EXPECT_TRUE(owner.set_baseline("main", "of-ann", 1).ok());
+  EXPECT_EQ(owner.complete_figures()->completed, 1);
+  EXPECT_EQ(bob.baseline_run("main").value(), "of-ann");
+}
+
 TEST_F(Postgres, ARunIsLockedByWhoMeasuresIt) {
   make_store_with_run();
   auto store = open().value();

@@ -223,6 +223,16 @@ class SqliteStatement : public DriverStatement {
     return database_->error(code);
   }
 
+  ValueKind kind(int column) const override {
+    switch (sqlite3_column_type(handle_.get(), column)) {
+      case SQLITE_INTEGER: return ValueKind::integer;
+      case SQLITE_FLOAT: return ValueKind::real;
+      case SQLITE_TEXT: return ValueKind::text;
+      case SQLITE_BLOB: return ValueKind::bytes;
+      default: return ValueKind::null;
+    }
+  }
+
   std::int64_t integer(int column) const override { return sqlite3_column_int64(handle_.get(), column); }
 
   double real(int column) const override { return sqlite3_column_double(handle_.get(), column); }

@@ -49,6 +49,8 @@ class SqliteDatabase : public Database {
   [[nodiscard]] std::int64_t changed_rows() const override;
   void have_heard(int interrupts) const override;
   [[nodiscard]] bool is_shared() const override { return false; }
+  [[nodiscard]] bool is_lost() const override { return false; }
+  [[nodiscard]] std::string_view own_run() const override { return "1 = 1"; }
   [[nodiscard]] bool in_transaction() const override;
   // For writing, the write lock is taken at once.
   [[nodiscard]] Result<Done> begin(Purpose purpose) const override;

@@ -49,6 +49,13 @@ struct SeriesListing {
   std::vector<std::string> labels;   // that its subjects had, each once
 };
 
+// What became of a run that was copied.
+enum class Copied {
+  whole,     // it was not there
+  extended,  // what was missing of it was added
+  there_already,
+};
+
 // Held while a run is measured, so that no other infermeter resumes it. Ends with the process, however that ends.
 class RunLock {
  private:
@@ -96,6 +103,16 @@ class Store {
   // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped, and the figures are
   // kept, and the machine's noise if it tells that.
   [[nodiscard]] Result<Done> finish_run(const RunRecord& record);
+
+  // The connection to a database was lost: nothing can be kept here any more.
+  [[nodiscard]] bool is_lost() const;
+  // A run of another store, row by row, with all that belongs to it; of one that is here, what is missing. An error if
+  // it is another run of that id, or if a trial of it differs: nothing of it is copied then.
+  [[nodiscard]] Result<Copied> copy_run(Store& from, std::string_view id);
+  // Names of runs that both stores have. Those that name another run here are left as they are, and returned.
+  [[nodiscard]] Result<std::vector<Baseline>> copy_baselines(Store& from);
+  // What there is of an unfinished run, where its own store is lost: it is begun here, or what is missing is added.
+  [[nodiscard]] Result<Done> keep_so_far(const RunRecord& record);
 
   // A run in which nothing could be measured as asked: nothing of it is left.
   [[nodiscard]] Result<Done> remove_run(std::string_view run);

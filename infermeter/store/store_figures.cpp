@@ -73,9 +73,12 @@ Result<Statement> select_figures(const Database& database, std::string_view colu
       std::string_view(query.machine ? *query.machine : std::string_view()));
 }
 
-Result<std::vector<std::string>> runs_without_figures(const Database& database) {
-  INFERMETER_TRY(auto statement, database.prepare("SELECT id FROM runs WHERE finished = 1 AND has_figures = 0 "
-                                                  "ORDER BY created_at, rowid"));
+// `which`: a condition.
+Result<std::vector<std::string>> runs_without_figures(const Database& database, std::string_view which) {
+  INFERMETER_TRY(auto statement,
+                 database.prepare(fmt::format("SELECT id FROM runs WHERE finished = 1 AND has_figures = 0 "
+                                              "AND {} ORDER BY created_at, rowid",
+                                              which)));
   std::vector<std::string> runs;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -125,18 +128,23 @@ Result<Done> Store::Impl::keep_aside(std::span<const Figure> figures) {
 Result<Store::Completion> Store::complete_figures() {
   Completion completion;
   if (impl_->has_unkept_figures) return completion;
-  INFERMETER_TRY(const auto missing, runs_without_figures(impl_->database()));
-  for (std::span<const std::string> left = missing; !left.empty();) {
-    const auto batch = left.first(std::min(left.size(), runs_per_transaction));
-    left = left.subspan(batch.size());
-    const auto computed = compute(*this, batch, completion);
-    if (!impl_->writable) {
-      for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->keep_aside(figures));
-      continue;
+  const std::string own(impl_->database().own_run());
+  for (const bool kept : {true, false}) {
+    if (kept && !impl_->writable) continue;
+    const std::string which = !impl_->writable ? "1 = 1" : kept ? own : "NOT " + own;
+    INFERMETER_TRY(const auto missing, runs_without_figures(impl_->database(), which));
+    for (std::span<const std::string> left = missing; !left.empty();) {
+      const auto batch = left.first(std::min(left.size(), runs_per_transaction));
+      left = left.subspan(batch.size());
+      const auto computed = compute(*this, batch, completion);
+      if (!kept) {
+        for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->keep_aside(figures));
+        continue;
+      }
+      INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+      for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->write_figures(run, figures));
+      INFERMETER_TRY_DONE(transaction.commit());
     }
-    INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
-    for (const auto& [run, figures] : computed) INFERMETER_TRY_DONE(impl_->write_figures(run, figures));
-    INFERMETER_TRY_DONE(transaction.commit());
   }
   return completion;
 }

@@ -35,6 +35,8 @@ struct Store::Impl {
                                  const Values&... values) const;
   // After each change of a run or of what belongs to it, in the same transaction.
   [[nodiscard]] Result<Done> seal_run(std::string_view run) const;
+  [[nodiscard]] Result<Done> remove_interrupted(std::string_view run, const SealedTable& table,
+                                                std::int64_t position) const;
   [[nodiscard]] Result<std::string> find(std::string_view wanted) const;
   [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
   [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, const SealedTable& table) const;

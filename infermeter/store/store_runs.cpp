@@ -85,19 +85,19 @@ const SealedTable& table_of(const Samples& trial) {
   return trial.purpose == Purpose::timed ? trials_table : side_trials_table;
 }
 
-// A resumed run measures again what was interrupted, with all that belongs to it; any other trial is never replaced.
-Result<Done> remove_interrupted(const Database& database, std::string_view run, const Samples& trial) {
-  const auto& table = table_of(trial);
-  INFERMETER_TRY_DONE(database.run(
-      fmt::format("DELETE FROM {} WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", table.name), run,
-      trial.position));
-  if (database.changed_rows() == 0 || trial.purpose == Purpose::timed) return Done{};
-  INFERMETER_TRY_DONE(database.run("DELETE FROM profiles WHERE run = ?1 AND position = ?2", run, trial.position));
-  INFERMETER_TRY_DONE(database.run("DELETE FROM traces WHERE run = ?1 AND position = ?2", run, trial.position));
-  return database.run("DELETE FROM stacks WHERE run = ?1 AND position = ?2", run, trial.position);
-}
-
 }  // namespace
+
+// A resumed run measures again what was interrupted, with all that belongs to it; any other trial is never replaced.
+Result<Done> Store::Impl::remove_interrupted(std::string_view run, const SealedTable& table,
+                                             std::int64_t position) const {
+  INFERMETER_TRY_DONE(database().run(
+      fmt::format("DELETE FROM {} WHERE run = ?1 AND position = ?2 AND \"end\" = 'interrupted'", table.name), run,
+      position));
+  if (database().changed_rows() == 0 || &table == &trials_table) return Done{};
+  INFERMETER_TRY_DONE(database().run("DELETE FROM profiles WHERE run = ?1 AND position = ?2", run, position));
+  INFERMETER_TRY_DONE(database().run("DELETE FROM traces WHERE run = ?1 AND position = ?2", run, position));
+  return database().run("DELETE FROM stacks WHERE run = ?1 AND position = ?2", run, position);
+}
 
 Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
   const auto begin = doubles_to_bytes(trial.begin_s);
@@ -105,7 +105,7 @@ Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
   const auto warmup_begin = doubles_to_bytes(trial.warmup_begin_s);
   const auto warmup_end = doubles_to_bytes(trial.warmup_end_s);
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
-  INFERMETER_TRY_DONE(remove_interrupted(impl_->database(), run, trial));
+  INFERMETER_TRY_DONE(impl_->remove_interrupted(run, table_of(trial), trial.position));
   INFERMETER_TRY_DONE(impl_->database().run(
       insert_into(table_of(trial)) + "ON CONFLICT DO NOTHING", run, trial.position, trial.subject, trial.process,
       to_string(trial.end), trial.started_at, static_cast<std::int64_t>(trial.iterations()),
