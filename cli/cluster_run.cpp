@@ -29,8 +29,10 @@ constexpr int kLook_ms = 250;         // at the logs of the tasks
 constexpr int kLooksPerQuestion = 4;  // of which every fourth asks Slurm
 
 std::string resume_command(const RunRecord& record, std::string_view more = {}) {
-  return fmt::format("infermeter run --resume {} --output-dir {}{}", record.id,
-                     printable(shell_quoted(record.plan.output_dir)), more);
+  const std::string& store = record.plan.store;
+  return fmt::format("infermeter run --resume {} --output-dir {}{}{}", record.id,
+                     printable(shell_quoted(record.plan.output_dir)),
+                     store.empty() ? "" : " --store " + printable(shell_quoted(store)), more);
 }
 
 // Nodes have devices that the machine that submits has not: then only the models are looked at here.
@@ -103,6 +105,7 @@ Result<int> finish(Surroundings& world, Store& store, RunRecord record, const Me
                    const ReportOutput& output, bool complete) {
   MeasuredPlan measured;
   record.plan.output_dir = request.plan.output_dir;
+  record.plan.store = request.plan.store;
   record.finished = complete;
   keep_csv(measured, record);
   if (complete) INFERMETER_TRY_DONE(store.finish_run(record));
@@ -123,6 +126,8 @@ Result<int> take_in(Surroundings& world, Store& store, RunRecord record, const C
     for (const auto& [task, state] : queue) ended.running.insert(task);
   }
   INFERMETER_TRY(const Collected collected, collect(store, record, job, ended.running));
+  record.plan.output_dir = request.plan.output_dir;
+  record.plan.store = request.plan.store;
   const bool complete = collected.missing.empty();
   if (complete || ended.interrupted) return finish(world, store, std::move(record), request, output, complete);
   if (ended.running.empty()) return ended_early(record, job, collected);
@@ -161,7 +166,7 @@ Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const Cl
   if (!submits) check.problems.take(check_new_file(flags.job_file(), output.force));
   INFERMETER_TRY_DONE(check.problems.result());
   if (request.dry_run) return tell_plan(world, request);
-  INFERMETER_TRY(auto store, Store::open(store_file(request.plan.output_dir), Store::Mode::write, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(request.plan, Store::Mode::write, world.interrupt));
   const RunContext context{.launcher = launcher,
                            .cache = default_cache(),
                            .interrupt = world.interrupt,
@@ -204,12 +209,13 @@ Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request
   Problems problems;
   check_files(request, output, problems);
   INFERMETER_TRY_DONE(problems.result());
-  INFERMETER_TRY(auto store, Store::open(store_file(request.plan.output_dir), Store::Mode::write, world.interrupt));
+  INFERMETER_TRY(auto store, Store::open(request.plan, Store::Mode::write, world.interrupt));
   INFERMETER_TRY(const RunLock lock, store.lock_run(job.run));
   INFERMETER_TRY(RunRecord record, store.load_run(job.run));
   if (record.finished)
     return usage_error(fmt::format("run {} is finished (`infermeter report {}` shows it)", record.id, record.id));
   record.plan.output_dir = request.plan.output_dir;
+  record.plan.store = request.plan.store;
   LogFollower logs(job, request.verbosity == Verbosity::quiet, true);
   if (cluster) {
     if (cluster->cluster != Cluster::slurm || !flags.job_file().empty())
@@ -227,6 +233,7 @@ Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request
       INFERMETER_TRY_DONE(submit_tasks(world, record, job, again, request.verbosity == Verbosity::quiet));
   }
   record.plan.output_dir = request.plan.output_dir;
+  record.plan.store = request.plan.store;
   return take_in(world, store, std::move(record), job, request, flags, output, logs);
 }
 

@@ -97,11 +97,10 @@ Result<Plan> plan_to_resume(const Surroundings& world, const std::string& id, co
 }
 
 // nullopt: the run is measured on this machine.
-Result<std::optional<ClusterJob>> job_to_resume(const Surroundings& world, const std::string& run,
-                                                const std::string& output_dir) {
-  INFERMETER_TRY(auto store, Store::open(store_file(output_dir), Store::Mode::read, world.interrupt));
+Result<std::optional<ClusterJob>> job_to_resume(const Surroundings& world, const std::string& run, const Plan& place) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
   INFERMETER_TRY(const std::string id, store.id_of_run(run));
-  return find_job(output_dir, id);
+  return find_job(place.output_dir, id);
 }
 
 Result<int> run_action(Surroundings& world, const RunOptions& options) {
@@ -112,6 +111,7 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
     return usage_error("--wait waits for a run on a cluster: give --on slurm");
   if (shard && (!options.wants_resume || options.plan.names_subjects()))
     return usage_error("--shard is for a task of a cluster, with --resume RUN and no subjects");
+  if (shard) draft.plan.store.clear();  // a task writes its own, whatever the job's environment says
   INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));
   if (cluster) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
   ReportOutput output = options.output;
@@ -129,10 +129,11 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
     INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan));
   }
   if (resume && !shard) {
-    INFERMETER_TRY(auto job, job_to_resume(world, *resume, draft.plan.output_dir));
+    INFERMETER_TRY(auto job, job_to_resume(world, *resume, draft.plan));
     if (job) {
       if (!own_plan) return usage_error("a run on a cluster is resumed by its own plan: leave the subjects out");
       plan.output_dir = draft.plan.output_dir;
+      plan.store = draft.plan.store;
       return resume_on_cluster(world,
                                {.plan = std::move(plan), .format = format, .verbosity = options.verbosity.level()},
                                std::move(*job), cluster, options.cluster, output);

@@ -66,10 +66,11 @@ std::string heading(const JobText& text, std::string_view submit) {
       "# A task that ended early goes on when it is started again; nothing is measured twice. To take in what is "
       "measured,\n"
       "# and to report when all of it is there:\n"
-      "#   infermeter run --resume {} --output-dir {}\n{}",
+      "#   infermeter run --resume {} --output-dir {}{}\n{}",
       record.id, counted(record.plan.processes, "block"), counted(record.plan.subjects.size(), "subject"),
       counted(text.job.tasks, "task"), submit, record.id,
       printable(shell_quoted(fs::absolute(record.plan.output_dir).lexically_normal().string()), 1000),
+      record.plan.store.empty() ? "" : " --store " + printable(shell_quoted(record.plan.store), 1000),
       model_comments(record));
 }
 

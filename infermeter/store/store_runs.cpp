@@ -169,16 +169,16 @@ Result<Done> Store::set_models(std::string_view run, const std::vector<ModelFact
 }
 
 Result<Done> Store::set_environment(std::string_view run, const Environment& environment) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run("UPDATE runs SET environment = ?2 WHERE id = ?1", run,
-                                          std::string_view(environment_to_json(environment))));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run("UPDATE runs SET environment = ?2 WHERE id = ?1", run,
+                                            std::string_view(environment_to_json(environment))));
   INFERMETER_TRY_DONE(impl_->seal_run(run));
   return transaction.commit();
 }
 
 Result<Done> Store::remove_trial(std::string_view run, int position) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database));
-  INFERMETER_TRY_DONE(impl_->database.run("DELETE FROM trials WHERE run = ?1 AND position = ?2", run, position));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM trials WHERE run = ?1 AND position = ?2", run, position));
   INFERMETER_TRY_DONE(impl_->seal_run(run));
   return transaction.commit();
 }
