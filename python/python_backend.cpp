@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <deque>
@@ -121,6 +122,7 @@ struct imb_session {
   nb::object object;
   std::deque<infermeter::python::PortText> inputs, outputs;
   std::string profile_folder;  // empty: operators are not profiled
+  nb::object between;          // what is to be done between two steps; not valid: nothing
 };
 
 struct OutputView {
@@ -144,6 +146,7 @@ struct imb_request {
   std::optional<infermeter::python::OutputSignature> signature;
   std::deque<OutputView> outputs;  // of `result`, made when asked for
   bool has_outputs = false;
+  std::vector<std::int64_t> moments_ns;  // of the parts of `result`
 };
 
 namespace infermeter::python {
@@ -259,6 +262,20 @@ imb_status profile_end(imb_session* session, imb_message message) {
   return call_with_folder(session, "profile_end", message);
 }
 
+// When the parts of what the last step returned came.
+imb_status parts(imb_request* request, imb_parts* parts, imb_message message) {
+  return in_python(message, IMB_RUN_ERROR, [&] {
+    if (!request->result.is_valid()) fail(IMB_RUN_ERROR, "there is no answer before the first run");
+    const nb::object told = request->session->object.attr("parts")(request->result);
+    request->moments_ns = nb::cast<std::vector<std::int64_t>>(told.attr("moments_ns"));
+    *parts = {.struct_size = parts->struct_size,
+              .part_count = request->moments_ns.size(),
+              .moments_ns = request->moments_ns.data(),
+              .output_tokens = nb::cast<std::int64_t>(told.attr("output_tokens")),
+              .prompt_tokens = nb::cast<std::int64_t>(told.attr("prompt_tokens"))};
+  });
+}
+
 imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** session, imb_message message) {
   *session = nullptr;
   return in_python(message, IMB_MODEL_ERROR, [&] {
@@ -271,11 +288,15 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     made->object = runtime->object.attr("load")(load_of(*load, alive));
     read_ports(*made);
     made->profile_folder = text_or_empty(profile_folder_of(*load));
-    // Whether there is a step of its own for compiling, and a profile, is known of a session; the ABI asks the table.
+    // Whether there is a step of its own for compiling, a profile, or parts, is known of a session; the ABI asks the
+    // table.
     table.compile = optional_method(made->object, "compile").is_none() ? nullptr : compile;
     const bool has_profile = !optional_method(made->object, "profile_end").is_none();
     table.profile_begin = has_profile ? profile_begin : nullptr;
     table.profile_end = has_profile ? profile_end : nullptr;
+    table.parts = optional_method(made->object, "parts").is_none() ? nullptr : parts;
+    if (nb::object between = optional_method(made->object, "between"); !between.is_none())
+      made->between = std::move(between);
     *session = made.release();
   });
 }
@@ -367,6 +388,7 @@ imb_status between(imb_request* request, imb_message message) {
   request->outputs.clear();
   request->has_outputs = false;
   return in_python(message, IMB_RUN_ERROR, [&] {
+    if (request->session->between.is_valid()) request->session->between();
     if (!request->signature) return static_cast<void>(request->signature.emplace(request->result));
     const std::string change = request->signature->change(request->result);
     if (!change.empty())

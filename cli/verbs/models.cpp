@@ -54,13 +54,21 @@ Result<int> build(Surroundings& world, const ModelsOptions& options) {
     return usage_error(fmt::format("the zoo has no model '{}'{}; there are {}", options.name,
                                    near ? fmt::format(" (did you mean '{}'?)", *near) : "", fmt::join(names, ", ")));
   }
-  if (!options.file.ends_with(".onnx")) {
+  const bool is_folder = std::ranges::find(zoo(), options.name, &ZooModel::name)->format == kFolderFormat;
+  if (is_folder) {
+    std::error_code error;
+    if (!options.force && std::filesystem::exists(options.file, error))
+      return usage_error(
+          fmt::format("'{}' is there already: {} is written as a folder; name a new one, or overwrite its "
+                      "files with --force",
+                      printable(options.file), options.name));
+  } else if (!options.file.ends_with(".onnx")) {
     return usage_error(
         fmt::format("models of the zoo are written as ONNX, and {} does not end in .onnx: back ends tell "
                     "a model's format by its name",
                     printable(options.file)));
   }
-  INFERMETER_TRY_DONE(check_output_file(options.file, options.force));
+  if (!is_folder) INFERMETER_TRY_DONE(check_output_file(options.file, options.force));
   INFERMETER_TRY_DONE(build_zoo_model(options.name, options.file, world.interrupt));
   world.out << fmt::format("{} is written to {}\n", options.name, printable(options.file));
   return 0;

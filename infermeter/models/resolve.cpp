@@ -10,6 +10,7 @@
 
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/onnx/external_data.hpp"
+#include "infermeter/models/zoo/llama.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/text/nearest.hpp"
@@ -57,13 +58,16 @@ Result<ModelFacts> resolve_zoo(const ZooModel& entry, const fs::path& cache) {
   INFERMETER_TRY(const auto file, cached_zoo_model(entry.name, cache));
   ModelFacts facts{.name = std::string(entry.name),
                    .path = file.string(),
-                   .format = "onnx",
+                   .format = std::string(entry.format),
                    .sha256 = std::string(entry.sha256),
                    .size_bytes = entry.size_bytes,
                    .parameters = entry.parameters,
                    .nonzero_parameters = entry.nonzero_parameters,
                    .weight_files = {},
                    .from_zoo = true};
+  if (facts.format == kFolderFormat)
+    for (const std::string_view name : llama_files().subspan(1))
+      facts.weight_files.push_back(file.parent_path() / name);
   INFERMETER_TRY(facts.files, identities_of(facts));
   return facts;
 }
@@ -100,6 +104,34 @@ Result<Done> add_openvino(ModelFacts& facts, std::string_view bytes) {
   if (!file.ok()) return model_error(fmt::format("{} is refused: {}", in_quotes(facts.path), file.error().message));
   facts.weight_files.push_back(file->path);
   facts.size_bytes += file->size_bytes;
+  return Done{};
+}
+
+// A language model: everything in its folder, without folders in it and hidden files, is the model.
+Result<Done> add_folder(ModelFacts& facts) {
+  constexpr std::size_t most_files = 1000;
+  const fs::path folder = fs::path(facts.path).parent_path();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (name == kFolderConfig || name.starts_with('.') || fs::is_directory(entry->symlink_status(ignored))) continue;
+    names.push_back(name);
+    if (names.size() == most_files)
+      return model_error(
+          fmt::format("{} is refused: it has more than {} files", in_quotes(folder.string()), most_files));
+  }
+  if (error) return io_error(fmt::format("cannot read the folder {}: {}", in_quotes(folder.string()), error.message()));
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const auto file = check_weight_file(name, folder);
+    if (!file.ok())
+      return model_error(fmt::format("the model {} is refused: {}; copy it with its files (cp -rL)",
+                                     in_quotes(folder.string()), file.error().message));
+    facts.weight_files.push_back(file->path);
+    facts.size_bytes += file->size_bytes;
+  }
   return Done{};
 }
 
@@ -155,13 +187,14 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file, co
   ModelFacts facts;
   facts.name = model;
   facts.path = fs::absolute(file).lexically_normal().string();
-  facts.format = ending_of(file);
+  facts.format = is_folder_config(facts.path) ? kFolderFormat : ending_of(file);
   INFERMETER_TRY_DONE(check_code(facts, options));
   {
     INFERMETER_TRY(const auto mapped, MappedFile::open(file));
     facts.size_bytes = mapped.bytes().size();
     if (facts.format == "onnx") INFERMETER_TRY_DONE(add_onnx(facts));
     if (facts.format == "xml") INFERMETER_TRY_DONE(add_openvino(facts, mapped.bytes()));
+    if (facts.format == kFolderFormat) INFERMETER_TRY_DONE(add_folder(facts));
     INFERMETER_TRY_DONE(mapped.check_whole());
   }
   INFERMETER_TRY(facts.files, identities_of(facts));
@@ -173,8 +206,9 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file, co
 
 // nullopt: it is no digest of the file (a conversion has that of the model that it was made of).
 Result<std::optional<std::string>> digest_now(const ModelFacts& model) {
-  if (model.from_zoo && model.format != "onnx") return std::optional<std::string>();
-  if (model.from_zoo) {
+  const bool is_folder = model.format == kFolderFormat;
+  if (model.from_zoo && model.format != "onnx" && !is_folder) return std::optional<std::string>();
+  if (model.from_zoo && !is_folder) {
     INFERMETER_TRY(std::string digest, sha256_of_file(model.path));
     return std::optional(std::move(digest));
   }
@@ -201,7 +235,8 @@ Result<ModelFacts> resolve_model(std::string_view model, const fs::path& cache, 
   std::error_code error;
   if (!fits) return unknown_model(model);
   if (fs::status(fs::path(model), error).type() != fs::file_type::not_found) {
-    return resolve_file(model, fs::path(model), options);
+    const fs::path config = fs::path(model) / kFolderConfig;
+    return resolve_file(model, fs::is_regular_file(config, error) ? config : fs::path(model), options);
   }
   const auto factory = factory_from_string(model);
   return factory ? resolve_factory(model, *factory) : unknown_model(model);

@@ -19,9 +19,10 @@ struct ModelOptions {
   const std::atomic<int>* interrupt = nullptr;  // as in RunContext
 };
 
-// A zoo name (built into `cache`), a path, or, where no file of this name exists, a factory (plan/subject.hpp: naming
-// one is asking for its code). Refuses, with the path in the sentence: missing, empty, not a regular file, a file that
-// is code unless that is allowed, ONNX that is cut or not ONNX, and ONNX external data outside of the model's folder
+// A zoo name (built into `cache`), a path of a file or of a language model's folder (plan/subject.hpp), or, where no
+// file of this name exists, a factory (plan/subject.hpp: naming one is asking for its code). Refuses, with the path in
+// the sentence: missing, empty, not a regular file, a file that is code unless that is allowed, ONNX that is cut or not
+// ONNX, and ONNX external data outside of the model's folder
 // ('..', absolute, symlink, FIFO, device, negative offset, beyond the file's end).
 [[nodiscard]] Result<ModelFacts> resolve_model(std::string_view model, const std::filesystem::path& cache,
                                                const ModelOptions& options = {});

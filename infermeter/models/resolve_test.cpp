@@ -37,6 +37,26 @@ TEST_F(ResolveModel, AZooNameIsBuiltIntoTheCache) {
   EXPECT_EQ(facts->size_bytes, std::filesystem::file_size(facts->path));
 }
 
+TEST_F(ResolveModel, AFolderWithAConfigIsALanguageModelWithAllItsFiles) {
+  std::filesystem::create_directories(folder_ / "chat/onnx");
+  folder_.write("chat/config.json", "{}");
+  folder_.write("chat/weights.safetensors", "1234");
+  folder_.write("chat/.hidden", "x");
+  const auto facts = resolve((folder_ / "chat").string());
+  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  EXPECT_EQ(facts->format, "hf");
+  EXPECT_EQ(facts->path, (folder_ / "chat/config.json").string());
+  EXPECT_EQ(facts->size_bytes, 6U);
+  EXPECT_EQ(facts->weight_files, std::vector{(folder_ / "chat/weights.safetensors").string()});
+  folder_.write("chat/weights.safetensors", "1235");
+  EXPECT_NE(resolve((folder_ / "chat/config.json").string())->sha256, facts->sha256);
+  std::filesystem::create_symlink("/etc/passwd", folder_ / "chat/more.safetensors");
+  EXPECT_EQ(refused((folder_ / "chat").string()).message,
+            "the model '" + (folder_ / "chat").string() +
+                "' is refused: its weights are in 'more.safetensors', where 'more.safetensors' is a symbolic link; copy "
+                "it with its files (cp -rL)");
+}
+
 TEST_F(ResolveModel, TheSameModelAsAFileHasTheSameSum) {
   ASSERT_TRUE(build_zoo_model("mlp", folder_ / "Mine.ONNX").ok());
   const auto facts = resolve((folder_ / "Mine.ONNX").string());

@@ -42,4 +42,9 @@ std::optional<Factory> factory_from_string(std::string_view model) {
 
 bool is_factory(std::string_view model) { return factory_from_string(model).has_value(); }
 
+bool is_folder_config(std::string_view path) {
+  return path.ends_with(kFolderConfig) && path.size() > kFolderConfig.size() &&
+         path[path.size() - kFolderConfig.size() - 1] == '/';
+}
+
 }  // namespace infermeter

@@ -35,6 +35,13 @@ struct Factory {
 // A string of this form is a model's file all the same if a file of exactly this name exists.
 [[nodiscard]] bool is_factory(std::string_view model);
 
+// A language model is a folder in the form that Hugging Face's tools read. What stands for it is the file kFolderConfig
+// in it, and its format is called kFolderFormat.
+inline constexpr std::string_view kFolderConfig = "config.json";
+inline constexpr std::string_view kFolderFormat = "hf";
+// PATH ends in /config.json.
+[[nodiscard]] bool is_folder_config(std::string_view path);
+
 struct Matrix {
   std::vector<std::string> models{};
   std::vector<std::string> backends{};

@@ -31,10 +31,11 @@ namespace {
 
 bool interrupt_came(const RunContext& context) { return look_at_interrupts(context.interrupt) != 0; }
 
-// A back end that cannot read the zoo's ONNX files gets one of its own kind.
+// A back end that cannot read the zoo's files gets one of its own kind. The files of a language model stay those that
+// it was made of.
 Result<Done> use_converted(ModelFacts& model, const Plan& plan, const Subject& subject, const RunContext& context) {
   const Conversion wanted{
-      .backend = subject.backend, .zoo_name = model.name, .onnx_file = model.path, .batch_size = subject.batch_size};
+      .backend = subject.backend, .zoo_name = model.name, .model_file = model.path, .batch_size = subject.batch_size};
   INFERMETER_TRY(const auto file, converted_model(context.launcher, wanted, context.cache,
                                                   {.sandbox = plan.sandbox,
                                                    .memory_limit_bytes = plan.limits.memory_limit_bytes,
@@ -42,6 +43,10 @@ Result<Done> use_converted(ModelFacts& model, const Plan& plan, const Subject& s
   if (!file) return Done{};
   std::error_code error;
   model.path = file->string();
+  if (model.format == kFolderFormat) {
+    INFERMETER_TRY(model.files, identities_of(model));
+    return Done{};
+  }
   model.format = subject.backend;
   model.size_bytes = std::filesystem::file_size(*file, error);
   INFERMETER_TRY(model.files, identities_of(model));

@@ -214,9 +214,9 @@ class Checker {
     if (is_on_server(subject)) return check_on_server(subject, info == probed_.end() ? nullptr : &info->second);
     const ModelFacts* const model = model_of(subject, info == probed_.end() ? nullptr : &info->second);
     if (model == nullptr || info == probed_.end() || !info->second.error.empty()) return;
-    if (!model->from_zoo) {  // those are converted
-      const auto reads =
-          check_format({.path = model->path, .zoo_name = {}}, subject.backend, info->second.model_formats);
+    if (!model->from_zoo || model->format == kFolderFormat) {  // others are converted
+      const auto reads = check_format({.path = model->path, .zoo_name = model->from_zoo ? model->name : ""},
+                                      subject.backend, info->second.model_formats);
       if (!check_.problems.take(reads)) return;
     }
     if (model->format == "onnx" && is_among(info->second.model_formats, "onnx")) check_inputs(index, *model);

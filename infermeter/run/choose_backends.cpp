@@ -23,12 +23,15 @@ bool has_format(const BackendInfo& backend, const std::string& format) {
 // The test instrument, which reads anything, is measured where it is asked for only.
 bool reads_model(const BackendInfo& backend, const std::string& model) {
   if (!backend.error.empty()) return false;
-  if (std::ranges::find(zoo(), model, &ZooModel::name) != zoo().end()) {
+  if (const auto entry = std::ranges::find(zoo(), model, &ZooModel::name); entry != zoo().end()) {
+    if (entry->format == kFolderFormat) return has_format(backend, std::string(kFolderFormat));
     return has_format(backend, "zoo") || has_format(backend, "onnx");
   }
   if (has_format(backend, "workload:" + model)) return true;
   std::error_code error;
   if (!std::filesystem::exists(model, error) && is_factory(model)) return has_format(backend, "python");
+  if (is_folder_config(model) || std::filesystem::exists(std::filesystem::path(model) / kFolderConfig, error))
+    return has_format(backend, std::string(kFolderFormat));
   std::string ending = lowered(std::filesystem::path(model).extension().string());
   if (!ending.empty()) ending.erase(0, 1);
   if (ending.empty() || !has_format(backend, ending)) return false;

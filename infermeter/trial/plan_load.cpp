@@ -82,8 +82,9 @@ Result<Done> check_format(const ModelPlace& model, std::string_view backend, con
   if (formats == std::vector<std::string>{"server"})
     return usage_error(
         fmt::format("{} measures a model that a server has: say where that is, url=http://HOST:PORT", backend));
-  if (contains(formats, "*") || (!model.zoo_name.empty() && contains(formats, "zoo"))) return Done{};
   const std::string& path = model.path;
+  const bool is_folder = is_folder_config(path);
+  if (contains(formats, "*") || (!model.zoo_name.empty() && !is_folder && contains(formats, "zoo"))) return Done{};
   if (const auto workloads = workloads_of(formats); !workloads.empty()) {
     const std::string name = path.substr(path.find_last_of('/') + 1);
     if (contains(workloads, name)) return Done{};
@@ -95,10 +96,17 @@ Result<Done> check_format(const ModelPlace& model, std::string_view backend, con
     return usage_error(
         fmt::format("{} runs no Python, and '{}' names a Python factory; --backend python does", backend, path));
   }
-  const std::string name = path.substr(path.find_last_of('/') + 1);
+  const std::string place = is_folder ? path.substr(0, path.find_last_of('/')) : path;
+  const std::string name = place.substr(place.find_last_of('/') + 1);
   const std::size_t dot = name.find_last_of('.');
-  const std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
+  const std::string ending = is_folder                  ? std::string(kFolderFormat)
+                             : dot == std::string::npos ? ""
+                                                        : name.substr(dot + 1);
   if (contains(formats, ending)) return Done{};
+  if (is_folder)
+    return usage_error(
+        fmt::format("{} runs no language models, and '{}' is one: `infermeter backends` shows which back ends read {}",
+                    backend, model.zoo_name.empty() ? name : model.zoo_name, kFolderFormat));
   return usage_error(
       fmt::format("{0} cannot load '{2}' (it reads {1} files); choose another --backend or convert the model", backend,
                   fmt::join(formats, ", "), name));

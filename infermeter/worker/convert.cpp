@@ -6,6 +6,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "infermeter/plan/subject.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -30,17 +32,18 @@ Result<std::optional<fs::path>> converted_model(const Launcher& launcher, const 
                                                 const fs::path& cache, const MakingLimits& limits) {
   const fs::path maker = find_maker(launcher, wanted.backend);
   if (maker.empty()) return std::optional<fs::path>();
-  const std::string stem = wanted.onnx_file.stem().string();
-  const fs::path folder =
-      fs::absolute(cache) / "zoo" /
-      fmt::format("{}-b{}-{:016x}", stem, wanted.batch_size, hash_of(code_of_maker(launcher, maker)));
-  const fs::path file = folder / fmt::format("{}.{}", stem, wanted.backend);
+  const bool is_folder = is_folder_config(wanted.model_file.string());
+  const std::string stem = (is_folder ? wanted.model_file.parent_path() : wanted.model_file.stem()).filename().string();
+  const fs::path folder = fs::absolute(cache) / "zoo" /
+                          fmt::format("{}-{}b{}-{:016x}", stem, is_folder ? wanted.backend + "-" : "",
+                                      wanted.batch_size, hash_of(code_of_maker(launcher, maker)));
+  const fs::path file = folder / (is_folder ? std::string(kFolderConfig) : fmt::format("{}.{}", stem, wanted.backend));
   std::error_code error;
   if (fs::is_regular_file(file, error)) return std::optional(file);
   const Result<Done> made = make_model(launcher,
                                        {.maker = maker,
                                         .name = wanted.zoo_name,
-                                        .model = wanted.onnx_file,
+                                        .model = wanted.model_file,
                                         .options = {{"batch", std::to_string(wanted.batch_size)}},
                                         .file = file},
                                        limits);

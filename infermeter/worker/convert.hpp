@@ -1,5 +1,5 @@
-// A model of the zoo in the form that a back end reads, where that is not ONNX: infermeter_make_<name>.py, beside the
-// back end, makes it once (make_model.hpp).
+// A model of the zoo in the form that a back end reads, where that is not the zoo's own: infermeter_make_<name>.py,
+// beside the back end, makes it once (make_model.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace infermeter {
 
 struct Conversion {
   std::string backend, zoo_name;
-  std::filesystem::path onnx_file;
+  std::filesystem::path model_file;  // ONNX; of a language model its config.json
   std::int64_t batch_size = 1;
 };
 
-// The file in `cache`, made if it is not there. Nothing: this back end needs none.
+// The file in `cache`, made if it is not there; of a language model the config.json of another folder. Nothing: this
+// back end needs none.
 [[nodiscard]] Result<std::optional<std::filesystem::path>> converted_model(const Launcher& launcher,
                                                                            const Conversion& wanted,
                                                                            const std::filesystem::path& cache,

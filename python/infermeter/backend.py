@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Protocol
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Environment", "Info", "Load", "Option", "Port", "Refused", "Runtime", "Session", "Status"]
+__all__ = ["Environment", "Info", "Load", "Option", "Parts", "Port", "Refused", "Runtime", "Session", "Status"]
 
 
 class Status(IntEnum):
@@ -96,9 +96,19 @@ class Load:
     data_shape: str = ""
 
 
+@dataclass(frozen=True)
+class Parts:
+    """When the parts of an answer came that is given part by part: imb_parts of infermeter_backend.h."""
+
+    moments_ns: Sequence[int]  # time.monotonic_ns() of each, ascending, as soon as it was there
+    output_tokens: int  # as the runtime counts them; -1: it does not say
+    prompt_tokens: int
+
+
 class Session(Protocol):
     """A loaded model. May also have `compile()`, `device_memory() -> tuple[int, int] | None` (bytes now and at peak),
-    `counters() -> dict[str, tuple[float, str]]` (value, unit) and `close()`; and, where its operators can be profiled,
+    `counters() -> dict[str, tuple[float, str]]` (value, unit) and `close()`; `between()`, called after a step and before the
+    next, outside of the timed region; `parts(result) -> Parts`, where an answer comes part by part, called before that; and, where its operators can be profiled,
     `profile_begin(folder: str)` and `profile_end(folder: str)`, around the steps that are to be recorded."""
 
     inputs: list[Port]

@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
-FRAMEWORKS = {"pytorch": "torch", "jax": "jax", "litert": "ai_edge_litert"}
+FRAMEWORKS = {"pytorch": ("torch", "pytorch"), "jax": ("jax", "jax"), "litert": ("ai_edge_litert", "litert"), "genai": ("openvino_genai", "generation")}
 
 
 def commands():
@@ -124,9 +124,9 @@ def test_there_are_examples():
 @pytest.mark.parametrize("command", commands())
 def test_example(command, run, folder, imaging_is_built):
     words = shlex.split(command)[1:]
-    for name, package in FRAMEWORKS.items():
+    for name, (package, setup) in FRAMEWORKS.items():
         if name in re.split(r"\W+", command) and importlib.util.find_spec(package) is None:
-            pytest.skip(f"{name} is not installed: scripts/setup --with {name}")
+            pytest.skip(f"{name} is not installed: scripts/setup --with {setup}")
     if "--backend-path" in words:
         pytest.skip("needs a plug-in that is built: tests/examples has one")
     if re.search("@(kserve|openai),", command) and words[0] in ("validate", "load"):

@@ -141,7 +141,7 @@ def test_another_version_is_missing(clone, setup):
     assert done.stdout.endswith(" (about 75 MB)\n")
 
 
-FRAMEWORKS = {"pytorch": "torch", "jax": "jax", "litert": "ai-edge-litert", "plot": "matplotlib", "variants": "nncf"}
+FRAMEWORKS = {"pytorch": "torch", "jax": "jax", "litert": "ai-edge-litert", "plot": "matplotlib", "variants": "nncf", "generation": "openvino-genai"}
 
 
 @pytest.mark.parametrize("options, environment", [

@@ -12,7 +12,9 @@
 #include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/sha256.hpp"
 #include "infermeter/models/zoo/architectures.hpp"
+#include "infermeter/models/zoo/llama.hpp"
 #include "infermeter/models/zoo/write_model.hpp"
+#include "infermeter/plan/subject.hpp"
 
 namespace infermeter {
 namespace {
@@ -22,7 +24,23 @@ namespace fs = std::filesystem;
 struct Entry {
   ZooModel model;
   Graph (*make)();
+  const LlamaSizes* llama = nullptr;  // of a language model, which has no graph of ours
 };
+
+constexpr LlamaSizes tiny_llama = {.hidden = 512,
+                                   .intermediate = 1152,
+                                   .layers = 6,
+                                   .heads = 8,
+                                   .key_value_heads = 2,
+                                   .head_size = 64,
+                                   .context = 2048};
+constexpr LlamaSizes small_llama = {.hidden = 1024,
+                                    .intermediate = 2816,
+                                    .layers = 11,
+                                    .heads = 16,
+                                    .key_value_heads = 4,
+                                    .head_size = 64,
+                                    .context = 4096};
 
 constexpr std::array entries = {
     Entry{{.name = "resnet50",
@@ -73,6 +91,26 @@ constexpr std::array entries = {
            .sha256 = "5b7ef15828d326d8391045b890443692f0659b08ae8bbfb25ac09ef632f033cb",
            .size_bytes = 14'454},
           make_mlp},
+    Entry{{.name = "tiny_llama",
+           .description = "language model of Llama's architecture; its tokens are bytes",
+           .input_shape = "up to 2048 tokens",
+           .parameters = 14'819'840,
+           .nonzero_parameters = 14'819'678,
+           .sha256 = "7a29c58ad4bb3cec10ed2eff8670b7ac0fe03b0fc9723b6d49e883036e8a388a",
+           .size_bytes = 59'290'474,
+           .format = kFolderFormat},
+          nullptr,
+          &tiny_llama},
+    Entry{{.name = "small_llama",
+           .description = "the same, larger",
+           .input_shape = "up to 4096 tokens",
+           .parameters = 124'546'048,
+           .nonzero_parameters = 124'544'778,
+           .sha256 = "d925ddbd8d27a4e5289d78d764fc0a3adc92c76310a137deeab31c5932bf6ec1",
+           .size_bytes = 498'200'517,
+           .format = kFolderFormat},
+          nullptr,
+          &small_llama},
 };
 
 constexpr auto models = [] {
@@ -92,7 +130,31 @@ Error not_in_zoo(std::string_view name) {
   return usage_error(fmt::format("'{}' is not in the zoo (`infermeter models` lists what is)", name));
 }
 
+Error came_out_otherwise(const ZooModel& model, const std::string& sha256) {
+  return internal_error(
+      fmt::format("the zoo's {} came out with SHA-256 {} instead of {}: this build of infermeter computes its "
+                  "weights differently",
+                  model.name, sha256, model.sha256));
+}
+
+Result<Done> build_folder(const Entry& entry, const fs::path& folder, const std::atomic<int>* interrupt) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return io_error(fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()));
+  INFERMETER_TRY_DONE(write_llama(entry.model.name, *entry.llama, folder, interrupt));
+  std::string digests;
+  for (const std::string_view name : llama_files()) {
+    INFERMETER_TRY(const std::string digest, sha256_of_file(folder / name, interrupt));
+    digests += digest;
+  }
+  const std::string sha256 = sha256_of_text(digests);
+  if (sha256 == entry.model.sha256) return Done{};
+  fs::remove(folder / kFolderConfig, error);  // it is no model without
+  return came_out_otherwise(entry.model, sha256);
+}
+
 Result<Done> build(const Entry& entry, const fs::path& file, const std::atomic<int>* interrupt) {
+  if (entry.llama != nullptr) return build_folder(entry, file, interrupt);
   const auto go_on = [&]() -> Result<Done> {
     if (look_at_interrupts(interrupt) == 0) return Done{};
     return worker_error(fmt::format("interrupted: '{}' is not written", file.string()));
@@ -101,18 +163,25 @@ Result<Done> build(const Entry& entry, const fs::path& file, const std::atomic<i
     INFERMETER_TRY_DONE(go_on());
     INFERMETER_TRY(const auto sha256, sha256_of_file(written));
     if (sha256 == entry.model.sha256) return go_on();
-    return internal_error(
-        fmt::format("the zoo's {} came out with SHA-256 {} instead of {}: this build of infermeter computes its "
-                    "weights differently",
-                    entry.model.name, sha256, entry.model.sha256));
+    return came_out_otherwise(entry.model, sha256);
   };
   const auto made = entry.make();
   INFERMETER_TRY_DONE(go_on());
   return write_model(made.model(), file, check);
 }
 
+// `file` as cached_zoo_model returns it.
 bool is_whole_file(const Entry& entry, const fs::path& file) {
   std::error_code error;
+  if (entry.llama != nullptr) {
+    std::uint64_t size_bytes = 0;
+    for (const std::string_view name : llama_files()) {
+      const auto size = fs::file_size(file.parent_path() / name, error);
+      if (error) return false;
+      size_bytes += size;
+    }
+    return size_bytes == entry.model.size_bytes;
+  }
   return fs::is_regular_file(file, error) && fs::file_size(file, error) == entry.model.size_bytes && !error;
 }
 
@@ -160,7 +229,9 @@ Result<fs::path> cached_zoo_model(std::string_view name, const fs::path& cache) 
   const Entry* entry = find(name);
   if (entry == nullptr) return not_in_zoo(name);
   const fs::path folder = fs::absolute(cache) / "zoo";
-  const fs::path file = folder / fmt::format("{}-{}.onnx", name, entry->model.sha256.substr(0, 12));
+  const fs::path place =
+      folder / fmt::format("{}-{}{}", name, entry->model.sha256.substr(0, 12), entry->llama == nullptr ? ".onnx" : "");
+  const fs::path file = entry->llama == nullptr ? place : place / kFolderConfig;
   if (is_whole_file(*entry, file)) return file;
   std::error_code error;
   fs::create_directories(folder, error);
@@ -171,7 +242,7 @@ Result<fs::path> cached_zoo_model(std::string_view name, const fs::path& cache) 
   }
   if (is_whole_file(*entry, file)) return file;
   remove_leftovers(file);
-  INFERMETER_TRY_DONE(build(*entry, file, nullptr));
+  INFERMETER_TRY_DONE(build(*entry, place, nullptr));
   return file;
 }
 

@@ -1,0 +1,305 @@
+"""What back ends of language models in this process have in common: the model's folder, prompts, and when each token came.
+A back end says how its runtime generates (`Engine`); the session around it is the same for all."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from infermeter.backend import Info, Load, Option, Parts, Port, Refused, Status
+from infermeter.checks import flag
+
+FORMAT = "hf"  # of ModelFacts: a folder with a config.json
+_CONFIG = "config.json"
+_MOST_TOKENS = 1_000_000
+_LARGEST_JSON = 256 << 20
+
+# As the back end openai has them.
+OPTIONS = (
+    Option("prompt_tokens", "N", "tokens of a synthetic prompt; default 128"),
+    Option("shared_prefix", "N", "the first tokens of a synthetic prompt that all prompts share; default 0"),
+    Option("output_tokens", "N", "most tokens of an answer; default 64"),
+    Option("force_length", "true|false", "no fewer tokens either: the end token does not end an answer; default true"),
+    Option("seed", "N", "of synthetic prompts; default: another one in each process"),
+)
+
+
+def is_language_model(load: Load) -> bool:
+    return Path(load.model).name == _CONFIG
+
+
+# --- the folder ------------------------------------------------------------------------------------------------------
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > _LARGEST_JSON:
+            raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} is larger than 256 MiB")
+        value = json.loads(file.read_bytes())
+    except OSError as error:
+        raise Refused(Status.MODEL_ERROR, f"cannot read {file}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} is no JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} holds no object")
+    return value
+
+
+def _token(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _tokens(value: object) -> tuple[int, ...]:
+    """One token, several, or none."""
+    several = value if isinstance(value, list) else [value]
+    return tuple(token for token in map(_token, several) if token is not None)
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """What its folder says of it."""
+
+    folder: Path
+    vocabulary: int  # so many tokens the network knows
+    context: int  # most tokens, prompt and answer together
+    ends: tuple[int, ...]  # tokens that end an answer
+    special: frozenset[int]  # tokens that stand for no text
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @classmethod
+    def read(cls, config_file: str) -> LanguageModel:
+        folder = Path(config_file).parent
+        config = _read_json(folder / _CONFIG)
+        inner = config.get("text_config")  # of models that take pictures, too
+        words = inner if isinstance(inner, dict) else config
+
+        def size(key: str) -> int:
+            number = _token(words.get(key))
+            if not number:
+                raise Refused(Status.MODEL_ERROR, f"{_CONFIG} of the model {folder.name} does not say {key}")
+            return number
+
+        vocabulary = size("vocab_size")
+        generation = folder / "generation_config.json"
+        said = _read_json(generation) if generation.exists() else {}
+        ends = _tokens(said.get("eos_token_id")) or _tokens(words.get("eos_token_id"))
+        special = {*ends, *_tokens(words.get("bos_token_id")), *_tokens(words.get("pad_token_id"))}
+        special |= _special_tokens(folder, vocabulary)
+        return cls(folder, vocabulary, size("max_position_embeddings"), ends, frozenset(special))
+
+
+def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
+    """Of tokenizer.json, which must be of this model. Empty where there is none."""
+    file = folder / "tokenizer.json"
+    if not file.exists():
+        return set()
+    tokenizer = _read_json(file)
+    inner = tokenizer.get("model")
+    words = inner.get("vocab") if isinstance(inner, dict) else None
+    numbers: dict[int, str] = {}
+    if isinstance(words, dict):
+        numbers = {number: str(word) for word, number in words.items() if _token(number) is not None}
+    elif isinstance(words, list):
+        numbers = {number: str(word[0]) if isinstance(word, list) and word else "" for number, word in enumerate(words)}
+    added = tokenizer.get("added_tokens")
+    special = set()
+    for entry in added if isinstance(added, list) else []:
+        number = _token(entry.get("id")) if isinstance(entry, dict) else None
+        if number is None:
+            continue
+        numbers[number] = str(entry.get("content"))
+        if entry.get("special") is True:
+            special.add(number)
+    last = max(numbers, default=0)
+    if last >= vocabulary:
+        raise Refused(
+            Status.MODEL_ERROR,
+            f"the tokenizer of {folder.name} does not fit the model: it has the token {last} ({numbers[last]!r:.40}), and "
+            f"the model knows {vocabulary} tokens (vocab_size of {_CONFIG}); take the tokenizer that came with the model",
+        )
+    return special
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Settings:
+    prompt_tokens: int
+    shared_prefix: int
+    output_tokens: int
+    force_length: bool
+    seed: int | None
+
+    @classmethod
+    def read(cls, info: Info, load: Load) -> Settings:
+        return cls(
+            prompt_tokens=_number(info, load, "prompt_tokens", 128, 1, _MOST_TOKENS),
+            shared_prefix=_number(info, load, "shared_prefix", 0, 0, _MOST_TOKENS),
+            output_tokens=_number(info, load, "output_tokens", 64, 1, _MOST_TOKENS),
+            force_length=flag(info, load, "force_length", True),
+            seed=_number(info, load, "seed", 0, 0, 2**64 - 1) if "seed" in load.options else None,
+        )
+
+    def check(self, model: LanguageModel) -> None:
+        if self.shared_prefix > self.prompt_tokens:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"a prompt of prompt_tokens={self.prompt_tokens} cannot share shared_prefix={self.shared_prefix}",
+            )
+        wanted = self.prompt_tokens + self.output_tokens
+        if wanted > model.context:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"prompt_tokens={self.prompt_tokens} and output_tokens={self.output_tokens} are {wanted} tokens, and "
+                f"{model.name} has a context of {model.context}: ask for fewer",
+            )
+        if not self.force_length and not model.ends:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"{model.name} has no end token (eos_token_id), so that its answers never end by themselves: give "
+                "force_length=true",
+            )
+
+
+def _number(info: Info, load: Load, key: str, default: int, least: int, most: int) -> int:
+    text = load.options.get(key)
+    if text is None:
+        return default
+    if text.isascii() and text.isdecimal() and len(text) <= 20 and least <= int(text) <= most:
+        return int(text)
+    raise Refused(Status.INVALID_ARGUMENT, f"{info.name} cannot use {key}={text}; give a number from {least} to {most}")
+
+
+# --- prompts ---------------------------------------------------------------------------------------------------------
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(x: np.ndarray) -> np.ndarray:
+    """SplitMix64 (Steele, Lea and Flood 2014); arithmetic modulo 2^64."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def draw_tokens(seed: int, number: int, count: int, choice: np.ndarray) -> np.ndarray:
+    """`count` tokens of `choice`, int64: the same for the same seed and number, everywhere."""
+    state = _mixed(np.array([seed], np.uint64)) ^ np.uint64(number)
+    bits = _mixed(state + _STEP * np.arange(1, count + 1, dtype=np.uint64))
+    places = ((bits >> np.uint64(32)) * np.uint64(len(choice))) >> np.uint64(32)
+    drawn: np.ndarray = choice[places.astype(np.int64)]
+    return drawn
+
+
+# --- the session -----------------------------------------------------------------------------------------------------
+
+
+class Engine(Protocol):
+    """A runtime that has loaded a model."""
+
+    def generate(self, prompt: np.ndarray, stamp: Callable[[Sequence[int]], None]) -> None:
+        """Answers `prompt` (int64, 1 x N). Calls `stamp` with each token, or the tokens that came together, in the thread
+        that has them, as soon as they are known."""
+        ...
+
+    def executed(self) -> dict[str, str]: ...
+
+
+class Answer:
+    """Tokens of one answer, and when they came."""
+
+    __slots__ = ("moments_ns", "prompt_tokens", "tokens")
+
+    def __init__(self, prompt_tokens: int) -> None:
+        self.prompt_tokens = prompt_tokens
+        self.tokens: list[int] = []
+        self.moments_ns: list[int] = []
+
+    def stamp(self, tokens: Sequence[int], now: Callable[[], int] = time.monotonic_ns) -> None:
+        self.moments_ns.append(now())
+        self.tokens.extend(tokens)
+
+
+class GenerationSession:
+    """The first prompt is the same for all subjects, and its answer is the output. Those that follow have never been asked
+    before, and are made between the steps."""
+
+    def __init__(self, engine: Engine, model: LanguageModel, settings: Settings) -> None:
+        self._engine, self._model, self._settings = engine, model, settings
+        self.inputs: list[Port] = []
+        self.outputs = [Port("tokens", "int64", (settings.output_tokens if settings.force_length else None,))]
+        ordinary = np.setdiff1d(np.arange(model.vocabulary, dtype=np.int64), np.fromiter(model.special, np.int64))
+        if not len(ordinary):
+            raise Refused(Status.MODEL_ERROR, f"{model.name} has no tokens but special ones")
+        self._choice = ordinary
+        self._seed = int.from_bytes(os.urandom(8), "little") if settings.seed is None else settings.seed
+        self._made = 0
+        self._first: Answer | None = None
+        self._next = self._prompt(0, 0)
+
+    def _prompt(self, seed: int, number: int) -> np.ndarray:
+        settings = self._settings
+        prompt = draw_tokens(seed, number, settings.prompt_tokens, self._choice)
+        shared = settings.shared_prefix
+        prompt[:shared] = draw_tokens(0, 0, settings.prompt_tokens, self._choice)[:shared]
+        return prompt.reshape(1, -1)
+
+    def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
+        generate = self._engine.generate
+
+        def step() -> Answer:
+            prompt = self._next
+            answer = Answer(prompt.shape[1])
+            generate(prompt, answer.stamp)
+            return answer
+
+        return step
+
+    def between(self) -> None:
+        self._made += 1
+        self._next = self._prompt(self._seed, self._made)
+
+    def parts(self, answer: Answer) -> Parts:
+        self._take(answer)
+        return Parts(answer.moments_ns, len(answer.tokens), answer.prompt_tokens)
+
+    def _take(self, answer: Answer) -> Answer:
+        """The answer that is the output. One that is not as long as it must be is none."""
+        settings = self._settings
+        if not answer.tokens or (settings.force_length and len(answer.tokens) != settings.output_tokens):
+            raise Refused(
+                Status.RUN_ERROR,
+                f"{self._model.name} answered with {len(answer.tokens)} tokens, not the {settings.output_tokens} that were asked for",
+            )
+        if self._first is None:
+            self._first = answer
+        return self._first
+
+    def values(self, answer: Answer) -> list[np.ndarray]:
+        return [np.array(self._take(answer).tokens, np.int64)]
+
+    def executed(self) -> dict[str, str]:
+        settings = self._settings
+        prompts = f"synthetic, {settings.prompt_tokens} tokens"
+        if settings.shared_prefix:
+            prompts += f", {settings.shared_prefix} of them shared"
+        return {
+            **self._engine.executed(),
+            "prompts": prompts,
+            "prompt_seed": str(self._seed),
+            "max_tokens": str(settings.output_tokens),
+            "force_length": "true" if settings.force_length else "false",
+            "sampling": "greedy",
+            "tokens_counted_by": "runtime",
+        }

@@ -1,0 +1,269 @@
+"""Language models in this process: the folder, prompts, and answers token by token, called as a worker calls it."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+LENGTH, PROMPT = 12, 24
+
+
+@pytest.fixture(scope="session")
+def tiny_llama(infermeter, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("zoo") / "tiny_llama"
+    subprocess.run([infermeter, "models", "build", "tiny_llama", folder], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def folder(tiny_llama, tmp_path):
+    """folder(config={...}, generation={...}, tokenizer={...}) -> a copy without weights, changed so; None removes a key."""
+
+    def make(**changes):
+        target = tmp_path / "model"
+        target.mkdir()
+        files = {"config": "config.json", "generation": "generation_config.json", "tokenizer": "tokenizer.json"}
+        for name, file in files.items():
+            content = json.loads((tiny_llama / file).read_text()) | changes.get(name, {})
+            (target / file).write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+        return target
+
+    return make
+
+
+def info():
+    from infermeter.backend import Info
+    from infermeter.generation import FORMAT, OPTIONS
+
+    return Info("genai", "GenAI", "1", "", (FORMAT,), ("cpu",), ("float32",), OPTIONS)
+
+
+def refusal(folder, load_of, **options):
+    from infermeter.backend import Refused
+    from infermeter.generation import LanguageModel, Settings
+
+    with pytest.raises(Refused) as raised:
+        load = load_of(folder / "config.json", **options)
+        settings = Settings.read(info(), load)
+        settings.check(LanguageModel.read(load.model))
+    return str(raised.value)
+
+
+def test_the_folder_says_what_the_model_is(tiny_llama, package):
+    from infermeter.generation import LanguageModel
+
+    model = LanguageModel.read(str(tiny_llama / "config.json"))
+    assert (model.name, model.vocabulary, model.context, model.ends) == ("tiny_llama", 258, 2048, (257,))
+    assert model.special == {256, 257}
+
+
+@pytest.mark.parametrize("changes, sentence", [
+    ({"config": {"vocab_size": 200}},
+     "the tokenizer of model does not fit the model: it has the token 257 ('</s>'), and the model knows 200 tokens (vocab_size "
+     "of config.json); take the tokenizer that came with the model"),
+    ({"config": {"vocab_size": None}}, "config.json of the model model does not say vocab_size"),
+    ({"config": {"max_position_embeddings": -5}}, "config.json of the model model does not say max_position_embeddings"),
+])
+def test_folders_that_are_refused(folder, load_of, changes, sentence):
+    assert refusal(folder(**changes), load_of) == sentence
+
+
+@pytest.mark.parametrize("content, sentence", [
+    ("[]", "config.json of the model model holds no object"),
+    ("[" * 100000, "config.json of the model model is no JSON: "),
+    ("{", "config.json of the model model is no JSON: "),
+])
+def test_hostile_files(folder, load_of, content, sentence):
+    place = folder()
+    (place / "config.json").write_text(content)
+    assert refusal(place, load_of).startswith(sentence)
+
+
+@pytest.mark.parametrize("options, sentence", [
+    ({"prompt_tokens": "2000"},
+     "prompt_tokens=2000 and output_tokens=64 are 2064 tokens, and model has a context of 2048: ask for fewer"),
+    ({"prompt_tokens": "8", "shared_prefix": "9"}, "a prompt of prompt_tokens=8 cannot share shared_prefix=9"),
+    ({"output_tokens": "0"}, "genai cannot use output_tokens=0; give a number from 1 to 1000000"),
+    ({"seed": "1e3"}, "genai cannot use seed=1e3; give a number from 0 to 18446744073709551615"),
+    ({"force_length": "no"}, "genai cannot use force_length=no; give force_length=true|false"),
+])
+def test_options_that_are_refused(folder, load_of, options, sentence):
+    assert refusal(folder(), load_of, **options).startswith(sentence)
+
+
+def test_without_an_end_token_the_length_must_be_forced(folder, load_of):
+    place = folder(config={"eos_token_id": None}, generation={"eos_token_id": None})
+    assert refusal(place, load_of, force_length="false") == (
+        "model has no end token (eos_token_id), so that its answers never end by themselves: give force_length=true"
+    )
+
+
+def test_prompts_are_the_same_everywhere_and_never_alike(package):
+    from infermeter.generation import draw_tokens
+
+    choice = np.arange(100, dtype=np.int64)
+    assert draw_tokens(0, 0, 5, choice).tolist() == draw_tokens(0, 0, 9, choice)[:5].tolist() == GOLDEN
+    prompts = {tuple(draw_tokens(seed, number, 16, choice)) for seed in (1, 2, 2**64 - 1) for number in range(100)}
+    assert len(prompts) == 300
+    counts = np.bincount(draw_tokens(3, 1, 100_000, choice), minlength=100)
+    assert len(counts) == 100 and counts.min() > 800 and counts.max() < 1200
+
+
+GOLDEN = [88, 43, 2, 97, 10]  # SplitMix64 from 0 begins with e220a8397b1dcdaf, of which 88 % of 2^64 is below
+
+
+# --- a runtime -------------------------------------------------------------------------------------------------------
+
+
+def reference(folder, prompt, count):
+    """What Llama's formulae say, in float64: greedy tokens, and the logits of each step."""
+    from infermeter.zoo.llama import read_sizes, read_weights
+
+    sizes = read_sizes(folder)
+    weights = {name: array.astype(np.float64) for name, array in read_weights(folder).items()}
+    size, ids, answers, logits = sizes.head_size, list(prompt), [], []
+
+    def norm(x, name):
+        return x / np.sqrt((x**2).mean(-1, keepdims=True) + sizes.epsilon) * weights[f"{name}.weight"]
+
+    for _ in range(count):
+        angles = np.outer(np.arange(len(ids)), sizes.rope_theta ** (-np.arange(0, size, 2) / size))
+        angles = np.concatenate([angles, angles], 1)
+
+        def rotated(x, angles=angles):
+            turned = np.concatenate([-x[..., size // 2 :], x[..., : size // 2]], -1)
+            return x * np.cos(angles) + turned * np.sin(angles)
+
+        x = weights["model.embed_tokens.weight"][ids]
+        future = np.triu(np.ones((len(ids), len(ids)), bool), 1)
+        for index in range(sizes.layers):
+            layer = f"model.layers.{index}"
+            h = norm(x, f"{layer}.input_layernorm")
+            query, key, value = (
+                (h @ weights[f"{layer}.self_attn.{name}_proj.weight"].T).reshape(len(ids), -1, size).transpose(1, 0, 2)
+                for name in "qkv"
+            )
+            repeats = sizes.heads // sizes.key_value_heads
+            key, value = rotated(key).repeat(repeats, 0), value.repeat(repeats, 0)
+            scores = np.where(future, -np.inf, rotated(query) @ key.transpose(0, 2, 1) / np.sqrt(size))
+            scores = np.exp(scores - scores.max(-1, keepdims=True))
+            seen = (scores / scores.sum(-1, keepdims=True)) @ value
+            x = x + seen.transpose(1, 0, 2).reshape(len(ids), -1) @ weights[f"{layer}.self_attn.o_proj.weight"].T
+            h = norm(x, f"{layer}.post_attention_layernorm")
+            gate = h @ weights[f"{layer}.mlp.gate_proj.weight"].T
+            h = gate / (1 + np.exp(-gate)) * (h @ weights[f"{layer}.mlp.up_proj.weight"].T)
+            x = x + h @ weights[f"{layer}.mlp.down_proj.weight"].T
+        logits.append(norm(x[-1], "model.norm") @ weights["lm_head.weight"].T)
+        answers.append(int(logits[-1].argmax()))
+        ids.append(answers[-1])
+    return answers, logits
+
+
+@pytest.fixture(scope="session")
+def converted(tiny_llama, plugin, tmp_path_factory):
+    """converted("openvino-genai") -> the config.json of tiny_llama in that back end's form."""
+
+    def make(name):
+        from infermeter.making import Job
+
+        target = tmp_path_factory.mktemp(name) / "config.json"
+        job = Job("tiny_llama", str(tiny_llama / "config.json"), {}, "", str(target))
+        plugin(f"infermeter_make_{name}").make(job)
+        return target
+
+    return make
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.fixture
+def session(need, home, open_runtime, converted, load_of):
+    need("generation")
+
+    def load(**options):
+        lengths = {"prompt_tokens": str(PROMPT), "output_tokens": str(LENGTH)}
+        return open_runtime("openvino-genai").load(load_of(converted("openvino-genai"), **(lengths | options)))
+
+    return load
+
+
+def answer_of(session, step):
+    answer = step()
+    parts = session.parts(answer)
+    session.between()
+    return answer, parts
+
+
+@pytest.mark.parametrize("options", [{}, {"attention": "sdpa"}])
+def test_openvino_genai_answers_as_the_formulae_say(session, tiny_llama, options):
+    from infermeter.generation import draw_tokens
+
+    loaded = session(**options)
+    answer, parts = answer_of(loaded, loaded.bind([]))
+    prompt = draw_tokens(0, 0, PROMPT, np.arange(256, dtype=np.int64))
+    expected, _ = reference(tiny_llama, prompt, LENGTH)
+    assert loaded.values(answer)[0].tolist() == expected
+    assert len(parts.moments_ns) == parts.output_tokens == LENGTH and parts.prompt_tokens == PROMPT
+    assert list(parts.moments_ns) == sorted(parts.moments_ns)
+
+
+def test_openvino_genai_asks_another_question_each_time_and_shows_the_first_answer(session):
+    loaded = session(seed="5")
+    step = loaded.bind([])
+    first, _ = answer_of(loaded, step)
+    kept = loaded.values(first)[0].tolist()
+    others = [answer_of(loaded, step)[0] for _ in range(3)]
+    assert len({tuple(answer.tokens) for answer in (first, *others)}) == 4
+    assert loaded.values(others[-1])[0].tolist() == kept == first.tokens
+    again = session(seed="5")
+    step = again.bind([])
+    assert [answer_of(again, step)[0].tokens for _ in range(2)] == [first.tokens, others[0].tokens]
+
+
+def test_openvino_genai_refuses_what_it_cannot_do(session, open_runtime, tiny_llama, load_of):
+    from infermeter.backend import Refused
+
+    for options, sentence in (
+        ({"kv_cache": "u4"}, "openvino-genai cannot use kv_cache=u4; give kv_cache=f32|f16|bf16|u8"),
+        ({"attention": "sdpa", "prefix_caching": "true"}, "prefix_caching=true needs attention=paged"),
+    ):
+        with pytest.raises(Refused) as raised:
+            session(**options)
+        assert str(raised.value) == sentence
+    with pytest.raises(Refused) as raised:
+        open_runtime("openvino-genai").load(load_of(tiny_llama / "config.json"))
+    assert str(raised.value).startswith("tiny_llama has no openvino_model.xml: ")
+
+
+def test_a_run_has_the_times_of_tokens(need, infermeter, environment_in, tmp_path):
+    need("generation")
+    subject = f"tiny_llama@openvino-genai,prompt_tokens={PROMPT},output_tokens={LENGTH}"
+    done = subprocess.run(
+        [infermeter, "run", subject, "--iterations", "12", "--warmup", "1", "--processes", "2", "--format", "json"],
+        cwd=tmp_path, env=environment_in(tmp_path), capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["models"][0]["sha256"].startswith("7a29c58a")
+    seeds = set()
+    for trial in record["trials"]:
+        generation, executed = trial["generation"], trial["executed"]
+        assert (generation["answers"], generation["output_tokens"]) == (12, 12 * LENGTH)
+        assert generation["parts"] == generation["output_tokens"] and generation["prompt_tokens"] == 12 * PROMPT
+        assert (executed["kv_cache"], executed["prefix_caching"], executed["tokens_counted_by"]) == ("f32", "false", "runtime")
+        seeds.add(executed["prompt_seed"])
+    assert len(seeds) == 2
+    metrics = {counter["name"] for counter in record["subjects"][0]["counters"]}
+    assert {"ttft_p50", "tpot_p50", "itl_p50", "output_tokens_rate"} <= metrics
+
+
+def test_another_back_end_says_that_it_runs_no_language_models(infermeter, environment_in, tmp_path):
+    done = subprocess.run([infermeter, "run", "tiny_llama@onnxruntime"], cwd=tmp_path, env=environment_in(tmp_path),
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == ("infermeter: onnxruntime runs no language models, and 'tiny_llama' is one: `infermeter backends` shows "
+                           "which back ends read hf\n")
