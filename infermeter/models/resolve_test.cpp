@@ -51,10 +51,11 @@ TEST_F(ResolveModel, AFolderWithAConfigIsALanguageModelWithAllItsFiles) {
   folder_.write("chat/weights.safetensors", "1235");
   EXPECT_NE(resolve((folder_ / "chat/config.json").string())->sha256, facts->sha256);
   std::filesystem::create_symlink("/etc/passwd", folder_ / "chat/more.safetensors");
-  EXPECT_EQ(refused((folder_ / "chat").string()).message,
-            "the model '" + (folder_ / "chat").string() +
-                "' is refused: its weights are in 'more.safetensors', where 'more.safetensors' is a symbolic link; copy "
-                "it with its files (cp -rL)");
+  EXPECT_EQ(
+      refused((folder_ / "chat").string()).message,
+      "the model '" + (folder_ / "chat").string() +
+          "' is refused: its weights are in 'more.safetensors', where 'more.safetensors' is a symbolic link; copy "
+          "it with its files (cp -rL)");
 }
 
 TEST_F(ResolveModel, TheSameModelAsAFileHasTheSameSum) {
