@@ -19,7 +19,7 @@ namespace infermeter {
 
 // The second against the first, by the question; the exit code of a comparison.
 [[nodiscard]] Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::string>& names,
-                                              const Question& question, const Plan& place,
-                                              const ReportOutput& output, Format format);
+                                              const Question& question, const Plan& place, const ReportOutput& output,
+                                              Format format);
 
 }  // namespace infermeter

@@ -115,9 +115,10 @@ constexpr std::array table = {
     INFERMETER_ROW(one_request_at_a_time, warning,
                    "Leave the options for throughput out, or read these figures as those of one client: what they are "
                    "for, several requests in flight, is not measured."),
-    INFERMETER_ROW(nodes_disagree, warning,
-                   "Compare on one kind of node (--constraint), or read the result of each node: the run's is of all of "
-                   "them together."),
+    INFERMETER_ROW(
+        nodes_disagree, warning,
+        "Compare on one kind of node (--constraint), or read the result of each node: the run's is of all of "
+        "them together."),
     INFERMETER_ROW(machines_differ, warning,
                    "Compare times within a machine only; sizes, outputs and accuracy can be compared across machines."),
     INFERMETER_ROW(
