@@ -50,7 +50,7 @@ HelpText import_help() {
                    {"infermeter import before=a1.json,a2.json,a3.json after=b1.json,b2.json,b3.json --html why.html",
                     "Why one is slower than the other: three processes of each, for intervals."},
                    {"infermeter import hyperfine.json", "Which command is faster, and how sure that is."},
-                   {"infermeter import base=b1.json,b2.json,b3.json head=h1.json,h2.json,h3.json",
+                   {"infermeter import base=base1.json,base2.json,base3.json head=head1.json,head2.json,head3.json",
                     "Results of Google Benchmark: three processes of each side, each benchmark against itself."},
                    {"infermeter import trace.json.gz --format markdown", "A trace of PyTorch, for a pull request."}},
       .notes = {

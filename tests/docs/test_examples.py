@@ -61,6 +61,10 @@ def write_profiles(here):
     profile = (here / done.stdout.split()[-1]).rename(here / "onnxruntime_profile.json")
     for name in ("a1", "a2", "a3", "b1", "b2", "b3"):
         shutil.copy(profile, here / f"{name}.json")
+    times = SOURCE / "infermeter/importing/fixtures/hyperfine.json"
+    shutil.copy(times, here)
+    for name in ("base1", "base2", "base3", "head1", "head2", "head3"):
+        shutil.copy(times, here / f"{name}.json")
     (here / "trace.json.gz").write_bytes(gzip.compress((SOURCE / "infermeter/profile/fixtures/torch_small.json").read_bytes()))
 
 
@@ -133,6 +137,8 @@ def test_example(command, run, folder, imaging_is_built):
         pytest.skip("needs a server: tests/serving has some")
     if "sorting.py:" in command:
         pytest.skip("tests/examples runs the page's own file")
+    if "postgresql:///team" in words:
+        pytest.skip("needs a database: tests/store has one")
     if words[:2] == ["study", "imaging"] and not imaging_is_built:
         pytest.skip("the back end imaging is not built: it needs FFTW")
     if "--resume" in words:

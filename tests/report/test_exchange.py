@@ -99,7 +99,8 @@ def test_openmetrics_is_read_by_prometheus_client(reports, parser):
         for ending, value in (("", latency["value"]), ("_low", latency["interval"]["low"]), ("_high", latency["interval"]["high"])):
             assert samples[f"infermeter_latency_p50{ending}_seconds", label, None].value == value
     sample = samples["infermeter_latency_p50_improvement_ratio", "slow", None]
-    assert sample.labels["baseline"] == "fast" and sample.value == pytest.approx(0.5, rel=0.2)
+    [slow] = [one for one in reports.run["subjects"] if one["label"] == "slow"]
+    assert sample.labels["baseline"] == "fast" and sample.value == slow["ratios"]["latency_p50"]["value"] < 1
     assert samples["infermeter_counter", "fast", "hit_rate"].value == pytest.approx(0.9)
     assert samples["infermeter_run_info", None, None].labels["run"] == reports.run["id"]
 
@@ -127,21 +128,22 @@ def test_latex_is_typeset(tmp_path, name):
 
 
 def test_a_gate_for_github(reports):
-    lines = ["expect = [", "  'latency_p50_ms <= 100',", "  'speedup >= 1,5',".replace("1,5", "1.5"), "  'latency_p99_ms <= 100',", "]"]
+    # Memory, as nothing fails by its times on a disturbed machine.
+    lines = ["expect = [", "  'latency_p50_ms <= 60000',", "  'peak_memory_mb <= 0.5',", "  'latency_p99_ms <= 100',", "]"]
     (reports.folder / "gate: 1.toml").write_text("\n".join(lines))
     done = reports.call("gate", "gate: 1.toml", "--run", "latest", "--annotations", "--sarif", "gate.sarif", code=1)
     annotations = [line for line in done.stderr.splitlines() if line.startswith("::")]
-    assert annotations[0].startswith("::error file=gate%3A 1.toml,line=3,title=speedup >= 1.5::speedup >= 1.5, slow: ")
-    assert [line.split()[0] for line in annotations] == ["::error", "::warning", "::warning", "::notice"]
-    assert annotations[-1] == "::notice title=infermeter gate::gate: 1.toml: 2 passed, 1 FAILED, 2 inconclusive"
+    assert annotations[0].startswith("::error file=gate%3A 1.toml,line=3,title=peak_memory_mb <= 0.5::peak_memory_mb <= 0.5, fast: ")
+    assert [line.split()[0] for line in annotations] == ["::error", "::error", "::warning", "::warning", "::notice"]
+    assert annotations[-1] == "::notice title=infermeter gate::gate: 1.toml: 2 passed, 2 FAILED, 2 inconclusive"
     [run] = json.loads((reports.folder / "gate.sarif").read_text())["runs"]
     results = [(one["kind"], one["level"], one["locations"][0]["physicalLocation"]["region"]["startLine"]) for one in run["results"]]
-    assert results == [("pass", "none", 2), ("pass", "none", 2), ("fail", "error", 3), ("fail", "warning", 4), ("fail", "warning", 4)]
+    assert results == [("pass", "none", 2), ("pass", "none", 2), ("fail", "error", 3), ("fail", "error", 3), ("fail", "warning", 4), ("fail", "warning", 4)]
     assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "gate%3A%201.toml"
     rules = run["tool"]["driver"]["rules"]
-    assert [rules[one["ruleIndex"]]["shortDescription"]["text"] for one in run["results"]][2] == "speedup >= 1.5"
+    assert [rules[one["ruleIndex"]]["shortDescription"]["text"] for one in run["results"]][2] == "peak_memory_mb <= 0.5"
     prints = [one["partialFingerprints"]["expectationAndSubject/v1"] for one in run["results"]]
-    assert len(set(prints)) == 5
+    assert len(set(prints)) == 6
 
 
 def test_sarif_has_what_the_standard_asks_for():
