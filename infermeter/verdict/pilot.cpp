@@ -35,14 +35,6 @@ std::vector<const Samples*> pilots_of(const RunRecord& record, std::size_t subje
 bool sees_warmup(const Samples& pilot) { return pilot.warmup_begin_s.empty(); }
 bool is_usable(const Samples& pilot) { return pilot.end == TrialEnd::ok && pilot.iterations() > 0; }
 
-const Samples* last_that_sees_warmup(const std::vector<const Samples*>& pilots) {
-  const Samples* last = nullptr;
-  for (const Samples* pilot : pilots) {
-    if (is_usable(*pilot) && sees_warmup(*pilot)) last = pilot;
-  }
-  return last;
-}
-
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 double beside_iterations_s(const Samples& pilot) {
@@ -51,6 +43,56 @@ double beside_iterations_s(const Samples& pilot) {
     iterations_s += pilot.warmup_end_s[i] - pilot.warmup_begin_s[i];
   }
   return std::max(pilot.wall_s - iterations_s, 0.0);
+}
+
+std::int64_t warmup_of(const SteadyState& steady, std::size_t iterations) {
+  const bool unknown = steady.kind == SteadyClass::no_steady_state || steady.kind == SteadyClass::too_short;
+  return std::max(static_cast<std::int64_t>(unknown ? iterations / 2 : steady.begin), least_warmup);
+}
+
+// What one pilot that began with the first iteration shows.
+struct Seen {
+  const Samples* pilot = nullptr;
+  SteadyState steady;
+  std::int64_t warmup = 0;  // iterations
+
+  [[nodiscard]] bool is_steady() const { return steady.kind != SteadyClass::no_steady_state; }
+  // Longer than what later pilots time, and than what their processes cost beside it.
+  [[nodiscard]] bool is_costly() const {
+    if (!is_steady() || steady.kind == SteadyClass::too_short || warmup <= later_pilot_iterations) return false;
+    const auto times = latencies_s(*pilot);
+    return sum(std::span(times).first(static_cast<std::size_t>(warmup))) > beside_iterations_s(*pilot);
+  }
+};
+
+std::vector<Seen> seen_in(const std::vector<const Samples*>& pilots) {
+  std::vector<Seen> all;
+  for (const Samples* pilot : pilots) {
+    if (!is_usable(*pilot) || !sees_warmup(*pilot)) continue;
+    const auto times = latencies_s(*pilot);
+    SteadyState steady = find_steady_state(times);
+    const std::int64_t warmup = warmup_of(steady, times.size());
+    all.push_back({pilot, std::move(steady), warmup});
+  }
+  return all;
+}
+
+// Warm-up is what every process does at its beginning; what disturbs a process does so anywhere in it. So of several
+// pilots that settle the one that settles first counts, and where none does the last. `all` is not empty.
+const Seen& that_counts(const std::vector<Seen>& all) {
+  const Seen* counts = nullptr;
+  for (const Seen& seen : all) {
+    if (seen.is_steady() && (counts == nullptr || seen.warmup < counts->warmup)) counts = &seen;
+  }
+  return counts != nullptr ? *counts : all.back();
+}
+
+// Two pilots that settle at the same place, within ten iterations or a fifth of them.
+bool is_confirmed(const std::vector<Seen>& all) {
+  const Seen& first = that_counts(all);
+  const std::int64_t near = std::max<std::int64_t>(10, first.warmup / 5);
+  return std::ranges::count_if(
+             all, [&](const Seen& seen) { return seen.is_steady() && seen.warmup - first.warmup <= near; }) > 1;
 }
 
 // A clock that cannot see an iteration gives 0, which has no logarithm.
@@ -71,6 +113,11 @@ Stopping longer_than(const Samples& pilot) {
   return {.warmup = 0,
           .iterations = std::clamp<std::int64_t>(wanted, 2 * *first_pilot.iterations, most_pilot_iterations),
           .duration_s = first_pilot.duration_s};
+}
+
+Stopping as_long_as(const Samples& pilot) {
+  return {
+      .warmup = 0, .iterations = static_cast<std::int64_t>(pilot.iterations()), .duration_s = first_pilot.duration_s};
 }
 
 // Settings are many, and what takes part in the race is told by the race.
@@ -100,11 +147,6 @@ std::int64_t iterations_for_race(const Tuning& tuning, const PilotFinding& findi
     wanted = std::max(wanted, (tail_iterations(kind->q, kFirstLook) + kFirstLook - 1) / kFirstLook);
   }
   return wanted;
-}
-
-std::int64_t warmup_of(const SteadyState& steady, std::size_t iterations) {
-  const bool unknown = steady.kind == SteadyClass::no_steady_state || steady.kind == SteadyClass::too_short;
-  return std::max(static_cast<std::int64_t>(unknown ? iterations / 2 : steady.begin), least_warmup);
 }
 
 std::int64_t least_iterations(const MetricKind& kind) { return std::max<std::int64_t>(10, kind.least_iterations()); }
@@ -162,11 +204,9 @@ std::optional<double> variance_between(const PilotFinding& finding) {
 PilotFinding find_in_pilots(const RunRecord& record, std::size_t subject) {
   PilotFinding finding;
   const auto pilots = pilots_of(record, subject);
-  const Samples* longest = last_that_sees_warmup(pilots);
-  if (longest != nullptr) {
-    const auto times = latencies_s(*longest);
-    finding.steady = find_steady_state(times);
-    finding.warmup = warmup_of(finding.steady, times.size());
+  if (const auto seen = seen_in(pilots); !seen.empty()) {
+    finding.steady = that_counts(seen).steady;
+    finding.warmup = that_counts(seen).warmup;
   }
   std::vector<double> steady_s, beside_s;
   for (const Samples* pilot : pilots) {
@@ -202,17 +242,17 @@ std::optional<Stopping> next_pilot(const RunRecord& record, std::size_t subject)
   const auto pilots = pilots_of(record, subject);
   const auto failed = std::ranges::count_if(pilots, [](const Samples* pilot) { return !is_usable(*pilot); });
   if (failed >= most_failures) return std::nullopt;
-  const Samples* seen = last_that_sees_warmup(pilots);
-  if (record.plan.tuning)
-    return seen == nullptr && !is_budget_spent(record) ? std::optional(pilot_of_race) : std::nullopt;
-  if (seen == nullptr) return first_pilot;
-  const PilotFinding finding = find_in_pilots(record, subject);
-  const auto long_ones =
-      std::ranges::count_if(pilots, [](const Samples* p) { return is_usable(*p) && sees_warmup(*p); });
-  if (record.plan.automatic.warmup && !finding.is_steady() && long_ones < most_long_pilots) return longer_than(*seen);
+  const auto seen = seen_in(pilots);
+  if (record.plan.tuning) return seen.empty() && !is_budget_spent(record) ? std::optional(pilot_of_race) : std::nullopt;
+  if (seen.empty()) return first_pilot;
+  const Seen& counts = that_counts(seen);
+  if (record.plan.automatic.warmup && seen.size() < most_long_pilots) {
+    if (!counts.is_steady()) return longer_than(*seen.back().pilot);
+    if (counts.is_costly() && !is_confirmed(seen)) return as_long_as(*counts.pilot);
+  }
   const auto later = std::ranges::count_if(pilots, [](const Samples* p) { return is_usable(*p) && !sees_warmup(*p); });
-  if (later + 1 >= wanted) return std::nullopt;
-  return Stopping{.warmup = finding.warmup, .iterations = later_pilot_iterations, .duration_s = 10};
+  if (static_cast<std::size_t>(later) + seen.size() >= static_cast<std::size_t>(wanted)) return std::nullopt;
+  return Stopping{.warmup = counts.warmup, .iterations = later_pilot_iterations, .duration_s = 10};
 }
 
 Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::size_t subject) {

@@ -14,16 +14,17 @@
 namespace infermeter {
 
 // A pilot's own length: so many iterations, or so long. One that shows no steady state is followed by a longer one, of
-// three seconds at least: what disturbs a few milliseconds is not the subject's doing.
+// three seconds at least: what disturbs a few milliseconds is not the subject's doing. One that shows a warm-up longer
+// than 20 iterations, and than all else that its process does, is followed by others of its length until two agree.
 inline constexpr Stopping first_pilot{.warmup = 0, .iterations = 200, .duration_s = 10};
 inline constexpr double longer_pilot_s = 3;
-inline constexpr int most_long_pilots = 3;                  // none of them steady: there is no steady state
+inline constexpr std::size_t most_long_pilots = 3;          // none of them steady: there is no steady state
 inline constexpr std::int64_t later_pilot_iterations = 20;  // after the warm-up that the first one showed
 inline constexpr std::int64_t least_warmup = 3;
 
 // What the pilots of one subject show.
 struct PilotFinding {
-  SteadyState steady;                     // of the last pilot that was long enough to see it
+  SteadyState steady;                     // of the long pilot that settles first; where none does, of the last
   std::int64_t warmup = least_warmup;     // iterations before the steady state; where there is none: half the pilot
   std::optional<double> iteration_s;      // median of the steady iterations; nullopt: no pilot got so far
   double process_s = 0;                   // what a process costs beside its iterations: start, load, end

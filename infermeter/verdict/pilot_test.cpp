@@ -79,10 +79,61 @@ TEST(Pilot, IsRepeatedLongerWhereItDoesNotSettle) {
   add_pilot(record, 0, times_with_late_step(200));
   ASSERT_TRUE(next_pilot(record, 0));
   EXPECT_NEAR(static_cast<double>(*next_pilot(record, 0)->iterations), 600, 10);
-  add_pilot(record, 0, times_with_warmup(600, 100));
+  add_pilot(record, 0, times_with_warmup(600, 20));
   EXPECT_FALSE(next_pilot(record, 0));
   EXPECT_TRUE(find_in_pilots(record, 0).is_steady());
+  EXPECT_NEAR(static_cast<double>(find_in_pilots(record, 0).warmup), 20, 5);
+}
+
+// What two processes show is the subject's: 100 slow iterations.
+TEST(Pilot, IsRepeatedWhereWarmUpIsLong) {
+  RunRecord record = automatic_record(false);
+  add_pilot(record, 0, times_with_warmup(400, 100));
+  ASSERT_TRUE(next_pilot(record, 0));
+  EXPECT_EQ(*next_pilot(record, 0)->iterations, 400);
+  EXPECT_EQ(next_pilot(record, 0)->warmup, 0);
+  add_pilot(record, 0, times_with_warmup(400, 107));
+  EXPECT_FALSE(next_pilot(record, 0));
   EXPECT_NEAR(static_cast<double>(find_in_pilots(record, 0).warmup), 100, 5);
+}
+
+// What each process shows at another place is the machine's.
+TEST(Pilot, ThatWasDisturbedIsNotTakenForWarmUp) {
+  RunRecord record = automatic_record(false);
+  add_pilot(record, 0, times_with_warmup(200, 130));
+  EXPECT_TRUE(next_pilot(record, 0));
+  add_pilot(record, 0, times_with_warmup(200, 70));
+  EXPECT_TRUE(next_pilot(record, 0));
+  RunRecord other = record;
+  add_pilot(record, 0, times_with_warmup(200, 0));
+  EXPECT_FALSE(next_pilot(record, 0));
+  EXPECT_EQ(find_in_pilots(record, 0).warmup, 3);
+  EXPECT_EQ(find_in_pilots(record, 0).steady.kind, SteadyClass::flat);
+  add_pilot(other, 0, times_with_warmup(200, 110));
+  EXPECT_FALSE(next_pilot(other, 0)) << "three are enough";
+  EXPECT_NEAR(static_cast<double>(find_in_pilots(other, 0).warmup), 70, 5);
+  record.plan.automatic.warmup = false;
+  record.side_trials.resize(1);
+  EXPECT_FALSE(next_pilot(record, 0)) << "nobody asks for it";
+}
+
+// 100 iterations of 10 µs: a process costs half a second anyway.
+TEST(Pilot, IsNotRepeatedForAWarmUpThatCostsNothing) {
+  RunRecord record = automatic_record(false);
+  add_pilot(record, 0, times_with_warmup(400, 100, 1e-5));
+  EXPECT_FALSE(next_pilot(record, 0));
+  EXPECT_NEAR(static_cast<double>(find_in_pilots(record, 0).warmup), 100, 5);
+}
+
+TEST(Pilot, OfAQuestionCountsTheLongOnesAmongTheFive) {
+  RunRecord record = automatic_record(true);
+  add_pilot(record, 0, times_with_warmup(400, 100));
+  add_pilot(record, 0, times_with_warmup(400, 100));
+  for (int later = 0; later < 3; ++later) {
+    ASSERT_TRUE(next_pilot(record, 0));
+    add_pilot(record, 0, times_with_warmup(20, 0), 100);
+  }
+  EXPECT_FALSE(next_pilot(record, 0));
 }
 
 TEST(Pilot, OfAFastSubjectIsRepeatedForSeconds) {
