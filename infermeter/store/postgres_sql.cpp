@@ -16,6 +16,8 @@ void replace_words(std::string& text, std::string_view from, std::string_view to
   }
 }
 
+constexpr std::int64_t with_marks = 9;  // the version of the schema that brought tags and notes
+
 }  // namespace
 
 // No statement of ours has a question mark, or a parenthesis within digest(), that means something else.
@@ -48,13 +50,14 @@ std::string schema_in_postgres(std::string_view step) {
   return text;
 }
 
-std::string row_security() {
+std::string row_security(std::int64_t version) {
   constexpr std::string_view own_run =
       "EXISTS (SELECT FROM infermeter.runs AS begun WHERE begun.id = run AND begun.written_by = current_user)";
-  std::string text = "ALTER TABLE runs ADD COLUMN written_by NAME NOT NULL DEFAULT current_user;\n";
-  for (const auto* table :
-       {&runs_table, &trials_table, &side_trials_table, &outputs_table, &accuracy_table, &profiles_table, &stacks_table,
-        &traces_table, &peaks_table, &output_blocks_table, &figures_table, &machine_noise_table}) {
+  std::string text;
+  if (version == 0) text = "ALTER TABLE runs ADD COLUMN written_by NAME NOT NULL DEFAULT current_user;\n";
+  for (const SealedTable* table : sealed_tables()) {
+    const std::int64_t made_in = table == &tags_table || table == &notes_table ? with_marks : 1;
+    if (table == &baselines_table || version >= made_in) continue;
     const std::string_view own = table == &runs_table ? "written_by = current_user" : own_run;
     text += fmt::format(
         "ALTER TABLE {0} ENABLE ROW LEVEL SECURITY;\n"

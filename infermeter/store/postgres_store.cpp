@@ -34,9 +34,7 @@ Error not_ours(const PostgresDatabase& database, std::string_view why) {
 
 // A view in place of a table would be asked with our statements.
 Result<Done> check_tables(const PostgresDatabase& database) {
-  for (const auto* table :
-       {&runs_table, &trials_table, &side_trials_table, &outputs_table, &accuracy_table, &profiles_table, &stacks_table,
-        &traces_table, &peaks_table, &output_blocks_table, &figures_table, &baselines_table, &machine_noise_table}) {
+  for (const SealedTable* table : sealed_tables()) {
     std::string columns;
     for (const auto column : table->columns) columns += fmt::format(", '{}'", column == "\"end\"" ? "end" : column);
     INFERMETER_TRY(
@@ -104,7 +102,7 @@ Result<Done> upgrade(const PostgresDatabase& database) {
   for (auto step = static_cast<std::size_t>(state.version); step < store_schema_steps().size(); ++step) {
     INFERMETER_TRY_DONE(database.execute(schema_in_postgres(store_schema_steps()[step]).c_str()));
   }
-  if (state.version == 0) INFERMETER_TRY_DONE(database.execute(row_security().c_str()));
+  INFERMETER_TRY_DONE(database.execute(row_security(state.version).c_str()));
   INFERMETER_TRY_DONE(
       database.run("UPDATE store_version SET version = ?1", static_cast<std::int64_t>(store_schema_version())));
   return transaction.commit();

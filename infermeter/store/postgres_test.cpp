@@ -156,10 +156,17 @@ TEST_F(Postgres, ANewerStoreIsRefusedAndAnOlderOneBroughtUpToDate) {
   make_store_with_run();
   tell_postgres("UPDATE infermeter.store_version SET version = 999");
   EXPECT_THAT(error_of(Store::Mode::read), AllOf(HasSubstr("newer infermeter"), HasSubstr("999")));
-  tell_postgres("DROP TABLE infermeter.traces; UPDATE infermeter.store_version SET version = 7");
+  tell_postgres(
+      "DROP TABLE infermeter.run_tags, infermeter.run_notes; ALTER TABLE infermeter.runs DROP COLUMN trials_done; "
+      "UPDATE infermeter.store_version SET version = 8");
   EXPECT_THAT(error_of(Store::Mode::read), HasSubstr("was written by an older infermeter"));
   EXPECT_EQ(error_of(Store::Mode::write), "opened");
   EXPECT_EQ(open(Store::Mode::read)->load_run("latest")->id, "a");
+  EXPECT_EQ(PostgresDatabase::open(*place, {})
+                .value()
+                ->integer("SELECT count(*) FROM pg_policies WHERE tablename IN ('run_tags', 'run_notes')")
+                .value(),
+            8);
 }
 
 TEST_F(Postgres, ADatabaseOfAnotherEncodingIsRefused) {
@@ -210,7 +217,12 @@ TEST_F(Postgres, WritersChangeTheirOwnRunsOnlyAndBaselinesAreGranted) {
     EXPECT_THAT(bob.lock_run(id).error().message, HasSubstr("is another user's"));
     EXPECT_THAT(bob.add_trial(id, trial_at(1)).error().message, HasSubstr("row-level security"));
     EXPECT_THAT(bob.set_outputs(id, test::outputs_at(1)).error().message, HasSubstr("row-level security"));
+    EXPECT_THAT(bob.tag_run(id, {"mine"}).error().message, HasSubstr("is another user's"));
+    EXPECT_THAT(bob.set_note(id, "mine").error().message, HasSubstr("is another user's"));
+    EXPECT_THAT(bob.delete_runs({id}).error().message, HasSubstr("is another user's"));
   }
+  EXPECT_TRUE(bob.prunable({.keep = 0, .before = {}})->empty());
+  EXPECT_EQ(ann.prunable({.keep = 0, .before = {}})->size(), 1U);
   record.finished = true;
   EXPECT_FALSE(bob.finish_run(record).ok());
   ASSERT_TRUE(bob.remove_run("of-ann").ok());  // there is none that it may remove

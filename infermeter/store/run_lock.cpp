@@ -120,13 +120,16 @@ bool SqliteDatabase::is_run_locked(std::string_view run) const {
   return held;
 }
 
+Result<Done> Store::Impl::check_own(std::string_view run) const {
+  const auto others = fmt::format("SELECT count(*) FROM runs WHERE id = ?1 AND NOT {}", database().own_run());
+  INFERMETER_TRY(const auto is_anothers, database().integer(others, run));
+  if (is_anothers == 0) return Done{};
+  return usage_error(fmt::format(
+      "run {} is another user's: only who wrote it, and the owner of the store {}, may change it", run, name));
+}
+
 Result<RunLock> Store::lock_run(std::string_view id) {
-  const auto others = fmt::format("SELECT count(*) FROM runs WHERE id = ?1 AND NOT {}", impl_->database().own_run());
-  INFERMETER_TRY(const auto is_anothers, impl_->database().integer(others, id));
-  if (is_anothers != 0) {
-    return usage_error(fmt::format(
-        "run {} is another user's: only who wrote it, and the owner of the store {}, may change it", id, impl_->name));
-  }
+  INFERMETER_TRY_DONE(impl_->check_own(id));
   INFERMETER_TRY(auto held, impl_->database().take_run_lock(id));
   if (!held && !stays_held([&] { return is_being_measured(id); })) {
     INFERMETER_TRY(held, impl_->database().take_run_lock(id));

@@ -173,6 +173,22 @@ CREATE TABLE traces (
   PRIMARY KEY (run, position)
 ) STRICT;
 )sql",
+    // What people say about a run; and how many of its trials are done, as nobody wants to count millions for a list.
+    R"sql(
+CREATE TABLE run_tags (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  tag TEXT NOT NULL,
+  checksum INTEGER,
+  PRIMARY KEY (run, tag)
+) STRICT;
+CREATE TABLE run_notes (
+  run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  note TEXT NOT NULL,
+  checksum INTEGER
+) STRICT;
+ALTER TABLE runs ADD COLUMN trials_done INTEGER NOT NULL DEFAULT 0;
+UPDATE runs SET trials_done = (SELECT count(*) FROM trials WHERE run = id AND "end" <> 'interrupted');
+)sql",
 };
 
 template <std::size_t N>
@@ -197,6 +213,8 @@ constexpr Columns<16> figures_columns = {
     "processes",  "runtime_version", "model_sha256", "git_commit", "infermeter_version",
     "disturbed"};
 constexpr Columns<3> baselines_columns = {"name", "run", "set_at"};
+constexpr Columns<2> tags_columns = {"run", "tag"};
+constexpr Columns<2> notes_columns = {"run", "note"};
 constexpr Columns<7> noise_columns = {"machine", "run",   "measured_at",       "subject",
                                       "metric",  "pairs", "standard_deviation"};
 
@@ -207,7 +225,16 @@ const SealedTable runs_table{"runs", runs_columns}, trials_table{"trials", trial
     accuracy_table{"accuracy", accuracy_columns}, profiles_table{"profiles", profiles_columns},
     stacks_table{"stacks", stacks_columns}, traces_table{"traces", traces_columns}, peaks_table{"peaks", peaks_columns},
     output_blocks_table{"output_blocks", output_blocks_columns}, figures_table{"figures", figures_columns},
-    baselines_table{"baselines", baselines_columns}, machine_noise_table{"machine_noise", noise_columns};
+    baselines_table{"baselines", baselines_columns}, machine_noise_table{"machine_noise", noise_columns},
+    tags_table{"run_tags", tags_columns}, notes_table{"run_notes", notes_columns};
+
+std::span<const SealedTable* const> sealed_tables() {
+  static constexpr std::array all = {&runs_table,          &trials_table,        &side_trials_table, &outputs_table,
+                                     &accuracy_table,      &profiles_table,      &stacks_table,      &traces_table,
+                                     &peaks_table,         &output_blocks_table, &figures_table,     &baselines_table,
+                                     &machine_noise_table, &tags_table,          &notes_table};
+  return all;
+}
 
 std::string insert_into(const SealedTable& table, std::string_view name) {
   std::vector<std::string> places;

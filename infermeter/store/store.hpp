@@ -25,7 +25,15 @@ struct RunListing {
   bool finished = false;
   int trials_done = 0, trials_planned = 0;
   std::vector<std::string> labels;
-  std::string part_of{};  // RunRecord::part_of
+  std::string part_of{};            // RunRecord::part_of
+  std::vector<std::string> tags{};  // by name
+  std::string note{};
+};
+
+// Which runs go, of those that nobody holds: what is a baseline's, tagged, or being measured stays.
+struct PruneQuery {
+  std::optional<int> keep;       // so many of the newest stay
+  std::optional<double> before;  // those that began later stay; seconds since 1970, UTC
 };
 
 // A name for a run, so that others can be compared with it.
@@ -116,6 +124,19 @@ class Store {
 
   // A run in which nothing could be measured as asked: nothing of it is left.
   [[nodiscard]] Result<Done> remove_run(std::string_view run);
+
+  // All that belongs to these runs (`runs` as for load_run) goes, or, where one may not go, none of it: one that a
+  // baseline names, that is being measured, or that somebody else wrote. The ids of what has gone.
+  [[nodiscard]] Result<std::vector<std::string>> delete_runs(const std::vector<std::string>& runs);
+  // Which runs `delete_runs` would be asked for, the oldest first.
+  [[nodiscard]] Result<std::vector<RunListing>> prunable(const PruneQuery& query);
+  // Gives a file's free space back. Nothing of a database, which does so by itself; an error if others write just now.
+  [[nodiscard]] Result<Done> shrink();
+  // Tags are words of 1 to 100 bytes of UTF-8 without blanks and control characters; a run has each once.
+  [[nodiscard]] Result<std::string> tag_run(std::string_view run, const std::vector<std::string>& tags);  // its id
+  [[nodiscard]] Result<std::string> untag_run(std::string_view run, const std::vector<std::string>& tags);
+  // In place of the one that the run has; none if it is empty. At most 10,000 bytes of UTF-8.
+  [[nodiscard]] Result<std::string> set_note(std::string_view run, std::string_view note);
 
   // Outputs of a subject's first trial, kept until the run is finished so that a resumed run can compare with them.
   [[nodiscard]] Result<Done> keep_output_block(std::string_view run, int subject, std::span<const std::byte> block);

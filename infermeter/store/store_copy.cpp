@@ -130,6 +130,10 @@ class RunCopy {
       INFERMETER_TRY_DONE(
           all_rows(table, changes_ > 0 ? fmt::format("({}) {}", key, replace_all(table)) : "DO NOTHING"));
     }
+    if (!is_there_) {
+      INFERMETER_TRY_DONE(all_rows(tags_table, "DO NOTHING"));
+      INFERMETER_TRY_DONE(all_rows(notes_table, "DO NOTHING"));
+    }
     if (!is_finished_) INFERMETER_TRY_DONE(all_rows(output_blocks_table, "DO NOTHING"));
     if (is_finished_ || changes_ > 0) INFERMETER_TRY_DONE(take_state());
     return changes_ > 0;

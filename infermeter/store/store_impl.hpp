@@ -38,12 +38,15 @@ struct Store::Impl {
   [[nodiscard]] Result<Done> remove_interrupted(std::string_view run, const SealedTable& table,
                                                 std::int64_t position) const;
   [[nodiscard]] Result<std::string> find(std::string_view wanted) const;
+  [[nodiscard]] Result<Done> check_own(std::string_view run) const;  // may this user change it?
+  [[nodiscard]] Result<std::string> find_own(std::string_view wanted) const;
   [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
   [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, const SealedTable& table) const;
   [[nodiscard]] Result<Done> load_outputs(RunRecord& record) const;
   [[nodiscard]] Result<Done> load_accuracy(RunRecord& record) const;
   [[nodiscard]] Result<Done> load_profiles(RunRecord& record) const;
-  [[nodiscard]] Result<Done> load_traces(RunRecord& record) const;  // of its profiles
+  [[nodiscard]] Result<Done> load_traces(RunRecord& record) const;            // of its profiles
+  [[nodiscard]] Result<Done> add_marks(std::vector<RunListing>& runs) const;  // tags and notes
   // Within a transaction of the caller's. In place of those that the run has.
   [[nodiscard]] Result<Done> write_figures(std::string_view run, std::span<const Figure> figures) const;
   [[nodiscard]] Result<Done> keep_aside(std::span<const Figure> figures);

@@ -50,7 +50,10 @@ Result<Done> Store::together(const std::function<Result<Done>()>& changes) {
 }
 
 Result<Done> Store::Impl::seal_run(std::string_view run) const {
-  static const std::string counted = fmt::format("UPDATE runs SET records = {} WHERE id = ?1", count_of_records("?1"));
+  static const std::string counted = fmt::format(
+      "UPDATE runs SET records = {}, trials_done = (SELECT count(*) FROM trials WHERE run = ?1 AND \"end\" <> "
+      "'interrupted') WHERE id = ?1",
+      count_of_records("?1"));
   static const std::string sealed = fmt::format("UPDATE runs SET {} WHERE id = ?1", seal(runs_table));
   if (database().is_shared()) {
     // Others may add records to the run: who counts them holds its row, and sees theirs.
@@ -224,6 +227,8 @@ Result<std::optional<std::vector<std::byte>>> Store::output_block(std::string_vi
 }
 
 Result<std::string> Store::Impl::find(std::string_view wanted) const {
+  INFERMETER_TRY(const auto exact, database().integer("SELECT count(*) FROM runs WHERE id = ?1", wanted));
+  if (exact != 0) return std::string(wanted);
   INFERMETER_TRY(auto statement, database().prepare("SELECT id FROM runs ORDER BY rowid"));
   std::vector<std::string> ids;
   while (true) {
@@ -395,16 +400,15 @@ Result<RunRecord> Store::load_run(std::string_view run) {
 }
 
 Result<std::vector<RunListing>> Store::list_runs() {
+  INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database()));
   INFERMETER_TRY(auto statement,
-                 impl_->database().prepare(fmt::format(
-                     "SELECT id, created_at, finished, trials_planned, labels, "
-                     "(SELECT count(*) FROM trials WHERE run = id AND \"end\" <> 'interrupted'), {}, part_of "
-                     "FROM runs ORDER BY rowid",
-                     is_changed(runs_table))));
+                 impl_->database().prepare(fmt::format("SELECT id, created_at, finished, trials_planned, labels, "
+                                                       "trials_done, {}, part_of FROM runs ORDER BY rowid",
+                                                       is_changed(runs_table))));
   std::vector<RunListing> runs;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
-    if (!row) return runs;
+    if (!row) break;
     RunListing run{.id = statement.text(0),
                    .created_at = statement.real(1),
                    .finished = statement.integer(2) != 0,
@@ -418,6 +422,8 @@ Result<std::vector<RunListing>> Store::list_runs() {
     run.labels = std::move(labels).value();
     runs.push_back(std::move(run));
   }
+  INFERMETER_TRY_DONE(impl_->add_marks(runs));
+  return runs;
 }
 
 Result<std::optional<RunRecord>> Store::earlier_run(const RunRecord& run) {

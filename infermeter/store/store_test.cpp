@@ -307,7 +307,7 @@ TEST_P(StoreOn, ASignalEndsReading) {
   {
     Store store = writable(place);
     const auto begin_many = [&]() -> Result<Done> {
-      for (int i = 0; i < 300; ++i) INFERMETER_TRY_DONE(store.begin_run(record_named(std::to_string(i))));
+      for (int i = 0; i < 600; ++i) INFERMETER_TRY_DONE(store.begin_run(record_named(std::to_string(i))));
       return Done{};
     };
     ASSERT_TRUE(store.together(begin_many).ok());

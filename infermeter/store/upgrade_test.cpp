@@ -49,6 +49,7 @@ TEST(Upgrade, AVersion1StoreIsReadAsItWas) {
   EXPECT_EQ(record.id, run_id);
   EXPECT_TRUE(record.finished);
   EXPECT_EQ(record.plan.subjects.at(1).label, "fast");
+  EXPECT_EQ(store.list_runs()->at(0).trials_done, 4);
   EXPECT_FALSE(record.plan.question);
   EXPECT_EQ(record.noise, std::nullopt);
   ASSERT_THAT(record.trials, SizeIs(4));

@@ -1,0 +1,151 @@
+// What people say about runs, tags and notes, and runs that go.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infermeter/plan/quantity.hpp"
+#include "infermeter/store/store_impl.hpp"
+#include "infermeter/text/quoted.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::size_t longest_tag = 100, longest_note = 10'000;
+
+Result<Done> check_tag(std::string_view tag) {
+  const auto is_blank_or_control = [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; };
+  if (tag.empty() || tag.size() > longest_tag || !is_utf8(tag) || std::ranges::any_of(tag, is_blank_or_control)) {
+    return usage_error(fmt::format("a tag is a word of 1 to {} bytes of UTF-8, {} is none", longest_tag,
+                                   in_quotes(tag.substr(0, longest_tag))));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Done> Store::Impl::add_marks(std::vector<RunListing>& runs) const {
+  std::map<std::string_view, RunListing*> by_id;
+  for (RunListing& run : runs) by_id[run.id] = &run;
+  const auto each = [&](const SealedTable& table, std::string_view column,
+                        const std::function<void(RunListing&, std::string)>& take) -> Result<Done> {
+    INFERMETER_TRY(auto statement, database().prepare(fmt::format("SELECT run, {0}, {1} FROM {2} ORDER BY run, {0}",
+                                                                  column, is_changed(table), table.name)));
+    while (true) {
+      INFERMETER_TRY(const bool row, statement.step());
+      if (!row) return Done{};
+      const std::string run = statement.text(0);
+      if (statement.integer(2) != 0) return damaged(run, changed(fmt::format("a {}", column)));
+      if (const auto found = by_id.find(run); found != by_id.end()) take(*found->second, statement.text(1));
+    }
+  };
+  INFERMETER_TRY_DONE(
+      each(tags_table, "tag", [](RunListing& run, std::string tag) { run.tags.push_back(std::move(tag)); }));
+  return each(notes_table, "note", [](RunListing& run, std::string note) { run.note = std::move(note); });
+}
+
+Result<std::string> Store::Impl::find_own(std::string_view wanted) const {
+  INFERMETER_TRY(auto id, find(wanted));
+  INFERMETER_TRY_DONE(check_own(id));
+  return id;
+}
+
+Result<std::string> Store::tag_run(std::string_view run, const std::vector<std::string>& tags) {
+  for (const std::string& tag : tags) INFERMETER_TRY_DONE(check_tag(tag));
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY(auto id, impl_->find_own(run));
+  for (const std::string& tag : tags) {
+    INFERMETER_TRY_DONE(impl_->database().run(insert_into(tags_table) + "ON CONFLICT DO NOTHING", std::string_view(id),
+                                              std::string_view(tag)));
+  }
+  INFERMETER_TRY_DONE(transaction.commit());
+  return id;
+}
+
+Result<std::string> Store::untag_run(std::string_view run, const std::vector<std::string>& tags) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY(auto id, impl_->find_own(run));
+  for (const std::string& tag : tags) {
+    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM run_tags WHERE run = ?1 AND tag = ?2", std::string_view(id),
+                                              std::string_view(tag)));
+    if (impl_->database().changed_rows() > 0) continue;
+    return usage_error(fmt::format("run {} has no tag {} (`infermeter runs` lists them)", id, in_quotes(tag)));
+  }
+  INFERMETER_TRY_DONE(transaction.commit());
+  return id;
+}
+
+Result<std::string> Store::set_note(std::string_view run, std::string_view note) {
+  if (note.size() > longest_note || !is_utf8(note)) {
+    return usage_error(fmt::format("a note is at most {} bytes of UTF-8", longest_note));
+  }
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY(auto id, impl_->find_own(run));
+  if (note.empty()) {
+    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM run_notes WHERE run = ?1", std::string_view(id)));
+  } else {
+    INFERMETER_TRY_DONE(impl_->database().run(
+        insert_into(notes_table) + "ON CONFLICT (run) " + replace_all(notes_table), std::string_view(id), note));
+  }
+  INFERMETER_TRY_DONE(transaction.commit());
+  return id;
+}
+
+Result<std::vector<std::string>> Store::delete_runs(const std::vector<std::string>& runs) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY(const auto named, baselines());
+  std::vector<std::string> gone;
+  std::vector<RunLock> locks;
+  for (const std::string& run : runs) {
+    INFERMETER_TRY(const auto id, impl_->find(run));
+    if (std::ranges::find(gone, id) != gone.end()) continue;
+    if (const auto baseline = std::ranges::find(named, id, &Baseline::run); baseline != named.end()) {
+      return usage_error(
+          fmt::format("run {0} is the baseline {1}: `infermeter baseline remove NAME` first, and it can be deleted", id,
+                      in_quotes(baseline->name)));
+    }
+    INFERMETER_TRY(auto lock, lock_run(id));
+    locks.push_back(std::move(lock));
+    gone.push_back(id);
+  }
+  for (const std::string& id : gone) {
+    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM runs WHERE id = ?1", std::string_view(id)));
+  }
+  INFERMETER_TRY_DONE(transaction.commit());
+  return gone;
+}
+
+Result<std::vector<RunListing>> Store::prunable(const PruneQuery& query) {
+  INFERMETER_TRY(auto runs, list_runs());
+  INFERMETER_TRY(const auto named, baselines());
+  std::set<std::string_view> held;
+  for (const Baseline& baseline : named) held.insert(baseline.run);
+  INFERMETER_TRY(auto others, impl_->database().prepare(
+                                  fmt::format("SELECT id FROM runs WHERE NOT {}", impl_->database().own_run())));
+  std::set<std::string> of_others;
+  while (true) {
+    INFERMETER_TRY(const bool row, others.step());
+    if (!row) break;
+    of_others.insert(others.text(0));
+  }
+  std::ranges::stable_sort(runs, {}, &RunListing::created_at);
+  if (query.keep) runs.resize(runs.size() - std::min(runs.size(), static_cast<std::size_t>(*query.keep)));
+  std::erase_if(runs, [&](const RunListing& run) {
+    return (query.before && run.created_at >= *query.before) || held.contains(run.id) || of_others.contains(run.id) ||
+           !run.tags.empty() || (!run.finished && is_being_measured(run.id));
+  });
+  return runs;
+}
+
+Result<Done> Store::shrink() {
+  if (impl_->database().is_shared()) return Done{};
+  return impl_->database().execute("VACUUM");
+}
+
+}  // namespace infermeter
