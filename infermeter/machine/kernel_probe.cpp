@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "infermeter/machine/machine.hpp"
 #include "infermeter/machine/machine_parts.hpp"
 #include "infermeter/trial/machine/noise.hpp"
 
@@ -34,13 +35,18 @@ std::optional<int> landlock_version() {
 
 }  // namespace
 
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? names.nodename : "";
+}
+
 void probe_kernel(Environment& environment) {
   utsname names{};
   if (uname(&names) == 0) {
     environment.architecture = names.machine;
     environment.kernel = names.release;
-    environment.hostname = names.nodename;
   }
+  environment.hostname = host_name();
   environment.processors_usable = usable_processors();
   environment.hardware_counters = can_count_cycles();
   environment.landlock_abi = landlock_version();

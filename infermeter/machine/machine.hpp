@@ -13,6 +13,9 @@ namespace infermeter {
 // Reads /proc and /sys below `root` ("/" but in tests); what cannot be read stays empty.
 [[nodiscard]] Environment read_environment(const std::filesystem::path& root = "/");
 
+// Of this machine, as its kernel knows it; empty: it knows none.
+[[nodiscard]] std::string host_name();
+
 // Fills git_commit from the repository that `folder` lies in, by reading its files: no program is run, nothing written.
 void read_git(Environment& environment, const std::filesystem::path& folder);
 

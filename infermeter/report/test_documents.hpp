@@ -59,6 +59,8 @@ inline ReportPart example_gate_part() {
 
 inline Validation example_validation() {
   Validation validation;
+  validation.created_at = 1795261320;
+  validation.hostname = "bench";
   validation.baseline.subject = subject_named("unet", "onnxruntime", 1, 0);
   validation.candidate.subject = subject_named("unet", "openvino", 1, 0);
   validation.baseline.executed = validation.candidate.executed = {{"runtime", "test"}, {"dtype", "float32"}};
@@ -121,6 +123,8 @@ inline ReportPart example_variants_part() {
 
 inline ReportPart example_layers_part() {
   LayersRecord record;
+  record.created_at = 1795261320;
+  record.hostname = "bench";
   record.reference = subject_named("mlp", "onnxruntime", 1, 0);
   record.candidate = subject_named("mlp", "openvino", 1, 0);
   record.item = "synthetic 0";

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "infermeter/data/make_data.hpp"
+#include "infermeter/machine/machine.hpp"
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/models/onnx/expose_outputs.hpp"
 #include "infermeter/models/onnx/read_graph.hpp"
 #include "infermeter/run/inputs.hpp"
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/trial/machine/clock.hpp"
 #include "infermeter/trial/machine/memory_probe.hpp"
 #include "infermeter/trial/machine/proc_file.hpp"
 #include "infermeter/verdict/sandbox_in_force.hpp"
@@ -125,7 +127,9 @@ Result<LayersRecord> trace_layers(const Plan& plan, const std::array<ModelFacts,
                       .item = {},
                       .sandbox = std::string(to_string(plan.sandbox)),
                       .graph = graph_in(models[0]),
-                      .growth = {}};
+                      .growth = {},
+                      .created_at = wall_clock_s(),
+                      .hostname = host_name()};
   INFERMETER_TRY(Side reference, run_side(plan, record.reference, models[0], launcher, interrupt));
   record.reference_trial = reference.result.samples;
   record.item = reference.item;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "infermeter/data/port_fit.hpp"
+#include "infermeter/machine/machine.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/run/begin.hpp"
 #include "infermeter/run/trial_job.hpp"
@@ -76,6 +77,8 @@ class ValidationRun {
     const double begin = monotonic_s();
     INFERMETER_TRY(models_, models());
     describe();
+    out_.created_at = wall_clock_s();
+    out_.hostname = host_name();
     // What the baseline differs from itself by; and what an item takes.
     INFERMETER_TRY(Answers again, trial(0, 0, kAgainItems, false));
     out_.times.again_s = out_.times.models_s;

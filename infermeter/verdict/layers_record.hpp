@@ -17,6 +17,8 @@ struct LayersRecord {
   std::string sandbox;  // the level in force (verdict/sandbox_in_force.hpp)
   ModelGraph graph;     // of the reference's file, without shapes; empty: it could not be read
   LayerGrowth growth;
+  double created_at = 0;   // seconds since 1970, UTC
+  std::string hostname{};  // where the two ran
 };
 
 }  // namespace infermeter

@@ -43,6 +43,8 @@ struct ValidationTimes {
 };
 
 struct Validation {
+  double created_at = 0;  // seconds since 1970, UTC
+  std::string hostname;   // where the two ran
   ValidationSubject baseline, candidate;
   DataRequest data;
   std::int64_t perturb = 0;  // 0: the data as they are

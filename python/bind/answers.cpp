@@ -45,7 +45,8 @@ void bind_answers(nb::module_& module) {
       .def_prop_ro(
           "outcome", [](const Check& c) { return c.outcome ? std::optional(to_string(*c.outcome)) : std::nullopt; },
           "\"pass\", \"fail\" or \"inconclusive\"; None: not asked for, or nothing to check.")
-      .def_ro("detail", &Check::detail);
+      .def_ro("detail", &Check::detail)
+      .def_ro("is_caveat", &Check::is_caveat, "It says how far to trust the answers, and decides nothing.");
 }
 
 }  // namespace infermeter::python

@@ -284,6 +284,7 @@ export interface Check {
   name: string;
   outcome: "pass" | "fail" | "inconclusive" | "none"; // none: not asked for, or nothing to check
   detail: string;
+  caveat: boolean; // it says how far to trust the answers, and decides nothing: a failed one fails nothing
 }
 
 export interface Interval {

@@ -1,5 +1,5 @@
 // Shapes that say how something is meant or which series it is: colour is never the only difference.
-import type { Outcome, Tone } from "./document.ts";
+import type { Check, Outcome, Tone } from "./document.ts";
 import { el, svg } from "./dom.ts";
 import type { SeriesLook } from "./look.ts";
 
@@ -23,6 +23,11 @@ export function badge(word: string, tone: Tone): HTMLElement {
 
 export const toneOf: Record<Outcome, Tone> = { pass: "good", fail: "bad", inconclusive: "faint", none: "plain" };
 export const wordOf: Record<Outcome, string> = { pass: "passed", fail: "failed", inconclusive: "undecided", none: "not asked" };
+
+// A caveat decides nothing: one that does not hold is no failure.
+export const toneOfCheck = (check: Check): Tone => (check.caveat && check.outcome === "fail" ? "warning" : toneOf[check.outcome]);
+const wordOfCaveat: Record<Outcome, string> = { ...wordOf, pass: "yes", fail: "no" };
+export const wordOfCheck = (check: Check): string => (check.caveat ? wordOfCaveat : wordOf)[check.outcome];
 
 const dashes: Record<string, string> = { solid: "", dashed: "5 3", dotted: "1.5 2.5" };
 

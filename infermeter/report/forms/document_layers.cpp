@@ -24,14 +24,15 @@ Outcome outcome_of_answer(Tone tone) {
 
 ReportPart layers_part(const LayersRecord& record) {
   const WordedAnswer answer = worded_answer(record);
-  DocumentPart part{.kind = "layers",
-                    .title = fmt::format("{} against {}, tensor by tensor", side_label(record.candidate),
-                                         side_label(record.reference)),
-                    .outcome = outcome_of_answer(answer.tone()),
-                    .answers = {answer},
-                    .notices = {},
-                    .checks = checklist(record),
-                    .recommendations = {}};
+  DocumentPart part{
+      .kind = "layers",
+      .title = fmt::format("{} against {}, tensor by tensor{}", side_label(record.candidate),
+                           side_label(record.reference), when_and_where(record.created_at, record.hostname)),
+      .outcome = outcome_of_answer(answer.tone()),
+      .answers = {answer},
+      .notices = {},
+      .checks = checklist(record),
+      .recommendations = {}};
   part.layers = [&](JsonWriter& json) { write_layers(json, record); };
   part.graphs = [&](JsonWriter& json) {
     const LayersGraph graph = graph_of(record);

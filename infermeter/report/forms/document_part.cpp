@@ -1,5 +1,8 @@
 #include "infermeter/report/forms/document_part.hpp"
 
+#include <fmt/format.h>
+
+#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/overview/headline.hpp"
 #include "infermeter/text/quoted.hpp"
 
@@ -50,6 +53,11 @@ void write_list(JsonWriter& json, const char* key, const DocumentPart::Writer& w
 }
 
 }  // namespace
+
+std::string when_and_where(double seconds_since_1970, const std::string& host) {
+  const std::string day = utc_time(seconds_since_1970).substr(0, std::string_view("2026-11-21").size());
+  return fmt::format(", {}{}{}", day, host.empty() ? "" : ", ", printable(host, 60));
+}
 
 void write_notices(JsonWriter& json, const std::vector<Notice>& notices) {
   json.key("notices");

@@ -55,6 +55,8 @@ void write_notices(JsonWriter& json, const std::vector<Notice>& notices);  // wi
 
 // "resnet50, vit_b_16: onnxruntime, openvino"; of two subjects "openvino against onnxruntime: resnet50"
 [[nodiscard]] std::string run_title(const RunRecord& record);
+// Behind a title: ", 2026-11-21, build-7".
+[[nodiscard]] std::string when_and_where(double seconds_since_1970, const std::string& host);
 
 // Distributions of all subjects, ratios and Pareto fronts within their groups.
 void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& verdict);

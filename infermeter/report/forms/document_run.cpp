@@ -59,11 +59,8 @@ std::string listed(const std::vector<std::string>& names, const char* many) {
   return fmt::format("{}", fmt::join(unique, ", "));
 }
 
-// ", 2026-11-21, build-7"
-std::string when_and_where(const RunRecord& record) {
-  const std::string day = utc_time(record.created_at).substr(0, std::string_view("2026-11-21").size());
-  const std::string& host = record.environment.hostname;
-  return fmt::format(", {}{}{}", day, host.empty() ? "" : ", ", printable(host, 60));
+std::string day_and_host(const RunRecord& record) {
+  return when_and_where(record.created_at, record.environment.hostname);
 }
 
 std::vector<SubjectSentences> recommendations_of(const RunRecord& record, const Verdict& verdict) {
@@ -123,7 +120,7 @@ std::string run_title(const RunRecord& record) {
 
 DocumentPart document_of_run(const RunRecord& record, const Verdict& verdict, const RenderOptions& options) {
   DocumentPart part{.kind = "run",
-                    .title = run_title(record) + when_and_where(record),
+                    .title = run_title(record) + day_and_host(record),
                     .outcome = {},
                     .answers = answers_of_run(record, verdict),
                     .notices = notices(verdict),
@@ -190,7 +187,7 @@ ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const 
   const VariantsFigures figures = figures_of_variants(record, verdict, set);
   DocumentPart part = document_of_run(record, verdict, options);
   part.kind = "variants";
-  part.title = "Variants of " + printable(file_name(set.model), 120) + when_and_where(record);
+  part.title = "Variants of " + printable(file_name(set.model), 120) + day_and_host(record);
   part.overview.headline = headline_of_variants(figures);
   part.answers = worded(figures, variants_answers(figures));
   part.notices = notices_of_variants(verdict);

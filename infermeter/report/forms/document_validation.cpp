@@ -60,7 +60,8 @@ std::vector<Diagnostic> diagnostics_of(const Validation& validation) {
 ReportPart validation_part(const Validation& validation, const std::vector<DifferencePicture>& pictures) {
   DocumentPart part{
       .kind = "validation",
-      .title = fmt::format("{} against {}", subject_name(validation.candidate), subject_name(validation.baseline)),
+      .title = fmt::format("{} against {}{}", subject_name(validation.candidate), subject_name(validation.baseline),
+                           when_and_where(validation.created_at, validation.hostname)),
       .outcome = outcome_of(validation),
       .answers = worded_answers(validation),
       .notices = notices(diagnostics_of(validation)),

@@ -109,6 +109,7 @@ void write_checks(JsonWriter& json, const std::vector<Check>& checks) {
     json.member("name", printable(check.name));
     json.member("outcome", check.outcome ? to_string(*check.outcome) : "none");
     json.member("detail", printable(check.detail, longest_detail));
+    json.member("caveat", check.is_caveat);
     json.end_object();
   }
   json.end_array();

@@ -7,6 +7,7 @@
 #include "infermeter/report/graph/json.hpp"
 #include "infermeter/report/layers/parts.hpp"
 #include "infermeter/report/layers/report.hpp"
+#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {
@@ -95,6 +96,8 @@ void write_layers(JsonWriter& json, const LayersRecord& record) {
   const LayerGrowth& growth = record.growth;
   json.begin_object();
   json.member("schema", "infermeter.layers/1");
+  json.member("created_at", utc_time(record.created_at));
+  json.member("hostname", record.hostname);
   write_layers_side(json, "reference", record.reference, record.reference_trial);
   write_layers_side(json, "candidate", record.candidate, record.candidate_trial);
   json.member("item", record.item);

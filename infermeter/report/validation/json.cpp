@@ -1,4 +1,5 @@
 // A validation for programs (docs/schema/validation.schema.json).
+#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/validation/parts.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
@@ -117,6 +118,8 @@ void write_again(JsonWriter& json, const Validation& validation) {
 void write_validation(JsonWriter& json, const Validation& validation, bool with_samples) {
   json.begin_object();
   json.member("schema", "infermeter.validation/1");
+  json.member("created_at", utc_time(validation.created_at));
+  json.member("hostname", validation.hostname);
   json.member("outcome", to_string(outcome_of(validation)));
   json.member("agree", validation.outputs.agree);
   json.member("undecided", validation.outputs.undecided);

@@ -16,7 +16,7 @@ std::string_view to_string(Outcome outcome) {
 std::optional<Outcome> outcome_of(const std::vector<Check>& checks) {
   const auto any = [&](Outcome outcome) {
     return std::ranges::any_of(checks,
-                               [&](const Check& check) { return check.outcome == outcome && !check.is_reservation; });
+                               [&](const Check& check) { return check.outcome == outcome && !check.is_caveat; });
   };
   for (const Outcome outcome : {Outcome::fail, Outcome::inconclusive, Outcome::pass}) {
     if (any(outcome)) return outcome;

@@ -70,15 +70,14 @@ Check outputs_check(const Verdict& verdict, const ChecklistOptions& options) {
 }
 
 Check likeness_check(const Verdict& verdict, const ChecklistOptions& options) {
-  Check check{
-      .name = "like is compared with like", .outcome = {}, .detail = "nothing is compared", .is_reservation = true};
+  Check check{.name = "like is compared with like", .outcome = {}, .detail = "nothing is compared", .is_caveat = true};
   const auto is_compared = [](const SubjectVerdict& subject) {
     return subject.baseline && subject.summary.trials_ok + subject.summary.trials_partial > 0;
   };
   if (std::ranges::none_of(verdict.subjects, is_compared)) return check;
   const std::string names = given(verdict, of_likeness);
   check.detail = names.empty() ? "same precision, threads, device and inputs" : names;
-  if (!options.variants) check.outcome = names.empty() ? Outcome::pass : Outcome::inconclusive;
+  if (!options.variants) check.outcome = names.empty() ? Outcome::pass : Outcome::fail;
   return check;
 }
 
@@ -136,17 +135,16 @@ Check accuracy_check(const RunRecord& record, const Verdict& verdict) {
 }
 
 Check machine_check(const RunRecord& record, const Verdict& verdict) {
-  Check check{.name = "the machine was quiet", .outcome = {}, .detail = "no trial was run", .is_reservation = true};
+  Check check{.name = "the machine was quiet", .outcome = {}, .detail = "no trial was run", .is_caveat = true};
   if (record.trials.empty()) return check;
   const std::string names = given(verdict, of_the_machine);
-  check.outcome = names.empty() ? Outcome::pass : Outcome::inconclusive;
+  check.outcome = names.empty() ? Outcome::pass : Outcome::fail;
   check.detail = names.empty() ? "nothing disturbed the trials" : names;
   return check;
 }
 
 Check processes_check(const RunRecord& record, const Verdict& verdict) {
-  Check check{
-      .name = "enough processes for intervals", .outcome = {}, .detail = "no trial was run", .is_reservation = true};
+  Check check{.name = "enough processes for intervals", .outcome = {}, .detail = "no trial was run", .is_caveat = true};
   if (record.trials.empty()) return check;
   int enough = 0, all = 0;
   for (const SubjectVerdict& subject : verdict.subjects) {
@@ -157,7 +155,7 @@ Check processes_check(const RunRecord& record, const Verdict& verdict) {
   }
   check.detail = "no subject ran";
   if (all == 0) return check;
-  check.outcome = enough == all ? Outcome::pass : Outcome::inconclusive;
+  check.outcome = enough == all ? Outcome::pass : Outcome::fail;
   check.detail = fmt::format("{} of {} subjects have two or more", enough, all);
   return check;
 }

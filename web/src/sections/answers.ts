@@ -3,7 +3,7 @@ import type { Answer, Check, Notice, Part, Recommendations, Run, SinceLast } fro
 import { el, name, prose } from "../dom.ts";
 import { count } from "../format.ts";
 import { heroOf } from "../pictures/hero.ts";
-import { badge, sign, toneOf, wordOf } from "../signs.ts";
+import { badge, sign, toneOfCheck, wordOfCheck } from "../signs.ts";
 import { show } from "../views.ts";
 import { gateTable } from "./gate_table.ts";
 import { matrix, matrixOf } from "./matrix.ts";
@@ -142,8 +142,8 @@ export function checklist(checks: Check[]): HTMLElement | null {
     el(
       "li",
       {},
-      sign(toneOf[check.outcome]),
-      el("span", {}, name(check.name), ": ", el("strong", {}, wordOf[check.outcome]), check.detail === "" ? null : el("span", { class: "note" }, " – ", name(check.detail))),
+      sign(toneOfCheck(check)),
+      el("span", {}, name(check.name), ": ", el("strong", {}, wordOfCheck(check)), check.detail === "" ? null : el("span", { class: "note" }, " – ", name(check.detail))),
     );
   return el("ul", { class: "checks" }, ...checks.map(item));
 }

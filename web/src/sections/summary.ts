@@ -3,7 +3,7 @@ import type { Check, Outcome, Part, Report } from "../document.ts";
 import { el, name } from "../dom.ts";
 import { count } from "../format.ts";
 import { scrolling } from "../scrolling.ts";
-import { badge, sign, toneOf, wordOf } from "../signs.ts";
+import { badge, sign, toneOf, toneOfCheck, wordOf, wordOfCheck } from "../signs.ts";
 import { noticeList } from "./notices.ts";
 
 export function summary(content: Report): HTMLElement | null {
@@ -69,5 +69,5 @@ function checksSection(parts: Part[]): HTMLElement | null {
 
 function checkCell(check: Check | undefined): HTMLElement {
   if (check === undefined) return el("td", { class: "note" }, "–");
-  return el("td", { title: check.detail === "" ? undefined : check.detail }, el("span", { class: "said" }, sign(toneOf[check.outcome]), el("span", {}, wordOf[check.outcome], check.detail === "" ? null : el("span", { class: "sub" }, name(check.detail)))));
+  return el("td", { title: check.detail === "" ? undefined : check.detail }, el("span", { class: "said" }, sign(toneOfCheck(check)), el("span", {}, wordOfCheck(check), check.detail === "" ? null : el("span", { class: "sub" }, name(check.detail)))));
 }
