@@ -172,16 +172,13 @@ def load_lines(part, subjects):
 
 
 def load_tail(part, subjects, _):
-    return set().union(*({*each["percentiles"]["share"], *each["percentiles"]["response_s"]} for each in load_lines(part, subjects).values()))
+    return {(None, share, response) for each in load_lines(part, subjects).values()
+            for share, response in zip(each["percentiles"]["share"], each["percentiles"]["response_s"], strict=True)}
 
 
 def load_timeline(part, subjects, _):
-    known = set()
-    for each in load_lines(part, subjects).values():
-        line = each["timeline"]
-        known |= {(i + 1) * line["bin_s"] for i in range(len(line["arrived"]))}
-        known |= {*line["arrived"], *line["completed"], *line["failed"], *line["in_flight"], *line["slowest_s"]}
-    return known
+    return {(None, (i + 1) * line["bin_s"], *[line[each][i] for each in ("arrived", "completed", "failed", "in_flight", "slowest_s")])
+            for line in [each["timeline"] for each in load_lines(part, subjects).values()] for i in range(len(line["in_flight"]))}
 
 
 def generation(time):
@@ -277,20 +274,18 @@ def roofline(part, _, __):
 
 def operator_timeline(part, _, __):
     found = first_table(part)[1]["timeline"]
-    return {*found["thread"], *found["begin_s"], *found["duration_s"], *range(8), *(thread + 1 for thread in found["thread"])}
+    return {(None, None, None, *each, None) for each in zip(found["thread"], found["begin_s"], found["duration_s"], strict=True)}
 
 
 def memory_timeline(part, subjects, _):
-    known = {trial["process"] + 1 for trial in own_trials(part, subjects)}
-    for trial in part["run"]["trials"] + part["run"]["side_trials"]:
-        known |= {*trial["memory_timeline"]["at_s"], *trial["memory_timeline"]["rss_bytes"], trial["process"] + 1}
-    return known
+    return {(None, trial["process"] + 1, None, at, None, rss) for trial in part["run"]["trials"] + part["run"]["side_trials"]
+            for at, rss in zip(trial["memory_timeline"]["at_s"], trial["memory_timeline"]["rss_bytes"], strict=True)}
 
 
 def batch(metric):
     def rows(part, subjects, _):
-        return set().union(*({part["run"]["subjects"][i]["batch_size"], *[value for value in (found["value"], *ends(found["interval"]), found["n"], found["processes"])]}
-                             for i in subjects for found in [part["run"]["subjects"][i]["metrics"][metric]]))
+        return {(None, part["run"]["subjects"][i]["batch_size"], found["value"], *ends(found["interval"]), found["n"], found["processes"])
+                for i in subjects for found in [part["run"]["subjects"][i]["metrics"][metric]]}
     return rows
 
 
@@ -321,7 +316,7 @@ OTHERS = {"effects": effects, "settings": settings, "bounds": bounds, "why": why
 
 
 def data_of(picture, part, columns):
-    """Rows; a set of numbers; None: nobody says what that picture's data are."""
+    """Rows; a set of rows, some of which are shown; None: nobody says what that picture's data are."""
     name, number = (picture.rpartition("-")[0], int(picture.rpartition("-")[2])) if picture.rpartition("-")[2].isdigit() else (picture, None)
     if name in BY_MODEL:
         return BY_MODEL[name](part, of_model(part, number), columns)
