@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/options.hpp"
 #include "infermeter/report/run/answers.hpp"
@@ -59,6 +60,8 @@ TEST(Report, LooksAsApproved) {
   expect_golden("example_160.txt", example(Format::table, {.width = 160}));
   expect_golden("example_color.txt", example(Format::table, {.color = true}));
   expect_golden("example.md", example(Format::markdown));
+  const RunRecord record = test::example_record();
+  expect_golden("example_notebook.html", render_notebook(record, test::example_verdict(record)));
   test::expect_golden("exchange/example.tex", example(Format::latex));
   test::expect_golden("exchange/example.prom", example(Format::openmetrics));
   test::expect_golden("exchange/example.bencher.json", example(Format::bencher));
@@ -381,6 +384,7 @@ TEST(Report, WritesJsonThatParsesWhateverTheNames) {
     rows.subjects.back().summary.counters = {test::counter_with(name, name, i, 0.5)};
   }
   expect_golden("hostile.csv", render(record, rows, Format::csv, {}));
+  expect_golden("hostile_notebook.html", render_notebook(record, rows));
   test::expect_golden("exchange/hostile.prom", render(record, rows, Format::openmetrics, {}));
   test::expect_golden("exchange/hostile.tex", render(record, rows, Format::latex, {}));
 }

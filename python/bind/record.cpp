@@ -130,6 +130,9 @@ void bind_reports(RecordClass& record) {
           "recommendations_text",
           [](const MeasuredRun& run) { return recommendations_text(run.record(), run.verdict()); },
           "The same for people; empty: there are none.")
+      .def(
+          "_repr_html_", [](const MeasuredRun& run) { return render_notebook(run.record(), run.verdict()); },
+          "What a notebook shows: the answers, a picture of the changes, the tables.")
       .def("__str__", [](const MeasuredRun& run) { return rendered_run(run, "table", {.width = 80}); });
 }
 

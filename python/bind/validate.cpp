@@ -209,6 +209,8 @@ void bind_validation(nb::module_& module) {
           "For infermeter.write_html.")
       .def(
           "__bool__", [](const Validation& v) { return outcome_of(v) == Outcome::pass; }, "Did it pass?")
+      .def(
+          "_repr_html_", [](const Validation& v) { return render_notebook(v); }, "What a notebook shows.")
       .def("__repr__", [](const Validation& v) {
         return fmt::format("<Validation of {} against {}: {}>", v.candidate.subject.label, v.baseline.subject.label,
                            to_string(outcome_of(v)));

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from infermeter import _core
 from infermeter.errors import UsageError
+from infermeter.progress import Bar, Tell, shown
 
 __all__ = ["compare", "load", "run", "tune", "validate", "write_html"]
 
@@ -20,7 +21,7 @@ _ALLOWED = ("allow_code", "sandbox")  # what a run that is finished by its own p
 def run(
     *subjects: Subject,
     plan: _core.Plan | str | os.PathLike[str] | None = None,
-    progress: Callable[[_core.Progress], object] | bool | None = None,
+    progress: Tell | Bar | bool | None = None,
     resume: str | bool | None = None,
     live: Mapping[str, object] | None = None,
     **settings: Any,
@@ -30,8 +31,9 @@ def run(
     `subjects`: short forms ("resnet50@openvino,threads=1", "fast=model.onnx@onnxruntime"), or dicts with the keys of a
     plan file's [[subject]]. `settings`: the other keys of plan files (docs/plan.md): iterations, duration (seconds, or
     "10s"), warmup, processes, batch_sizes, threads, output_dir, … . `plan`: a Plan, or the path of a plan file, which
-    settings beat. `progress` is called with a Progress between trials and while they run; True: a line on stderr for each
-    trial that ended. `resume`: the id of an
+    settings beat. `progress` is called with a Progress between trials and while they run, or is a bar as tqdm's; None: a line
+    that changes, in a terminal and in a notebook, and nothing elsewhere; True: a line on stderr for each trial that ended;
+    False: nothing. `resume`: the id of an
     interrupted run, or True for the latest; without subjects it is finished by its own plan, which needs allow_code=True
     where that loads code, and sandbox="off" where that is what it says. `live`: objects of this process, see
     infermeter.live.
@@ -41,7 +43,6 @@ def run(
     record so far as its attribute `record`.
     """
     _check_arguments(subjects, settings)
-    shown = tell_trial if progress is True else progress or None
     command = shlex.join(sys.orig_argv)
     output_dir = settings.get("output_dir") or "results"
     store = settings.get("store") or ""
@@ -49,16 +50,18 @@ def run(
     if name is not None and not subjects and plan is None:
         _refuse_changes(settings)
         allowed = {key: settings[key] for key in _ALLOWED if settings.get(key) is not None}
-        return _core.resume_run(name, output_dir=output_dir, store=store, progress=shown, command=command, **allowed)
+        with shown(progress) as tell:
+            return _core.resume_run(name, output_dir=output_dir, store=store, progress=tell, command=command, **allowed)
     objects = None if live is None else dict(live)
     whole = _plan_of(subjects, plan, settings)
-    return _core.run(whole, progress=shown, resume=name, command=command, live=objects)
+    with shown(progress) as tell:
+        return _core.run(whole, progress=tell, resume=name, command=command, live=objects)
 
 
 def compare(
     *subjects: Subject,
     plan: str | os.PathLike[str] | None = None,
-    progress: Callable[[_core.Progress], object] | bool | None = None,
+    progress: Tell | Bar | bool | None = None,
     **settings: Any,
 ) -> _core.Record:
     """Tells whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of
@@ -77,7 +80,7 @@ def tune(
     objective: str = "latency_p50",
     subject_to: Iterable[str] = (),
     indifference: float | str = 0.02,
-    progress: Callable[[_core.Progress], object] | bool | None = None,
+    progress: Tell | Bar | bool | None = None,
     **settings: Any,
 ) -> _core.Record:
     """Finds the best settings of a model on this machine, as `infermeter tune` does: they race in blocks of fresh
@@ -90,16 +93,17 @@ def tune(
 
     The answer is record.verdict.tuning; record.plan.subjects[record.verdict.tuning.best] is the best setting.
     """
-    return _core.tune(
-        os.fspath(model),
-        over=[f"{key}={','.join(_word(value) for value in values)}" for key, values in (over or {}).items()],
-        objective=objective,
-        constraints=list(subject_to),
-        indifference=str(indifference),
-        settings=settings,
-        progress=tell_trial if progress is True else progress or None,
-        command=shlex.join(sys.orig_argv),
-    )
+    with shown(progress) as tell:
+        return _core.tune(
+            os.fspath(model),
+            over=[f"{key}={','.join(_word(value) for value in values)}" for key, values in (over or {}).items()],
+            objective=objective,
+            constraints=list(subject_to),
+            indifference=str(indifference),
+            settings=settings,
+            progress=tell,
+            command=shlex.join(sys.orig_argv),
+        )
 
 
 def _word(value: object) -> str:
@@ -155,17 +159,6 @@ def write_html(
             kind = type(report).__name__
             raise UsageError(f"a page is made of records, gates, variants and validations, not of a {kind}")
     _core.write_page(file, [report.report_part(samples) for report in reports])
-
-
-def tell_trial(progress: _core.Progress) -> None:
-    """A line on stderr for a trial that has ended."""
-    samples = progress.finished
-    if samples is None:
-        return
-    metric = samples.summary().metric("latency_p50")
-    p50 = None if metric is None else metric.value
-    timed = f"{len(samples)} iterations" if p50 is None else f"p50 {p50 * 1e3:.3f} ms"
-    print(f"[{progress.trial + 1}/{progress.trials}] {progress.label}: {samples.message or timed}", file=sys.stderr)
 
 
 def _check_arguments(subjects: tuple[object, ...], settings: Mapping[str, object]) -> None:

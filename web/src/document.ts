@@ -1227,6 +1227,8 @@ export interface Bounds {
 // What `infermeter validate A B --format json` writes. Shares are in [0, 1], times in seconds. What is not known, or is no finite number, is null.
 export interface Validation {
   schema: "infermeter.validation/1";
+  created_at: string; // when the two ran
+  hostname: string;
   outcome: "pass" | "fail" | "inconclusive"; // exit code 0, 1, and 0 or (--fail-inconclusive) 5
   agree: boolean; // every output is comparable and within its tolerance, and that says something
   undecided: boolean; // nothing differs, and yet nothing can be told
@@ -1371,6 +1373,8 @@ export interface LayersGraph {
 // What `infermeter validate A B --layers --format json` writes. What is not known, or is no finite number, is null.
 export interface Layers {
   schema: "infermeter.layers/1";
+  created_at: string; // when the two ran
+  hostname: string;
   reference: LayersSide;
   candidate: LayersSide;
   item: string; // the data item that both ran on

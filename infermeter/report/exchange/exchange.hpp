@@ -5,6 +5,7 @@
 
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
+#include "infermeter/verdict/validation.hpp"
 
 namespace infermeter {
 
@@ -23,6 +24,12 @@ namespace infermeter {
 
 // A LaTeX table for each group of subjects (packages booktabs and, for other letters than ASCII's, a Unicode engine).
 [[nodiscard]] std::string render_latex(const RunRecord& record, const Verdict& verdict);
+
+// A piece of HTML for a notebook's page: the answers, a picture of the changes, the tables, the caveats. It has no
+// script and no style sheet, and takes the colours of the text around it, so that a notebook that is dark, or that
+// trusts nobody, shows it too. Text from outside is escaped.
+[[nodiscard]] std::string render_notebook(const RunRecord& record, const Verdict& verdict);
+[[nodiscard]] std::string render_notebook(const Validation& validation);
 
 // SARIF 2.1.0: a rule for each expectation, a result for each verdict, at its line of the gate file. Failed: error;
 // inconclusive: warning.

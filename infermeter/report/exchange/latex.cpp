@@ -6,13 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "infermeter/report/comparison/text.hpp"
 #include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/forms/grid.hpp"
-#include "infermeter/report/load/load_text.hpp"
 #include "infermeter/report/run/group_grid.hpp"
 #include "infermeter/report/run/run_line.hpp"
-#include "infermeter/report/tuning/text.hpp"
 #include "infermeter/text/utf8.hpp"
 
 namespace infermeter {
@@ -92,16 +89,7 @@ void add_latex_table(std::string& text, const Grid& grid, std::string_view capti
 std::string render_latex(const RunRecord& record, const Verdict& verdict) {
   std::string text = fmt::format("% {}\n% \\usepackage{{booktabs}}\n", run_line(record));
   if (!record.finished) text += "% Not finished: what there is so far is shown.\n";
-  if (verdict.tuning) {
-    add_latex_table(text, tuning_grid(record, verdict), tuning_title(record));
-  } else {
-    for (const auto& group : groups_of(record, verdict)) add_latex_table(text, group_grid(record, group), group.title);
-  }
-  add_latex_table(text, load_grid(record, verdict), "Under load");
-  add_latex_table(text, generation_grid(record, verdict), "Answers that came piece by piece");
-  if (verdict.comparison) {
-    add_latex_table(text, comparison_grid(record, *verdict.comparison), comparison_title(record, *verdict.comparison));
-  }
+  for (const auto& [title, grid] : run_grids(record, verdict)) add_latex_table(text, grid, title);
   return text;
 }
 

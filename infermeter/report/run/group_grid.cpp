@@ -1,8 +1,11 @@
 #include "infermeter/report/run/group_grid.hpp"
 
+#include <vector>
+
 #include "infermeter/report/comparison/text.hpp"
 #include "infermeter/report/load/load_text.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
+#include "infermeter/report/tuning/text.hpp"
 
 namespace infermeter {
 
@@ -45,6 +48,22 @@ Grid comparison_grid(const RunRecord& record, const ComparisonVerdict& verdict) 
     grid.rows.push_back({row.subject, row.metric, row.change, row.interval, row.p, row.smallest});
   }
   return grid;
+}
+
+std::vector<TitledGrid> run_grids(const RunRecord& record, const Verdict& verdict) {
+  std::vector<TitledGrid> grids;
+  if (verdict.tuning) {
+    grids.push_back({tuning_title(record), tuning_grid(record, verdict)});
+  } else {
+    for (const auto& group : groups_of(record, verdict)) grids.push_back({group.title, group_grid(record, group)});
+  }
+  grids.push_back({"Under load", load_grid(record, verdict)});
+  grids.push_back({"Answers that came piece by piece", generation_grid(record, verdict)});
+  if (verdict.comparison) {
+    grids.push_back({comparison_title(record, *verdict.comparison), comparison_grid(record, *verdict.comparison)});
+  }
+  std::erase_if(grids, [](const TitledGrid& one) { return one.grid.rows.empty(); });
+  return grids;
 }
 
 }  // namespace infermeter

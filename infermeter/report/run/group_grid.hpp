@@ -1,5 +1,8 @@
-// Tables that Markdown and LaTeX share: whole, however wide.
+// Tables that Markdown, LaTeX and notebooks share: whole, however wide.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "infermeter/report/forms/grid.hpp"
 #include "infermeter/report/run/row.hpp"
@@ -10,5 +13,12 @@ namespace infermeter {
 [[nodiscard]] Grid group_grid(const RunRecord& record, const Group& group);
 // A row for each candidate and metric.
 [[nodiscard]] Grid comparison_grid(const RunRecord& record, const ComparisonVerdict& verdict);
+
+struct TitledGrid {
+  std::string title;
+  Grid grid;
+};
+// All that a run shows as tables, those without a row left out.
+[[nodiscard]] std::vector<TitledGrid> run_grids(const RunRecord& record, const Verdict& verdict);
 
 }  // namespace infermeter
