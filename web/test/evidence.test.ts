@@ -76,7 +76,7 @@ const tensor = (name: string, error: number | null, apart = 0): Layers["tensors"
 });
 const side = { label: "a", model: "m", backend: "b", executed: {} };
 const layers = (tensors: Layers["tensors"]): Layers => ({
-  schema: "infermeter.layers/1", reference: side, candidate: { ...side, label: "b" }, item: "", sandbox: "auto", note: "", answers: [], checks: [], least_jump: 10, first_difference: 1, jump: 2, worst: 2, before_jump: 1e-7, tensors,
+  schema: "infermeter.layers/1", created_at: "", hostname: "", reference: side, candidate: { ...side, label: "b" }, item: "", sandbox: "auto", note: "", answers: [], checks: [], least_jump: 10, first_difference: 1, jump: 2, worst: 2, before_jump: 1e-7, tensors,
   graph: { nodes: [], from: [], to: [], left_out: 0 }, reference_only: [], candidate_only: [],
 });
 
@@ -102,7 +102,7 @@ const sample = (item: number, max: number | null): ValidationSample => ({
 function validation(samples: ValidationSample[]): Validation {
   const one = { label: "a", model: "m", backend: "b", batch_size: 1, sha256: "", executed: {}, accuracy: null };
   return {
-    schema: "infermeter.validation/1", outcome: "pass", answers: [], checks: [], agree: true, undecided: false, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
+    schema: "infermeter.validation/1", created_at: "", hostname: "", outcome: "pass", answers: [], checks: [], agree: true, undecided: false, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
     sandbox: "auto", drop: null, outputs: [], again: { items: 0, outputs: [] }, samples, diagnostics: [], times: { models_s: 0, again_s: 0, data_s: 0, whole_s: 0 },
   };
 }

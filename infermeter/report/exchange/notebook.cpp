@@ -29,7 +29,10 @@ std::string_view colour_of(Tone tone) {
   }
 }
 
-std::string shown(const std::string& text) { return escaped(printable(text)); }
+std::string shown(const std::string& text) {
+  constexpr std::size_t longest = 2000;
+  return escaped(printable(text, longest));
+}
 
 std::string list_of(const std::vector<WordedAnswer>& answers) {
   std::string text = "<ul style=\"list-style:none;padding-left:0\">\n";
