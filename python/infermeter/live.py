@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from infermeter import factory
 from infermeter.backend import Port, Runtime, Session
 from infermeter.batches import Key, taken_apart
 from infermeter.errors import ModelError, UsageError
 from infermeter.outputs import named_parts
+from infermeter.settings import TrialSettings
 
 if TYPE_CHECKING:
     from infermeter._core import AccuracyTally
@@ -53,7 +54,7 @@ def run_live(
     *,
     counters: Mapping[str, Counters] | None = None,
     accuracy: Mapping[str, AccuracyTally] | None = None,
-    **settings: Any,
+    **settings: Unpack[TrialSettings],
 ) -> Record:
     """Measures objects beside each other, the first as the baseline: a dict by their names, or a single one. `inputs`: an
     array or tensor, or a list of them; or a dict of such, by the models' names. The first dimension of each is the batch,
@@ -89,7 +90,7 @@ def run_live(
                 | _as_it_is(model, backend)
                 | _subject_settings(settings)
             )
-        plan_settings = {key: value for key, value in settings.items() if key not in _OF_SUBJECTS}
+        plan_settings: dict[str, Any] = {key: value for key, value in settings.items() if key not in _OF_SUBJECTS}
         record = infermeter.run(*subjects, live=live, **plan_settings)
     for name in models:
         record.errors[name] = live[f"{factory.LIVE}:{name}"].error

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
@@ -27,6 +27,7 @@ from infermeter.errors import UsageError
 if TYPE_CHECKING:
     from infermeter._core import Gate, Record, Validation
     from infermeter.runs import Subject
+    from infermeter.settings import ComparisonSettings, Settings, TrialSettings
 
 __all__ = ["InfermeterWarning", "Meter"]
 
@@ -48,13 +49,13 @@ class Meter:
         self._undecided = undecided
         self._properties = properties
 
-    def run(self, *subjects: Subject, **settings: Any) -> Record:
+    def run(self, *subjects: Subject, **settings: Unpack[Settings]) -> Record:
         """`infermeter.run`; fails where a subject did, or where outputs differ."""
         record, answers = self._measured("run", subjects, settings)
         _fail_with(_bad(answers))
         return record
 
-    def compare(self, baseline: Subject, *candidates: Subject, undecided: str | None = None, **settings: Any) -> Record:
+    def compare(self, baseline: Subject, *candidates: Subject, undecided: str | None = None, **settings: Unpack[ComparisonSettings]) -> Record:
         """`infermeter.compare`; fails where a candidate is worse than the baseline, by a test with a known rate of false
         alarms and by more than `margin`, where its outputs differ, or where one did not run. `undecided`: "fail", "warn" or
         "pass" where the pairs do not tell; the default is the option infermeter_undecided."""
@@ -75,7 +76,7 @@ class Meter:
         return record
 
     def gate(
-        self, *subjects: Subject, expect: Sequence[str], baseline: Record | None = None, undecided: str | None = None, **settings: Any
+        self, *subjects: Subject, expect: Sequence[str], baseline: Record | None = None, undecided: str | None = None, **settings: Unpack[Settings]
     ) -> Gate:
         """Measures as `run`, and fails where an expectation (docs/gate.md) does not hold: "latency_p99 <= 50ms". `baseline`:
         what "no regression" is judged against. `undecided` as for `compare`."""
@@ -94,12 +95,13 @@ class Meter:
         self._settle([answer["text"] for answer in told if answer["kind"] not in ("pass", "fail")], undecided)
         return judged
 
-    def validate(self, baseline: Subject, candidate: Subject, **settings: Any) -> Validation:
+    def validate(self, baseline: Subject, candidate: Subject, **settings: Unpack[TrialSettings]) -> Validation:
         """`infermeter.validate`; fails where the candidate does not answer as the baseline does."""
         import infermeter
 
+        given: dict[str, Any] = {**settings, "output_dir": str(self.output_dir)}
         with self._alone():
-            validation = infermeter.validate(baseline, candidate, output_dir=str(self.output_dir), **settings)
+            validation = infermeter.validate(baseline, candidate, **given)
         self._note(_ANSWER, f"{validation.candidate} against {validation.baseline}: outputs {'agree' if validation else 'differ'}")
         if not validation:
             pytest.fail(validation.text(), pytrace=False)

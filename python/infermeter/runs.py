@@ -6,11 +6,12 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from infermeter import _core
 from infermeter.errors import UsageError
 from infermeter.progress import Bar, Tell, shown
+from infermeter.settings import ComparisonSettings, TrialSettings, TuningSettings
 
 __all__ = ["compare", "load", "run", "tune", "validate", "write_html"]
 
@@ -24,7 +25,7 @@ def run(
     progress: Tell | Bar | bool | None = None,
     resume: str | bool | None = None,
     live: Mapping[str, object] | None = None,
-    **settings: Any,
+    **settings: Unpack[ComparisonSettings],
 ) -> _core.Record:
     """Measures subjects, each in fresh worker processes, and returns the record; the first is the baseline.
 
@@ -42,18 +43,19 @@ def run(
     stored in `output_dir` as each trial ends. Ctrl-C ends the current iteration and raises KeyboardInterrupt, with the
     record so far as its attribute `record`.
     """
-    _check_arguments(subjects, settings)
+    given: dict[str, Any] = {**settings}
+    _check_arguments(subjects, given)
     command = shlex.join(sys.orig_argv)
-    output_dir = settings.get("output_dir") or "results"
-    store = settings.get("store") or ""
+    output_dir = given.get("output_dir") or "results"
+    store = given.get("store") or ""
     name = _core.latest_unfinished(output_dir, store=store) if resume is True else resume or None
     if name is not None and not subjects and plan is None:
-        _refuse_changes(settings)
-        allowed = {key: settings[key] for key in _ALLOWED if settings.get(key) is not None}
+        _refuse_changes(given)
+        allowed = {key: given[key] for key in _ALLOWED if given.get(key) is not None}
         with shown(progress) as tell:
             return _core.resume_run(name, output_dir=output_dir, store=store, progress=tell, command=command, **allowed)
     objects = None if live is None else dict(live)
-    whole = _plan_of(subjects, plan, settings)
+    whole = _plan_of(subjects, plan, given)
     with shown(progress) as tell:
         return _core.run(whole, progress=tell, resume=name, command=command, live=objects)
 
@@ -62,7 +64,7 @@ def compare(
     *subjects: Subject,
     plan: str | os.PathLike[str] | None = None,
     progress: Tell | Bar | bool | None = None,
-    **settings: Any,
+    **settings: Unpack[ComparisonSettings],
 ) -> _core.Record:
     """Tells whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of
     fresh processes in coin order, until a test with a known rate of false alarms has decided.
@@ -70,7 +72,8 @@ def compare(
     The answer is record.verdict.comparison. `settings`: as for `run`, and metric ("p50", "peak_memory", …), margin and
     alpha (shares: 0.01, "1%"), max_pairs, budget (seconds, or "2m"), until_resolved, all_pairs, drop_disturbed.
     """
-    return run(*subjects, plan=plan, progress=progress, compare=True, **settings)
+    settings["compare"] = True
+    return run(*subjects, plan=plan, progress=progress, **settings)
 
 
 def tune(
@@ -81,7 +84,7 @@ def tune(
     subject_to: Iterable[str] = (),
     indifference: float | str = 0.02,
     progress: Tell | Bar | bool | None = None,
-    **settings: Any,
+    **settings: Unpack[TuningSettings],
 ) -> _core.Record:
     """Finds the best settings of a model on this machine, as `infermeter tune` does: they race in blocks of fresh
     processes until those that are worse are known, and fresh pairs tell how much better the best one is.
@@ -100,7 +103,7 @@ def tune(
             objective=objective,
             constraints=list(subject_to),
             indifference=str(indifference),
-            settings=settings,
+            settings={**settings},
             progress=tell,
             command=shlex.join(sys.orig_argv),
         )
@@ -120,7 +123,7 @@ def validate(
     atol: float | None = None,
     tolerances: Mapping[str, float] | None = None,
     max_drop: float | None = None,
-    **settings: Any,
+    **settings: Unpack[TrialSettings],
 ) -> _core.Validation:
     """Tells whether `candidate` answers as `baseline` does, as `infermeter validate` does: on the items of data="…", with
     labels="…" if it is known what is right; or on the first item and that with noise, `perturb` in all.

@@ -6,9 +6,10 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from infermeter import _core
+from infermeter.settings import TrialSettings
 
 __all__ = ["variants"]
 
@@ -29,7 +30,7 @@ def variants(
     calibration_items: int | None = None,
     making_timeout: float | None = None,
     note: Callable[[str], object] | None = None,
-    **settings: Any,
+    **settings: Unpack[TrialSettings],
 ) -> _core.Variants:
     """Makes variants of a model and measures each beside the model as it was given, as `infermeter variants` does
     (docs/variants.md): `print(infermeter.variants("resnet50"))`.
@@ -54,7 +55,7 @@ def variants(
         "calibration_items": calibration_items,
         "making_timeout": making_timeout,
     }
-    return _core.variants(request, settings, note, shlex.join(sys.orig_argv))
+    return _core.variants(request, {**settings}, note, shlex.join(sys.orig_argv))
 
 
 def _list(values: Sequence[Any] | None) -> list[Any] | None:

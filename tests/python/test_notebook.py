@@ -50,7 +50,7 @@ def test_a_record_is_shown_without_script_and_with_its_own_figures(record):
     assert any("&" in text and "<script>" in text for text in page.texts), "the label is there, as text"
     for answer in record.json(samples=False)["answers"]:
         assert any(" ".join(answer["text"].split()) in " ".join(text.split()) for text in page.texts), answer["text"]
-    figures = re.findall(r"\| ([\d.]+ µs[^|]*?) \|", record.render("markdown"))
+    figures = [cell.replace("\\", "") for cell in re.findall(r"\| ([\d.]+ [µm]s[^|]*?) \|", record.render("markdown"))]
     assert figures and all(figure in page.texts for figure in figures)
 
 

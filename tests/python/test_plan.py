@@ -94,6 +94,15 @@ def test_every_key_of_plan_files_is_tried_here(source_dir):
     assert len(keys) > 30 and keys - tried <= {"subjects", "models", "backends", "allow_code", "compare", "format"}
 
 
+def test_every_key_of_plan_files_has_a_type(im):
+    from infermeter.settings import ComparisonSettings, TuningSettings
+
+    typed = ComparisonSettings.__annotations__.keys()
+    tried = {key for key, *_ in SETTINGS + COMPARISON}
+    assert tried | {"models", "backends", "allow_code", "compare", "format"} == set(typed)
+    assert set(TuningSettings.__annotations__) < set(typed)
+
+
 def test_the_matrix(im):
     plan = im.Plan(models=["mlp", "resnet50"], backends=["fake"], batch_sizes=(1, 2))
     assert plan == as_toml(im, 'models = ["mlp", "resnet50"]', 'backends = ["fake"]', "batch_sizes = [1, 2]")
