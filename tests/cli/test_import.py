@@ -230,7 +230,7 @@ def test_labels(run, real):
     (["stacks.txt", "--batch-size", "0"], "--batch-size"),
     (["empty.txt"], "'empty.txt': it is no profile that can be read: it is empty"),
     (["perf.data"], "`perf script -i FILE"),
-    (["text.txt"], "'text.txt': it is no profile that can be read"),
+    (["text.txt"], "nor does it hold times of hyperfine"),
     (["events.txt"], "several events"),
     (["/dev/zero"], "is not a regular file"),
 ])
