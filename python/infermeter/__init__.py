@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from infermeter.errors import WorkerError as WorkerError
     from infermeter.factory import Model as Model
     from infermeter.live import run_live as run_live
+    from infermeter.mlflow_runs import to_mlflow as to_mlflow
     from infermeter.runs import compare as compare
     from infermeter.runs import load as load
     from infermeter.runs import run as run
@@ -86,6 +87,7 @@ _PLACES = {
         "BenchmarkConfig BenchmarkLogger create_dataloader run_benchmark_suite run_inference_benchmark"
     ),
     "infermeter.live": "run_live",
+    "infermeter.mlflow_runs": "to_mlflow",
     "infermeter.compat.model_benchmark": "BenchmarkSuite ModelBenchmark ModelResult quick_benchmark",
     "infermeter.compat.performance_benchmarker": (
         "BenchmarkResult ComparisonResult PerformanceBenchmarker create_benchmarker"
