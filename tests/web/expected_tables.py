@@ -396,5 +396,5 @@ def tables(part):
         found["Levels between changes"] = history_levels(part["history"])
     if part["gate"] is not None:
         content = part["gate"]
-        found[f"Expectations of {content['gate']}: {content['passed']} passed, {content['failed']} failed, {content['inconclusive']} undecided"] = gate(content)
+        found[f"Expectations of {content['gate']}: {content['passed']} passed, {content['failed']} failed, {content['inconclusive']} inconclusive"] = gate(content)
     return {caption: expected for caption, expected in found.items() if expected[0]}

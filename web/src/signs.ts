@@ -22,7 +22,7 @@ export function badge(word: string, tone: Tone): HTMLElement {
 }
 
 export const toneOf: Record<Outcome, Tone> = { pass: "good", fail: "bad", inconclusive: "faint", none: "plain" };
-export const wordOf: Record<Outcome, string> = { pass: "passed", fail: "failed", inconclusive: "undecided", none: "not asked" };
+export const wordOf: Record<Outcome, string> = { pass: "passed", fail: "failed", inconclusive: "inconclusive", none: "not asked" };
 
 // A caveat decides nothing: one that does not hold is no failure.
 export const toneOfCheck = (check: Check): Tone => (check.caveat && check.outcome === "fail" ? "warning" : toneOf[check.outcome]);

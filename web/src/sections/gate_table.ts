@@ -32,7 +32,7 @@ export function gateTable(gate: Gate): HTMLElement | null {
   const baseline = gate.baseline === null ? "" : ` Regressions are against baseline ${gate.baseline.name} (run ${gate.baseline.run}).`;
   const order = ["fail", "inconclusive", "pass", "none"];
   return grid<Judged>({
-    caption: `Expectations of ${gate.gate}: ${gate.passed} passed, ${gate.failed} failed, ${gate.inconclusive} undecided`,
+    caption: `Expectations of ${gate.gate}: ${gate.passed} passed, ${gate.failed} failed, ${gate.inconclusive} inconclusive`,
     columns: [
       { kind: "text", id: "expectation", title: "expectation", text: (row) => row.expectation, code: true },
       { kind: "text", id: "subject", title: "subject", text: (row) => row.subject },

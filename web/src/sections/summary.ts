@@ -30,7 +30,7 @@ export function tally(parts: Part[]): string {
   const of = (outcome: Outcome): number => parts.filter((part) => part.outcome === outcome).length;
   const asked = parts.length - of("none");
   if (asked === 0) return `${count(parts.length, "report", "reports")}; none of them was asked to pass anything.`;
-  const others = [of("fail") > 0 ? `${of("fail")} failed` : "", of("inconclusive") > 0 ? `${of("inconclusive")} undecided` : "", of("none") > 0 ? `${of("none")} not asked` : ""].filter((each) => each !== "");
+  const others = [of("fail") > 0 ? `${of("fail")} failed` : "", of("inconclusive") > 0 ? `${of("inconclusive")} inconclusive` : "", of("none") > 0 ? `${of("none")} not asked` : ""].filter((each) => each !== "");
   return `${of("pass")} of ${asked} passed${others.length > 0 ? `; ${others.join(", ")}` : ""}.`;
 }
 
