@@ -22,7 +22,8 @@ namespace {
 struct RunsOptions {
   SomeFlags flags;  // behind the verb or behind its second word
   ListFormat format;
-  std::string tag;  // of those that are listed
+  std::string tag;          // of those that are listed
+  std::optional<int> last;  // so many of them, the newest
   std::vector<std::string> runs, tags;
   std::string run, note;
   std::optional<int> keep;
@@ -80,6 +81,11 @@ Result<int> list_action(Surroundings& world, const RunsOptions& options) {
   if (!options.tag.empty()) {
     std::erase_if(runs,
                   [&](const RunListing& run) { return std::ranges::find(run.tags, options.tag) == run.tags.end(); });
+  }
+  if (options.last) {
+    if (*options.last < 1) return usage_error("--last: it is a number of runs, 1 or more");
+    const auto more = std::ssize(runs) - *options.last;
+    if (more > 0) runs.erase(runs.begin(), runs.begin() + more);
   }
   world.out << (json ? json_text(runs_json(runs)) : runs_table(runs));
   return 0;
@@ -146,8 +152,9 @@ constexpr const char* kStays =
     "that "
     "were written stay.";
 
-void declare_tag_flag(CLI::App& app, RunsOptions& options) {
+void declare_choice(CLI::App& app, RunsOptions& options) {
   app.add_option("--tag", options.tag, "Only runs that have this tag.")->type_name("TAG")->group("What");
+  app.add_option("--last", options.last, "Only the newest N of them.")->type_name("N")->group("What");
 }
 
 void declare_runs_list(CLI::App& app, RunsOptions& options) {
@@ -156,7 +163,7 @@ void declare_runs_list(CLI::App& app, RunsOptions& options) {
                        .about = "Lists the stored runs: id, date, number of completed trials, tags, note, subjects.",
                        .examples = {{"infermeter runs list --tag nightly", "Those that are tagged so."}},
                        .notes = {}});
-  declare_tag_flag(*list_app, options);
+  declare_choice(*list_app, options);
   options.flags.declare(*list_app, {"output_dir", "store"});
   options.format.declare(*list_app);
 }
@@ -242,6 +249,7 @@ Action declare_runs(CLI::App& app) {
                  .examples = {{"infermeter runs", "The runs in results/."},
                               {"infermeter runs --format json | jq -r '.[] | select(.finished | not) | .id'",
                                "The ids of runs that can be resumed."},
+                              {"infermeter runs --last 10", "The newest ten."},
                               {"infermeter runs prune --keep 200 --dry-run", "Which old runs could go."}},
                  .notes = {kExitCodes}});
   declare_runs_list(app, *options);
@@ -250,7 +258,7 @@ Action declare_runs(CLI::App& app) {
   CLI::App* note_app = declare_note(app, *options);
   CLI::App* delete_app = declare_delete(app, *options);
   CLI::App* prune_app = declare_prune(app, *options);
-  declare_tag_flag(app, *options);
+  declare_choice(app, *options);
   options->flags.declare(app, {"output_dir", "store"});
   options->format.declare(app);
   app.require_subcommand(0, 1);

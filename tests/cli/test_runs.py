@@ -28,6 +28,7 @@ def test_tags_and_notes_are_listed(run, ids):
     assert "first line" in table and "\x1b" not in table and "second" not in table
     assert [one["id"] for one in listed(run, "--tag", "paper")] == [ids[2]]
     assert [one["id"] for one in json.loads(run("runs", "list", "--tag", "paper", "--format", "json").stdout)] == [ids[2]]
+    assert [one["id"] for one in listed(run, "--last", "2")] == ids[1:] and len(listed(run, "--last", "9")) == 3
     assert run("runs", "untag", "latest", "paper").stdout == f"run {ids[2]} no longer has paper\n"
     assert listed(run, "--tag", "paper") == []
     assert run("runs", "note", ids[0], "").stdout == f"run {ids[0]} has no note\n"
@@ -49,6 +50,7 @@ def test_old_runs_are_pruned_and_said_before(run, ids):
     (["delete", "previous"], "is the baseline 'main': `infermeter baseline remove NAME` first"),
     (["prune"], "which runs? --keep N"),
     (["prune", "--keep", "-1"], "--keep"),
+    (["--last", "0"], "--last"),
     (["prune", "--before", "yesterday"], "yesterday"),
     (["tag", "latest", "two words"], "a tag is a word"),
     (["untag", "latest", "never"], "has no tag 'never'"),
