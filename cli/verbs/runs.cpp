@@ -37,8 +37,8 @@ Result<Store> store_of(const Surroundings& world, const RunsOptions& options, St
   return Store::open(draft.plan, mode, world.interrupt);
 }
 
-// One line of a note.
-std::string note_text(std::string_view note) { return printable(note.substr(0, note.find('\n'))); }
+// Its first line: columns() makes of it what a terminal may see.
+std::string note_text(std::string_view note) { return std::string(note.substr(0, note.find('\n'))); }
 
 std::string runs_table(const std::vector<RunListing>& runs) {
   std::vector<std::string> titles{"run", "begun (UTC)", "trials", "state"};

@@ -70,6 +70,13 @@ bool said_already(const SubjectDraft& written, const MatrixPlace& at) {
          (written.threads && at.threads > 0) || (!written.load.empty() && at.load > 0);
 }
 
+// How requests come is said as a whole. What is good of them is asked of all, unless a subject says its own.
+void take_goodput(Pairs& load, const Pairs& of_plan) {
+  const auto is_goodput = [](const auto& pair) { return pair.first == "goodput"; };
+  const auto asked = std::ranges::find_if(of_plan, is_goodput);
+  if (asked != of_plan.end() && std::ranges::none_of(load, is_goodput)) load.push_back(*asked);
+}
+
 // Subjects written out, once per batch size, dtype, thread count and load that they leave open.
 std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
   std::vector<Subject> subjects;
@@ -80,6 +87,7 @@ std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
       Subject defaults = draft.defaults;
       if (written.load.empty()) defaults.load = m.loads[at.load];
       Subject subject = subject_of(written, defaults);
+      if (!written.load.empty()) take_goodput(subject.load, m.loads[at.load]);
       subject.batch_size = written.batch_size.value_or(m.batch_sizes[at.batch]);
       subject.dtype = written.dtype.value_or(m.dtypes[at.dtype]);
       subject.threads = written.threads.value_or(m.threads[at.threads]);

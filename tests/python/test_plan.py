@@ -122,6 +122,12 @@ def test_subjects_as_dicts_are_those_of_a_plan_file(im):
     assert plan.subjects[1].options == [("latency", "constant:2ms")] and plan.subjects[1].dtype == "bfloat16"
 
 
+def test_what_is_good_of_requests_is_asked_of_subjects_with_a_load_of_their_own(im):
+    plan = im.Plan("a=mlp@fake,load.rate=60", "b=mlp@fake,load.rate=60,load.goodput=response<=9ms", "c=mlp@fake", load={"goodput": "response<=30ms", "rate": 5})
+    loads = [dict(subject["load"]) for subject in json.loads(plan.to_json())["subjects"]]
+    assert loads == [{"rate": "60", "goodput": "response<=30ms"}, {"rate": "60", "goodput": "response<=9ms"}, {"goodput": "response<=30ms", "rate": "5"}]
+
+
 def test_numbers_of_numpy_paths_and_none(im):
     plan = im.Plan("mlp@fake", iterations=numpy.int64(7), run_timeout=numpy.float64(2.5), output_dir=PurePosixPath("here"),
                    batch_sizes=numpy.array([1, 2]), warmup=None, duration=None)

@@ -1,5 +1,8 @@
 """Loads, and answers that come token by token: their tables and pictures."""
 
+import gzip
+import json
+
 import pytest
 
 from .drawing import draw
@@ -39,3 +42,16 @@ def test_times_of_answers_are_drawn(load_page):
     ttft.locator("details.data > summary").click()
     ttft.locator("details.data table").wait_for()
     assert ttft.locator("details.data tbody tr").first.locator("td").all_inner_texts() == ["resnet50@onnxruntime", "0.01", "0.1", "0.25"]
+
+
+def test_what_was_asked_of_a_time_is_a_line_in_its_chart(source_dir, page_of):
+    document = json.loads(gzip.decompress((source_dir / "tests/web/pages/load.json.gz").read_bytes()))
+    subjects = document["parts"][0]["run"]["subjects"]
+    for subject in subjects:
+        subject["load"]["bounds"] = [{"figure": "response_p99", "bound_s": 0.04}]
+    subjects[0]["load"]["bounds"].append({"figure": "response", "bound_s": 0.5})
+    chart = draw(titled(page_of(document), "Response time against throughput"))
+    assert {"bound 40.0 ms", "bound 500 ms"} <= set(marks(chart))
+    chart.locator(".controls select").select_option("response_p50")
+    chart.locator("svg text", has_text="response p50").wait_for()
+    assert "bound 40.0 ms" not in marks(chart) and "bound 500 ms" in marks(chart), "of each request, not of its p99"

@@ -733,6 +733,10 @@ export interface LoadProcess {
 
 export interface SubjectLoad {
   asked: Record<string, string>; // how requests come: scenario, rate, concurrency, arrivals, samples, find_rate, goodput
+  bounds: {
+    figure: string; // response_p99; of goodput response, ttft, tpot
+    bound_s: number;
+  }[]; // what was asked of times: of find_rate the percentile, of goodput each request
   valid: boolean; // every rule of docs/load.md was kept
   requests: number; // that succeeded, of the process with the fewest
   findings: {

@@ -1,8 +1,12 @@
 // The load of a subject as JSON: whether it is valid, its figures, and what pictures of it need.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 
+#include "infermeter/plan/load/load_shape.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/load/requests_needed.hpp"
@@ -149,6 +153,32 @@ void write_load_process(JsonWriter& json, const Samples& trial) {
   json.end_object();
 }
 
+void write_bound(JsonWriter& json, std::string_view figure, double bound_s) {
+  json.begin_object();
+  json.member("figure", figure);
+  json.member("bound_s", bound_s);
+  json.end_object();
+}
+
+// What was asked of times: a percentile's of a rate that is sought, each request's of goodput.
+void write_bounds(JsonWriter& json, const Pairs& asked) {
+  json.key("bounds");
+  json.begin_array();
+  if (const auto shape = load_shape_from_pairs(asked)) {
+    if (const auto& sought = shape->find_rate) {
+      std::string figure = fmt::format("response_p{:g}", 100 * sought->percentile);
+      std::ranges::replace(figure, '.', '_');
+      write_bound(json, figure, sought->bound_s);
+    }
+    if (const auto& good = shape->goodput) {
+      if (good->response_s) write_bound(json, "response", *good->response_s);
+      if (good->ttft_s) write_bound(json, "ttft", *good->ttft_s);
+      if (good->tpot_s) write_bound(json, "tpot", *good->tpot_s);
+    }
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& verdict,
@@ -157,6 +187,7 @@ void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& 
   json.key("load");
   json.begin_object();
   json.object("asked", subject.load);
+  write_bounds(json, subject.load);
   json.member("valid", verdict.load->valid());
   json.member("requests", verdict.load->requests);
   write_findings(json, *verdict.load);

@@ -67,7 +67,7 @@ function againstRate(m: Measured): Picture[] {
     kind: "chart",
     id: "load-rate",
     title: "Response time against throughput",
-    reads: "Each point is a subject at its load. Further right is more requests per second, further down is less waiting; where points rise steeply, the limit is near. Goodput is requests per second that kept all bounds.",
+    reads: "Each point is a subject at its load. Further right is more requests per second, further down is less waiting; where points rise steeply, the limit is near. A dashed line is what was asked of the time: the point below it that is furthest to the right is the most that keeps it. Goodput is requests per second that kept all bounds.",
     note: () => (pointsOf(m, response).some((point) => !point.holds) ? "Hollow: the response time is not what it seems to be (too few requests, or more than the subject can take)." : ""),
     controls: [choice("Against", (Object.keys(responses) as Response[]).filter((each) => pointsOf(m, each).length > 1).map((each) => [each, responses[each][0]]), (value) => (response = value as Response))],
     data: () => ({
@@ -81,14 +81,20 @@ function againstRate(m: Measured): Picture[] {
     }),
     height: () => 360,
     zoom: "xy",
-    option: (look, width) => rateOption(m, pointsOf(m, response), ...responses[response], look, width),
+    option: (look, width) => rateOption(m, pointsOf(m, response), boundsOf(m, response), ...responses[response], look, width),
     legend: (look) => pointsOf(m, response).slice(0, mostSubjects).map((point) => ({ name: m.names[point.subject] ?? "", look: look.series(point.subject) })),
   };
   return [picture];
 }
 
-function rateOption(m: Measured, points: Point[], title: string, quantity: Quantity, look: Look, width: number): Option {
-  const values = points.map((point) => point.response);
+// What was asked of that time, of any subject; each once.
+export function boundsOf(m: Measured, response: string): number[] {
+  const asked = m.subjects.flatMap((each) => each.load?.bounds ?? []).filter(({ figure }) => response === figure || response.startsWith(`${figure}_`));
+  return [...new Set(asked.map((each) => each.bound_s))].sort((a, b) => a - b);
+}
+
+function rateOption(m: Measured, points: Point[], bounds: number[], title: string, quantity: Quantity, look: Look, width: number): Option {
+  const values = [...points.map((point) => point.response), ...bounds];
   const vertical = scaleOf(quantity, values, isWide(values) ? { log: true } : { zero: true });
   const horizontal = scaleOf("items/s", points.map((point) => point.rate), { zero: true });
   return {
@@ -96,7 +102,7 @@ function rateOption(m: Measured, points: Point[], title: string, quantity: Quant
     xAxis: valueAxis(look, "completed", horizontal, width - 86),
     yAxis: valueAxis(look, title, vertical, 300, { nameGap: 44 }),
     tooltip: { trigger: "item" },
-    series: points.slice(0, mostSubjects).map((point) => {
+    series: [...bounds.map((bound) => boundLine(bound, horizontal.high, vertical.unit.factor, look)), ...points.slice(0, mostSubjects).map((point) => {
       const own = look.series(point.subject);
       const name = m.names[point.subject] ?? "";
       return {
@@ -108,7 +114,22 @@ function rateOption(m: Measured, points: Point[], title: string, quantity: Quant
         itemStyle: { color: point.holds ? own.color : "transparent", borderColor: own.color, borderWidth: 2 },
         tooltip: { formatter: () => tooltip(name, [["completed", format("items/s", point.rate, 4)], [title, format(quantity, point.response, 4)], ...(point.holds ? [] : [["holds", "no"] as [string, string]])]) },
       };
-    }),
+    })],
+  };
+}
+
+// From edge to edge, with its value at the right end.
+function boundLine(bound: number, high: number, factor: number, look: Look): Option {
+  const text = `bound ${format("s", bound)}`;
+  return {
+    type: "line",
+    name: text,
+    data: [[0, bound / factor], [high, bound / factor]],
+    symbol: "none",
+    lineStyle: { color: look.bad, type: "dashed", width: 1.5 },
+    endLabel: { show: true, formatter: text, color: look.text, align: "right", verticalAlign: "bottom", offset: [-6, -8] },
+    tooltip: { show: false },
+    silent: true,
   };
 }
 
