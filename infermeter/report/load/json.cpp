@@ -153,7 +153,7 @@ void write_load_process(JsonWriter& json, const Samples& trial) {
   json.end_object();
 }
 
-void write_bound(JsonWriter& json, std::string_view figure, double bound_s) {
+void write_asked_bound(JsonWriter& json, std::string_view figure, double bound_s) {
   json.begin_object();
   json.member("figure", figure);
   json.member("bound_s", bound_s);
@@ -161,19 +161,19 @@ void write_bound(JsonWriter& json, std::string_view figure, double bound_s) {
 }
 
 // What was asked of times: a percentile's of a rate that is sought, each request's of goodput.
-void write_bounds(JsonWriter& json, const Pairs& asked) {
+void write_asked_bounds(JsonWriter& json, const Pairs& asked) {
   json.key("bounds");
   json.begin_array();
   if (const auto shape = load_shape_from_pairs(asked)) {
     if (const auto& sought = shape->find_rate) {
       std::string figure = fmt::format("response_p{:g}", 100 * sought->percentile);
       std::ranges::replace(figure, '.', '_');
-      write_bound(json, figure, sought->bound_s);
+      write_asked_bound(json, figure, sought->bound_s);
     }
     if (const auto& good = shape->goodput) {
-      if (good->response_s) write_bound(json, "response", *good->response_s);
-      if (good->ttft_s) write_bound(json, "ttft", *good->ttft_s);
-      if (good->tpot_s) write_bound(json, "tpot", *good->tpot_s);
+      if (good->response_s) write_asked_bound(json, "response", *good->response_s);
+      if (good->ttft_s) write_asked_bound(json, "ttft", *good->ttft_s);
+      if (good->tpot_s) write_asked_bound(json, "tpot", *good->tpot_s);
     }
   }
   json.end_array();
@@ -187,7 +187,7 @@ void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& 
   json.key("load");
   json.begin_object();
   json.object("asked", subject.load);
-  write_bounds(json, subject.load);
+  write_asked_bounds(json, subject.load);
   json.member("valid", verdict.load->valid());
   json.member("requests", verdict.load->requests);
   write_findings(json, *verdict.load);
