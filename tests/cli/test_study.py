@@ -263,7 +263,7 @@ def test_studies_that_ship(run):
     assert done.returncode == 0 and "imaging" in done.stdout and "small" in done.stdout
     refused(run("study", "imagin"), "there is no study 'imagin' (did you mean 'imaging'?)")
     refused(run("study", "missing.toml"), "study missing.toml cannot be read")
-    refused(run("study", "imaging", "--format", "csv"), "a study prints table, json or markdown")
+    refused(run("study", "imaging", "--format", "csv"), "a study has no csv report: --format takes table, json or markdown")
 
 
 def test_the_imaging_study_makes_the_files_of_the_earlier_one(run, build_dir):
