@@ -270,6 +270,7 @@ imb_status run(imb_request* request, imb_message message) {
     start(*request);
     const Api& api = request->session.api;
     const ov_status_e status = api.ov_infer_request_infer(request->infer.get());
+    if (Profile* const profile = request->session.profile.get()) profile->mark_end();
     if (status != OK) check(api, status, IMB_RUN_ERROR, "OpenVINO could not run the model");
     request->done = true;
   });
@@ -291,6 +292,7 @@ imb_status wait(imb_request* request, imb_message message) {
     request->submitted = false;
     const Api& api = request->session.api;
     const ov_status_e status = api.ov_infer_request_wait(request->infer.get());
+    if (Profile* const profile = request->session.profile.get()) profile->mark_end();
     if (status != OK) check(api, status, IMB_RUN_ERROR, "OpenVINO could not run the model");
     request->done = true;
   });

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -12,8 +10,6 @@
 
 namespace infermeter {
 namespace {
-
-using std::chrono::system_clock;
 
 // Of a reading that is called from the timed loop's gaps: nothing may be thrown through it.
 struct Sentence {
@@ -132,20 +128,20 @@ void Profile::begin(const ov_infer_request_t* request) {
   is_recording_ = true;
 }
 
-void Profile::note(const ov_infer_request_t* request) {
-  take(request, std::chrono::duration_cast<std::chrono::microseconds>(system_clock::now().time_since_epoch()).count());
+void Profile::mark_end() noexcept {
+  if (is_recording_) end_ = std::chrono::system_clock::now();
 }
 
-void Profile::take(const ov_infer_request_t* request, std::optional<std::int64_t> end_us) {
+void Profile::note(const ov_infer_request_t* request) {
   if (!is_recording_ || !has_begins_ || is_cut_ || !failure_.empty()) return;
   try {
-    read(request, end_us);
+    read(request);
   } catch (const Failure& failure) {
     failure_ = failure.message;
   }
 }
 
-void Profile::read(const ov_infer_request_t* request, std::optional<std::int64_t> end_us) {
+void Profile::read(const ov_infer_request_t* request) {
   std::vector<Counter> now = counters_of(request);
   if (now.size() != rows_.size()) fail(IMB_RUN_ERROR, "OpenVINO's counters became others from one run to the next");
   if (!begins_differ(now, rows_)) return;
@@ -158,7 +154,8 @@ void Profile::read(const ov_infer_request_t* request, std::optional<std::int64_t
   std::ranges::stable_sort(ran, {}, [&now](std::uint32_t i) { return now[i].begin_us; });
   Run& run = runs_.emplace_back();
   for (const std::uint32_t i : ran) run.begin_us.push_back(now[i].begin_us);
-  if (end_us) run.last_us = std::max<std::int64_t>(*end_us - run.begin_us.back(), 0);
+  const auto end_us = std::chrono::duration_cast<std::chrono::microseconds>(end_.time_since_epoch()).count();
+  run.last_us = std::max<std::int64_t>(end_us - run.begin_us.back(), 0);
   events_ += ran.size();
   run.row = std::move(ran);
   rows_ = std::move(now);
@@ -179,16 +176,15 @@ std::vector<GraphNode> Profile::graph_of(const ov_compiled_model_t* compiled) {
 // No other operator begins when the last one ends; the run ends a little later. How much later is what the ends of all
 // runs lie beyond the mean that OpenVINO tells of that operator.
 std::vector<std::int64_t> Profile::last_durations_us() const {
-  std::vector<std::int64_t> known;
-  for (const Run& run : runs_)
-    if (run.last_us) known.push_back(*run.last_us);
-  std::ranges::nth_element(known, known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2));
   std::vector<std::int64_t> durations;
-  for (const Run& run : runs_) {
-    const std::int64_t mean = rows_[run.row.back()].mean_us;
-    const std::int64_t typical = known.empty() ? mean : known[known.size() / 2];
-    const std::int64_t after = std::max<std::int64_t>(typical - mean, 0);
-    durations.push_back(std::max<std::int64_t>(run.last_us.value_or(typical) - after, 0));
+  for (const Run& run : runs_) durations.push_back(run.last_us);
+  if (durations.empty()) return durations;
+  std::vector<std::int64_t> sorted = durations;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const std::int64_t after = std::max<std::int64_t>(*middle - rows_[runs_[i].row.back()].mean_us, 0);
+    durations[i] = std::max<std::int64_t>(durations[i] - after, 0);
   }
   return durations;
 }
@@ -236,7 +232,7 @@ std::string Profile::source() const {
 
 void Profile::end(const ov_infer_request_t* request, const ov_compiled_model_t* compiled) {
   if (!is_recording_) fail(IMB_INVALID_ARGUMENT, "no profile was begun");
-  if (request != nullptr) take(request, std::nullopt);
+  if (request != nullptr) note(request);
   is_recording_ = false;
   if (!failure_.empty()) fail(IMB_RUN_ERROR, failure_);
   if (!has_begins_ && request != nullptr) rows_ = counters_of(request);

@@ -2,9 +2,9 @@
 // means since the model was compiled: read after each run, the begins tell how long each operator of that run took.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,15 +20,15 @@ class Profile {
 
   // From here on runs are recorded. `request`: any of this model, for they share counters; nullptr: there is none.
   void begin(const ov_infer_request_t* request);
-  // Right after a run, outside of the timed region. Calling it twice after one run is the same as once.
+  // Right after a run, within the timed region: one reading of a clock.
+  void mark_end() noexcept;
+  // After it, outside of the timed region. Calling it twice after one run is the same as once.
   void note(const ov_infer_request_t* request);
   // Writes operators.json. Throws Failure.
   void end(const ov_infer_request_t* request, const ov_compiled_model_t* compiled);
 
  private:
-  // `end_us`: when the run ended, of the system's clock.
-  void take(const ov_infer_request_t* request, std::optional<std::int64_t> end_us);
-  void read(const ov_infer_request_t* request, std::optional<std::int64_t> end_us);
+  void read(const ov_infer_request_t* request);
   [[nodiscard]] std::vector<Counter> counters_of(const ov_infer_request_t* request) const;
   [[nodiscard]] std::vector<GraphNode> graph_of(const ov_compiled_model_t* compiled);
   [[nodiscard]] std::vector<std::int64_t> last_durations_us() const;
@@ -41,7 +41,7 @@ class Profile {
   struct Run {
     std::vector<std::uint32_t> row;
     std::vector<std::int64_t> begin_us;
-    std::optional<std::int64_t> last_us;  // from the begin of the last of them to the end of the run
+    std::int64_t last_us = 0;  // from the begin of the last of them to the end of the run
   };
 
   const Library& library_;
@@ -54,6 +54,7 @@ class Profile {
   std::vector<Counter> rows_;  // as last read
   std::vector<Run> runs_;
   std::size_t events_ = 0;
+  std::chrono::system_clock::time_point end_;  // of the last run
 };
 
 }  // namespace infermeter
