@@ -6,6 +6,7 @@
 
 #include "cli/flags/date.hpp"
 #include "cli/flags/list_format.hpp"
+#include "cli/flags/open_store.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/output/columns.hpp"
 #include "cli/output/help.hpp"
@@ -26,13 +27,6 @@ struct BaselineOptions {
   std::string name, run;
 };
 
-Result<Store> open_store(const Surroundings& world, const BaselineOptions& options,
-                         Store::Mode mode = Store::Mode::write_if_possible) {
-  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
-  INFERMETER_TRY_DONE(options.flags.apply(draft));
-  return Store::open(draft.plan, mode, world.interrupt);
-}
-
 std::string baselines_table(const std::vector<Baseline>& baselines) {
   std::vector<std::vector<std::string>> rows{{"baseline", "run", "set (UTC)"}};
   for (const Baseline& baseline : baselines) rows.push_back({baseline.name, baseline.run, utc_text(baseline.set_at)});
@@ -49,7 +43,7 @@ nlohmann::ordered_json baselines_json(const std::vector<Baseline>& baselines) {
 
 Result<int> list_baselines(Surroundings& world, const BaselineOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
-  INFERMETER_TRY(auto store, open_store(world, options));
+  INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
   INFERMETER_TRY(const auto baselines, store.baselines());
   world.out << (json ? json_text(baselines_json(baselines)) : baselines_table(baselines));
   return 0;
@@ -72,7 +66,8 @@ Result<int> set(Surroundings& world, const BaselineOptions& options) {
   if (is_report_file(options.run)) {
     INFERMETER_TRY(report, read_report_file(options.run));
   }
-  INFERMETER_TRY(auto store, open_store(world, options, report ? Store::Mode::write : Store::Mode::write_if_possible));
+  INFERMETER_TRY(auto store,
+                 open_store(world, options.flags, report ? Store::Mode::write : Store::Mode::write_if_possible));
   if (report && !store.id_of_run(report->id)) INFERMETER_TRY_DONE(keep_run(store, *report));
   const std::string& run = report ? report->id : options.run;
   INFERMETER_TRY(const Baseline kept, store.set_baseline(options.name, run, wall_clock_s()));
@@ -81,7 +76,7 @@ Result<int> set(Surroundings& world, const BaselineOptions& options) {
 }
 
 Result<int> remove(Surroundings& world, const BaselineOptions& options) {
-  INFERMETER_TRY(auto store, open_store(world, options));
+  INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
   INFERMETER_TRY_DONE(store.remove_baseline(options.name));
   world.out << fmt::format("there is no baseline {} any more; its run stays\n", printable(options.name));
   return 0;

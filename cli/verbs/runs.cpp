@@ -8,12 +8,14 @@
 
 #include "cli/flags/date.hpp"
 #include "cli/flags/list_format.hpp"
+#include "cli/flags/open_store.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/output/columns.hpp"
 #include "cli/output/help.hpp"
 #include "cli/output/report_output.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/store/store.hpp"
+#include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -30,12 +32,6 @@ struct RunsOptions {
   std::string before;
   bool dry_run = false;
 };
-
-Result<Store> store_of(const Surroundings& world, const RunsOptions& options, Store::Mode mode) {
-  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
-  INFERMETER_TRY_DONE(options.flags.apply(draft));
-  return Store::open(draft.plan, mode, world.interrupt);
-}
 
 // Its first line: columns() makes of it what a terminal may see.
 std::string note_text(std::string_view note) { return std::string(note.substr(0, note.find('\n'))); }
@@ -76,7 +72,7 @@ nlohmann::ordered_json runs_json(const std::vector<RunListing>& runs) {
 
 Result<int> list_action(Surroundings& world, const RunsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
-  INFERMETER_TRY(auto store, store_of(world, options, Store::Mode::read));
+  INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::read));
   INFERMETER_TRY(auto runs, store.list_runs());
   if (!options.tag.empty()) {
     std::erase_if(runs,
@@ -92,7 +88,7 @@ Result<int> list_action(Surroundings& world, const RunsOptions& options) {
 }
 
 Result<int> tag_action(Surroundings& world, const RunsOptions& options, bool removes) {
-  INFERMETER_TRY(auto store, store_of(world, options, Store::Mode::write_if_possible));
+  INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
   auto id = removes ? store.untag_run(options.run, options.tags) : store.tag_run(options.run, options.tags);
   if (!id.ok()) return std::move(id).error();
   world.out << fmt::format("run {} {} {}\n", printable(*id), removes ? "no longer has" : "has",
@@ -101,13 +97,11 @@ Result<int> tag_action(Surroundings& world, const RunsOptions& options, bool rem
 }
 
 Result<int> note_action(Surroundings& world, const RunsOptions& options) {
-  INFERMETER_TRY(auto store, store_of(world, options, Store::Mode::write_if_possible));
+  INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
   INFERMETER_TRY(const auto id, store.set_note(options.run, options.note));
   world.out << fmt::format("run {} has {} note\n", printable(id), options.note.empty() ? "no" : "this");
   return 0;
 }
-
-std::string runs_counted(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "run" : "runs"); }
 
 Result<int> delete_runs_of(Surroundings& world, Store& store, const std::vector<std::string>& runs) {
   INFERMETER_TRY(const auto gone, store.delete_runs(runs));
@@ -117,12 +111,12 @@ Result<int> delete_runs_of(Surroundings& world, Store& store, const std::vector<
       world.err << fmt::format("the file keeps its size, as its space is used again: {}\n", shrunk.error().message);
     }
   }
-  world.out << fmt::format("{} deleted\n", runs_counted(gone.size()));
+  world.out << fmt::format("{} deleted\n", counted(gone.size(), "run"));
   return 0;
 }
 
 Result<int> delete_action(Surroundings& world, const RunsOptions& options) {
-  INFERMETER_TRY(auto store, store_of(world, options, Store::Mode::write_if_possible));
+  INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
   return delete_runs_of(world, store, options.runs);
 }
 
@@ -135,11 +129,11 @@ Result<int> prune_action(Surroundings& world, const RunsOptions& options) {
   if (!options.before.empty()) {
     INFERMETER_TRY(query.before, date_from_string(options.before));
   }
-  INFERMETER_TRY(auto store,
-                 store_of(world, options, options.dry_run ? Store::Mode::read : Store::Mode::write_if_possible));
+  INFERMETER_TRY(auto store, open_store(world, options.flags,
+                                        options.dry_run ? Store::Mode::read : Store::Mode::write_if_possible));
   INFERMETER_TRY(const auto prunable, store.prunable(query));
   if (options.dry_run) {
-    world.out << runs_table(prunable) << fmt::format("{} would be deleted\n", runs_counted(prunable.size()));
+    world.out << runs_table(prunable) << fmt::format("{} would be deleted\n", counted(prunable.size(), "run"));
     return 0;
   }
   std::vector<std::string> ids;
@@ -149,8 +143,7 @@ Result<int> prune_action(Surroundings& world, const RunsOptions& options) {
 
 constexpr const char* kStays =
     "Runs that a baseline names, that are being measured, and another user's are never deleted. CSV files and pages "
-    "that "
-    "were written stay.";
+    "that were written stay.";
 
 void declare_choice(CLI::App& app, RunsOptions& options) {
   app.add_option("--tag", options.tag, "Only runs that have this tag.")->type_name("TAG")->group("What");

@@ -14,6 +14,7 @@
 #include "infermeter/report/run/group_grid.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/validation/parts.hpp"
+#include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -65,8 +66,7 @@ std::string table_of(const Grid& grid, const std::string& title) {
 
 std::string caveats_of(const std::vector<Notice>& notices) {
   if (notices.empty()) return "";
-  std::string text =
-      fmt::format("<details><summary>{} caveat{}</summary><ul>\n", notices.size(), notices.size() == 1 ? "" : "s");
+  std::string text = fmt::format("<details><summary>{}</summary><ul>\n", counted(notices.size(), "caveat"));
   for (const Notice& notice : notices) {
     for (const std::string& message : notice.messages) text += fmt::format("<li>{}</li>\n", shown(message));
     if (!notice.remedy.empty()) text += fmt::format("<li><em>{}</em></li>\n", shown(notice.remedy));
@@ -165,9 +165,7 @@ std::string render_notebook(const Validation& validation) {
   text += list_of(worded_answers(validation));
   if (!words.outputs.rows.empty()) text += table_of(words.outputs, "");
   if (!words.samples.rows.empty()) text += table_of(words.samples, words.samples_title);
-  auto diagnostics = validation.diagnostics;
-  diagnostics.insert(diagnostics.end(), validation.outputs.diagnostics.begin(), validation.outputs.diagnostics.end());
-  return text + caveats_of(notices(diagnostics)) + "</div>\n";
+  return text + caveats_of(notices(diagnostics_of(validation))) + "</div>\n";
 }
 
 }  // namespace infermeter

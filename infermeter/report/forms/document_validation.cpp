@@ -49,12 +49,6 @@ void write_picture(JsonWriter& json, const DifferencePicture& picture) {
   json.end_object();
 }
 
-std::vector<Diagnostic> diagnostics_of(const Validation& validation) {
-  std::vector<Diagnostic> all = validation.diagnostics;
-  all.insert(all.end(), validation.outputs.diagnostics.begin(), validation.outputs.diagnostics.end());
-  return all;
-}
-
 }  // namespace
 
 ReportPart validation_part(const Validation& validation, const std::vector<DifferencePicture>& pictures) {

@@ -134,9 +134,7 @@ void write_validation(JsonWriter& json, const Validation& validation, bool with_
   write_validation_outputs(json, validation);
   write_again(json, validation);
   write_samples(json, validation, with_samples);
-  auto diagnostics = validation.diagnostics;
-  diagnostics.insert(diagnostics.end(), validation.outputs.diagnostics.begin(), validation.outputs.diagnostics.end());
-  write_diagnostics(json, diagnostics);
+  write_diagnostics(json, diagnostics_of(validation));
   json.key("times");
   json.begin_object();
   json.member("models_s", validation.times.models_s);

@@ -188,4 +188,10 @@ ValidationWords validation_words(const Validation& validation, std::size_t worst
   return words;
 }
 
+std::vector<Diagnostic> diagnostics_of(const Validation& validation) {
+  std::vector<Diagnostic> all = validation.diagnostics;
+  all.insert(all.end(), validation.outputs.diagnostics.begin(), validation.outputs.diagnostics.end());
+  return all;
+}
+
 }  // namespace infermeter

@@ -28,6 +28,9 @@ struct ValidationWords {
 // What was found besides the agreement, what to mind, and how long it took.
 [[nodiscard]] std::vector<Sentence> validation_sentences(const Validation& validation);
 
+// Its own, then those of its outputs.
+[[nodiscard]] std::vector<Diagnostic> diagnostics_of(const Validation& validation);
+
 [[nodiscard]] std::string render_validation_json(const Validation& validation, bool with_samples);
 void write_validation(JsonWriter& json, const Validation& validation, bool with_samples);
 [[nodiscard]] std::string render_validation_markdown(const ValidationWords& words);
