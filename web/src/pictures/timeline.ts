@@ -60,7 +60,12 @@ export function timeline(m: Measured): Picture[] {
   const every = (): Row[] => rowsOf(m, subject).filter((row) => process === null || row.trial.process === process);
   const shown = (): Row[] => every().slice(0, mostProcesses);
   let reach = usualReach(every());
-  const plot = (): Plot => plotOf(shown(), bySecond, reach);
+  let made: { of: string; plot: Plot } | null = null;
+  const plot = (): Plot => {
+    const of = [subject, process, bySecond, reach].join();
+    if (made?.of !== of) made = { of, plot: plotOf(shown(), bySecond, reach) };
+    return made.plot;
+  };
   const processes = [...new Set(m.run.trials.map((trial) => trial.process))].sort((a, b) => a - b);
   // A thinned record has lost the numbers of its iterations.
   const numbered = m.run.trials.every((trial) => trial.samples === undefined || trial.samples.latency_s.length >= trial.iterations);
@@ -99,7 +104,7 @@ export function timeline(m: Measured): Picture[] {
 }
 
 interface Plot {
-  series: { row: Row; all: Iteration[] }[];
+  series: { row: Row; all: Iteration[]; thinned: Iteration[] }[];
   bySecond: boolean;
   scale: Scale;
   ceiling_s: number; // slower ones are drawn at the upper edge
@@ -121,7 +126,10 @@ function ceilingOf(rows: Row[]): number | null {
 }
 
 function plotOf(rows: Row[], bySecond: boolean, reach: Reach): Plot {
-  const series = rows.map((row) => ({ row, all: iterationsOf(row.trial, row.fences, bySecond) }));
+  const series = rows.map((row) => {
+    const all = iterationsOf(row.trial, row.fences, bySecond);
+    return { row, all, thinned: kept(all, rows.length) };
+  });
   const [low, high] = ends(series.flatMap(({ all }) => all.map((each) => each.latency_s)));
   const ceiling = reach === "most" ? ceilingOf(rows) : null;
   const scale = scaleOf("s", ceiling === null ? [low, high] : [low, Math.min(high, ceiling + (ceiling - low) * 0.15)], { log: reach === "log" });
@@ -160,9 +168,9 @@ function kept(iterations: Iteration[], rows: number): Iteration[] {
 
 function notes({ series, ceiling_s }: Plot, view: [number, number] | null, all: number): string {
   let [drawn, recorded, timed, beyond, slowest] = [0, 0, 0, 0, 0];
-  for (const { row, all: iterations } of series) {
+  for (const { row, all: iterations, thinned } of series) {
     const seen = inView(iterations, view);
-    drawn += kept(seen, series.length).length;
+    drawn += (view === null ? thinned : kept(seen, series.length)).length;
     recorded += seen.length;
     timed += view === null ? row.trial.iterations + (row.trial.warmup_samples?.latency_s.length ?? 0) : seen.length;
     for (const each of seen) {
@@ -205,7 +213,7 @@ function option(plot: Plot, look: Look, width: number): Option {
     }),
     yAxis: valueAxis(look, "latency", scale, 340, { nameGap: 42 }, true),
     tooltip: { trigger: "item" },
-    series: [warmUpArea(series.some(({ all }) => all[0]?.kind === "warm-up") ? warm : null, look), ...series.map(({ row, all }) => pointsOf(row, kept(all, series.length), plot, look))],
+    series: [warmUpArea(series.some(({ all }) => all[0]?.kind === "warm-up") ? warm : null, look), ...series.map(({ row, thinned }) => pointsOf(row, thinned, plot, look))],
   };
 }
 
