@@ -33,6 +33,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"baseline", "Name runs, so that later ones can be compared with them.", declare_baseline},
     {"store", "Copy runs from one store to another.", declare_store},
     {"history", "Show results over time, and where they changed.", declare_history, true},
+    {"publish", "Write a site of static pages of what is stored.", declare_publish},
     {"validate", "Compare the outputs of two subjects, or with recorded outputs.", declare_validate, true},
     {"variants", "Make variants of a model (float16, int8, …), measure them, and recommend.", declare_variants, true},
     {"study", "Measure several plans for one question, with a checklist and report files.", declare_study, true},

@@ -51,6 +51,7 @@
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/samples/profile_json.hpp"
 #include "infermeter/samples/samples_json.hpp"
+#include "infermeter/site/publish.hpp"
 #include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/stats/summary/proportions.hpp"
 #include "infermeter/stats/summary/summary.hpp"

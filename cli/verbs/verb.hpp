@@ -32,6 +32,7 @@ Action declare_runs(CLI::App& app);
 Action declare_store(CLI::App& app);
 Action declare_baseline(CLI::App& app);
 Action declare_history(CLI::App& app);
+Action declare_publish(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_variants(CLI::App& app);
 Action declare_study(CLI::App& app);

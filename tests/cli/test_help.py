@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 VERBS = ["", "run", "compare", "load", "tune", "profile", "import", "gate", "report", "runs", "runs list", "runs tag", "runs untag", "runs note", "runs delete", "runs prune", "store", "store copy", "store push", "baseline", "baseline set", "baseline list", "baseline remove",
-         "history", "validate", "variants", "study", "models", "models build", "models show", "backends", "doctor", "completion", "version"]
+         "history", "publish", "validate", "variants", "study", "models", "models build", "models show", "backends", "doctor", "completion", "version"]
 
 
 @pytest.mark.parametrize("verb", VERBS)

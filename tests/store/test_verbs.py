@@ -56,6 +56,10 @@ def test_histories_baselines_gates_and_comparisons(run, stored, place):
     assert judged.returncode == 0, judged.stderr
     measured = stored("gate", "gate.toml", "--run", "nosuch")
     assert measured.returncode == 2 and "there is no run 'nosuch'" in measured.stderr
+    published = stored("publish", "site")
+    assert published.stdout.startswith("site: 2 runs, 1 series;"), published.stderr
+    assert stored("publish", "site").stdout.endswith("; 0 files written, 0 removed\n")
+    assert (run.folder / f"site/runs/{second}.html").is_file()
     assert stored("baseline", "remove", "main").returncode == 0
     assert stored("report", first, second).returncode == 0
     assert stored("report", "--html", "page.html").returncode == 0

@@ -76,10 +76,11 @@ class Watched:
 @pytest.fixture
 def open_page(browser):
     """open_page(file, width=…, colour="dark", script=False) -> a Playwright page that is ready. At the end of the test:
-    no console message, no error, no dialog, no violation of the policy, no request but for the file itself."""
+    no console message, no error, no dialog, no violation of the policy, no request but for the file itself; of a page of a
+    site (site=folder) for files of that folder."""
     opened = []
 
-    def open_one(file, width=1280, colour="light", script=True):
+    def open_one(file, width=1280, colour="light", script=True, site=None):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=colour, accept_downloads=True,
                                       java_script_enabled=script)
         context.set_default_timeout(LIMIT_MS)
@@ -87,19 +88,30 @@ def open_page(browser):
             context.add_init_script(WATCH)
         watched = Watched(context.new_page())
         watched.scripts = script
-        opened.append((context, watched))
+        opened.append((context, watched, site))
         watched.page.goto(Path(file).as_uri())
         if script:
-            watched.page.wait_for_selector(READY)
+            watched.page.wait_for_selector(READY if site is None else "main")
         return watched.page
 
     yield open_one
-    found = [(watched.found(), watched.files) for _, watched in opened]
-    for context, _ in opened:
+    found = [(watched.found(), watched.files, site) for _, watched, site in opened]
+    for context, _, _ in opened:
         context.close()
-    for trouble, files in found:
+    for trouble, files, site in found:
         assert trouble == []
-        assert len(files) == 1, files
+        if site is None:
+            assert len(files) == 1, files
+        else:
+            assert all(file.startswith(site.as_uri() + "/") for file in files), files
+
+
+@pytest.fixture(scope="session")
+def axe(source_dir):
+    file = source_dir / "web/node_modules/axe-core/axe.min.js"
+    if not file.exists():
+        pytest.fail(f"{file} is missing: the build gets it (npm ci in web/)")
+    return file.read_text()
 
 
 @pytest.fixture(scope="session")

@@ -16,14 +16,6 @@ FOCUSABLE = "a[href], button, select, input, textarea, summary, [tabindex='0']"
 LEAVE_OUT_ROWS = "for (const rows of document.querySelectorAll('tbody')) for (const row of [...rows.rows].slice(15)) row.remove()"
 
 
-@pytest.fixture(scope="session")
-def axe(source_dir):
-    file = source_dir / "web/node_modules/axe-core/axe.min.js"
-    if not file.exists():
-        pytest.fail(f"{file} is missing: the build gets it (npm ci in web/)")
-    return file.read_text()
-
-
 @pytest.mark.parametrize("width", [360, 1400])
 @pytest.mark.parametrize("kind", [*KINDS, "generation"])
 def test_axe_finds_nothing(page_of_kind, open_page, axe, kind, width):

@@ -45,6 +45,7 @@ export interface ChartPicture extends Common {
   // Series anew for what is in view, from … to on the axis: zooming in shows more of what is stored.
   detail?(from: number, to: number, look: Look, width: number): Option[];
   names?: string[]; // of series that are subjects, by their indices: they are marked in all charts of the part at once
+  press?(series: string, index: number): void; // a mark is pressed
   lanes?(): (number | null)[]; // subjects of its lanes (pictures/lanes.ts)
 }
 

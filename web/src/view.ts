@@ -300,6 +300,8 @@ export class View {
   }
 
   private listen(picture: ChartPicture): void {
+    this.chart?.off("click");
+    this.chart?.on("click", (hit: unknown) => picture.press?.((hit as { seriesName: string; dataIndex: number }).seriesName, (hit as { dataIndex: number }).dataIndex));
     if (picture.names === undefined || this.chart === null) return;
     this.chart.off("mouseover");
     this.chart.on("mouseover", (hit: unknown) => {

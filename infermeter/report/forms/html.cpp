@@ -36,21 +36,15 @@ std::string deflated(std::string_view text) {
   return bytes;
 }
 
-std::string policy() {
-  return fmt::format(
-      "default-src 'none'; script-src '{}'; style-src '{}'; style-src-attr 'unsafe-inline'; base-uri 'none'; "
-      "form-action 'none'",
-      page.script_hash, page.style_hash);
-}
-
-// First of all the policy, so that it holds for whatever follows.
-std::string head(const std::string& title) {
+// First of all the policy, so that it holds for whatever follows. `script`, `style`: what it lets in. `looks`: markup.
+std::string head(std::string_view title, std::string_view script, std::string_view style, std::string_view looks) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '{}'; style-src '{}'; "
+      "style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>{}</style>\n</head>\n",
-      policy(), escaped(title), page.style);
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n{}\n</head>\n",
+      script, style, escaped(title), looks);
 }
 
 std::string for_readers_without_script(std::span<const ReportPart> parts) {
@@ -61,18 +55,34 @@ std::string for_readers_without_script(std::span<const ReportPart> parts) {
   return text + "</noscript>\n";
 }
 
+// What readers see without script, and the document for those who have one.
+std::string document_body(std::span<const ReportPart> parts, const DocumentHead& above) {
+  std::string html = "<div id=\"report\"></div>\n" + for_readers_without_script(parts);
+  html += "<script type=\"application/json\" id=\"document\" data-encoding=\"deflate\">";
+  html += base64(deflated(render_document(parts, above)));
+  return html + "</script>\n";
+}
+
 }  // namespace
 
 std::string render_html(std::span<const ReportPart> parts, const DocumentHead& above) {
-  std::string html = head(document_title(parts, above));
-  html += "<body>\n<div id=\"report\"></div>\n";
-  html += for_readers_without_script(parts);
-  html += "<script type=\"application/json\" id=\"document\" data-encoding=\"deflate\">";
-  html += base64(deflated(render_document(parts, above)));
-  html += "</script>\n<script>";
+  std::string html = head(document_title(parts, above), page.script_hash, page.style_hash,
+                          fmt::format("<style>{}</style>", page.style));
+  html += "<body>\n" + document_body(parts, above);
+  html += "<script>";
   html += page.script;
   html += "</script>\n</body>\n</html>\n";
   return html;
+}
+
+std::string site_page_head(std::string_view title, std::string_view style, std::string_view more) {
+  return head(title, "self", "self", fmt::format("<link rel=\"stylesheet\" href=\"{}\">{}", escaped(style), more));
+}
+
+std::string render_html(std::span<const ReportPart> parts, const DocumentHead& above, const PageFrame& frame) {
+  return site_page_head(document_title(parts, above), frame.style) + "<body>\n" + frame.above +
+         document_body(parts, above) + frame.below +
+         fmt::format("<script src=\"{}\"></script>\n</body>\n</html>\n", escaped(frame.script));
 }
 
 }  // namespace infermeter

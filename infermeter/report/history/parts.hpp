@@ -16,4 +16,9 @@ namespace infermeter {
 
 void write_history(JsonWriter& json, const HistoryReport& report, bool with_runs);
 
+// "10.0 % slower"
+[[nodiscard]] std::string change_text(const History& history, const HistoryChange& change);
+// What else changed there: "the runtime's version: 1.20.1 → 1.21.0; …"; empty: nothing that is known.
+[[nodiscard]] std::string context_text(const HistoryChange& change);
+
 }  // namespace infermeter

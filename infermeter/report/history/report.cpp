@@ -44,11 +44,6 @@ std::string day(double at) { return utc_time(at).substr(0, 10); }
 
 std::string runs_text(std::size_t count) { return counted(static_cast<std::int64_t>(count), "run", "runs"); }
 
-std::string effect_of(const History& history, const HistoryChange& change) {
-  const double size = std::abs(std::log1p(change.point.change));
-  return effect_text(history.metric, change.worse ? size : -size);
-}
-
 const Figure& first_after(const History& history, const HistoryChange& change) {
   return history.figures.at(change.point.index);
 }
@@ -96,7 +91,7 @@ std::string seen_by(const ChangePoint& point) {
   return point.by_scan ? scan : divisive;
 }
 
-std::string context_text(const ContextChange& change) {
+std::string context_part(const ContextChange& change) {
   const auto shown = [&](const std::string& value) {
     return printable(change.what == What::model ? value.substr(0, history_digest_shown) : value, 60);
   };
@@ -125,7 +120,7 @@ std::string alarm_text(const History& history, const HistoryChange& alarm) {
   return fmt::format(
       "since {} it is {} than before, in {}; a history cannot tell a build from a bad day, so "
       "confirm it",
-      day(first_after(history, alarm).created_at), effect_of(history, alarm),
+      day(first_after(history, alarm).created_at), change_text(history, alarm),
       runs_text(history.figures.size() - alarm.point.index));
 }
 
@@ -138,7 +133,7 @@ std::string history_text(const History& history, const Answer& answer) {
   }
   const HistoryChange& last = history.changes.back();
   return fmt::format("since {} it is {} than before", day(first_after(history, last).created_at),
-                     effect_of(history, last));
+                     change_text(history, last));
 }
 
 class HistoryText {
@@ -224,11 +219,9 @@ class HistoryText {
     const Figure& first = first_after(history_, change);
     sentence(change.worse ? Tone::warning : Tone::good,
              fmt::format("{}, run {}: {} than before; seen by {}", minute(first.created_at), printable(first.run, 40),
-                         effect_of(history_, change), seen_by(change.point)));
+                         change_text(history_, change), seen_by(change.point)));
     if (change.context.empty()) return;
-    std::vector<std::string> parts;
-    for (const ContextChange& part : change.context) parts.push_back(context_text(part));
-    text_ += "    " + wrapped(fmt::format("what else changed there: {}", fmt::join(parts, "; ")), width_ - 4, 6) + '\n';
+    text_ += "    " + wrapped("what else changed there: " + context_text(change), width_ - 4, 6) + '\n';
   }
 
   void alarm_lines() {
@@ -300,6 +293,17 @@ void fit_names(std::vector<std::vector<std::string>>& rows, std::size_t width) {
 }
 
 }  // namespace
+
+std::string change_text(const History& history, const HistoryChange& change) {
+  const double size = std::abs(std::log1p(change.point.change));
+  return effect_text(history.metric, change.worse ? size : -size);
+}
+
+std::string context_text(const HistoryChange& change) {
+  std::vector<std::string> parts;
+  for (const ContextChange& part : change.context) parts.push_back(context_part(part));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
 
 std::vector<WordedAnswer> worded_answers(const HistoryReport& report) {
   std::vector<WordedAnswer> worded;

@@ -18,6 +18,8 @@ double middle(std::vector<double> values) {
   return *half;
 }
 
+}  // namespace
+
 std::vector<double> condensed(const std::vector<double>& values, std::size_t width) {
   if (values.size() <= width) return values;
   std::vector<double> medians;
@@ -29,8 +31,6 @@ std::vector<double> condensed(const std::vector<double>& values, std::size_t wid
   }
   return medians;
 }
-
-}  // namespace
 
 std::string sparkline(const std::vector<double>& values, std::size_t width) {
   if (values.empty() || width == 0) return {};

@@ -44,7 +44,13 @@ function picture(history: History, series: Series, values: HistoryRun[], index: 
     option: (look, width) => drawing.option(look, width, by.value === "date"),
     legend: (look) => legend(look, series),
     data: () => data(series, values, history.unit),
+    press: (name, index) => name === "Runs" && openPage(index),
   };
+}
+
+// On a site (infermeter publish) the page has a link to the page of each run.
+function openPage(index: number): void {
+  document.querySelector<HTMLElement>(`a[data-run="${index}"]`)?.click();
 }
 
 function left(series: Series, values: HistoryRun[]): string {
