@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view list_name = "infermeter-site.txt", list_head = "infermeter.site/1 ";
 constexpr std::uintmax_t largest_list = std::uintmax_t{64} << 20;
 constexpr std::array<std::string_view, 4> folders = {"assets", "badges", "runs", "series"};
+// What hosts of pages look for beside a site: a checkout's folder, GitHub's two files.
+constexpr std::array<std::string_view, 3> of_hosts = {".git", ".nojekyll", "CNAME"};
 constexpr int files_between_lists = 256;
 
 // A list may come from anywhere, and what it names is removed: names of ours only.
@@ -105,7 +107,8 @@ Result<Done> SiteFolder::read_list() {
   return Done{};
 }
 
-// All that is there must be on the list, so that nothing of anybody else is replaced or removed, or published with it.
+// All else that is there must be on the list, so that nothing of anybody else is replaced or removed, or published with
+// it.
 Result<Done> SiteFolder::check_others() {
   std::vector<std::string> foreign;
   const auto look = [&](const fs::path& in, const std::string& before) -> Result<Done> {
@@ -116,6 +119,7 @@ Result<Done> SiteFolder::check_others() {
       const fs::file_status status = entry->symlink_status();
       const bool is_ours = before + name == list_name || keys_.contains(before + name);
       if (before.empty() && fs::is_directory(status) && std::ranges::find(folders, name) != folders.end()) continue;
+      if (before.empty() && std::ranges::find(of_hosts, name) != of_hosts.end()) continue;
       if (is_leftover(name) && fs::is_regular_file(status)) {
         leftovers_.push_back(entry->path());
       } else if (!is_ours || !fs::is_regular_file(status)) {

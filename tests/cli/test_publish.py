@@ -147,6 +147,16 @@ def test_a_folder_of_somebody_else_is_left_alone(run, store):
     assert (run.folder / "results/infermeter.db").is_file()
 
 
+def test_what_hosts_of_pages_look_for_may_stand_there(run, store):
+    (run.folder / "site/.git").mkdir(parents=True)
+    (run.folder / "site/.git/HEAD").write_text("ref: refs/heads/pages")
+    (run.folder / "site/.nojekyll").touch()
+    (run.folder / "site/CNAME").write_text("speed.example.org")
+    publish(run)
+    files = publish(run)
+    assert {".git/HEAD", ".nojekyll", "CNAME", "index.html"} <= files.keys()
+
+
 def test_names_are_text(run, store):
     for i in range(12):
         # Ids come from whoever wrote the store.
