@@ -18,6 +18,11 @@ if(SKBUILD)
   set(missing FATAL_ERROR)
 endif()
 find_package(Python 3.11 COMPONENTS Interpreter Development.Module)
+# Of a wheel for several versions (wheel.py-api): headers of the stable ABI are the same headers. Before CMake 3.26 nobody says so.
+if(SKBUILD_SABI_VERSION AND Python_Development.Module_FOUND AND NOT TARGET Python::SABIModule)
+  add_library(Python::SABIModule INTERFACE IMPORTED)
+  target_include_directories(Python::SABIModule INTERFACE ${Python_INCLUDE_DIRS})
+endif()
 if(NOT Python_Development.Module_FOUND)
   message(${missing} "The Python module is left out: there are no headers for Python 3.11 or newer. scripts/setup "
     "installs them (Debian's python3-dev), or give -DPython_EXECUTABLE=PYTHON of one that has them.")

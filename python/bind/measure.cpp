@@ -24,21 +24,21 @@ namespace {
 constexpr double kBetweenTurns_s = 2e-3;
 constexpr std::chrono::microseconds kTurn{50};  // time enough for a waiting thread to wake up and take the lock
 
-bool has_other_threads() {
-  PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
-  return first != nullptr && PyThreadState_Next(first) != nullptr;
-}
-
 // An iteration is what `callable()` is in a Python loop: the call, and dropping what it returned, with the GIL. What
 // raises ends the loop and waits as Python's current exception.
 struct PythonCallable {
   PyObject* callable;
   std::atomic<int>& interrupt;
+  // How many threads Python has started: the stable ABI has no other way to ask.
+  nb::object started_threads = nb::module_::import_("_thread").attr("_count");
   double last_turn_s = 0;
+
+  // In the main thread, one that was started; in one of those, the main thread.
+  [[nodiscard]] bool has_other_threads() const { return nb::cast<int>(started_threads()) > 0; }
 
   // Between iterations: other threads' turn, and signals.
   [[nodiscard]] bool prepare(std::uint64_t) {
-    if (has_other_threads() && monotonic_s() - last_turn_s > kBetweenTurns_s) {
+    if (monotonic_s() - last_turn_s > kBetweenTurns_s && has_other_threads()) {
       {
         nb::gil_scoped_release others_go_on;
         std::this_thread::sleep_for(kTurn);

@@ -64,10 +64,10 @@ std::string name_of(nb::handle value) {
 std::string setting_text(nb::handle value) {
   const auto path = nb::steal(PyOS_FSPath(value.ptr()));
   if (PyBytes_Check(path.ptr()))
-    return {PyBytes_AS_STRING(path.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(path.ptr()))};
+    return {PyBytes_AsString(path.ptr()), static_cast<std::size_t>(PyBytes_Size(path.ptr()))};
   const auto bytes = nb::steal(PyUnicode_AsEncodedString(path.ptr(), "utf-8", "surrogateescape"));
   if (!bytes.is_valid()) throw nb::python_error();
-  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+  return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
 }
 
 std::string number_text(nb::handle value) { return nb::str(nb::steal(PyNumber_Index(value.ptr()))).c_str(); }

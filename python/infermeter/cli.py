@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 # In a wheel the program lies in the package; in a build tree and an installed one it lies beside.
-_PLACES = ("bin/infermeter", "../../bin/infermeter", "../../../../bin/infermeter")
+_PLACES = ("bin/infermeter", "../../bin/infermeter", "../../../../bin/infermeter", "../../../../../bin/infermeter")
 
 
 def program() -> Path | None:
