@@ -135,7 +135,8 @@ bool has_module(const fs::path& folder) {
 // In a build tree and an installed one a folder of its own; as a wheel installs it, among the site-packages.
 fs::path find_python_package(const std::vector<fs::path>& installation) {
   for (const fs::path& folder : installation)
-    for (const char* const place : {"python", "infermeter/python", "lib/infermeter/python", "lib64/infermeter/python", "."})
+    for (const char* const place :
+         {"python", "infermeter/python", "lib/infermeter/python", "lib64/infermeter/python", "."})
       if (has_module(folder / place)) return (folder / place).lexically_normal();
   // A wheel's prefix is the module itself.
   const fs::path prefix = installation.empty() ? fs::path() : installation.back();

@@ -38,8 +38,8 @@ struct PythonCallable {
 
   // Between iterations: other threads' turn, and signals.
   [[nodiscard]] bool prepare(std::uint64_t) {
-    if (monotonic_s() - last_turn_s > kBetweenTurns_s && has_other_threads()) {
-      {
+    if (monotonic_s() - last_turn_s > kBetweenTurns_s) {
+      if (has_other_threads()) {
         nb::gil_scoped_release others_go_on;
         std::this_thread::sleep_for(kTurn);
       }
