@@ -9,7 +9,7 @@
 add_library(infermeter_warnings INTERFACE)
 # clang builds the fuzz targets alone.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(infermeter_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow=local -Werror -Wno-restrict
+  target_compile_options(infermeter_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow=local $<$<BOOL:${INFERMETER_WERROR}>:-Werror> -Wno-restrict
     -Wno-maybe-uninitialized -Wno-free-nonheap-object $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 

@@ -82,7 +82,7 @@ class Emptying {
         if (renameat(folder, name.c_str(), top_, fmt::format(".{}", serial_++).c_str()) == 0) ++moved_;
         continue;
       }
-      fchmodat(folder, name.c_str(), S_IRWXU, AT_SYMLINK_NOFOLLOW);
+      [[maybe_unused]] const int changed = fchmodat(folder, name.c_str(), S_IRWXU, AT_SYMLINK_NOFOLLOW);
       if (const FileDescriptor inner = open_folder(folder, name.c_str())) empty(inner.get(), depth + 1);
       unlinkat(folder, name.c_str(), AT_REMOVEDIR);
     }
