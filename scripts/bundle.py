@@ -40,14 +40,17 @@ def debian_component(package, use):
         "purl": f"pkg:deb/debian/{quote(package, safe='')}@{quote(version, safe='')}",
         "bom-ref": f"pkg:deb/debian/{quote(package, safe='')}@{quote(version, safe='')}",
         # As its copyright file names them; the file itself is in the wheel.
-        "licenses": [{"license": {"name": name}} for name in names],
+        "licenses": [{"license": {"name": name}} for name in names or [f"as {package}.txt among the wheel's licences says"]],
         "properties": [{"name": "infermeter:use", "value": use},
                        {"name": "infermeter:debian-source", "value": f"{source} {source_version}"}],
     }
 
 
 def licence_of_debian(package):
-    return Path(f"/usr/share/doc/{package}/copyright").read_text(errors="replace")
+    file = Path(f"/usr/share/doc/{package}/copyright")
+    if not file.is_file():
+        sys.exit(f"bundle: there is no {file}: the licence of {package} is not known; reinstall it without dpkg's path-exclude")
+    return file.read_text(errors="replace")
 
 
 def bundled(names):

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <map>
 #include <set>
@@ -283,6 +284,8 @@ class Checker {
   RunCheck check_;
 };
 
+constexpr std::array<std::string_view, 2> left_out_of_wheels = {"imaging", "libtorch"};
+
 }  // namespace
 
 Error unknown_backend(const std::string& name, const std::vector<std::string>& names) {
@@ -291,6 +294,12 @@ Error unknown_backend(const std::string& name, const std::vector<std::string>& n
         fmt::format("unknown back end '{}': no back end was found at all; --backend-path names the folder "
                     "of infermeter_backend_*.so",
                     name));
+  }
+  if (std::ranges::find(left_out_of_wheels, name) != left_out_of_wheels.end()) {
+    return usage_error(
+        fmt::format("back end {} is not in this installation, as it is in no wheel: an installation from source has it "
+                    "(docs/install.md); found: {}",
+                    name, fmt::join(names, ", ")));
   }
   return usage_error(
       fmt::format("unknown back end '{}'{}; found: {}", name, did_you_mean(name, names), fmt::join(names, ", ")));

@@ -1,6 +1,8 @@
 """The wheel, installed in an environment of its own and used where there is neither source nor build: built once, in minutes
 where the compiler has not seen it all before."""
 
+import base64
+import hashlib
 import importlib.util
 import json
 import os
@@ -99,6 +101,48 @@ def test_what_is_in_it(wheel, source_dir):
     unwanted = (".hpp", ".h", ".a", ".cmake", ".pc", ".pyc")
     assert not [name for name in names if name.endswith(unwanted) or "_test" in name]
     assert {name.split("/")[0] for name in names} == {"infermeter", f"infermeter-{version}.dist-info"}
+
+
+def test_what_others_wrote_is_told(wheel, build_dir, source_dir, tmp_path):
+    """scripts/bundle.py: texts of licences and a bill of materials, the same bytes each time."""
+    files = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        subprocess.run([sys.executable, source_dir / "scripts/bundle.py", "wheel", wheel, build_dir.parent / "wheel", tmp_path / name],
+                       env=os.environ | {"SOURCE_DATE_EPOCH": "1700000000"}, check=True)
+        files.append(tmp_path / name / wheel.name)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    with zipfile.ZipFile(wheel) as archive:
+        before = {name for name in archive.namelist() if not name.endswith("/")}
+    with zipfile.ZipFile(files[0]) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+        assert {info.date_time for info in archive.infolist()} == {(2023, 11, 14, 22, 13, 20)}
+        [program] = [info for info in archive.infolist() if info.filename == "infermeter/bin/infermeter"]
+        assert program.external_attr >> 16 == 0o100755
+    assert before <= contents.keys()
+    [record] = [name for name in contents if name.endswith("/RECORD")]
+    rows = [line.rsplit(",", 2) for line in contents[record].decode().splitlines()]
+    assert {row[0] for row in rows} == contents.keys()
+    for name, digest, size in rows:
+        if name == record:
+            continue
+        found = base64.urlsafe_b64encode(hashlib.sha256(contents[name]).digest()).rstrip(b"=").decode()
+        assert (digest, int(size)) == (f"sha256={found}", len(contents[name])), name
+    info = record.removesuffix("RECORD")
+    said = re.findall(r"^License-File: (.+)$", contents[info + "METADATA"].decode().split("\n\n")[0], re.MULTILINE)
+    assert {"LICENSE", "bundled/nanobind.txt", "bundled/echarts.txt"} <= set(said)
+    assert all(len(contents[f"{info}licenses/{file}"]) > 200 for file in said)
+    bill = json.loads(contents[info + "sboms/infermeter.cdx.json"])
+    assert bill["bomFormat"] == "CycloneDX" and bill["metadata"]["timestamp"] == "2023-11-14T22:13:20Z"
+    components = {one["name"]: one for one in bill["components"]}
+    assert {"nanobind", "echarts", "libfmt-dev", "nlohmann-json3-dev"} <= components.keys() and "libc6-dev" not in components
+    assert all(one["version"] and one["licenses"] and one["purl"].startswith("pkg:") for one in components.values())
+    assert bill["dependencies"][0]["dependsOn"] == [one["bom-ref"] for one in bill["components"]]
+
+
+def test_a_release_without_wheels_has_no_bill(source_dir, tmp_path):
+    done = subprocess.run([sys.executable, source_dir / "scripts/bundle.py", "sbom", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr == f"bundle: there is no wheel in {tmp_path}\n"
 
 
 def test_nothing_in_it_names_the_folders_of_the_build(site, source_dir, build_dir):
