@@ -44,6 +44,18 @@ def test_runs_become_a_history(run):
     assert memory["unit"] == "bytes" and memory["series"][0]["last_value"] > 1e5
 
 
+def test_a_metric_that_no_run_has_is_told(run, store):
+    def words(*arguments):
+        done = run("history", *arguments)
+        assert done.returncode == 0, done.stderr
+        return " ".join(done.stdout.split())
+
+    assert words("--metric", "response_p99") == (
+        "No finished run has a response p99 here. A load that is not valid, or has too few requests for it, has none.")
+    store.database.execute("DELETE FROM figures WHERE metric = 'load_time'")
+    assert words("--metric", "load_time") == "No finished run has a load time here."
+
+
 def test_a_step_is_found_with_what_else_changed_there(run, store):
     store.step(12, 5, 1.1, {"runtime_version": "1.20.1"}, {"runtime_version": "1.21.0", "git_commit": "abc"})
     series = as_json(run, "mlp")["series"][0]

@@ -12,6 +12,7 @@
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/numbers/sparkline.hpp"
 #include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -64,6 +65,12 @@ std::string hidden_text(const HistoryReport& report) {
   if (report.hidden_runs == 0) return {};
   return fmt::format("{} of other machines {} not shown (--machine all lists them)",
                      runs_text(static_cast<std::size_t>(report.hidden_runs)), report.hidden_runs == 1 ? "is" : "are");
+}
+
+std::string nothing_text(std::string_view metric) {
+  std::string text = fmt::format("No finished run has a {} here.", metric_name(metric));
+  if (load_figure(metric) != nullptr) text += " A load that is not valid, or has too few requests for it, has none.";
+  return text;
 }
 
 // Rows of cells below titles; columns as wide as their cells.
@@ -334,12 +341,17 @@ std::string render_series_list(const HistoryReport& report, std::size_t width) {
   }
   for (const auto& entry : report.entries) rows.push_back(list_row(report, entry.history, with_machine));
   fit_names(rows, width);
-  std::string text = rows.size() > 1 ? grid(rows, aligns) + '\n' : std::string();
-  text += wrapped(fmt::format("Values are the {}; ✗ a change for the worse, ✓ for the better. `infermeter history "
-                              "PART-OF-A-NAME` shows a series in full.",
-                              metric_name(report.metric)),
-                  text_width, 2) +
-          '\n';
+  std::string text;
+  if (report.entries.empty()) {
+    text = wrapped(nothing_text(report.metric), text_width, 2) + '\n';
+  } else {
+    text = grid(rows, aligns) + '\n' +
+           wrapped(fmt::format("Values are the {}; ✗ a change for the worse, ✓ for the better. `infermeter history "
+                               "PART-OF-A-NAME` shows a series in full.",
+                               metric_name(report.metric)),
+                   text_width, 2) +
+           '\n';
+  }
   if (const auto hidden = hidden_text(report); !hidden.empty()) text += wrapped(hidden + '.', text_width, 2) + '\n';
   return text;
 }
