@@ -56,9 +56,55 @@ Result<std::string> unfinished_run(const Plan& place, Interrupt interrupt) {
   return store.latest_unfinished();
 }
 
+Result<PublishedSite> published(const Plan& place, SiteRequest request, Interrupt interrupt) {
+  for (std::string& metric : request.metrics) {
+    INFERMETER_TRY(metric, metric_from_string(metric));
+  }
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::write_if_possible, interrupt));
+  return publish_site(store, request, interrupt);
+}
+
+void bind_site(nb::module_& module) {
+  nb::class_<PublishedSite>(module, "PublishedSite", "What publish() did.")
+      .def_ro("runs", &PublishedSite::runs, "Runs that have a page.")
+      .def_ro("series", &PublishedSite::series, "Series that have a page.")
+      .def_ro("written", &PublishedSite::written, "Files that were written.")
+      .def_ro("removed", &PublishedSite::removed, "Files that were removed.")
+      .def_ro("unfinished", &PublishedSite::unfinished, "Runs that are left out as they are not finished.")
+      .def_ro("unreadable", &PublishedSite::unreadable, "Ids of runs that are damaged and have no page.")
+      .def("__repr__", [](const PublishedSite& site) {
+        return fmt::format("<PublishedSite: runs {}, series {}, written {}, removed {}>", site.runs, site.series,
+                           site.written, site.removed);
+      });
+  module.def(
+      "publish",
+      [](const fs::path& folder, const fs::path& output_dir, const std::string& store, const std::string& title,
+         const std::vector<std::string>& metrics, std::size_t runs, bool samples, const std::string& base_url) {
+        if (metrics.empty()) raise(usage_error("metrics: wanted one metric at least, as p50"));
+        const SiteRequest request{.folder = folder,
+                                  .title = title,
+                                  .base_url = base_url,
+                                  .metrics = metrics,
+                                  .runs = runs,
+                                  .samples = samples};
+        return value_or_raise(interruptible(
+            [&](Interrupt interrupt) { return published(place_of(output_dir, store), request, interrupt); }));
+      },
+      nb::arg("folder"), nb::arg("output_dir") = fs::path("results"), nb::kw_only(), nb::arg("store") = "",
+      nb::arg("title") = "infermeter", nb::arg("metrics") = std::vector<std::string>{"p50"}, nb::arg("runs") = 1000,
+      nb::arg("samples") = false, nb::arg("base_url") = "",
+      nb::sig(
+          "def publish(folder: str | os.PathLike[str], output_dir: str | os.PathLike[str] = 'results', *, store: str "
+          "= '', title: str = 'infermeter', metrics: collections.abc.Sequence[str] = ['p50'], runs: int = 1000, "
+          "samples: bool = "
+          "False, base_url: str = '') -> PublishedSite"),
+      "Writes what is stored as a site of static files, as `infermeter publish` does: only what is new or changed.");
+}
+
 }  // namespace
 
 void bind_store(nb::module_& module) {
+  bind_site(module);
   nb::class_<RunListing>(module, "RunListing", "A stored run.")
       .def_ro("id", &RunListing::id)
       .def_ro("created_at", &RunListing::created_at, "Seconds since 1970, UTC.")
@@ -66,6 +112,8 @@ void bind_store(nb::module_& module) {
       .def_ro("trials_done", &RunListing::trials_done)
       .def_ro("trials_planned", &RunListing::trials_planned)
       .def_ro("labels", &RunListing::labels)
+      .def_ro("tags", &RunListing::tags)
+      .def_ro("note", &RunListing::note)
       .def("__repr__", [](const RunListing& r) {
         return fmt::format("<RunListing {}: {} of {} trials>", r.id, r.trials_done, r.trials_planned);
       });

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from infermeter._core import load_baseline as load_baseline
     from infermeter._core import measure as measure
     from infermeter._core import models as models
+    from infermeter._core import publish as publish
     from infermeter._core import set_baseline as set_baseline
     from infermeter._core import zoo_model_path as zoo_model_path
     from infermeter.backend import Port as Port
@@ -79,7 +80,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "infermeter._core": (
         "Gate History OutputComparison Plan Progress Record Results Samples Validation Verdict backends compare_outputs "
-        "environment histories judge_gate list_runs load_baseline measure models set_baseline zoo_model_path"
+        "environment histories judge_gate list_runs load_baseline measure models publish set_baseline zoo_model_path"
     ),
     "infermeter.compat.accuracy_validation": "AccuracyValidator OutputComparator validate_optimization",
     "infermeter.factory": "Model",
