@@ -124,6 +124,22 @@ def test_histories(im, run):
         im.histories(metric="speed")
 
 
+def test_publish(im, run):
+    for _ in range(2):
+        im.run("mlp@fake,latency=constant:100us", warmup=0, iterations=20, processes=1)
+    assert run("runs", "tag", "latest", "nightly").returncode == 0
+    assert [listing.tags for listing in im.list_runs()] == [[], ["nightly"]] and im.list_runs()[0].note == ""
+    site = im.publish("site", title="Speed of <models>", metrics=["p50", "peak_memory"], runs=1)
+    assert (site.runs, site.series, site.removed, site.unfinished, site.unreadable) == (1, 2, 0, 0, [])
+    index = (run.folder / "site/index.html").read_text()
+    assert "Speed of &lt;models&gt;" in index and "nightly" in index and ">memory peak<" in index
+    again = im.publish("site", title="Speed of <models>", metrics=["p50", "peak_memory"], runs=1)
+    assert again.written == 0 and repr(again) == "<PublishedSite: runs 1, series 2, written 0, removed 0>"
+    for wrong, said in (({"metrics": []}, "metrics: wanted one"), ({"metrics": ["speed"]}, "no metric 'speed'"), ({"base_url": "x"}, "no address")):
+        with pytest.raises(im.UsageError, match=said):
+            im.publish("other", **wrong)
+
+
 def test_what_there_is(im, run, models_cache):
     names = [model.name for model in im.models()]
     assert names == [line["name"] for line in json.loads(run("models", "--format", "json").stdout)]
