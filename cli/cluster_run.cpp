@@ -83,12 +83,14 @@ std::string last_words_of(const ClusterJob& job, int task) {
 }
 
 Error ended_early(const RunRecord& record, const ClusterJob& job, const Collected& collected) {
+  const std::string there = record.plan.tuning ? fmt::format("the race of run {} has not ended", record.id)
+                                               : fmt::format("{} of the {} blocks of run {} are there", collected.whole,
+                                                             collected.blocks, record.id);
   return worker_error(
-      fmt::format("{} of the {} blocks of run {} are there: {} {} ended before all was measured; {}; `{}` "
+      fmt::format("{}: {} {} ended before all was measured; {}; `{}` "
                   "submits what is missing",
-                  collected.whole, collected.blocks, record.id, collected.missing.size() == 1 ? "task" : "tasks",
-                  fmt::join(collected.missing, ", "), last_words_of(job, collected.missing.front()),
-                  resume_command(record, " --on slurm")));
+                  there, collected.missing.size() == 1 ? "task" : "tasks", fmt::join(collected.missing, ", "),
+                  last_words_of(job, collected.missing.front()), resume_command(record, " --on slurm")));
 }
 
 Result<Done> submit_tasks(Surroundings& world, const RunRecord& record, ClusterJob& job, const std::vector<int>& tasks,
@@ -110,6 +112,7 @@ Result<int> finish(Surroundings& world, Store& store, RunRecord record, const Me
   keep_csv(measured, record);
   if (complete) INFERMETER_TRY_DONE(store.finish_run(record));
   measured.record = std::move(record);
+  if (request.report) return request.report(std::move(measured));
   return report_measured(world, std::move(measured), request, output);
 }
 
@@ -155,9 +158,14 @@ Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const Cl
   INFERMETER_TRY_DONE(check_request(cluster, request.plan));
   const bool submits = flags.job_file().empty();
   if (submits && !request.dry_run) INFERMETER_TRY_DONE(check_slurm());
+  if (!request.winner_file.empty() && !flags.waits())
+    return usage_error("--write-plan needs the end of the race: give --wait as well");
   INFERMETER_TRY(const Launcher launcher, find_launcher(request.plan.backend_path));
   RunCheck check;
-  if (is_of_other_devices(request.plan)) {
+  if (request.models) {
+    check.models = std::move(*request.models);
+    check_results_folder(request.plan.output_dir, check.problems);
+  } else if (is_of_other_devices(request.plan)) {
     check_results_folder(request.plan.output_dir, check.problems);
   } else {
     check = check_before_run(world, request.plan, launcher);
@@ -172,7 +180,8 @@ Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const Cl
                            .interrupt = world.interrupt,
                            .command = shell_quoted(world.arguments),
                            .models = std::move(check.models),
-                           .is_checked = true};
+                           .is_checked = true,
+                           .keeps_refusals = request.keeps_refusals};
   INFERMETER_TRY(BegunJob begun, begin_job(store, request.plan, tasks_of(cluster, request.plan), context));
   std::vector<int> tasks;
   for (int task = 1; task <= begun.job.tasks; ++task) tasks.push_back(task);
@@ -203,6 +212,16 @@ Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const Cl
   return 0;
 }
 
+Result<std::optional<ClusterJob>> job_of_run(const Surroundings& world, const std::string& run, const Plan& place) {
+  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
+  INFERMETER_TRY(const std::string id, store.id_of_run(run));
+  return find_job(place.output_dir, id);
+}
+
+Error not_of_a_cluster(const std::string& run) {
+  return usage_error(fmt::format("run {} was not begun on a cluster: leave --on and --wait out", printable(run, 100)));
+}
+
 Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request, ClusterJob job,
                               const std::optional<ClusterRequest>& cluster, const ClusterFlags& flags,
                               const ReportOutput& output) {
@@ -214,6 +233,9 @@ Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request
   INFERMETER_TRY(RunRecord record, store.load_run(job.run));
   if (record.finished)
     return usage_error(fmt::format("run {} is finished (`infermeter report {}` shows it)", record.id, record.id));
+  if (!request.plan.subjects.empty() && !is_run_of(record, request.plan))
+    return usage_error(fmt::format(
+        "run {} cannot be resumed: its plan is not the one asked for; start a new run, without --resume", record.id));
   record.plan.output_dir = request.plan.output_dir;
   record.plan.store = request.plan.store;
   LogFollower logs(job, request.verbosity == Verbosity::quiet, true);

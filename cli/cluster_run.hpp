@@ -17,7 +17,13 @@ namespace infermeter {
 [[nodiscard]] Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const ClusterRequest& cluster,
                                          const ClusterFlags& flags, const ReportOutput& output);
 
-// Takes in what the tasks have measured. With `cluster` tasks that ended early are submitted again.
+// Where a run is measured: nullopt: on this machine. `run` as for Store::load_run, in the plan's store.
+[[nodiscard]] Result<std::optional<ClusterJob>> job_of_run(const Surroundings& world, const std::string& run,
+                                                           const Plan& place);
+[[nodiscard]] Error not_of_a_cluster(const std::string& run);
+
+// Takes in what the tasks have measured. request.plan may have no subjects: the run's own. With `cluster` tasks that
+// ended early are submitted again.
 [[nodiscard]] Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request, ClusterJob job,
                                             const std::optional<ClusterRequest>& cluster, const ClusterFlags& flags,
                                             const ReportOutput& output);

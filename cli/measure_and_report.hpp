@@ -1,6 +1,7 @@
 // What the measuring verbs have in common once there is a plan: check it against this machine, measure, store, report.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ struct MeasureRequest {
   ProfileFilesFlag profile_files{};     // of `infermeter profile`
   std::string winner_file{};            // of `infermeter tune`: a plan file of the best setting; empty: none
   bool keeps_refusals = false;          // as in RunContext
+  // Of verbs with a report of their own, in place of report_measured.
+  std::function<Result<int>(MeasuredPlan)> report{};
 };
 
 // What of the files to be written cannot be.

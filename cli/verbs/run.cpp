@@ -96,13 +96,6 @@ Result<Plan> plan_to_resume(const Surroundings& world, const std::string& id, co
   return std::move(record.plan);
 }
 
-// nullopt: the run is measured on this machine.
-Result<std::optional<ClusterJob>> job_to_resume(const Surroundings& world, const std::string& run, const Plan& place) {
-  INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
-  INFERMETER_TRY(const std::string id, store.id_of_run(run));
-  return find_job(place.output_dir, id);
-}
-
 Result<int> run_action(Surroundings& world, const RunOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
   INFERMETER_TRY(const auto cluster, options.cluster.request());
@@ -129,7 +122,7 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
     INFERMETER_TRY(resume, unfinished_run(world, options.resume, draft.plan));
   }
   if (resume && !shard) {
-    INFERMETER_TRY(auto job, job_to_resume(world, *resume, draft.plan));
+    INFERMETER_TRY(auto job, job_of_run(world, *resume, draft.plan));
     if (job) {
       if (!own_plan) return usage_error("a run on a cluster is resumed by its own plan: leave the subjects out");
       plan.output_dir = draft.plan.output_dir;
@@ -138,9 +131,7 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
                                {.plan = std::move(plan), .format = format, .verbosity = options.verbosity.level()},
                                std::move(*job), cluster, options.cluster, output);
     }
-    if (cluster || options.cluster.waits())
-      return usage_error(
-          fmt::format("run {} was not begun on a cluster: leave --on and --wait out", printable(*resume, 100)));
+    if (cluster || options.cluster.waits()) return not_of_a_cluster(*resume);
   }
   if (own_plan) {
     INFERMETER_TRY(plan, plan_to_resume(world, *resume, draft.plan));

@@ -1,6 +1,8 @@
 // infermeter tune: which settings of a model are best here? A race of fresh processes with a known error rate.
 #include <memory>
 
+#include "cli/cluster_run.hpp"
+#include "cli/flags/cluster_flags.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/measure_and_report.hpp"
 #include "cli/measure_plan.hpp"
@@ -24,6 +26,7 @@ struct TuneOptions {
   std::string winner_file;  // --write-plan
   SomeFlags flags;
   ReportOutput output;
+  ClusterFlags cluster;
   bool dry_run = false;
   VerbosityFlags verbosity;
 };
@@ -53,7 +56,9 @@ HelpText tune_help() {
             "'cosine >= 0.99'",
             "int8 beside float32, as long as it answers nearly the same."},
            {"infermeter tune resnet50 --budget 5m --write-plan best.toml",
-            "The best setting as a plan file: `infermeter run --plan best.toml`."}},
+            "The best setting as a plan file: `infermeter run --plan best.toml`."},
+           {"infermeter tune resnet50 --on slurm --constraint bigmem --wait",
+            "The whole race on one node of a cluster, which it has for itself."}},
       .notes = {
           "Gains are reported against the first setting, the first value of each key: put what you use today first.",
           "Settings that cannot be run here (a precision that the device lacks) are left out before anything runs, and "
@@ -114,11 +119,14 @@ void declare_tune_flags(CLI::App& app, TuneOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "Show what would race, and what is left out. Measures nothing.")
       ->group("Running");
   options.verbosity.declare(app, "Running");
+  options.cluster.declare(app);
 }
 
 Result<int> tune_action(Surroundings& world, const TuneOptions& options) {
   INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
   INFERMETER_TRY_DONE(options.flags.apply(draft));
+  INFERMETER_TRY(const auto cluster, options.cluster.request());
+  if (options.cluster.waits() && !cluster) return usage_error("--wait waits for a race on a cluster: give --on slurm");
   ReportOutput output = options.output;
   INFERMETER_TRY(const Format format, output.settle(draft, options.flags.other_names()));
   INFERMETER_TRY(const Launcher launcher, find_launcher(draft.plan.backend_path));
@@ -142,6 +150,7 @@ Result<int> tune_action(Surroundings& world, const TuneOptions& options) {
   INFERMETER_TRY(PreparedTuning prepared, prepare_tuning(options.request, std::move(draft), context, problems));
   request.plan = std::move(prepared.plan);
   request.models = std::move(prepared.models);
+  if (cluster) return run_on_cluster(world, std::move(request), *cluster, options.cluster, output);
   return measure_and_report(world, std::move(request), output);
 }
 

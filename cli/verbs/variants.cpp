@@ -6,6 +6,8 @@
 #include <set>
 #include <span>
 
+#include "cli/cluster_run.hpp"
+#include "cli/flags/cluster_flags.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/measure_plan.hpp"
 #include "cli/output/dry_run.hpp"
@@ -14,6 +16,7 @@
 #include "cli/output/report_output.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/diagnostics/interrupt.hpp"
+#include "infermeter/fleet/slurm.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/setting.hpp"
 #include "infermeter/plan/subject.hpp"
@@ -30,6 +33,7 @@ struct VariantsOptions {
   VariantsRequest request;
   SomeFlags flags;
   ReportOutput output;
+  ClusterFlags cluster;
   std::string config, teacher, checkpoint;  // other names of MODEL, or of its factory and its weights
   std::vector<std::string> shares;
   bool all_phases = false, dry_run = false;
@@ -62,7 +66,9 @@ HelpText variants_help() {
            {"infermeter variants --models original:model.onnx,quantized:small.onnx",
             "Existing files; the first one is the baseline."},
            {"infermeter variants nets.py:make@pytorch --all-phases",
-            "A PyTorch model: eager, channels_last, autocast, compile, dynamic_int8, and all of them stacked."}},
+            "A PyTorch model: eager, channels_last, autocast, compile, dynamic_int8, and all of them stacked."},
+           {"infermeter variants resnet50 --processes 8 --on slurm --wait",
+            "Made here, and measured on nodes of a cluster; all variants of a block on one node."}},
       .notes = {"The first variant is the baseline: the original model in float32 on the first back end.",
                 "Making variants needs the packages installed by `scripts/setup --with variants` (ONNX, NNCF). If one "
                 "is missing, the variant is reported as failed and the others are still measured.",
@@ -164,6 +170,7 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
       ->type_name("RUN")
       ->group("Running");
   options.verbosity.declare(app, "Running");
+  options.cluster.declare(app);
 }
 
 Result<PlanDraft> gather(const Surroundings& world, const VariantsOptions& options) {
@@ -258,8 +265,25 @@ std::size_t files_to_make(const VariantList& list, bool saves) {
   return files.size();
 }
 
+// What the run says of them, and the file of it.
+Result<int> report_variants(Surroundings& world, const VariantsOptions& options, const VariantSet& set, Format format,
+                            const MeasuredPlan& measured) {
+  const Verbosity verbosity = options.verbosity.level();
+  const RunRecord& record = measured.record;
+  const Verdict verdict = judge(record);
+  Problems unwritten = measured.unwritten;
+  unwritten.take(
+      options.output.write_text(world, render_variants(record, verdict, set, format, options.output.look(world))));
+  if (options.output.html.wanted()) {
+    const ReportPart part = variants_part(record, verdict, set, options.output.page_look());
+    unwritten.take(options.output.html.write(world, part, options.output.force, verbosity == Verbosity::quiet));
+  }
+  say_where(world, measured, verbosity);
+  return unless_unwritten(unwritten, exit_code_of_run(world, record, exit_code_of_variants(verdict, set)));
+}
+
 Result<int> measure_variants(Surroundings& world, const VariantsOptions& options, PreparedVariants prepared,
-                             const Launcher& launcher, Format format) {
+                             const Launcher& launcher, Format format, const std::optional<ClusterRequest>& cluster) {
   const Verbosity verbosity = options.verbosity.level();
   const bool saves = !options.save_path.empty();
   const std::size_t files = files_to_make(prepared.list, saves);
@@ -276,27 +300,42 @@ Result<int> measure_variants(Surroundings& world, const VariantsOptions& options
   INFERMETER_TRY(auto made, make_variants(prepared, context));
   INFERMETER_TRY(const VariantsPlan planned, plan_variants(prepared.list, prepared.draft));
   const auto resume = options.resume.empty() ? std::nullopt : std::optional(options.resume);
+  std::optional<ClusterJob> job;
+  if (resume) {
+    INFERMETER_TRY(job, job_of_run(world, *resume, planned.plan));
+  }
+  const bool away = job || cluster;
+  Problems unsaved;
+  const auto report = [&](MeasuredPlan measured) {
+    measured.unwritten.add_all(unsaved);
+    return report_variants(world, options, planned.set, format, measured);
+  };
+  if (away) {
+    if (saves) INFERMETER_TRY_DONE(options.made_files().save(world, prepared));
+    MeasureRequest request{.plan = planned.plan,
+                           .format = format,
+                           .verbosity = verbosity,
+                           .models = std::move(made),
+                           .keeps_refusals = true,
+                           .report = report};
+    if (job) return resume_on_cluster(world, request, std::move(*job), cluster, options.cluster, options.output);
+    if (resume) return not_of_a_cluster(*resume);
+    return run_on_cluster(world, std::move(request), *cluster, options.cluster, options.output);
+  }
   INFERMETER_TRY(
       auto measured,
       measure_plan(world, planned.plan, launcher, verbosity,
                    {.resume = resume, .models = std::move(made), .is_checked = false, .keeps_refusals = true}));
-  const RunRecord& record = measured.record;
-  const Verdict verdict = judge(record);
-  Problems& unwritten = measured.unwritten;
-  if (saves) unwritten.take(options.made_files().save(world, prepared));
-  unwritten.take(options.output.write_text(
-      world, render_variants(record, verdict, planned.set, format, options.output.look(world))));
-  if (options.output.html.wanted()) {
-    const ReportPart part = variants_part(record, verdict, planned.set, options.output.page_look());
-    unwritten.take(options.output.html.write(world, part, options.output.force, verbosity == Verbosity::quiet));
-  }
-  say_where(world, measured, verbosity);
-  const int code = exit_code_of_variants(verdict, planned.set);
-  return unless_unwritten(unwritten, exit_code_of_run(world, record, code));
+  if (saves) unsaved.take(options.made_files().save(world, prepared));
+  return report(std::move(measured));
 }
 
 Result<int> variants_action(Surroundings& world, const VariantsOptions& given) {
   INFERMETER_TRY(PlanDraft draft, gather(world, given));
+  INFERMETER_TRY(const auto cluster, given.cluster.request());
+  if (given.cluster.waits() && !cluster && given.resume.empty())
+    return usage_error("--wait waits for a run on a cluster: give --on slurm");
+  if (cluster) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
   VariantsOptions options = given;
   INFERMETER_TRY_DONE(settle_model(options, draft));
   INFERMETER_TRY(const Format format, options.output.settle(draft, options.flags.other_names()));
@@ -311,7 +350,9 @@ Result<int> variants_action(Surroundings& world, const VariantsOptions& given) {
   if (!options.save_path.empty()) check.problems.take(options.made_files().check(prepared));
   INFERMETER_TRY_DONE(check.problems.result());
   if (options.dry_run) return describe_variants(world, prepared, planned.plan);
-  return measure_variants(world, options, std::move(prepared), launcher, format);
+  if (cluster && cluster->cluster == Cluster::slurm && options.cluster.job_file().empty())
+    INFERMETER_TRY_DONE(check_slurm());
+  return measure_variants(world, options, std::move(prepared), launcher, format, cluster);
 }
 
 }  // namespace

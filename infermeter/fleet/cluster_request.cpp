@@ -52,9 +52,10 @@ Result<Done> check_request(const ClusterRequest& request, const Plan& plan) {
       return usage_error(
           fmt::format("--sbatch: {} is no option of sbatch, such as --sbatch=--account=lab", in_quotes(option)));
   }
-  if (request.nodes < 1) return usage_error("--nodes: at least one node is needed");
-  if (plan.tuning)
-    return usage_error("a race chooses its next trials by those before: it runs on one machine, without --on");
+  if (request.nodes && *request.nodes < 1) return usage_error("--nodes: at least one node is needed");
+  if (plan.tuning && request.nodes.value_or(1) > 1)
+    return usage_error(
+        "a race chooses its next trials by those before, and is measured on one node as a whole: leave --nodes out");
   if (plan.question && plan.question->until_resolved)
     return usage_error(
         "--until-resolved looks after every pair, and pairs of a cluster come at the same time: give --max-pairs");
@@ -65,7 +66,8 @@ Result<Done> check_request(const ClusterRequest& request, const Plan& plan) {
 }
 
 int tasks_of(const ClusterRequest& request, const Plan& plan) {
-  return std::clamp(request.nodes, 1, std::max(plan.processes, 1));
+  if (plan.tuning) return 1;
+  return std::clamp(request.nodes.value_or(kDefaultNodes), 1, std::max(plan.processes, 1));
 }
 
 }  // namespace infermeter

@@ -20,7 +20,7 @@ inline constexpr int kDefaultNodes = 4;
 
 struct ClusterRequest {
   Cluster cluster = Cluster::slurm;
-  int nodes = kDefaultNodes;             // tasks, each of which has a node of its own
+  std::optional<int> nodes{};            // tasks, each of which has a node of its own; nullopt: kDefaultNodes
   std::string partition{};               // of Slurm; empty: its default
   std::string constraint{};              // features of Slurm's nodes; of Kubernetes a label, KEY=VALUE
   std::optional<double> time_limit_s{};  // of a task
@@ -34,7 +34,8 @@ struct ClusterRequest {
 // What cannot be done on a cluster as it is asked for, and values that no line of a job can hold.
 [[nodiscard]] Result<Done> check_request(const ClusterRequest& request, const Plan& plan);
 
-// As many tasks as there are nodes asked for, but no more than blocks.
+// As many tasks as there are nodes asked for, but no more than blocks; one for a race, whose next trials are chosen by
+// those before.
 [[nodiscard]] int tasks_of(const ClusterRequest& request, const Plan& plan);
 
 }  // namespace infermeter

@@ -64,9 +64,13 @@ class Joining {
   Joining(Store& store, RunRecord& record, int task) : store_(store), record_(record), task_(task) {}
 
   Result<Done> operator()(const RunRecord& part) {
+    if (part.plan.tuning) INFERMETER_TRY_DONE(forget_others(part));
     const std::vector<int> whole = whole_blocks(part);
-    for (const Samples& trial : part.trials)
-      if (std::ranges::binary_search(whole, trial.process)) INFERMETER_TRY_DONE(add(trial, record_.trials));
+    for (const Samples& trial : part.trials) {
+      const bool counts =
+          part.plan.tuning ? trial.end != TrialEnd::interrupted : std::ranges::binary_search(whole, trial.process);
+      if (counts) INFERMETER_TRY_DONE(add(trial, record_.trials));
+    }
     for (Samples trial : part.side_trials) {
       if (trial.end == TrialEnd::interrupted) continue;
       trial.position += (task_ - 1) * side_trials_apart;
@@ -82,6 +86,21 @@ class Joining {
     if (has_trial(trials, trial.position)) return Done{};
     INFERMETER_TRY_DONE(store_.add_trial(record_.id, trial));
     trials.push_back(trial);
+    return Done{};
+  }
+
+  // Trials that the task has no longer.
+  Result<Done> forget_others(const RunRecord& part) {
+    std::vector<int> gone;
+    for (const Samples& trial : record_.trials) {
+      const auto same = std::ranges::find(part.trials, trial.position, &Samples::position);
+      const bool stays = same != part.trials.end() && same->started_at == trial.started_at;
+      if (!stays) gone.push_back(trial.position);
+    }
+    for (const int position : gone) {
+      INFERMETER_TRY_DONE(store_.remove_trial(record_.id, position));
+      std::erase_if(record_.trials, [&](const Samples& trial) { return trial.position == position; });
+    }
     return Done{};
   }
 
@@ -201,6 +220,11 @@ Result<Collected> collect(Store& store, RunRecord& record, const ClusterJob& job
     INFERMETER_TRY_DONE(store.together([&] { return joining(part); }));
   }
   INFERMETER_TRY(record, store.load_run(record.id));
+  if (record.plan.tuning) {
+    RaceValues values;
+    const bool ended = !judge_race(record, values).next;
+    return Collected{.blocks = 1, .whole = ended ? 1 : 0, .missing = ended ? std::vector<int>{} : std::vector{1}};
+  }
   const std::vector<int> whole = whole_blocks(record);
   Collected collected{.blocks = record.plan.processes, .whole = static_cast<int>(whole.size())};
   std::set<int> missing;

@@ -48,11 +48,12 @@ struct BegunJob {
 [[nodiscard]] Result<Done> note_id(ClusterJob& job, std::string id);
 
 struct Collected {
-  int blocks = 0, whole = 0;   // that the run has, and how many of them are there
+  int blocks = 0, whole = 0;   // that the run has, and how many of them are there; a race is one
   std::vector<int> missing{};  // tasks that have not measured all of theirs
 };
 // Takes the whole blocks of every task that is not among `running` into `store` and `record`, each once, with what else
-// a task found: pilots, outputs, leak and profile trials, its machine. May be repeated.
+// a task found: pilots, outputs, leak and profile trials, its machine. Of a race all trials, in place of those that it
+// had before it began anew on another node. May be repeated.
 [[nodiscard]] Result<Collected> collect(Store& store, RunRecord& record, const ClusterJob& job,
                                         const std::set<int>& running);
 

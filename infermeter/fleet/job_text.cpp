@@ -61,14 +61,15 @@ std::string model_comments(const RunRecord& record) {
 std::string heading(const JobText& text, std::string_view submit) {
   const RunRecord& record = text.record;
   return fmt::format(
-      "# infermeter run {}: {} of {} in {}, each alone on its node. To submit it:\n"
+      "# infermeter run {}: {} of {} in {}, {}alone on its node. To submit it:\n"
       "#   {}\n"
       "# A task that ended early goes on when it is started again; nothing is measured twice. To take in what is "
       "measured,\n"
       "# and to report when all of it is there:\n"
       "#   infermeter run --resume {} --output-dir {}{}\n{}",
-      record.id, counted(record.plan.processes, "block"), counted(record.plan.subjects.size(), "subject"),
-      counted(text.job.tasks, "task"), submit, record.id,
+      record.id, record.plan.tuning ? "a race" : counted(record.plan.processes, "block"),
+      counted(record.plan.subjects.size(), record.plan.tuning ? "setting" : "subject"), counted(text.job.tasks, "task"),
+      text.job.tasks == 1 ? "" : "each ", submit, record.id,
       printable(shell_quoted(fs::absolute(record.plan.output_dir).lexically_normal().string()), 1000),
       record.plan.store.empty() ? "" : " --store " + printable(shell_quoted(record.plan.store), 1000),
       model_comments(record));

@@ -55,10 +55,13 @@ std::vector<int> whole_blocks(const RunRecord& record) {
 
 std::vector<int> drop_half_blocks(RunRecord& record, const Shard& shard) {
   const auto blocks = state_of_blocks(record);
+  const auto is_of_another = [&](const Samples& trial) { return trial.executed_value(kNodeKey) != shard.node; };
+  const bool begins_anew = record.plan.tuning && std::ranges::any_of(record.trials, is_of_another);
   std::vector<int> positions;
   std::erase_if(record.trials, [&](const Samples& trial) {
     const BlockState& block = blocks.at(trial.process);
-    const bool stays = is_whole(record, block) || block.nodes == std::set<std::string>{shard.node};
+    const bool is_worth_it = is_whole(record, block) || block.nodes == std::set<std::string>{shard.node};
+    const bool stays = !begins_anew && (is_worth_it || record.plan.tuning);
     if (!stays) positions.push_back(trial.position);
     return !stays;
   });

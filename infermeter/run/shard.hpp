@@ -29,7 +29,8 @@ void tell_node(const RunRecord& record, const Shard& shard, Samples& trial);
 // Blocks that are whole: a trial of every subject has ended, all of them on one node. Ascending.
 [[nodiscard]] std::vector<int> whole_blocks(const RunRecord& record);
 
-// Of blocks that were begun on another node and are not whole: the positions of their trials, which `record` loses.
+// Of blocks that were begun on another node and are not whole: the positions of their trials, which `record` loses. Of
+// a race all trials, if any of them is of another node: who goes on was chosen by them.
 [[nodiscard]] std::vector<int> drop_half_blocks(RunRecord& record, const Shard& shard);
 
 // What was measured on a node says where: the record's environment becomes the node's, and that is among its nodes.
