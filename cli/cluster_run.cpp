@@ -105,38 +105,21 @@ Result<Done> submit_tasks(Surroundings& world, const RunRecord& record, ClusterJ
 
 Result<int> finish(Surroundings& world, Store& store, RunRecord record, const MeasureRequest& request,
                    const ReportOutput& output, bool complete) {
-  MeasuredPlan measured;
-  record.plan.output_dir = request.plan.output_dir;
-  record.plan.store = request.plan.store;
-  record.finished = complete;
-  keep_csv(measured, record);
-  if (complete) INFERMETER_TRY_DONE(store.finish_run(record));
-  measured.record = std::move(record);
+  INFERMETER_TRY(MeasuredPlan measured, end_run(store, std::move(record), complete));
   if (request.report) return request.report(std::move(measured));
   return report_measured(world, std::move(measured), request, output);
 }
 
-// Waits if that is asked for; then takes everything in, and reports where there is something to report.
+// Takes everything in, and reports where there is something to report.
 Result<int> take_in(Surroundings& world, Store& store, RunRecord record, const ClusterJob& job,
                     const MeasureRequest& request, const ClusterFlags& flags, const ReportOutput& output,
                     LogFollower& logs) {
-  Ended ended;
-  if (flags.waits()) {
-    INFERMETER_TRY(ended, wait_for(world, job, logs));
-    store.have_heard(look_at_interrupts(world.interrupt));
-  } else if (!job.ids.empty()) {
-    INFERMETER_TRY(const auto queue, tasks_in_queue(job, world.interrupt));
-    for (const auto& [task, state] : queue) ended.running.insert(task);
-  }
-  INFERMETER_TRY(const Collected collected, collect(store, record, job, ended.running));
   record.plan.output_dir = request.plan.output_dir;
   record.plan.store = request.plan.store;
-  const bool complete = collected.missing.empty();
-  if (complete || ended.interrupted) return finish(world, store, std::move(record), request, output, complete);
-  if (ended.running.empty()) return ended_early(record, job, collected);
-  world.err << fmt::format("run {}: {} of {} blocks are there; {} in Slurm's queue ({})\n", record.id, collected.whole,
-                           collected.blocks, counted(ended.running.size(), "task is", "tasks are"),
-                           resume_command(record, " --wait"));
+  INFERMETER_TRY(TakenIn taken, take_trials(world, store, std::move(record), job, flags.waits(), logs));
+  if (taken.complete() || taken.interrupted)
+    return finish(world, store, std::move(taken.record), request, output, taken.complete());
+  say_still_running(world, taken);
   return 0;
 }
 
@@ -151,6 +134,86 @@ Result<Done> use_fixed_blocks(PlanDraft& draft) {
     return Done{};
   }
   return use_fixed_processes(draft);
+}
+
+Result<TakenIn> take_trials(Surroundings& world, Store& store, RunRecord record, const ClusterJob& job, bool waits,
+                            LogFollower& logs) {
+  Ended ended;
+  const std::string output_dir = record.plan.output_dir, place = record.plan.store;
+  if (waits) {
+    INFERMETER_TRY(ended, wait_for(world, job, logs));
+    store.have_heard(look_at_interrupts(world.interrupt));
+  } else if (!job.ids.empty()) {
+    INFERMETER_TRY(const auto queue, tasks_in_queue(job, world.interrupt));
+    for (const auto& [task, state] : queue) ended.running.insert(task);
+  }
+  TakenIn taken{.record = std::move(record), .collected = {}, .interrupted = ended.interrupted};
+  INFERMETER_TRY(taken.collected, collect(store, taken.record, job, ended.running));
+  taken.record.plan.output_dir = output_dir;
+  taken.record.plan.store = place;
+  taken.running = std::move(ended.running);
+  if (!taken.complete() && !taken.interrupted && taken.running.empty())
+    return ended_early(taken.record, job, taken.collected);
+  return taken;
+}
+
+void say_still_running(Surroundings& world, const TakenIn& taken) {
+  const auto& [blocks, whole, missing] = taken.collected;
+  world.err << fmt::format("run {}: {} of {} blocks are there; {} in Slurm's queue ({})\n", taken.record.id, whole,
+                           blocks, counted(taken.running.size(), "task is", "tasks are"),
+                           resume_command(taken.record, " --wait"));
+}
+
+Result<MeasuredPlan> end_run(Store& store, RunRecord record, bool complete) {
+  MeasuredPlan measured;
+  record.finished = complete;
+  keep_csv(measured, record);
+  if (complete) INFERMETER_TRY_DONE(store.finish_run(record));
+  measured.record = std::move(record);
+  return measured;
+}
+
+Result<StartedJob> start_job(Surroundings& world, Store& store, const Plan& plan, const ClusterRequest& cluster,
+                             const RunContext& context, const StartOptions& options) {
+  INFERMETER_TRY(BegunJob begun, begin_job(store, plan, tasks_of(cluster, plan), context));
+  StartedJob started{.begun = std::move(begun), .script = {}};
+  const auto start = [&]() -> Result<Done> {
+    ClusterJob& job = started.begun.job;
+    std::error_code code;
+    INFERMETER_TRY(auto allowing, allowing_flags(started.begun.record));
+    const JobText text{.request = cluster,
+                       .job = job,
+                       .record = started.begun.record,
+                       .program = fs::read_symlink("/proc/self/exe", code),
+                       .folder = fs::current_path(code),
+                       .flags = std::move(allowing)};
+    const bool slurm = cluster.cluster == Cluster::slurm;
+    INFERMETER_TRY(started.script, slurm ? slurm_script(text) : kubernetes_manifest(text));
+    INFERMETER_TRY_DONE(write_file(job.folder / (slurm ? "job.sh" : "job.yaml"), started.script, false));
+    if (!options.submits) return Done{};
+    std::vector<int> tasks;
+    for (int task = 1; task <= job.tasks; ++task) tasks.push_back(task);
+    return submit_tasks(world, started.begun.record, job, tasks, options.quiet);
+  };
+  const auto done = start();
+  if (done.ok()) return started;
+  if (started.begun.job.ids.empty()) INFERMETER_TRY_DONE(forget_job(store, started.begun.job));
+  return done.error();
+}
+
+Result<Done> submit_missing(Surroundings& world, Store& store, RunRecord& record, ClusterJob& job, bool quiet) {
+  INFERMETER_TRY_DONE(check_slurm());
+  INFERMETER_TRY(const auto queue, tasks_in_queue(job, world.interrupt));
+  std::set<int> running;
+  for (const auto& [task, state] : queue) running.insert(task);
+  const std::string output_dir = record.plan.output_dir, place = record.plan.store;
+  INFERMETER_TRY(const Collected collected, collect(store, record, job, running));
+  record.plan.output_dir = output_dir;
+  record.plan.store = place;
+  std::vector<int> again;
+  for (const int task : collected.missing)
+    if (!running.contains(task)) again.push_back(task);
+  return again.empty() ? Result<Done>(Done{}) : submit_tasks(world, record, job, again, quiet);
 }
 
 Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const ClusterRequest& cluster,
@@ -182,29 +245,17 @@ Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const Cl
                            .models = std::move(check.models),
                            .is_checked = true,
                            .keeps_refusals = request.keeps_refusals};
-  INFERMETER_TRY(BegunJob begun, begin_job(store, request.plan, tasks_of(cluster, request.plan), context));
-  std::vector<int> tasks;
-  for (int task = 1; task <= begun.job.tasks; ++task) tasks.push_back(task);
-  const auto start = [&]() -> Result<Done> {
-    std::error_code code;
-    INFERMETER_TRY(auto allowing, allowing_flags(begun.record));
-    const JobText text{.request = cluster,
-                       .job = begun.job,
-                       .record = begun.record,
-                       .program = fs::read_symlink("/proc/self/exe", code),
-                       .folder = fs::current_path(code),
-                       .flags = std::move(allowing)};
-    const bool slurm = cluster.cluster == Cluster::slurm;
-    INFERMETER_TRY(const std::string script, slurm ? slurm_script(text) : kubernetes_manifest(text));
-    INFERMETER_TRY_DONE(write_file(begun.job.folder / (slurm ? "job.sh" : "job.yaml"), script, false));
-    if (!submits) return write_file(flags.job_file(), script, output.force);
-    return submit_tasks(world, begun.record, begun.job, tasks, request.verbosity == Verbosity::quiet);
-  };
-  if (const auto started = start(); !started.ok()) {
-    if (begun.job.ids.empty()) INFERMETER_TRY_DONE(forget_job(store, begun.job));
-    return started.error();
+  const bool quiet = request.verbosity == Verbosity::quiet;
+  INFERMETER_TRY(StartedJob started,
+                 start_job(world, store, request.plan, cluster, context, {.submits = submits, .quiet = quiet}));
+  BegunJob& begun = started.begun;
+  if (!submits) {
+    if (const auto written = write_file(flags.job_file(), started.script, output.force); !written.ok()) {
+      INFERMETER_TRY_DONE(forget_job(store, begun.job));
+      return written.error();
+    }
   }
-  LogFollower logs(begun.job, request.verbosity == Verbosity::quiet, false);
+  LogFollower logs(begun.job, quiet, false);
   if (flags.waits()) return take_in(world, store, std::move(begun.record), begun.job, request, flags, output, logs);
   world.err << fmt::format("run {} is begun{}: `{}` takes in what the tasks have measured\n", begun.record.id,
                            submits ? std::string() : fmt::format("; submit {}", printable(flags.job_file(), 500)),
@@ -243,19 +294,8 @@ Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request
     if (cluster->cluster != Cluster::slurm || !flags.job_file().empty())
       return usage_error(fmt::format("the job of run {} is written already ({}): submit that again", record.id,
                                      printable(job.folder.string(), 500)));
-    INFERMETER_TRY_DONE(check_slurm());
-    INFERMETER_TRY(const auto queue, tasks_in_queue(job, world.interrupt));
-    std::set<int> running;
-    for (const auto& [task, state] : queue) running.insert(task);
-    INFERMETER_TRY(const Collected collected, collect(store, record, job, running));
-    std::vector<int> again;
-    for (const int task : collected.missing)
-      if (!running.contains(task)) again.push_back(task);
-    if (!again.empty())
-      INFERMETER_TRY_DONE(submit_tasks(world, record, job, again, request.verbosity == Verbosity::quiet));
+    INFERMETER_TRY_DONE(submit_missing(world, store, record, job, request.verbosity == Verbosity::quiet));
   }
-  record.plan.output_dir = request.plan.output_dir;
-  record.plan.store = request.plan.store;
   return take_in(world, store, std::move(record), job, request, flags, output, logs);
 }
 

@@ -1,10 +1,12 @@
 // A run on a cluster from the command line: begun here, measured on nodes, taken in and reported here.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "cli/flags/cluster_flags.hpp"
 #include "cli/measure_and_report.hpp"
+#include "cli/output/follow_logs.hpp"
 #include "cli/surroundings.hpp"
 #include "infermeter/fleet/job_folder.hpp"
 
@@ -12,6 +14,38 @@ namespace infermeter {
 
 // Plans of a cluster have as many blocks as is said before they begin.
 [[nodiscard]] Result<Done> use_fixed_blocks(PlanDraft& draft);
+
+// What is between the beginning and the end of a run on a cluster, for verbs that have several.
+struct StartOptions {
+  bool submits = true, quiet = false;
+};
+struct StartedJob {
+  BegunJob begun;
+  std::string script;  // which is in the job's folder, too
+};
+// Begins the run and submits all its tasks. If that fails, nothing is left of it.
+[[nodiscard]] Result<StartedJob> start_job(Surroundings& world, Store& store, const Plan& plan,
+                                           const ClusterRequest& cluster, const RunContext& context,
+                                           const StartOptions& options);
+// Takes in what is there, and submits tasks that have something left to do and are not in the queue.
+[[nodiscard]] Result<Done> submit_missing(Surroundings& world, Store& store, RunRecord& record, ClusterJob& job,
+                                          bool quiet);
+
+struct TakenIn {
+  RunRecord record;
+  Collected collected;
+  bool interrupted = false;
+  std::set<int> running{};  // tasks that have not ended
+
+  [[nodiscard]] bool complete() const { return collected.missing.empty(); }
+};
+// Waits if that is asked for, until all tasks have ended or, after a signal, are cancelled; then takes everything in.
+// record.plan says where the run is kept. An error where no task is left and something is missing.
+[[nodiscard]] Result<TakenIn> take_trials(Surroundings& world, Store& store, RunRecord record, const ClusterJob& job,
+                                          bool waits, LogFollower& logs);
+void say_still_running(Surroundings& world, const TakenIn& taken);
+// The run's CSV; a complete one counts as finished.
+[[nodiscard]] Result<MeasuredPlan> end_run(Store& store, RunRecord record, bool complete);
 
 // The exit code: of the report with --wait, else 0 when the job is submitted or written.
 [[nodiscard]] Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const ClusterRequest& cluster,

@@ -110,6 +110,9 @@ std::string parse_complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::string& extra = extras.front();
   if (!extra.starts_with('-')) return fmt::format("'{}' is one argument too many; {}", extra, help);
   const std::string flag = extra.substr(0, extra.find('='));
+  if (flag == "--on")
+    return fmt::format("{} works on this machine alone; run, compare, load, study, variants and tune have --on",
+                       verbs_of(app));
   return fmt::format("unknown flag '{}'{}; {}", flag, did_you_mean(flag, flags_of(verb)), help);
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/measure_plan.hpp"
 #include "cli/output/report_output.hpp"
+#include "infermeter/fleet/job_folder.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -58,6 +59,11 @@ Result<std::vector<RunRecord>> RunSeries::runs(Surroundings& world, const Plan& 
   std::vector<RunRecord> runs;
   while (static_cast<int>(runs.size()) < wanted && (runs.empty() || runs.front().finished)) {
     auto record = take(plan);
+    if (record && !record->finished) {
+      INFERMETER_TRY(const auto job, find_job(plan.output_dir, record->id));
+      if (job)
+        return usage_error(fmt::format("run {} was begun on a cluster: give --on slurm or --wait as well", record->id));
+    }
     if (!record || !record->finished) {
       MeasureOptions options{
           .resume = record ? std::optional(record->id) : std::nullopt, .models = {}, .part_of = first_};

@@ -30,10 +30,12 @@ class RunSeries {
   // What could not be written of the runs.
   [[nodiscard]] const Problems& unwritten() const { return unwritten_; }
 
- private:
   // The first of those that are there and were not taken yet.
   [[nodiscard]] std::optional<RunRecord> take(const Plan& plan);
+  // The id of the first run of all; empty: none has begun.
+  [[nodiscard]] const std::string& first() const { return first_; }
 
+ private:
   std::string first_;               // the id of the first run
   std::vector<RunRecord> earlier_;  // oldest first
   Problems unwritten_;

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "cli/cluster_series.hpp"
+#include "cli/flags/cluster_flags.hpp"
 #include "cli/flags/find_study.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/fresh_runs.hpp"
@@ -17,8 +19,10 @@
 #include "cli/output/report_output.hpp"
 #include "cli/output/study_files.hpp"
 #include "cli/verbs/verb.hpp"
+#include "infermeter/fleet/slurm.hpp"
 #include "infermeter/plan/study_file.hpp"
 #include "infermeter/report/forms/document.hpp"
+#include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/comparison.hpp"
 
@@ -33,6 +37,7 @@ struct StudyOptions {
   std::string study, preset, reports = "reports";
   std::vector<std::string> only;
   SomeFlags flags;
+  ClusterFlags cluster;
   bool dry_run = false, force = false, resume = false, no_samples = false, fail_inconclusive = false;
   VerbosityFlags verbosity;
 };
@@ -61,7 +66,8 @@ HelpText study_help() {
       .examples = {{"infermeter study", "List the available studies."},
                    {"infermeter study imaging", "The benefit of caches in an imaging pipeline; five minutes."},
                    {"infermeter study imaging --preset small", "A smaller version: twenty seconds."},
-                   {"infermeter study imaging --dry-run", "Show what would be measured."}},
+                   {"infermeter study imaging --dry-run", "Show what would be measured."},
+                   {"infermeter study imaging --on slurm --wait", "All parts at once, on nodes of a cluster."}},
       .notes = {
           "Report files are written to the folder of --reports; runs are stored like any other (`infermeter runs`).",
           "An interrupted study reports its finished parts; --resume (with --force, for its files) continues it.",
@@ -101,6 +107,7 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
       app, {"backend_path", "allow_code", "processes", "profile", "profile_processes", "profile_iterations", "stacks",
             "python_profiler", "seed", "data_seed", "cpus", "load_timeout", "run_timeout", "memory_limit", "sandbox",
             "output_dir", "store", "format"});
+  options.cluster.declare(app);
   app.get_option("--format")->description("table (default), json, markdown.");
 }
 
@@ -134,6 +141,7 @@ Result<PreparedPart> prepare(const StudyPart& part, const StudyOptions& options)
   PreparedPart prepared{.plan = {}, .request = {.name = part.name, .title = part.title}};
   PlanDraft draft = part.draft;
   INFERMETER_TRY_DONE(options.flags.apply(draft));
+  if (options.cluster.any()) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
   const GateFile expected{.fail_inconclusive = options.fail_inconclusive, .expectations = part.expectations};
   INFERMETER_TRY(prepared.request.gate, make_gate(expected, part.title));
   if (part.prediction) {
@@ -215,23 +223,68 @@ std::vector<Plan> plans_of(const PreparedStudy& study) {
   return plans;
 }
 
+StudyRecord begun_record(const PreparedStudy& study, const StudyOptions& options) {
+  return {.name = study.source.name,
+          .preset = options.preset,
+          .title = study.file.title,
+          .about = study.file.about,
+          .parts = {}};
+}
+
+void say_part(Surroundings& world, const PreparedStudy& study, std::size_t part, const StudyOptions& options) {
+  if (options.verbosity.level() == Verbosity::quiet) return;
+  world.err << fmt::format("part {} of {}: {}\n", part + 1, study.parts.size(),
+                           printable(study.parts[part].request.title));
+}
+
+// Begins what has not begun, and takes in what is there. nullopt: the runs are begun, or still at work, and nobody
+// waits.
+Result<std::optional<StudyRecord>> study_on_cluster(Surroundings& world, PreparedStudy& study,
+                                                    const StudyOptions& options,
+                                                    const std::optional<ClusterRequest>& cluster,
+                                                    const Launcher& launcher, StudyFiles& files) {
+  const std::string again = fmt::format("infermeter study {} … --resume --wait --force", printable(options.study, 300));
+  RunSeries earlier;
+  if (options.resume) {
+    INFERMETER_TRY(earlier, RunSeries::resumed(world, plans_of(study)));
+  }
+  INFERMETER_TRY(auto store, Store::open(study.parts.front().plan, Store::Mode::write, world.interrupt));
+  ClusterSeries series(world, store, options.cluster, cluster, options.verbosity.level());
+  for (const PreparedPart& part : study.parts)
+    INFERMETER_TRY_DONE(series.begin(earlier, part.plan, launcher, runs_wanted(part.request.gate)));
+  const std::string& job_file = options.cluster.job_file();
+  if (!job_file.empty()) INFERMETER_TRY_DONE(write_file(job_file, series.script(), options.force));
+  if (!options.cluster.waits()) {
+    world.err << fmt::format(
+        "{} begun{}: `{}` takes in what the tasks have measured\n", counted(series.size(), "run is", "runs are"),
+        job_file.empty() ? std::string() : fmt::format("; submit {}", printable(job_file, 500)), again);
+    return std::optional<StudyRecord>();
+  }
+  StudyRecord record = begun_record(study, options);
+  for (std::size_t i = 0; i < study.parts.size(); ++i) {
+    PreparedPart& part = study.parts[i];
+    say_part(world, study, i, options);
+    INFERMETER_TRY(auto runs, series.take(i));
+    files.unwritten().add_all(series.unwritten());
+    if (!runs) return std::optional<StudyRecord>();
+    record.parts.push_back(study_part(std::move(part.request), std::move(*runs)));
+    files.write_part(record.parts.back());
+    if (!record.parts.back().record.finished) break;
+  }
+  return std::optional(std::move(record));
+}
+
 Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, const StudyOptions& options,
                                   const Launcher& launcher, StudyFiles& files) {
   const Verbosity verbosity = options.verbosity.level();
-  StudyRecord record{.name = study.source.name,
-                     .preset = options.preset,
-                     .title = study.file.title,
-                     .about = study.file.about,
-                     .parts = {}};
+  StudyRecord record = begun_record(study, options);
   RunSeries series;
   if (options.resume) {
     INFERMETER_TRY(series, RunSeries::resumed(world, plans_of(study)));
   }
   for (std::size_t i = 0; i < study.parts.size(); ++i) {
     PreparedPart& part = study.parts[i];
-    if (verbosity != Verbosity::quiet) {
-      world.err << fmt::format("part {} of {}: {}\n", i + 1, study.parts.size(), printable(part.request.title));
-    }
+    say_part(world, study, i, options);
     const int wanted = runs_wanted(part.request.gate);
     INFERMETER_TRY(auto runs, series.runs(world, part.plan, launcher, wanted, verbosity));
     files.unwritten().add_all(series.unwritten());
@@ -242,8 +295,35 @@ Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, con
   return record;
 }
 
+Result<int> report_study(Surroundings& world, const StudyRecord& record, StudyFiles& files, Format format) {
+  files.write_whole(record);
+  world.out << render_study(record, files.written(), format, {.color = use_color(world), .width = world.width});
+  return unless_unwritten(files.unwritten(), exit_code_of_run(world, record.parts.back().record, exit_code_of(record)));
+}
+
+// What would otherwise be found when some of the parts have begun.
+Result<Done> check_on_cluster(const PreparedStudy& study, const StudyOptions& options, const ClusterRequest& cluster,
+                              Problems& problems) {
+  if (const std::string& file = options.cluster.job_file(); !file.empty()) {
+    if (options.resume)
+      return usage_error(fmt::format("the jobs of the study are written already ({}): submit those again",
+                                     printable(options.study, 300)));
+    problems.take(check_new_file(file, options.force));
+  } else if (!options.dry_run) {
+    INFERMETER_TRY_DONE(check_slurm());
+  }
+  for (const PreparedPart& part : study.parts) {
+    const auto possible = check_request(cluster, part.plan);
+    if (!possible.ok()) return usage_error(fmt::format("part '{}': {}", part.request.name, possible.error().message));
+  }
+  return Done{};
+}
+
 Result<int> study_action(Surroundings& world, const StudyOptions& options) {
   if (options.study.empty()) return list_studies(world);
+  INFERMETER_TRY(const auto cluster, options.cluster.request());
+  if (options.cluster.waits() && !cluster && !options.resume)
+    return usage_error("--wait waits for runs on a cluster: give --on slurm, or --resume");
   INFERMETER_TRY(PreparedStudy study, prepare(world, options));
   INFERMETER_TRY(const Format format, study_format(study));
   INFERMETER_TRY(const Launcher launcher, find_launcher(study.parts.front().plan.backend_path));
@@ -251,16 +331,19 @@ Result<int> study_action(Surroundings& world, const StudyOptions& options) {
   Problems problems;
   files.check(problems);
   for (const PreparedPart& part : study.parts) problems.add_all(check_before_run(world, part.plan, launcher).problems);
+  if (cluster) INFERMETER_TRY_DONE(check_on_cluster(study, options, *cluster, problems));
   INFERMETER_TRY_DONE(problems.result());
   if (options.dry_run) {
     describe_study(world, study);
     return 0;
   }
   INFERMETER_TRY_DONE(files.prepare());
+  if (options.cluster.any()) {
+    INFERMETER_TRY(const auto record, study_on_cluster(world, study, options, cluster, launcher, files));
+    return record ? report_study(world, *record, files, format) : Result<int>(0);
+  }
   INFERMETER_TRY(const StudyRecord record, measure_study(world, study, options, launcher, files));
-  files.write_whole(record);
-  world.out << render_study(record, files.written(), format, {.color = use_color(world), .width = world.width});
-  return unless_unwritten(files.unwritten(), exit_code_of_run(world, record.parts.back().record, exit_code_of(record)));
+  return report_study(world, record, files, format);
 }
 
 }  // namespace
