@@ -8,6 +8,7 @@ namespace {
 struct Reader {
   const OrtApi& api;
   std::string where;  // "input 'x'"
+  bool is_output = false;
 
   void must(OrtStatus* status) const { check(api, status, IMB_MODEL_ERROR, "ONNX Runtime did not describe " + where); }
 
@@ -35,6 +36,22 @@ struct Reader {
     for (const char* name : names) port.dimension_names.emplace_back(name != nullptr ? name : "");
   }
 
+  // What scikit-learn's classifiers give: of each item a map from classes to probabilities, handed out as a table.
+  void read_maps(const OrtTypeInfo* type, PortFields& port) const {
+    const OrtMapTypeInfo* map = nullptr;
+    must(api.CastTypeInfoToMapTypeInfo(type, &map));
+    OrtTypeInfo* value = nullptr;
+    must(api.GetMapValueType(map, &value));
+    const auto owner = owned(value, api.ReleaseTypeInfo);
+    const OrtTensorTypeAndShapeInfo* info = nullptr;
+    must(api.CastTypeInfoToTensorInfo(value, &info));
+    if (info == nullptr) fail(IMB_UNSUPPORTED, where + " is a sequence of maps to something else than tensors");
+    port.dtype = element_type(info);
+    if (port.dtype == IMB_STRING) fail(IMB_UNSUPPORTED, where + " is a sequence of maps to strings");
+    port.shape = {-1, -1};
+    port.dimension_names = {"", ""};
+  }
+
   void read_sequence(const OrtTypeInfo* type, PortFields& port) const {
     const OrtSequenceTypeInfo* sequence = nullptr;
     must(api.CastTypeInfoToSequenceTypeInfo(type, &sequence));
@@ -43,6 +60,7 @@ struct Reader {
     const auto owner = owned(element, api.ReleaseTypeInfo);
     ONNXType kind{};
     must(api.GetOnnxTypeFromTypeInfo(element, &kind));
+    if (kind == ONNX_TYPE_MAP && is_output) return read_maps(element, port);
     if (kind != ONNX_TYPE_TENSOR) fail(IMB_UNSUPPORTED, where + " is a sequence of something else than tensors");
     const OrtTensorTypeAndShapeInfo* info = nullptr;
     must(api.CastTypeInfoToTensorInfo(element, &info));
@@ -94,7 +112,7 @@ struct Source {
   const char* word;
 
   [[nodiscard]] PortFields read(std::size_t index) const {
-    Reader reader{api, std::string(word) + " " + std::to_string(index)};
+    Reader reader{api, std::string(word) + " " + std::to_string(index), word == std::string_view("output")};
     char* name = nullptr;
     reader.must(name_of(session, index, allocator, &name));
     PortFields port{.name = name, .shape = {}, .dimension_names = {}};

@@ -1,7 +1,9 @@
 #include "values.hpp"
 
 #include <cstring>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "empty_sequence.hpp"
 
@@ -14,6 +16,19 @@ namespace {
 
 const char* kind_name(imb_kind kind) {
   return kind == IMB_SEQUENCE ? "a sequence" : kind == IMB_TENSOR ? "a tensor" : "nothing";
+}
+
+// Of keys: 64-bit integers or strings.
+bool same_tensors(const imb_value& a, const imb_value& b) {
+  const auto count = element_count({a.shape, a.rank}), other = element_count({b.shape, b.rank});
+  if (a.dtype != b.dtype || count != other) return false;
+  if (a.dtype != IMB_STRING) return std::memcmp(a.data, b.data, a.size_bytes) == 0;
+  const auto text = [](const imb_value& value, std::size_t i) {
+    return std::string_view(static_cast<const char* const*>(value.data)[i], value.string_sizes[i]);
+  };
+  for (std::size_t i = 0; i < count.value_or(0); ++i)
+    if (text(a, i) != text(b, i)) return false;
+  return true;
 }
 
 }  // namespace
@@ -139,6 +154,39 @@ void ValueView::read_strings(const OrtValue* value, std::size_t count, imb_value
   view.string_sizes = strings.sizes.data();
 }
 
+imb_value ValueView::part_of(const OrtValue* value, int index, const std::string& output) {
+  OrtValue* part = nullptr;
+  check(api_, api_.GetValue(value, index, allocator_, &part), IMB_RUN_ERROR,
+        "ONNX Runtime did not hand out a map of output '" + output + "'");
+  elements_.push_back(owned(part, api_.ReleaseValue));
+  return tensor(part, output);
+}
+
+imb_value ValueView::table_of(std::span<const OrtValue* const> maps, const std::string& output) {
+  auto& table = tables_.emplace_back();
+  std::optional<imb_value> first;
+  imb_value view{};
+  for (const OrtValue* map : maps) {
+    const imb_value keys = part_of(map, 0, output), values = part_of(map, 1, output);
+    if (!first) {
+      first = keys;
+      view.dtype = values.dtype;
+    }
+    if (!same_tensors(*first, keys))
+      fail(IMB_UNSUPPORTED, "output '" + output + "' is a sequence of maps whose keys differ from item to item");
+    const auto* bytes = static_cast<const std::byte*>(values.data);
+    table.insert(table.end(), bytes, bytes + values.size_bytes);
+  }
+  const auto columns = static_cast<std::int64_t>(element_count({first->shape, first->rank}).value_or(0));
+  auto& shape = shapes_.emplace_back(std::vector<std::int64_t>{static_cast<std::int64_t>(maps.size()), columns});
+  view.kind = IMB_TENSOR;
+  view.rank = shape.size();
+  view.shape = shape.data();
+  view.data = table.data();
+  view.size_bytes = table.size();
+  return view;
+}
+
 imb_value ValueView::sequence(const OrtValue* value, const std::string& output) {
   const auto must = [&](OrtStatus* status) {
     check(api_, status, IMB_RUN_ERROR, "ONNX Runtime did not hand out an element of output '" + output + "'");
@@ -146,16 +194,22 @@ imb_value ValueView::sequence(const OrtValue* value, const std::string& output) 
   std::size_t count = 0;
   must(api_.GetValueCount(value, &count));
   std::vector<imb_value> views;
+  std::vector<const OrtValue*> maps;
   for (std::size_t i = 0; i < count; ++i) {
     OrtValue* element = nullptr;
     must(api_.GetValue(value, static_cast<int>(i), allocator_, &element));
     elements_.push_back(owned(element, api_.ReleaseValue));
     ONNXType type{};
     must(api_.GetValueType(element, &type));
-    if (type != ONNX_TYPE_TENSOR)
+    if (type == ONNX_TYPE_MAP) {
+      maps.push_back(element);
+    } else if (type == ONNX_TYPE_TENSOR) {
+      views.push_back(tensor(element, output));
+    } else {
       fail(IMB_UNSUPPORTED, "output '" + output + "' is a sequence of something else than tensors");
-    views.push_back(tensor(element, output));
+    }
   }
+  if (!maps.empty()) return table_of(maps, output);
   const auto& kept = sequences_.emplace_back(std::move(views));
   imb_value view{};
   view.kind = IMB_SEQUENCE;

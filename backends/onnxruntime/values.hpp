@@ -1,8 +1,10 @@
 // imb_value <-> OrtValue.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,9 @@ class ValueView {
  private:
   [[nodiscard]] imb_value tensor(const OrtValue* value, const std::string& output);
   [[nodiscard]] imb_value sequence(const OrtValue* value, const std::string& output);
+  // Of a sequence's elements, which are maps: a tensor of items and keys, in the order of the keys.
+  [[nodiscard]] imb_value table_of(std::span<const OrtValue* const> maps, const std::string& output);
+  [[nodiscard]] imb_value part_of(const OrtValue* value, int index, const std::string& output);
   void read_strings(const OrtValue* value, std::size_t count, imb_value& view, const std::string& output);
 
   struct Strings {
@@ -51,6 +56,7 @@ class ValueView {
   std::deque<std::vector<std::int64_t>> shapes_;
   std::deque<Strings> strings_;
   std::deque<std::vector<imb_value>> sequences_;
+  std::deque<std::vector<std::byte>> tables_;
   std::vector<Owned<OrtValue>> elements_;
 };
 
