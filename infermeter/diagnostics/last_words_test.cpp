@@ -12,6 +12,10 @@ TEST(LastWords, AreTheLastLineThatSaysSomething) {
   EXPECT_EQ(last_words("stopped\n-----\n"), "stopped");
   EXPECT_EQ(last_words("  all that was said\n"), "all that was said");
   EXPECT_EQ(last_words(" \n\n"), "");
+  EXPECT_EQ(last_words("one\n\x1b[1;31mtwo: \x1b[4mred\x1b[0m lines\x1b[m\x1b[0m\n\x1b[m\n"),
+            "two: \x1b[4mred\x1b[0m lines");
+  EXPECT_EQ(last_words("one\n\x1b[1;31"), "\x1b[1;31");
+  EXPECT_EQ(last_words("\x1b[m\n"), "");
   EXPECT_EQ(last_words(""), "");
 }
 

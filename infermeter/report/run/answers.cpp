@@ -159,6 +159,12 @@ std::string fastest_text(const RunRecord& record, const Answer& answer) {
                      fmt::join(labels, " or "), is_one ? "" : " (not told apart)");
 }
 
+// Runtimes log what they then throw: one of the two is enough.
+bool ends_alike(std::string_view message, std::string_view line) {
+  constexpr std::size_t compared = 40;
+  return message.find(line.substr(line.size() - std::min(line.size(), compared))) != std::string_view::npos;
+}
+
 std::string failure_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   const int subject = answer.subjects.front();
   const Samples& trial = *failed_trial(record, subject);
@@ -166,8 +172,9 @@ std::string failure_text(const RunRecord& record, const Verdict& verdict, const 
       fmt::format("{} did not finish in {} of {}: {}", answer_label(record, subject), answer.n,
                   counted(answer.n + verdict_of(verdict, subject).summary.trials_ok, "trial", "trials"), end_of(trial));
   if (!answer.reason.empty()) text += "; " + printable(answer.reason);
-  const std::string last_line = printable(last_words(trial.stderr_tail), 160);
-  if (!last_line.empty()) text += "; last line on stderr: " + last_line;
+  const std::string_view last_line = last_words(trial.stderr_tail);
+  if (!last_line.empty() && !ends_alike(trial.message, last_line))
+    text += "; last line on stderr: " + printable(last_line, 160);
   return text;
 }
 
