@@ -62,3 +62,17 @@ def test_a_classifier_is_measured_in_batches(run, tmp_path):
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert [trial["end"] for trial in report["trials"]] == ["ok", "ok"]
+
+
+def test_what_was_wrong_is_not_cut_off(run, tmp_path):
+    """An index that no synthetic integer keeps to: ONNX Runtime's message has its own source files before the cause."""
+    pytest.importorskip("onnxruntime")
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 2]), helper.make_tensor_value_info("at", TensorProto.INT64, [None, 2])]
+    graph = helper.make_graph([helper.make_node("GatherElements", ["x", "at"], ["y"], axis=1)], "gather", inputs,
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [None, 2])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "gather.onnx")
+    done = run("run", tmp_path / "gather.onnx@onnxruntime", "--batch-sizes", 8, "--processes", 1, "--iterations", 5, "--quiet")
+    assert done.returncode == 3
+    answer = " ".join(done.stdout.split("ANSWERS")[1].split("gather.onnx, batch")[0].split())
+    assert "the first inference failed: ONNX Runtime could not run the model" in answer and "Out of range value in index tensor" in answer
+    assert "last line on stderr" not in answer

@@ -159,6 +159,17 @@ std::string fastest_text(const RunRecord& record, const Answer& answer) {
                      fmt::join(labels, " or "), is_one ? "" : " (not told apart)");
 }
 
+// A runtime's message begins with what was done and ends with what was wrong.
+std::string both_ends(std::string_view message) {
+  constexpr std::size_t whole = 300, first = 160, last = 130;
+  if (message.size() <= whole) return printable(message);
+  const auto is_within = [&](std::size_t at) { return (static_cast<unsigned char>(message[at]) & 0xC0U) == 0x80U; };
+  std::size_t head = first, tail = message.size() - last;
+  while (head > 0 && is_within(head)) --head;
+  while (tail < message.size() && is_within(tail)) ++tail;
+  return printable(message.substr(0, head)) + " … " + printable(message.substr(tail));
+}
+
 // Runtimes log what they then throw: one of the two is enough.
 bool ends_alike(std::string_view message, std::string_view line) {
   constexpr std::size_t compared = 40;
@@ -171,7 +182,7 @@ std::string failure_text(const RunRecord& record, const Verdict& verdict, const 
   std::string text =
       fmt::format("{} did not finish in {} of {}: {}", answer_label(record, subject), answer.n,
                   counted(answer.n + verdict_of(verdict, subject).summary.trials_ok, "trial", "trials"), end_of(trial));
-  if (!answer.reason.empty()) text += "; " + printable(answer.reason);
+  if (!answer.reason.empty()) text += "; " + both_ends(answer.reason);
   const std::string_view last_line = last_words(trial.stderr_tail);
   if (!last_line.empty() && !ends_alike(trial.message, last_line))
     text += "; last line on stderr: " + printable(last_line, 160);
