@@ -72,6 +72,12 @@ Result<Ended> wait_for(Surroundings& world, const ClusterJob& job, LogFollower& 
   }
 }
 
+// With what others have submitted until now; to be asked for while the run is locked.
+Result<ClusterJob> job_now(ClusterJob job, const Plan& place) {
+  INFERMETER_TRY(auto found, find_job(place.output_dir, job.run));
+  return found ? std::move(*found) : std::move(job);
+}
+
 std::string last_words_of(const ClusterJob& job, int task) {
   std::ifstream stream(job.log_of(task));
   std::string last;
@@ -281,6 +287,7 @@ Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request
   INFERMETER_TRY_DONE(problems.result());
   INFERMETER_TRY(auto store, Store::open(request.plan, Store::Mode::write, world.interrupt));
   INFERMETER_TRY(const RunLock lock, store.lock_run(job.run));
+  INFERMETER_TRY(job, job_now(std::move(job), request.plan));
   INFERMETER_TRY(RunRecord record, store.load_run(job.run));
   if (record.finished)
     return usage_error(fmt::format("run {} is finished (`infermeter report {}` shows it)", record.id, record.id));

@@ -17,9 +17,9 @@ Result<ClusterSeries::Run> ClusterSeries::go_on(RunRecord record, const Plan& pl
   run.record.plan.output_dir = plan.output_dir;
   run.record.plan.store = plan.store;
   if (run.record.finished) return run;
-  INFERMETER_TRY(run.job, find_job(plan.output_dir, run.record.id));
-  if (!run.job) return not_of_a_cluster(run.record.id);
   INFERMETER_TRY(run.lock, store_.lock_run(run.record.id));
+  INFERMETER_TRY(run.job, find_job(plan.output_dir, run.record.id));  // with what others have submitted until now
+  if (!run.job) return not_of_a_cluster(run.record.id);
   if (cluster_)
     INFERMETER_TRY_DONE(submit_missing(world_, store_, run.record, *run.job, verbosity_ == Verbosity::quiet));
   return run;

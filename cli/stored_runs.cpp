@@ -10,6 +10,7 @@
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/verdict/apart/join_machines.hpp"
 #include "infermeter/verdict/apart/join_runs.hpp"
 #include "infermeter/verdict/judge.hpp"
 #include "infermeter/verdict/question.hpp"
@@ -60,6 +61,28 @@ Result<RunRecord> load_named(const Surroundings& world, const std::string& name,
   return store.load_run(is_baseline ? named->run : name);
 }
 
+Result<Question> with_metric(Question question) {
+  auto metric = metric_from_string(question.metric);
+  if (!metric) return usage_error("--metric: " + metric.error().message);
+  question.metric = std::move(*metric);
+  return question;
+}
+
+Result<int> report_joined(Surroundings& world, RunRecord joined, const Plan& place, const ReportOutput& output,
+                          Format format) {
+  if (auto store = Store::open(place, Store::Mode::read, world.interrupt); store.ok()) {
+    INFERMETER_TRY(joined.noise, store->latest_noise(machine_fingerprint(joined.environment)));
+  }
+  joined.plan.output_dir = place.output_dir;
+  joined.plan.store = place.store;
+  const Verdict verdict = judge(joined);
+  Problems unwritten;
+  unwritten.take(output.write(world, joined, verdict, format));
+  unwritten.take(output.write_page(world, joined, verdict, false));
+  INFERMETER_TRY_DONE(unwritten.result("not written"));
+  return verdict.exit_code;
+}
+
 }  // namespace
 
 Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names, const Plan& place) {
@@ -87,22 +110,22 @@ Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::stri
   const auto baselines = known_baselines(world, place);
   INFERMETER_TRY(const RunRecord before, load_named(world, names[0], place, baselines));
   INFERMETER_TRY(const RunRecord after, load_named(world, names[1], place, baselines));
-  Question asked = question;
-  auto metric = metric_from_string(asked.metric);
-  if (!metric) return usage_error("--metric: " + metric.error().message);
-  asked.metric = std::move(*metric);
+  INFERMETER_TRY(const Question asked, with_metric(question));
   INFERMETER_TRY(RunRecord joined, join_runs(before, after, asked));
-  if (auto store = Store::open(place, Store::Mode::read, world.interrupt); store.ok()) {
-    INFERMETER_TRY(joined.noise, store->latest_noise(machine_fingerprint(joined.environment)));
+  return report_joined(world, std::move(joined), place, output, format);
+}
+
+Result<int> compare_machines(Surroundings& world, const std::vector<std::string>& names, const Question& question,
+                             const Plan& place, const ReportOutput& output, Format format) {
+  const auto baselines = known_baselines(world, place);
+  std::vector<RunRecord> runs;
+  for (const std::string& name : names.empty() ? std::vector<std::string>{"latest"} : names) {
+    INFERMETER_TRY(RunRecord run, load_named(world, name, place, baselines));
+    runs.push_back(std::move(run));
   }
-  joined.plan.output_dir = place.output_dir;
-  joined.plan.store = place.store;
-  const Verdict verdict = judge(joined);
-  Problems unwritten;
-  unwritten.take(output.write(world, joined, verdict, format));
-  unwritten.take(output.write_page(world, joined, verdict, false));
-  INFERMETER_TRY_DONE(unwritten.result("not written"));
-  return verdict.exit_code;
+  INFERMETER_TRY(const Question asked, with_metric(question));
+  INFERMETER_TRY(RunRecord joined, join_machines(runs, asked));
+  return report_joined(world, std::move(joined), place, output, format);
 }
 
 }  // namespace infermeter

@@ -22,4 +22,9 @@ namespace infermeter {
                                               const Question& question, const Plan& place, const ReportOutput& output,
                                               Format format);
 
+// The machines of these runs, by the question; the exit code of a comparison. No names: the latest run.
+[[nodiscard]] Result<int> compare_machines(Surroundings& world, const std::vector<std::string>& names,
+                                           const Question& question, const Plan& place, const ReportOutput& output,
+                                           Format format);
+
 }  // namespace infermeter

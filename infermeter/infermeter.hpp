@@ -68,6 +68,7 @@
 #include "infermeter/variants/variants.hpp"
 #include "infermeter/verdict/answers/pareto.hpp"
 #include "infermeter/verdict/answers/recommend.hpp"
+#include "infermeter/verdict/apart/join_machines.hpp"
 #include "infermeter/verdict/apart/join_runs.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/gate/study.hpp"

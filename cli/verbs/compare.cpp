@@ -20,12 +20,15 @@ namespace {
 
 constexpr const char* kAsked = "What is asked";
 
+constexpr const char *kComparesSubjects = "subjects", *kComparesMachines = "machines";
+
 struct CompareOptions {
   PlanFlags plan;
   LoadFlags load;
   ReportOutput output;
   ClusterFlags cluster;
   std::string a_library, b_library;
+  std::string compared = "subjects";  // --compare
   bool fail_slower = false, fail_inconclusive = false;
   bool dry_run = false;
   VerbosityFlags verbosity;
@@ -33,7 +36,9 @@ struct CompareOptions {
 
 HelpText compare_help() {
   return {
-      .usage = "infermeter compare A B [C…] [flags]  or  infermeter compare RUN RUN [flags]",
+      .usage =
+          "infermeter compare A B [C…] [flags]  or  infermeter compare RUN RUN [flags]  or  infermeter compare [RUN…] "
+          "--compare machines",
       .about =
           "Decides whether B (and C, …) is faster or slower than A, with a known false-alarm rate. Pilot processes "
           "determine the warm-up and the number of iterations. Then pairs of fresh processes run in random order, and "
@@ -55,7 +60,8 @@ HelpText compare_help() {
                     "As many pairs as needed, for at most two minutes."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --on slurm --nodes 8 --wait",
                     "Forty pairs on eight nodes of a cluster; both of a pair on one node."},
-                   {"infermeter compare previous latest", "What changed between the last two stored runs."}},
+                   {"infermeter compare previous latest", "What changed between the last two stored runs."},
+                   {"infermeter compare latest --compare machines", "The nodes of a run over nodes, by its subjects."}},
       .notes = {
           "SHARE is 1% or 0.01, TIME is 30s, 5m, 250ms, or plain seconds.",
           "A difference is a share of A's value: B at 97 ms against 100 ms is 3 % faster.",
@@ -80,6 +86,12 @@ void declare_compare_flags(CLI::App& app, CompareOptions& options) {
       ->group(kAsked);
   app.add_option("--b-backend-library", options.b_library, "The runtime's library for B.")
       ->type_name("FILE")
+      ->group(kAsked);
+  app.add_option(
+         "--compare", options.compared,
+         "subjects (default), or machines: the same subject on the nodes of a stored run, or on the machines of "
+         "several stored runs, the first one being the baseline.")
+      ->type_name("WHAT")
       ->group(kAsked);
   app.add_flag("--fail-slower", options.fail_slower, "Exit code 1 if a candidate is slower.")->group(kAsked);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the result is inconclusive.")
@@ -122,10 +134,10 @@ Result<Done> check_flags_for_runs(const CompareOptions& options) {
   if (options.dry_run) flag = "--dry-run";
   if (options.cluster.any()) flag = "--on";
   if (flag.empty()) return Done{};
-  return usage_error(fmt::format(
-      "two stored runs are compared, and nothing is measured: leave {} out (--metric, --margin, --alpha and "
-      "those of the report can be given)",
-      flag));
+  return usage_error(
+      fmt::format("stored runs are compared, and nothing is measured: leave {} out (--metric, --margin, --alpha and "
+                  "those of the report can be given)",
+                  flag));
 }
 
 Result<int> compare_runs(Surroundings& world, const CompareOptions& options, const PlanDraft& draft) {
@@ -138,11 +150,18 @@ Result<int> compare_runs(Surroundings& world, const CompareOptions& options, con
   Question question = draft.question;
   question.fail_slower = options.fail_slower;
   question.fail_inconclusive = options.fail_inconclusive;
-  return compare_stored_runs(world, options.plan.positional(), question, draft.plan, output, format);
+  const auto& names = options.plan.positional();
+  return options.compared == kComparesMachines
+             ? compare_machines(world, names, question, draft.plan, output, format)
+             : compare_stored_runs(world, names, question, draft.plan, output, format);
 }
 
 Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
+  if (options.compared == kComparesMachines) return compare_runs(world, options, draft);
+  if (options.compared != kComparesSubjects)
+    return usage_error(
+        fmt::format("--compare: there is no {}; there are subjects, machines", in_quotes(options.compared)));
   INFERMETER_TRY(const bool are_runs, name_two_runs(world, options.plan.positional(), draft.plan));
   if (are_runs) return compare_runs(world, options, draft);
   INFERMETER_TRY_DONE(options.load.apply(draft));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <tuple>
@@ -304,6 +306,20 @@ std::string environment_to_json(const Environment& environment) {
   Json all = json_of(environment);
   all["nodes"] = json_of(environment.nodes);
   return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<std::string> what_nodes_differ_in(const Environment& environment) {
+  constexpr std::array<std::string_view, 6> of_the_moment = {"hostname",        "load_1min", "memory_available_bytes",
+                                                             "swap_used_bytes", "command",   "git_commit"};
+  std::vector<std::string> names;
+  if (environment.nodes.empty()) return names;
+  const Json first = json_of(environment.nodes.front());
+  for (const auto& [name, value] : first.items()) {
+    if (std::ranges::find(of_the_moment, name) != of_the_moment.end()) continue;
+    const auto differs = [&](const Environment& node) { return json_of(node)[name] != value; };
+    if (std::ranges::any_of(environment.nodes, differs)) names.push_back(name);
+  }
+  return names;
 }
 
 Result<Environment> environment_from_json(std::string_view text) {

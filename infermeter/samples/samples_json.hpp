@@ -30,5 +30,7 @@ inline constexpr std::size_t kMostOutputs = 65'536;
 
 [[nodiscard]] std::string environment_to_json(const Environment& environment);
 [[nodiscard]] Result<Environment> environment_from_json(std::string_view text);
+// Members of its JSON in which the nodes of a run differ, but for their names and for what changes by the minute.
+[[nodiscard]] std::vector<std::string> what_nodes_differ_in(const Environment& environment);
 
 }  // namespace infermeter

@@ -6,6 +6,10 @@
 
 namespace infermeter {
 
+bool compares_machines(const RunRecord& record) {
+  return !record.joined.empty() && !record.joined.front().host.empty();
+}
+
 const Subject& subject_at(const RunRecord& record, int subject) {
   return record.plan.subjects.at(static_cast<std::size_t>(subject));
 }

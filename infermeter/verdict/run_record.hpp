@@ -47,6 +47,7 @@ struct JoinedRun {
   std::string machine{};                 // fingerprint
   double level = 0.05;                   // two-sided, that makes its intervals over processes cover with 95 %
   std::vector<std::string> unmatched{};  // labels of its subjects that the other run does not have
+  std::string host{};                    // where machines are compared: what the machine is called; else empty
 };
 
 struct RunRecord {
@@ -66,10 +67,13 @@ struct RunRecord {
   std::vector<Diagnostic> diagnostics;      // of the whole run
   std::optional<MachineNoise> noise;        // of this machine, as known when the run began; with a question only
   std::string part_of{};                    // of a gate's or study's runs: the id of the first; empty: of none
-  // Of a record that is no run, but two stored ones to be compared: which, the earlier baseline first. Never stored.
+  // Of a record that is no run, but two stored ones to be compared, or machines: which, the baseline first. Never
+  // stored.
   std::vector<JoinedRun> joined{};
 };
 
+// Are its groups one subject on several machines (verdict/apart/join_machines.hpp)?
+[[nodiscard]] bool compares_machines(const RunRecord& record);
 [[nodiscard]] const Subject& subject_at(const RunRecord& record, int subject);
 // nullptr where the record does not say.
 [[nodiscard]] const ModelFacts* model_of(const RunRecord& record, int subject);

@@ -49,6 +49,7 @@ void bind_system(EnvironmentClass& environment) {
       .def_ro("kernel", &Environment::kernel)
       .def_ro("distribution", &Environment::distribution)
       .def_ro("hostname", &Environment::hostname)
+      .def_ro("nodes", &Environment::nodes, "Of a run on a cluster: each node as it was; empty: one machine.")
       .def_ro("load_1min", &Environment::load_1min)
       .def_ro("landlock_abi", &Environment::landlock_abi)
       .def_ro("seccomp", &Environment::seccomp)

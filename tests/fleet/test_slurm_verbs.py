@@ -4,6 +4,7 @@ import json
 import pathlib
 import signal
 
+import jsonschema
 from waiting import wait_until
 
 QUICK = ("--iterations", "5", "--warmup", "1", "--seed", "3")
@@ -40,7 +41,7 @@ def test_what_a_race_cannot(run):
 
 def test_variants_are_made_here_and_measured_there(on_cluster, cluster):
     """One of them cannot be run, which is a result of its own."""
-    variants = ("variants", "--models", "original:mlp,copy:mlp", "--backends", "fake", *QUICK, "--processes", "4")
+    variants = ("variants", "--models", "original:mlp,copy:mlp", "--backends", "fake", *QUICK, "--processes", "2")
     done = on_cluster(*variants, "--on", "slurm", "--nodes", "2", "--wait", "--format", "json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -119,3 +120,29 @@ def test_the_jobs_of_a_study_are_written_as_what_submits_them(run):
 def test_verbs_of_this_machine_say_so(run):
     done = run("profile", "mlp@fake", "--on", "slurm")
     assert done.returncode == 2 and "profile works on this machine alone; run, compare, load, study, variants and tune have --on" in done.stderr
+
+
+def test_machines_are_compared(on_cluster, source_dir):
+    done = on_cluster("run", "a=mlp@fake,latency=constant:1ms,work=sleep", *QUICK, "--processes", "6", "--on", "slurm", "--nodes", "2", "--wait")
+    assert done.returncode == 0, done.stderr
+    told = on_cluster("compare", "--compare", "machines", "--format", "json")
+    assert told.returncode == 0, told.stderr
+    record = json.loads(told.stdout)
+    jsonschema.Draft202012Validator(json.loads((source_dir / "docs/schema/run.schema.json").read_text())).validate(record)
+    assert [one["host"] for one in record["joined"]] == ["n1", "n2"]
+    assert [one["label"] for one in record["plan"]["subjects"]] == ["a on n1", "a on n2"]
+    (compared,) = record["comparison"]["primary"]
+    assert (compared["baseline_processes"], compared["candidate_processes"]) == (3, 3) and not compared.get("withheld")
+    text = " ".join(on_cluster("compare", "latest", "--compare", "machines").stdout.split())
+    assert "Machine n2 against n1, process by process" in text and "machines are compared, n1 (" in text
+    nodes = json.loads(on_cluster("report", "--format", "json").stdout)["environment"]
+    assert [node["hostname"] for node in nodes["nodes"]] == ["n1", "n2"] and nodes["nodes_differ_in"] == []
+
+
+def test_what_machines_cannot_be_compared(run):
+    assert run("run", "mlp@fake", *QUICK, "--processes", "2").returncode == 0
+    for arguments, says in ((("latest", "--compare", "machines"), "there is one machine"), (("latest", "latest", "--compare", "machines"), "are both of the machine"),
+                            (("latest", "--compare", "nodes"), "there are subjects, machines"),
+                            (("latest", "--compare", "machines", "--on", "slurm"), "leave --on out")):
+        done = run("compare", *arguments)
+        assert done.returncode == 2 and says in done.stderr, done.stderr

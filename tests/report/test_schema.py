@@ -80,7 +80,8 @@ def test_the_schema_lists_every_key_that_is_written():
     assert set(of_load["trials"][0]) - set(report["trials"][0]) == {"load"}
     assert set(SCHEMA["$defs"]["load_record"]["properties"]) == set(of_load["trials"][0]["load"]) | {"good"}  # of --goodput
     assert set(SCHEMA["$defs"]["subject_load"]["properties"]) == set(of_load["subjects"][0]["load"])
-    assert set(SCHEMA["$defs"]["environment"]["properties"]) == set(report["environment"])
+    of_nodes = {"nodes", "nodes_differ_in"}  # tests/fleet has a run over nodes
+    assert set(SCHEMA["$defs"]["environment"]["properties"]) == set(report["environment"]) | of_nodes
     assert set(SCHEMA["$defs"]["plan"]["properties"]) == set(report["plan"])
 
 

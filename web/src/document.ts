@@ -198,7 +198,8 @@ export interface Run {
     created_at: string;
     machine: string; // fingerprint
     unmatched: string[]; // labels of its subjects that the other run does not have
-  }[]; // empty; or the two stored runs that were compared and were not interleaved (`infermeter compare RUN RUN`), the baseline first: the report is then of no run of its own
+    host?: string; // where machines are compared (`--compare machines`): what the machine is called
+  }[]; // empty; or the two stored runs that were compared and were not interleaved (`infermeter compare RUN RUN`), or the machines that were compared, each with its run, the baseline first: the report is then of no run of its own
   answers: Answer[]; // what is said first: what went wrong, then what was asked
   checks: Check[]; // the checklist
   plan: Plan;
@@ -427,6 +428,8 @@ export interface Plan {
 }
 
 export interface Environment {
+  nodes?: Environment[]; // of a run on a cluster: each node as it was; absent: the run was measured on one machine. The other members are those of the node that began first
+  nodes_differ_in?: string[]; // members in which the nodes differ, but for their names and for what changes from minute to minute; beside nodes
   machine: string; // a digest of what makes two machines comparable
   processor: string;
   architecture: string;

@@ -89,6 +89,7 @@ void write_joined(JsonWriter& json, const std::vector<JoinedRun>& runs) {
     json.member("created_at", utc_time(run.created_at));
     json.member("machine", run.machine);
     json.strings("unmatched", run.unmatched);
+    if (!run.host.empty()) json.member("host", run.host);
     json.end_object();
   }
   json.end_array();

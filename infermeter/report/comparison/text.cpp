@@ -108,11 +108,24 @@ std::string machine_noise_text(const RunRecord& record) {
                      utc_time(noise.measured_at).substr(0, 10));
 }
 
+std::string machines_text(const RunRecord& record) {
+  std::string machines;
+  for (const JoinedRun& one : record.joined)
+    machines +=
+        fmt::format("{}{} ({:.12})", machines.empty() ? "" : ", ", printable(one.host, 60), printable(one.machine, 60));
+  return fmt::format(
+      "machines are compared, {}: the processes of each are samples of it, and nothing is paired; a difference is of "
+      "the machines with all that was on them then",
+      machines);
+}
+
 // What an interval of two runs leaves out, and who is in one of them alone.
 std::string not_interleaved_text(const RunRecord& record) {
-  std::string text =
-      "the two runs were not interleaved: the interval covers how processes vary within a run, not what changed on the "
-      "machine between the runs; where runs drift, it says 'faster' or 'slower' of equals more often than it claims";
+  std::string text = compares_machines(record) ? machines_text(record)
+                                               : "the two runs were not interleaved: the interval covers how processes "
+                                                 "vary within a run, not what changed on the "
+                                                 "machine between the runs; where runs drift, it says 'faster' or "
+                                                 "'slower' of equals more often than it claims";
   for (const JoinedRun& run : record.joined) {
     std::string labels;
     for (const std::string& label : run.unmatched) labels += (labels.empty() ? "" : ", ") + printable(label, 80);
@@ -169,6 +182,12 @@ std::string comparison_sentence(const RunRecord& record, const Verdict& verdict,
 }
 
 std::string comparison_title(const RunRecord& record, const ComparisonVerdict& verdict) {
+  if (compares_machines(record)) {
+    std::string others;
+    for (std::size_t i = 1; i < record.joined.size(); ++i)
+      others += (others.empty() ? "" : ", ") + printable(record.joined[i].host, 60);
+    return fmt::format("Machine {} against {}, process by process", others, printable(record.joined.front().host, 60));
+  }
   if (!verdict.paired) {
     return fmt::format("Run {} against run {}, process by process", printable(record.joined.back().id, 60),
                        printable(record.joined.front().id, 60));

@@ -1,5 +1,6 @@
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/samples/environment.hpp"
+#include "infermeter/samples/samples_json.hpp"
 
 namespace infermeter {
 namespace {
@@ -106,6 +107,16 @@ void write_system(JsonWriter& json, const Environment& environment) {
   json.member("cgroup_v2", environment.cgroup_v2);
 }
 
+void write_one_machine(JsonWriter& json, const Environment& environment) {
+  json.member("machine", machine_fingerprint(environment));
+  write_processors(json, environment);
+  write_system(json, environment);
+  json.member("infermeter_version", environment.infermeter_version);
+  json.member("build", environment.build);
+  json.member("git_commit", environment.git_commit);
+  json.member("command", environment.command);
+}
+
 }  // namespace
 
 void write_plan(JsonWriter& json, const Plan& plan) {
@@ -149,13 +160,18 @@ void write_plan(JsonWriter& json, const Plan& plan) {
 void write_environment(JsonWriter& json, const Environment& environment) {
   json.key("environment");
   json.begin_object();
-  json.member("machine", machine_fingerprint(environment));
-  write_processors(json, environment);
-  write_system(json, environment);
-  json.member("infermeter_version", environment.infermeter_version);
-  json.member("build", environment.build);
-  json.member("git_commit", environment.git_commit);
-  json.member("command", environment.command);
+  write_one_machine(json, environment);
+  if (!environment.nodes.empty()) {
+    json.key("nodes");
+    json.begin_array();
+    for (const Environment& node : environment.nodes) {
+      json.begin_object();
+      write_one_machine(json, node);
+      json.end_object();
+    }
+    json.end_array();
+    json.strings("nodes_differ_in", what_nodes_differ_in(environment));
+  }
   json.end_object();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/stats/summary/process_interval.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
@@ -71,7 +73,8 @@ PairedComparison compare_subjects(const Apart& apart, const MetricKind& kind, in
 }
 
 std::string why_withheld(const RunRecord& record, int baseline, int candidate) {
-  if (record.joined.front().machine != record.joined.back().machine) return "the runs are of two machines";
+  if (!compares_machines(record) && record.joined.front().machine != record.joined.back().machine)
+    return "the runs are of two machines";
   const auto differences = like_for_like(record, baseline, candidate);
   const auto input = std::ranges::find(differences, DiagnosticId::input_differs, &Diagnostic::id);
   return input == differences.end() ? "" : input->message;
@@ -108,21 +111,32 @@ std::string span_text(double seconds) {
   return size < 48 * 3600 ? fmt::format("{:.0f} hours", size / 3600) : fmt::format("{:.0f} days", size / 86400);
 }
 
+std::vector<std::string> machines_of_joined(const RunRecord& record) {
+  std::vector<std::string> machines;
+  for (const JoinedRun& one : record.joined)
+    machines.push_back(fmt::format("{} ({:.12})", printable(one.host, 60), printable(one.machine, 60)));
+  return machines;
+}
+
 }  // namespace
 
 ComparisonVerdict compare_apart(const RunRecord& record) {
   const Question& question = *record.plan.question;
   const MetricKind& kind = *metric_kind(question.metric);
-  const auto candidates = static_cast<double>(record.plan.subjects.size()) / 2;
+  std::vector<std::pair<int, int>> compared;
+  for (std::size_t subject = 0; subject < record.plan.subjects.size(); ++subject)
+    if (const std::size_t first = first_of_group(record.plan, subject); first != subject)
+      compared.emplace_back(static_cast<int>(first), static_cast<int>(subject));
+  const auto candidates = static_cast<double>(compared.size());
   const Apart apart = apart_of(record, question.alpha / candidates);
   ComparisonVerdict verdict;
   verdict.paired = false;
   verdict.ended = true;
   verdict.resolved = true;
-  for (int baseline = 0; baseline + 1 < static_cast<int>(record.plan.subjects.size()); baseline += 2) {
-    PairedComparison& one = verdict.primary.emplace_back(compare_subjects(apart, kind, baseline, baseline + 1));
+  for (const auto& [baseline, candidate] : compared) {
+    PairedComparison& one = verdict.primary.emplace_back(compare_subjects(apart, kind, baseline, candidate));
     one.p = std::min(1.0, one.p * candidates);
-    one.withheld = why_withheld(record, baseline, baseline + 1);
+    one.withheld = why_withheld(record, baseline, candidate);
     if (one.withheld.empty()) one.direction = direction_within(one.interval, std::log1p(question.margin));
     verdict.resolved = verdict.resolved && one.direction != Direction::unresolved;
     verdict.looks.emplace_back();
@@ -134,7 +148,13 @@ ComparisonVerdict compare_apart(const RunRecord& record) {
 std::vector<Diagnostic> diagnostics_of_joined(const RunRecord& record) {
   const JoinedRun &before = record.joined.front(), &after = record.joined.back();
   std::vector<Diagnostic> found;
-  if (before.machine != after.machine) {
+  if (compares_machines(record)) {
+    found.push_back(
+        {.id = DiagnosticId::machines_differ,
+         .message = fmt::format("machines are what is compared: {}", fmt::join(machines_of_joined(record), ", ")),
+         .about = {}});
+    if (before.id == after.id) return found;  // at the same time
+  } else if (before.machine != after.machine) {
     found.push_back({.id = DiagnosticId::machines_differ,
                      .message = fmt::format("{} and {} were measured on two machines", before.id, after.id),
                      .about = {}});

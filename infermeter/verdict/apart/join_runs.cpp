@@ -68,8 +68,8 @@ const Samples* first_with_outputs(const RunRecord& record, int subject) {
   return found == record.trials.end() ? nullptr : &*found;
 }
 
-// Finished runs keep no outputs, but their digests. Equal ones are equal bytes; of others nobody knows how far apart
-// they are.
+}  // namespace
+
 void compare_digests(RunRecord& joined, int baseline, int candidate) {
   const Samples* before = first_with_outputs(joined, baseline);
   const Samples* after = first_with_outputs(joined, candidate);
@@ -89,8 +89,6 @@ void compare_digests(RunRecord& joined, int baseline, int candidate) {
   outputs.comparison.outputs.push_back(std::move(all));
   joined.outputs.push_back(std::move(outputs));
 }
-
-}  // namespace
 
 Result<RunRecord> join_runs(const RunRecord& before, const RunRecord& after, const Question& question) {
   if (before.id == after.id) return usage_error(fmt::format("both are run {}: name two runs", before.id));

@@ -11,4 +11,8 @@ namespace infermeter {
 // asked of the two. An error where the runs have nothing in common, or are the same.
 [[nodiscard]] Result<RunRecord> join_runs(const RunRecord& before, const RunRecord& after, const Question& question);
 
+// Finished runs keep no outputs, but their digests. Equal ones are equal bytes; of others nobody knows how far apart
+// they are. Two subjects of a record that was joined.
+void compare_digests(RunRecord& joined, int baseline, int candidate);
+
 }  // namespace infermeter

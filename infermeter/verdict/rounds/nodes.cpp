@@ -101,7 +101,7 @@ std::vector<NodePairs> pairs_by_node(const RunRecord& record, int baseline, int 
 
 std::vector<Diagnostic> node_diagnostics(const RunRecord& record) {
   std::vector<Diagnostic> found;
-  if (record.environment.nodes.size() < 2 || record.plan.tuning) return found;
+  if (record.environment.nodes.size() < 2 || record.plan.tuning || !record.joined.empty()) return found;
   if (auto kinds = kinds_of_machines(record)) found.push_back(std::move(*kinds));
   const std::string metric = record.plan.question ? record.plan.question->metric : "latency_p50";
   std::vector<std::pair<int, int>> compared;
