@@ -141,6 +141,8 @@ def test_example(command, run, folder, imaging_is_built):
         pytest.skip("needs a database: tests/store has one")
     if words[:2] == ["study", "imaging"] and not imaging_is_built:
         pytest.skip("the back end imaging is not built: it needs FFTW")
+    if "machines" in words:
+        pytest.skip("needs a run over nodes: tests/fleet has one")
     if "--resume" in words:
         pytest.skip("needs a broken run: tests/faults has one")
     if "20261122" in words or words[:2] == ["runs", "delete"]:
