@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "infermeter/models/sha256.hpp"
@@ -85,7 +86,9 @@ class Publishing {
     INFERMETER_TRY(const auto completion, store_.complete_figures());
     result_.unreadable = completion.unreadable;
     std::map<std::string, double> last_at;
+    std::set<std::string> read;
     for (const std::string& metric : request_.metrics) {
+      if (!read.insert(metric).second) continue;
       const FigureQuery query{.metric = metric, .series = {}, .machine = {}};
       INFERMETER_TRY(const auto machines, store_.list_machines(query));
       for (const MachineName& machine : machines) {
