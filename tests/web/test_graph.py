@@ -11,7 +11,6 @@ import pytest
 
 from .document import document_of
 from .drawing import draw
-from .test_access import axe  # noqa: F401  a fixture
 from .test_hostile import NAMES, PAGES, assert_only_shown, everywhere
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -308,7 +307,7 @@ def test_saved_files_hold_the_graph(imported, open_page):
 
 
 @pytest.mark.parametrize("colour, width", [("dark", 360), ("light", 1400)])
-def test_axe_finds_nothing(imported, open_page, axe, colour, width):  # noqa: F811
+def test_axe_finds_nothing(imported, open_page, axe, colour, width):
     page = open_page(imported(BLOCK), colour=colour, width=width)
     figure = graph(page)
     figure.locator(".drawing").focus()

@@ -12,7 +12,6 @@ from . import operator_profiles as profile
 from .document import with_document
 from .drawing import draw
 from .table import close, in_base_units, read
-from .test_access import axe  # noqa: F401  a fixture
 from .test_hostile import PAGES, assert_only_shown, use_everything
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -307,7 +306,7 @@ def test_saves_svg_and_png(pair_page, difference):
 
 
 @pytest.mark.parametrize("colour, width", [("dark", 360), ("light", 1600)])
-def test_axe_finds_nothing(pair_page, axe, colour, width):  # noqa: F811
+def test_axe_finds_nothing(pair_page, axe, colour, width):
     page = pair_page(colour=colour, width=width)
     page.evaluate("for (const details of document.querySelectorAll('#part-1-operators details')) details.open = true")
     for figure in page.locator("#part-1-operators figure.picture").all():

@@ -12,7 +12,6 @@ from . import operator_profiles as operators
 from . import stack_profiles as stacks
 from .drawing import draw
 from .table import close
-from .test_access import axe  # noqa: F401  a fixture
 from .test_hostile import PAGES, assert_only_shown, use_everything
 from .test_operators import SVG, focus_label, frames, graph, hostile, name_of, seconds
 
@@ -251,7 +250,7 @@ def test_data_has_every_frame_and_every_function(pair_page, pair):
 
 
 @pytest.mark.parametrize("colour, width", [("dark", 360), ("light", 1600)])
-def test_axe_finds_nothing(pair_page, axe, colour, width):  # noqa: F811
+def test_axe_finds_nothing(pair_page, axe, colour, width):
     page = pair_page(colour=colour, width=width)
     for which in ("flame", "flame-difference"):
         of_stacks(draw(page.locator(f"#part-1-{which}")))
