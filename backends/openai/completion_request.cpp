@@ -6,12 +6,10 @@ namespace infermeter {
 
 std::string path_of(Api api) { return api == Api::chat ? "/chat/completions" : "/completions"; }
 
-std::string completion_body(const Settings& settings, std::string_view model, std::string_view prompt) {
-  nlohmann::json body = {{"model", model},
-                         {"max_tokens", settings.output_tokens},
-                         {"temperature", 0},
-                         {"seed", 0},
-                         {"stream", settings.stream}};
+std::string completion_body(const Settings& settings, std::string_view model, std::string_view prompt,
+                            int output_tokens) {
+  nlohmann::json body = {
+      {"model", model}, {"max_tokens", output_tokens}, {"temperature", 0}, {"seed", 0}, {"stream", settings.stream}};
   if (settings.api == Api::chat) {
     body["messages"] = nlohmann::json::array({nlohmann::json{{"role", "user"}, {"content", prompt}}});
   } else {
@@ -20,7 +18,7 @@ std::string completion_body(const Settings& settings, std::string_view model, st
   if (settings.stream) body["stream_options"] = {{"include_usage", true}};
   if (settings.force_length) {
     body["ignore_eos"] = true;
-    body["min_tokens"] = settings.output_tokens;
+    body["min_tokens"] = output_tokens;
   }
   try {
     return body.dump();

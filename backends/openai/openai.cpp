@@ -1,5 +1,6 @@
 // A language model on a server that speaks OpenAI's protocol: chat/completions and completions, streamed or not, over
 // HTTP/1.1. Reads bottom-up: the table of slots is at the end.
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -45,7 +46,7 @@ struct imb_request {
       : session(of_session), exchange(session.place, path_of(session.settings.api)), streamed(session.settings.api) {
     // A token takes a few hundred bytes as an event.
     constexpr std::size_t of_any_answer = std::size_t{1} << 20, of_a_token = 4096;
-    exchange.set_limit(of_any_answer + of_a_token * static_cast<std::size_t>(session.settings.output_tokens));
+    exchange.set_limit(of_any_answer + of_a_token * static_cast<std::size_t>(session.settings.output_tokens.most()));
     if (session.settings.stream) exchange.set_sink(&streamed);
   }
 
@@ -140,9 +141,9 @@ const imb_port* output(imb_session* session, std::size_t index) { return index =
 
 // --- request -------------------------------------------------------------------------------------------------------
 
-void set_body(imb_request& request, std::string_view prompt) {
+void set_body(imb_request& request, std::string_view prompt, int output_tokens) {
   const imb_session& session = request.session;
-  request.body = completion_body(session.settings, session.model, prompt);
+  request.body = completion_body(session.settings, session.model, prompt, output_tokens);
   request.exchange.set_post(request.body,
                             {"Content-Type: application/json",
                              session.settings.stream ? "Accept: text/event-stream" : "Accept: application/json"});
@@ -151,21 +152,29 @@ void set_body(imb_request& request, std::string_view prompt) {
 
 bool is_synthetic(const imb_session& session) { return !session.prompt; }
 
-// The first prompt of each request is the same for all, and its answer is the output. Those that follow have never been
-// asked before.
-void make_prompt(imb_request& request, bool is_first) {
+// The first prompt of each request is the same for all, and its answer is the output: both have their mean length.
+void make_first_prompt(imb_request& request) {
+  const Settings& settings = request.session.settings;
+  set_body(request, synthetic_prompt(0, 0, settings.prompt_tokens.mean(), settings.shared_prefix),
+           settings.output_tokens.mean());
+}
+
+// Those that follow have never been asked before.
+void make_prompt(imb_request& request) {
   imb_session& session = request.session;
   const Settings& settings = session.settings;
-  const std::uint64_t seed = is_first ? 0 : session.seed;
-  const std::uint64_t number = is_first ? 0 : ++session.prompts_made;
-  set_body(request, synthetic_prompt(seed, number, settings.prompt_tokens, settings.shared_prefix));
+  const std::uint64_t number = ++session.prompts_made;
+  const int words =
+      settings.prompt_tokens.drawn(session.seed, number, prompt_stream, std::max(settings.shared_prefix, 1));
+  set_body(request, synthetic_prompt(session.seed, number, words, settings.shared_prefix),
+           settings.output_tokens.drawn(session.seed, number, answer_stream, 1));
 }
 
 imb_status create_request(imb_session* session, imb_request** request, imb_message message) {
   *request = nullptr;
   return guarded(message, IMB_RUN_ERROR, [&] {
     auto made = std::make_unique<imb_request>(*session);
-    if (is_synthetic(*session)) make_prompt(*made, true);
+    if (is_synthetic(*session)) make_first_prompt(*made);
     *request = made.release();
   });
 }
@@ -183,14 +192,15 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
     if (value->data == nullptr || value->string_sizes == nullptr)
       fail(IMB_INVALID_ARGUMENT, "input 'prompt' was given no string");
     const char* const text = *static_cast<const char* const*>(value->data);
-    set_body(*request, {text, value->string_sizes[0]});
+    const Settings& settings = request->session.settings;
+    set_body(*request, {text, value->string_sizes[0]}, settings.output_tokens.mean());
   });
 }
 
 void start(imb_request& request) {
   if (!request.has_body) {
     if (!is_synthetic(request.session)) fail(IMB_INVALID_ARGUMENT, "input 'prompt' is not bound");
-    make_prompt(request, false);
+    make_prompt(request);
   }
   request.answered = false;
   if (request.session.settings.stream) request.streamed.begin();
@@ -274,7 +284,7 @@ imb_status parts(imb_request* request, imb_parts* parts, imb_message message) {
 imb_status between(imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
     if (request->answered) look_at_answer(*request);
-    if (is_synthetic(request->session) && !request->has_body) make_prompt(*request, false);
+    if (is_synthetic(request->session) && !request->has_body) make_prompt(*request);
   });
 }
 
@@ -283,7 +293,7 @@ imb_status between(imb_request* request, imb_message message) {
 std::string prompts_in_words(const imb_session& session) {
   const Settings& settings = session.settings;
   if (!is_synthetic(session)) return "data";
-  std::string text = "synthetic, " + std::to_string(settings.prompt_tokens) + " words";
+  std::string text = "synthetic, " + settings.prompt_tokens.in_words() + " words";
   if (settings.shared_prefix > 0) text += ", " + std::to_string(settings.shared_prefix) + " of them shared";
   return text;
 }
@@ -304,7 +314,7 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     tell("stream", settings.stream ? "true" : "false");
     tell("prompts", prompts_in_words(*session));
     tell("prompt_seed", is_synthetic(*session) ? std::to_string(session->seed) : "");
-    tell("max_tokens", std::to_string(settings.output_tokens));
+    tell("max_tokens", settings.output_tokens.in_words());
     tell("force_length", settings.force_length ? "true" : "false");
     tell("sampling", "greedy (temperature 0)");
     tell("finish_reason", session->finish_reason);

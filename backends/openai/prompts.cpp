@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include "split_mix.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -15,29 +17,16 @@ constexpr auto vocabulary = std::to_array<std::string_view>(
      "game",     "line",    "end",      "member", "law",     "car",   "city",    "name",   "team"});
 static_assert(vocabulary.size() == 64);
 
-// SplitMix64 (Steele, Lea and Flood 2014).
-class WordDraws {
- public:
-  WordDraws(std::uint64_t seed, std::uint64_t number) : state_(mixed(seed) ^ number) {}
-  std::string_view next() { return vocabulary[mixed(state_ += 0x9E3779B97F4A7C15U) >> 58]; }
-
- private:
-  static std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31);
-  }
-  std::uint64_t state_;
-};
+std::string_view next_word(Draws& draws) { return vocabulary[draws.next() >> 58]; }
 
 }  // namespace
 
 std::string synthetic_prompt(std::uint64_t seed, std::uint64_t number, int words, int shared) {
-  WordDraws same(0, 0), own(seed, number);
+  Draws same(0, 0), own(seed, number);
   std::string prompt;
   for (int i = 0; i < words; ++i) {
     if (i > 0) prompt += ' ';
-    prompt += i < shared ? same.next() : own.next();
+    prompt += next_word(i < shared ? same : own);
   }
   return prompt;
 }

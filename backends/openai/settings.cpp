@@ -5,6 +5,8 @@ namespace {
 
 using Text = std::string_view;
 
+constexpr const char* length_forms = "N|uniform:LOW:HIGH|normal:MEAN:SD";
+
 constexpr std::array<std::pair<Text, Api>, 2> apis = {{{"chat", Api::chat}, {"completions", Api::completions}}};
 constexpr std::array<std::pair<Text, PromptSource>, 2> sources = {
     {{"synthetic", PromptSource::synthetic}, {"data", PromptSource::data}}};
@@ -22,12 +24,12 @@ std::span<const OptionRow<Settings>> option_rows() {
          "words at random, another prompt for each request, or the data as an input; "
          "default synthetic"},
         [](Settings& s, Text v) { s.prompts = parse_choice(v, sources); }},
-       {{"prompt_tokens", "N", "words of a synthetic prompt, about a token each; default 128"},
-        [](Settings& s, Text v) { s.prompt_tokens = parse_integer(v, 1, most_tokens); }},
+       {{"prompt_tokens", length_forms, "words of a synthetic prompt, about a token each; default 128"},
+        [](Settings& s, Text v) { s.prompt_tokens = Lengths::parse(v); }},
        {{"shared_prefix", "N", "the first words of a synthetic prompt that all prompts share; default 0"},
         [](Settings& s, Text v) { s.shared_prefix = parse_integer(v, 0, most_tokens); }},
-       {{"output_tokens", "N", "most tokens of an answer (max_tokens); default 64"},
-        [](Settings& s, Text v) { s.output_tokens = parse_integer(v, 1, most_tokens); }},
+       {{"output_tokens", length_forms, "most tokens of an answer (max_tokens); default 64"},
+        [](Settings& s, Text v) { s.output_tokens = Lengths::parse(v); }},
        {{"force_length", "true|false",
          "no fewer tokens either (ignore_eos, min_tokens: not every server has them); "
          "default false"},
@@ -38,9 +40,12 @@ std::span<const OptionRow<Settings>> option_rows() {
 }
 
 void check_together(const Settings& settings) {
-  if (settings.shared_prefix > settings.prompt_tokens)
-    fail(IMB_INVALID_ARGUMENT, "a prompt of prompt_tokens=" + std::to_string(settings.prompt_tokens) +
+  if (settings.shared_prefix > settings.prompt_tokens.mean())
+    fail(IMB_INVALID_ARGUMENT, "a prompt of prompt_tokens=" + settings.prompt_tokens.in_words() +
                                    " cannot share shared_prefix=" + std::to_string(settings.shared_prefix));
+  if (settings.prompts == PromptSource::data && settings.output_tokens.vary())
+    fail(IMB_INVALID_ARGUMENT,
+         "prompts=data asks for answers of one length: give output_tokens=N, not " + settings.output_tokens.in_words());
 }
 
 }  // namespace infermeter

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "http/place.hpp"
+#include "lengths.hpp"
 
 namespace infermeter {
 
@@ -17,14 +18,12 @@ struct Settings {
   Api api = Api::chat;
   bool stream = true;
   PromptSource prompts = PromptSource::synthetic;
-  int prompt_tokens = 128;  // words, in fact
-  int shared_prefix = 0;    // of them
-  int output_tokens = 64;
+  Lengths prompt_tokens = 128;  // words, in fact
+  int shared_prefix = 0;        // of them
+  Lengths output_tokens = 64;
   bool force_length = false;
   std::optional<std::uint64_t> seed{};
 };
-
-inline constexpr int most_tokens = 1'000'000;
 
 [[nodiscard]] std::span<const OptionRow<Settings>> option_rows();
 

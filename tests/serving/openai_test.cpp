@@ -1,11 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
+#include <vector>
 
 #include "openai/completion_answer.hpp"
 #include "openai/completion_request.hpp"
+#include "openai/lengths.hpp"
 #include "openai/model_list.hpp"
 #include "openai/prompts.hpp"
 #include "openai/sse_reader.hpp"
@@ -169,8 +174,7 @@ TEST(CompletionAnswer, InOnePiece) {
 
 TEST(CompletionRequest, SaysWhatIsWanted) {
   Settings settings;
-  settings.output_tokens = 5;
-  const auto chat = nlohmann::json::parse(completion_body(settings, "m", "hi \"you\""));
+  const auto chat = nlohmann::json::parse(completion_body(settings, "m", "hi \"you\"", 5));
   EXPECT_EQ(chat["messages"], nlohmann::json::parse(R"([{"role":"user","content":"hi \"you\""}])"));
   EXPECT_EQ(chat["stream_options"]["include_usage"], true);
   EXPECT_EQ(chat["max_tokens"], 5);
@@ -178,11 +182,11 @@ TEST(CompletionRequest, SaysWhatIsWanted) {
   settings.api = Api::completions;
   settings.stream = false;
   settings.force_length = true;
-  const auto plain = nlohmann::json::parse(completion_body(settings, "m", "hi"));
+  const auto plain = nlohmann::json::parse(completion_body(settings, "m", "hi", 5));
   EXPECT_EQ(plain["prompt"], "hi");
   EXPECT_EQ(plain["min_tokens"], 5);
   EXPECT_FALSE(plain.contains("stream_options"));
-  EXPECT_THAT(refusal([&] { static_cast<void>(completion_body(settings, "m", "\xFF")); }), HasSubstr("no UTF-8"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(completion_body(settings, "m", "\xFF", 64)); }), HasSubstr("no UTF-8"));
 }
 
 TEST(Prompts, AreUnlikeFromTheirFirstWordsOn) {
@@ -202,6 +206,60 @@ TEST(ModelList, KnowsTheModelOrNamesOthers) {
   EXPECT_EQ(owner_in("[]", "c"), "");
   EXPECT_THAT(refusal([&] { static_cast<void>(owner_in(list, "c")); }),
               HasSubstr(R"(has no model "c"; it has "a", "b")"));
+}
+
+// --- lengths -------------------------------------------------------------------------------------------------------
+
+TEST(Lengths, AreNumbersOrDistributions) {
+  EXPECT_EQ(Lengths::parse("128").mean(), 128);
+  EXPECT_FALSE(Lengths::parse("128").vary());
+  EXPECT_EQ(Lengths::parse("uniform:16:65").mean(), 40);
+  EXPECT_EQ(Lengths::parse("uniform:16:65").most(), 65);
+  EXPECT_EQ(Lengths::parse("normal:256:64").mean(), 256);
+  EXPECT_EQ(Lengths::parse("normal:256:64").in_words(), "normal:256:64");
+  for (const char* text : {"", "0", "1.5", "1000001", "normal", "normal:", "normal:256", "normal:256:0", "normal:0:1",
+                           "normal:1:2:3", "normal:-1:2", "uniform:5:5", "uniform:6:5", "uniform:0:5",
+                           "uniform:1:1000001", "gamma:2:2", "zeros", ":1:2", "uniform:1:0x2"})
+    EXPECT_THROW(static_cast<void>(Lengths::parse(text)), std::invalid_argument) << text;
+}
+
+TEST(Lengths, AreTheSameEverywhere) {
+  const auto drawn = [](const char* text, std::uint64_t stream) {
+    std::vector<int> lengths;
+    for (std::uint64_t number = 1; number <= 6; ++number)
+      lengths.push_back(Lengths::parse(text).drawn(7, number, stream, 1));
+    return lengths;
+  };
+  EXPECT_THAT(drawn("normal:256:64", prompt_stream), ElementsAre(214, 333, 353, 233, 262, 208));
+  EXPECT_THAT(drawn("normal:256:64", answer_stream), ElementsAre(299, 249, 278, 200, 266, 264));
+  EXPECT_THAT(drawn("uniform:16:64", prompt_stream), ElementsAre(51, 39, 60, 61, 57, 63));
+}
+
+TEST(Lengths, AreDistributedAsTheySay) {
+  const Lengths normal = Lengths::parse("normal:256:64"), uniform = Lengths::parse("uniform:3:7");
+  constexpr int count = 20'000;
+  double sum = 0, squares = 0;
+  std::map<int, int> times;
+  for (std::uint64_t number = 0; number < count; ++number) {
+    const int length = normal.drawn(1, number, prompt_stream, 1);
+    EXPECT_LE(length, normal.most());
+    sum += length;
+    squares += static_cast<double>(length) * length;
+    ++times[uniform.drawn(1, number, prompt_stream, 1)];
+  }
+  const double mean = sum / count;
+  EXPECT_NEAR(mean, 256, 4 * 64 / std::sqrt(count));
+  EXPECT_NEAR(std::sqrt(squares / count - mean * mean), 64, 4 * 64 / std::sqrt(2 * count));
+  EXPECT_EQ(times.size(), 5U);
+  for (const auto& [length, often] : times) EXPECT_NEAR(often, count / 5, 5 * std::sqrt(count / 5)) << length;
+}
+
+TEST(Lengths, NoneIsShorterThanItMayBe) {
+  const Lengths wide = Lengths::parse("normal:2:1000");
+  for (std::uint64_t number = 0; number < 200; ++number) {
+    EXPECT_GE(wide.drawn(1, number, prompt_stream, 1), 1);
+    EXPECT_GE(wide.drawn(1, number, prompt_stream, 20), 20);
+  }
 }
 
 }  // namespace

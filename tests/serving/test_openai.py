@@ -89,6 +89,20 @@ def test_a_seed_gives_the_same_prompts_again(measure):
     assert asked[0] == asked[1]
 
 
+def test_lengths_are_drawn_for_each_request(measure):
+    with KnownTimesServer(0, 0) as server:
+        done, record = measure("run", f"steady@openai,url={server.url},prompt_tokens=normal:20:6,output_tokens=uniform:2:9,shared_prefix=8",
+                               "--iterations", "60")
+        assert done.returncode == 0, done.stderr
+        words, answers = [len(prompt.split()) for prompt in server.prompts()], [each["max_tokens"] for each in server.requests]
+    assert (words[0], answers[0]) == (20, 5), "the first has the mean of both"
+    assert min(words[1:]) >= 8 and len(set(words)) > 8 and set(answers) == set(range(2, 10))
+    executed = record["trials"][0]["executed"]
+    assert (executed["prompts"], executed["max_tokens"]) == ("synthetic, normal:20:6 words, 8 of them shared", "uniform:2:9")
+    generation = record["trials"][0]["generation"]
+    assert (generation["prompt_tokens"], generation["output_tokens"]) == (sum(words[-60:]), sum(answers[-60:]))
+
+
 def test_requests_say_what_was_asked_for(measure):
     with KnownTimesServer(0, 0) as server:
         measure("run", f"steady@openai,url={server.url},output_tokens=3,force_length=true", "--iterations", "1")
@@ -255,6 +269,13 @@ def test_requests_that_fail_under_load_are_counted(measure):
     (["run", "good@openai,url={url},prompt_tokens=5,shared_prefix=6"], "cannot share shared_prefix=6"),
     (["run", "good@openai,url={url},api=responses"], "give api=chat|completions"),
     (["run", "good@openai,url={url},output_tokens=0"], "it must be 1 to 1000000"),
+    (["run", "good@openai,url={url},prompt_tokens=gamma:5:2"],
+     "openai cannot use prompt_tokens=gamma:5:2; give prompt_tokens=N|uniform:LOW:HIGH|normal:MEAN:SD (words of"),
+    (["run", "good@openai,url={url},output_tokens=uniform:9:9"], "output_tokens=uniform:9:9: LOW must be below HIGH; give"),
+    (["run", "good@openai,url={url},output_tokens=normal:9:0"], "output_tokens=normal:9:0: it must be 1 to 1000000; give"),
+    (["run", "good@openai,url={url},prompt_tokens=normal:9:5,shared_prefix=10"],
+     "a prompt of prompt_tokens=normal:9:5 cannot share shared_prefix=10"),
+    (["run", "good@openai,url={url},prompts=data,output_tokens=normal:9:5"], "prompts=data asks for answers of one length"),
 ])
 def test_what_cannot_be_asked_is_refused(run, bad, arguments, why):
     done = run(*[each.format(url=bad.url) for each in arguments], "--processes", "1", "--quiet")
