@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Refused, Status
 from infermeter.checks import flag, framework, refuse_what_is_not_offered, thread_count
-from infermeter.generation import FORMAT, OPTIONS, GenerationSession, LanguageModel, Settings
+from infermeter.generation import FORMAT, OPTIONS, GenerationSession, LanguageModel, ScoringSession, Settings, choice
 from infermeter.making import silence_openvino
 
+_GRAPH = "openvino_model.xml"
 _KV_CACHE = ("f32", "f16", "bf16", "u8")
 _ATTENTION = {"paged": "PA", "sdpa": "SDPA"}
+_INPUTS = {"input_ids", "attention_mask", "position_ids", "beam_idx"}
 _OWN_OPTIONS = (
     Option("kv_cache", "|".join(_KV_CACHE), "precision of the keys and values that are kept; default f32"),
     Option("attention", "|".join(_ATTENTION), "paged attention with continuous batching, or the plain pipeline; default paged"),
@@ -41,19 +43,21 @@ class Runtime:
             options=(*OPTIONS, *_OWN_OPTIONS),
         )
 
-    def load(self, load: Load) -> GenerationSession:
+    def load(self, load: Load) -> GenerationSession | ScoringSession:
         refuse_what_is_not_offered(self.info, load)
         if load.profile_folder:
             raise Refused(Status.UNSUPPORTED, "OpenVINO GenAI tells nothing of single operators: profile the model on another back end")
         settings = Settings.read(self.info, load)
-        model = LanguageModel.read(load.model)
+        model = LanguageModel.read(load.model, load.zoo_name)
         settings.check(model)
-        if not (model.folder / "openvino_model.xml").exists():
+        if not (model.folder / _GRAPH).exists():
             raise Refused(
                 Status.MODEL_ERROR,
                 f"{model.name} has no openvino_model.xml: OpenVINO GenAI reads models that were exported for it "
                 "(optimum-cli export openvino), and the zoo's",
             )
+        if settings.scores:
+            return ScoringSession(GraphScorer(self.info, load, model), model, settings)
         return GenerationSession(PipelineEngine(self._genai, self.info, load, model, settings), model, settings)
 
 
@@ -63,15 +67,12 @@ class PipelineEngine:
 
         self._tensor = openvino.Tensor
         self._streamer = _streamer_class(genai)
-        self._kv_cache = _choice(info, load, "kv_cache", _KV_CACHE)
-        self._attention = _choice(info, load, "attention", tuple(_ATTENTION))
+        self._kv_cache = choice(info, load, "kv_cache", _KV_CACHE)
+        self._attention = choice(info, load, "attention", tuple(_ATTENTION))
         self._prefix_caching = flag(info, load, "prefix_caching", False)
         self._dtype = load.dtype
         self._threads = thread_count(load)
-        properties: dict[str, Any] = {
-            "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[load.dtype],
-            "INFERENCE_NUM_THREADS": self._threads,
-            "KV_CACHE_PRECISION": self._kv_cache,
+        properties = _properties(load, self._kv_cache) | {
             "ATTENTION_BACKEND": _ATTENTION[self._attention],
         }
         if self._attention == "paged":
@@ -108,6 +109,54 @@ class PipelineEngine:
         }
 
 
+class GraphScorer:
+    """The pipeline gives no logits. What it runs is this graph, which the plain runtime runs as well, with its own attention."""
+
+    def __init__(self, info: Info, load: Load, model: LanguageModel) -> None:
+        import openvino
+
+        if load.options.keys() & {"attention", "prefix_caching"}:
+            raise Refused(Status.INVALID_ARGUMENT, "attention and prefix_caching are of answers, not of output=logits: leave them out")
+        self._kv_cache = choice(info, load, "kv_cache", _KV_CACHE)
+        compiled = openvino.Core().compile_model(str(model.folder / _GRAPH), "CPU", _properties(load, self._kv_cache))
+        self._dtype = str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name())
+        self._threads = int(compiled.get_property("INFERENCE_NUM_THREADS"))
+        self._names = [port.any_name for port in compiled.inputs]
+        if not {"input_ids"} <= set(self._names) <= _INPUTS:
+            raise Refused(Status.MODEL_ERROR, f"{_GRAPH} of {model.name} has the inputs {', '.join(self._names)}: no text can be scored")
+        self._request = compiled.create_infer_request()
+
+    def logits(self, text: np.ndarray) -> np.ndarray:
+        values = {
+            "input_ids": text,
+            "attention_mask": np.ones_like(text),
+            "position_ids": np.arange(text.shape[1], dtype=np.int64)[None],
+            "beam_idx": np.zeros(1, np.int32),
+        }
+        self._request.reset_state()
+        self._request.infer({name: values[name] for name in self._names})
+        logits: np.ndarray = self._request.get_tensor("logits").data[0].copy()
+        return logits
+
+    def executed(self) -> dict[str, str]:
+        return {
+            "dtype": {"f32": "float32", "bf16": "bfloat16"}.get(self._dtype, self._dtype),
+            "device": "cpu",
+            "provider": "CPU",
+            "threads": str(self._threads),
+            "attention": "sdpa",
+            "kv_cache": self._kv_cache,
+        }
+
+
+def _properties(load: Load, kv_cache: str) -> dict[str, Any]:
+    return {
+        "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[load.dtype],
+        "INFERENCE_NUM_THREADS": thread_count(load),
+        "KV_CACHE_PRECISION": kv_cache,
+    }
+
+
 def _streamer_class(genai: Any) -> type:
     running = genai.StreamingStatus.RUNNING
 
@@ -125,9 +174,3 @@ def _streamer_class(genai: Any) -> type:
 
     return Streamer
 
-
-def _choice(info: Info, load: Load, key: str, values: tuple[str, ...]) -> str:
-    value = load.options.get(key, values[0])
-    if value not in values:
-        raise Refused(Status.INVALID_ARGUMENT, f"{info.name} cannot use {key}={value}; give {key}={'|'.join(values)}")
-    return value

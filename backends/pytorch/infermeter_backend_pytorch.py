@@ -15,9 +15,12 @@ import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import flag, framework, need, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model, counted, is_live
+from infermeter.generation import FORMAT, GenerationSession, ScoringSession, is_language_model
+from infermeter.generation import OPTIONS as GENERATION_OPTIONS
 from infermeter.ports import fixed_shape
 from infermeter.torch_arrays import array_of, tensor_of, tensors_in, zeros
 from infermeter.torch_copies import changed_copy, channels_last, place_of
+from infermeter.torch_generation import load_language_model, refuse_options_of_language_models
 from infermeter.torch_models import FACTORY, read_model
 from infermeter.torch_precision import Float32Precision, cudnn_tf32, matmul_precision
 from infermeter.torch_pruned import PRUNE, PRUNE_HOW, pruned
@@ -47,6 +50,7 @@ OPTIONS = (
     Option("grad", "true|false", "run with gradients, as in training; default false: inference mode"),
     Option(FACTORY, "FILE.py:make", "makes the model whose weights a .ckpt, .pt or .pth file holds"),
     Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not declare them; of the zoo's convolutional networks, other ones"),
+    *GENERATION_OPTIONS,
 )
 
 
@@ -80,14 +84,17 @@ class Runtime:
             runtime_name="PyTorch",
             runtime_version=torch.__version__,
             library=str(Path(torch.__file__).parent),
-            model_formats=("zoo", "python", "pt", "pth", "pt2", "ckpt"),
+            model_formats=("zoo", "python", "pt", "pth", "pt2", "ckpt", FORMAT),
             devices=tuple(devices),
             dtypes=("float32", "float16", "bfloat16"),
             options=OPTIONS,
         )
 
-    def load(self, load: Load) -> Session:
+    def load(self, load: Load) -> Session | GenerationSession | ScoringSession:
         refuse_what_is_not_offered(self.info, load)
+        if is_language_model(load):
+            return load_language_model(self._torch, self.info, load)
+        refuse_options_of_language_models(load)
         settings = _settings(self.info, load)
         torch = self._torch
         model = read_model(torch, self._folder, self.info, load)

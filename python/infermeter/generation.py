@@ -1,5 +1,6 @@
 """What back ends of language models in this process have in common: the model's folder, prompts, and when each token came.
-A back end says how its runtime generates (`Engine`); the session around it is the same for all."""
+A back end says how its runtime generates (`Engine`), and how it scores a text (`Scorer`); the session around it is the same
+for all."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from infermeter.backend import Info, Load, Option, Parts, Port, Refused, Status
 from infermeter.checks import flag
+from infermeter.ports import fixed_shape, ports_of_input_shape
 
 FORMAT = "hf"  # of ModelFacts: a folder with a config.json
 _CONFIG = "config.json"
@@ -23,7 +25,12 @@ _LARGEST_JSON = 256 << 20
 
 # As the back end openai has them.
 OPTIONS = (
-    Option("prompt_tokens", "N", "tokens of a synthetic prompt; default 128"),
+    Option(
+        "output",
+        "tokens|logits",
+        "answers to prompts, or of texts the scores of the next token behind each of their tokens; default tokens",
+    ),
+    Option("prompt_tokens", "N", "tokens of a synthetic prompt, or of a text; default 128"),
     Option("shared_prefix", "N", "the first tokens of a synthetic prompt that all prompts share; default 0"),
     Option("output_tokens", "N", "most tokens of an answer; default 64"),
     Option("force_length", "true|false", "no fewer tokens either: the end token does not end an answer; default true"),
@@ -38,7 +45,7 @@ def is_language_model(load: Load) -> bool:
 # --- the folder ------------------------------------------------------------------------------------------------------
 
 
-def _read_json(file: Path) -> dict[str, Any]:
+def read_json(file: Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > _LARGEST_JSON:
             raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} is larger than 256 MiB")
@@ -67,19 +74,16 @@ class LanguageModel:
     """What its folder says of it."""
 
     folder: Path
+    name: str  # of the zoo, or the folder's
     vocabulary: int  # so many tokens the network knows
     context: int  # most tokens, prompt and answer together
     ends: tuple[int, ...]  # tokens that end an answer
     special: frozenset[int]  # tokens that stand for no text
 
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
     @classmethod
-    def read(cls, config_file: str) -> LanguageModel:
+    def read(cls, config_file: str, zoo_name: str = "") -> LanguageModel:
         folder = Path(config_file).parent
-        config = _read_json(folder / _CONFIG)
+        config = read_json(folder / _CONFIG)
         inner = config.get("text_config")  # of models that take pictures, too
         words = inner if isinstance(inner, dict) else config
 
@@ -91,11 +95,11 @@ class LanguageModel:
 
         vocabulary = size("vocab_size")
         generation = folder / "generation_config.json"
-        said = _read_json(generation) if generation.exists() else {}
+        said = read_json(generation) if generation.exists() else {}
         ends = _tokens(said.get("eos_token_id")) or _tokens(words.get("eos_token_id"))
         special = {*ends, *_tokens(words.get("bos_token_id")), *_tokens(words.get("pad_token_id"))}
         special |= _special_tokens(folder, vocabulary)
-        return cls(folder, vocabulary, size("max_position_embeddings"), ends, frozenset(special))
+        return cls(folder, zoo_name or folder.name, vocabulary, size("max_position_embeddings"), ends, frozenset(special))
 
 
 def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
@@ -103,7 +107,7 @@ def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
     file = folder / "tokenizer.json"
     if not file.exists():
         return set()
-    tokenizer = _read_json(file)
+    tokenizer = read_json(file)
     inner = tokenizer.get("model")
     words = inner.get("vocab") if isinstance(inner, dict) else None
     numbers: dict[int, str] = {}
@@ -135,6 +139,8 @@ def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
 
 @dataclass(frozen=True)
 class Settings:
+    scores: bool  # texts, and answers nothing
+    inputs: tuple[Port, ...]  # prompts or texts that are data; none: they are made here
     prompt_tokens: int
     shared_prefix: int
     output_tokens: int
@@ -143,8 +149,17 @@ class Settings:
 
     @classmethod
     def read(cls, info: Info, load: Load) -> Settings:
+        if load.batch > 1:
+            raise Refused(
+                Status.UNSUPPORTED,
+                f"{info.name} has one request in flight at a time, and batch size {load.batch} was asked for: give batch=1",
+            )
+        inputs = _inputs_of_data(info, load)
+        tokens = _number(info, load, "prompt_tokens", 128, 1, _MOST_TOKENS)
         return cls(
-            prompt_tokens=_number(info, load, "prompt_tokens", 128, 1, _MOST_TOKENS),
+            scores=choice(info, load, "output", ("tokens", "logits")) == "logits",
+            inputs=inputs,
+            prompt_tokens=fixed_shape(inputs[0])[1] if inputs else tokens,
             shared_prefix=_number(info, load, "shared_prefix", 0, 0, _MOST_TOKENS),
             output_tokens=_number(info, load, "output_tokens", 64, 1, _MOST_TOKENS),
             force_length=flag(info, load, "force_length", True),
@@ -157,6 +172,14 @@ class Settings:
                 Status.INVALID_ARGUMENT,
                 f"a prompt of prompt_tokens={self.prompt_tokens} cannot share shared_prefix={self.shared_prefix}",
             )
+        if self.scores:
+            if self.prompt_tokens > model.context:
+                raise Refused(
+                    Status.INVALID_ARGUMENT,
+                    f"a text of {self.prompt_tokens} tokens does not fit into the context of {model.name}, which is "
+                    f"{model.context}: give shorter texts",
+                )
+            return
         wanted = self.prompt_tokens + self.output_tokens
         if wanted > model.context:
             raise Refused(
@@ -170,6 +193,29 @@ class Settings:
                 f"{model.name} has no end token (eos_token_id), so that its answers never end by themselves: give "
                 "force_length=true",
             )
+
+
+def _inputs_of_data(info: Info, load: Load) -> tuple[Port, ...]:
+    """Prompts or texts as rows of tokens, all of one length."""
+    if not load.data_shape:
+        return ()
+    ports = ports_of_input_shape(load.data_shape, load)
+    if len(ports) != 1 or ports[0].dtype not in ("int32", "int64") or len(ports[0].shape or ()) != 2:
+        raise Refused(
+            Status.INVALID_ARGUMENT,
+            f"{info.name} takes tokens as data, int64 of shape [texts, tokens], and this is {load.data_shape}",
+        )
+    if asked := sorted(load.options.keys() & {"prompt_tokens", "shared_prefix", "seed"}):
+        raise Refused(Status.INVALID_ARGUMENT, f"the data are the prompts: leave {', '.join(asked)} out")
+    return (Port("input_ids", ports[0].dtype, ports[0].shape),)
+
+
+def choice(info: Info, load: Load, key: str, values: tuple[str, ...]) -> str:
+    """An option that is one of `values`; where it is not given, the first."""
+    value = load.options.get(key, values[0])
+    if value not in values:
+        raise Refused(Status.INVALID_ARGUMENT, f"{info.name} cannot use {key}={value}; give {key}={'|'.join(values)}")
+    return value
 
 
 def _number(info: Info, load: Load, key: str, default: int, least: int, most: int) -> int:
@@ -217,6 +263,17 @@ class Engine(Protocol):
     def executed(self) -> dict[str, str]: ...
 
 
+class Scorer(Protocol):
+    """A runtime that has loaded a model to score texts."""
+
+    def logits(self, text: np.ndarray) -> np.ndarray:
+        """Of `text` (int64, 1 x N): float32, N x the model's vocabulary. Row i has the scores of the token behind the i-th,
+        before the softmax; nothing of an earlier text is known."""
+        ...
+
+    def executed(self) -> dict[str, str]: ...
+
+
 class Answer:
     """Tokens of one answer, and when they came."""
 
@@ -232,22 +289,30 @@ class Answer:
         self.tokens.extend(tokens)
 
 
-class GenerationSession:
-    """The first prompt is the same for all subjects, and its answer is the output. Those that follow have never been asked
-    before, and are made between the steps."""
+def _checked(tokens: np.ndarray, model: LanguageModel) -> np.ndarray:
+    if wrong := tokens[(tokens < 0) | (tokens >= model.vocabulary)].tolist():
+        raise Refused(
+            Status.INVALID_ARGUMENT,
+            f"the data have the token {wrong[0]}, and {model.name} knows {model.vocabulary} tokens, from 0 on",
+        )
+    return tokens.astype(np.int64, copy=False)
 
-    def __init__(self, engine: Engine, model: LanguageModel, settings: Settings) -> None:
-        self._engine, self._model, self._settings = engine, model, settings
-        self.inputs: list[Port] = []
-        self.outputs = [Port("tokens", "int64", (settings.output_tokens if settings.force_length else None,))]
+
+class Prompts:
+    """Data, where there are some. Otherwise the first prompt is the same for all subjects, and its result is the output; those that
+    follow have never been asked before, and are made between the steps."""
+
+    def __init__(self, model: LanguageModel, settings: Settings) -> None:
+        self._model, self._settings = model, settings
+        self.are_data = bool(settings.inputs)
         ordinary = np.setdiff1d(np.arange(model.vocabulary, dtype=np.int64), np.fromiter(model.special, np.int64))
         if not len(ordinary):
             raise Refused(Status.MODEL_ERROR, f"{model.name} has no tokens but special ones")
         self._choice = ordinary
         self._seed = int.from_bytes(os.urandom(8), "little") if settings.seed is None else settings.seed
         self._made = 0
-        self._first: Answer | None = None
-        self._next = self._prompt(0, 0)
+        self.next = np.zeros((1, 0), np.int64) if self.are_data else self._prompt(0, 0)
+        self._first: Any = None
 
     def _prompt(self, seed: int, number: int) -> np.ndarray:
         settings = self._settings
@@ -256,11 +321,46 @@ class GenerationSession:
         prompt[:shared] = draw_tokens(0, 0, settings.prompt_tokens, self._choice)[:shared]
         return prompt.reshape(1, -1)
 
+    def bind(self, arrays: list[np.ndarray]) -> None:
+        if self.are_data:
+            self.next = _checked(arrays[0], self._model)
+
+    def between(self) -> None:
+        if not self.are_data:
+            self._made += 1
+            self.next = self._prompt(self._seed, self._made)
+
+    def shown(self, result: Any) -> Any:
+        """What is the output, of what a step gave."""
+        if self.are_data:
+            return result
+        if self._first is None:
+            self._first = result
+        return self._first
+
+    def described(self) -> dict[str, str]:
+        settings = self._settings
+        if self.are_data:
+            return {"prompts": f"data, {settings.prompt_tokens} tokens"}
+        text = f"synthetic, {settings.prompt_tokens} tokens"
+        if settings.shared_prefix:
+            text += f", {settings.shared_prefix} of them shared"
+        return {"prompts": text, "prompt_seed": str(self._seed)}
+
+
+class GenerationSession:
+    def __init__(self, engine: Engine, model: LanguageModel, settings: Settings) -> None:
+        self._engine, self._model, self._settings = engine, model, settings
+        self._prompts = Prompts(model, settings)
+        self.inputs = list(settings.inputs)
+        self.outputs = [Port("tokens", "int64", (settings.output_tokens if settings.force_length else None,))]
+
     def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
-        generate = self._engine.generate
+        generate, prompts = self._engine.generate, self._prompts
+        prompts.bind(arrays)
 
         def step() -> Answer:
-            prompt = self._next
+            prompt = prompts.next
             answer = Answer(prompt.shape[1])
             generate(prompt, answer.stamp)
             return answer
@@ -268,8 +368,7 @@ class GenerationSession:
         return step
 
     def between(self) -> None:
-        self._made += 1
-        self._next = self._prompt(self._seed, self._made)
+        self._prompts.between()
 
     def parts(self, answer: Answer) -> Parts:
         self._take(answer)
@@ -283,24 +382,47 @@ class GenerationSession:
                 Status.RUN_ERROR,
                 f"{self._model.name} answered with {len(answer.tokens)} tokens, not the {settings.output_tokens} that were asked for",
             )
-        if self._first is None:
-            self._first = answer
-        return self._first
+        shown: Answer = self._prompts.shown(answer)
+        return shown
 
     def values(self, answer: Answer) -> list[np.ndarray]:
         return [np.array(self._take(answer).tokens, np.int64)]
 
     def executed(self) -> dict[str, str]:
         settings = self._settings
-        prompts = f"synthetic, {settings.prompt_tokens} tokens"
-        if settings.shared_prefix:
-            prompts += f", {settings.shared_prefix} of them shared"
         return {
             **self._engine.executed(),
-            "prompts": prompts,
-            "prompt_seed": str(self._seed),
+            **self._prompts.described(),
             "max_tokens": str(settings.output_tokens),
             "force_length": "true" if settings.force_length else "false",
             "sampling": "greedy",
             "tokens_counted_by": "runtime",
         }
+
+
+class ScoringSession:
+    def __init__(self, scorer: Scorer, model: LanguageModel, settings: Settings) -> None:
+        self._scorer, self._model = scorer, model
+        self._prompts = Prompts(model, settings)
+        self._shape = (settings.prompt_tokens, model.vocabulary)
+        self.inputs = list(settings.inputs)
+        self.outputs = [Port("logits", "float32", self._shape)]
+
+    def bind(self, arrays: list[np.ndarray]) -> Callable[[], object]:
+        logits, prompts = self._scorer.logits, self._prompts
+        prompts.bind(arrays)
+        return lambda: logits(prompts.next)
+
+    def between(self) -> None:
+        self._prompts.between()
+
+    def values(self, result: np.ndarray) -> list[np.ndarray]:
+        if result.shape != self._shape:
+            raise Refused(
+                Status.RUN_ERROR,
+                f"{self._model.name} gave logits of shape {list(result.shape)}, and {list(self._shape)} were expected",
+            )
+        return [np.ascontiguousarray(self._prompts.shown(result), np.float32)]
+
+    def executed(self) -> dict[str, str]:
+        return {**self._scorer.executed(), **self._prompts.described()}

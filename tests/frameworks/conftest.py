@@ -19,7 +19,7 @@ PACKAGES = {
     "pytorch": ("torch", "torchvision"),
     "jax": ("jax", "flax"),
     "litert": ("ai_edge_litert", "flatbuffers"),
-    "generation": ("openvino_genai",),
+    "generation": ("openvino_genai", "onnxruntime_genai", "transformers"),
     "onnxruntime": ("onnxruntime", "onnx"),
 }
 

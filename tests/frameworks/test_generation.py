@@ -1,5 +1,7 @@
 """Language models in this process: the folder, prompts, and answers token by token, called as a worker calls it."""
 
+import dataclasses
+import functools
 import json
 import subprocess
 
@@ -14,6 +16,16 @@ def tiny_llama(infermeter, tmp_path_factory):
     folder = tmp_path_factory.mktemp("zoo") / "tiny_llama"
     subprocess.run([infermeter, "models", "build", "tiny_llama", folder], check=True, capture_output=True)
     return folder
+
+
+@pytest.fixture
+def load_of(load_of):
+    """One request at a time, which is all that these back ends take; with one thread, so that a busy machine answers soon."""
+
+    def make(model="", data_shape="", batch=1, **options):
+        return dataclasses.replace(load_of(model, batch=batch, threads=1, **options), data_shape=data_shape)
+
+    return make
 
 
 @pytest.fixture
@@ -164,9 +176,12 @@ def reference(folder, prompt, count):
 def converted(tiny_llama, plugin, tmp_path_factory):
     """converted("openvino-genai") -> the config.json of tiny_llama in that back end's form."""
 
+    @functools.cache
     def make(name):
         from infermeter.making import Job
 
+        if name == "pytorch":  # reads the folder itself
+            return tiny_llama / "config.json"
         target = tmp_path_factory.mktemp(name) / "config.json"
         job = Job("tiny_llama", str(tiny_llama / "config.json"), {}, "", str(target))
         plugin(f"infermeter_make_{name}").make(job)
@@ -184,9 +199,13 @@ def home(tmp_path, monkeypatch):
 def session(need, home, open_runtime, converted, load_of):
     need("generation")
 
-    def load(**options):
-        lengths = {"prompt_tokens": str(PROMPT), "output_tokens": str(LENGTH)}
-        return open_runtime("openvino-genai").load(load_of(converted("openvino-genai"), **(lengths | options)))
+    def load(name, *, data_shape="", **options):
+        if name == "pytorch":
+            need("pytorch")
+        lengths = {"output_tokens": str(LENGTH)}
+        if not data_shape:
+            lengths["prompt_tokens"] = str(PROMPT)
+        return open_runtime(name).load(load_of(converted(name), data_shape, **(lengths | options)))
 
     return load
 
@@ -198,33 +217,111 @@ def answer_of(session, step):
     return answer, parts
 
 
-@pytest.mark.parametrize("options", [{}, {"attention": "sdpa"}])
-def test_openvino_genai_answers_as_the_formulae_say(session, tiny_llama, options):
+BACKENDS = ("openvino-genai", "onnxruntime-genai", "pytorch")
+
+
+@pytest.fixture(scope="module")
+def first_prompt(package):
     from infermeter.generation import draw_tokens
 
-    loaded = session(**options)
+    return draw_tokens(0, 0, PROMPT, np.arange(256, dtype=np.int64))
+
+
+@pytest.fixture(scope="module")
+def expected(tiny_llama, first_prompt):
+    return reference(tiny_llama, first_prompt, LENGTH)
+
+
+@pytest.mark.parametrize("name, options", [("openvino-genai", {"attention": "sdpa"}), *((name, {}) for name in BACKENDS)])
+def test_answers_are_as_the_formulae_say(session, expected, name, options):
+    loaded = session(name, **options)
     answer, parts = answer_of(loaded, loaded.bind([]))
-    prompt = draw_tokens(0, 0, PROMPT, np.arange(256, dtype=np.int64))
-    expected, _ = reference(tiny_llama, prompt, LENGTH)
-    assert loaded.values(answer)[0].tolist() == expected
+    assert loaded.values(answer)[0].tolist() == expected[0]
     assert len(parts.moments_ns) == parts.output_tokens == LENGTH and parts.prompt_tokens == PROMPT
     assert list(parts.moments_ns) == sorted(parts.moments_ns)
+    executed = loaded.executed()
+    assert (executed["dtype"], executed["kv_cache"], executed["prefix_caching"]) == ("float32", "f32", "false")
 
 
-def test_openvino_genai_asks_another_question_each_time_and_shows_the_first_answer(session):
-    loaded = session(seed="5")
+@pytest.mark.parametrize("name", BACKENDS)
+def test_scores_of_a_text_are_as_the_formulae_say(session, expected, first_prompt, name):
+    """Of the prompt with its answer, whose tokens the formulae's logits of each step led to; and again, after another text."""
+    text = np.concatenate([first_prompt, expected[0][:-1]])[None]
+    loaded = session(name, output="logits", data_shape=f"1x{text.shape[1]}:int64")
+    (port,) = loaded.inputs
+    assert (port.name, port.dtype, port.shape) == ("input_ids", "int64", text.shape)
+    first = loaded.values(loaded.bind([text])())[0]
+    loaded.bind([text[:, ::-1].copy()])()
+    (again,) = loaded.values(loaded.bind([text])())
+    assert first.shape == again.shape == loaded.outputs[0].shape == (text.shape[1], 258) and first.dtype == np.float32
+    wanted = np.array(expected[1])
+    for got in (first, again):
+        assert np.linalg.norm(got[PROMPT - 1 :] - wanted) <= 1e-4 * np.linalg.norm(wanted)
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_prompts_that_are_data_are_each_answered(session, expected, first_prompt, name):
+    loaded = session(name, data_shape=f"1x{PROMPT}:int64")
+    other = loaded.values(answer_of(loaded, loaded.bind([first_prompt[None, ::-1].copy()]))[0])[0].tolist()
+    assert loaded.values(answer_of(loaded, loaded.bind([first_prompt[None]]))[0])[0].tolist() == expected[0] != other
+    assert loaded.executed()["prompts"] == f"data, {PROMPT} tokens"
+
+
+def test_another_question_each_time_and_the_first_answer_is_shown(session):
+    loaded = session("openvino-genai", seed="5")
     step = loaded.bind([])
     first, _ = answer_of(loaded, step)
     kept = loaded.values(first)[0].tolist()
     others = [answer_of(loaded, step)[0] for _ in range(3)]
     assert len({tuple(answer.tokens) for answer in (first, *others)}) == 4
     assert loaded.values(others[-1])[0].tolist() == kept == first.tokens
-    again = session(seed="5")
+    again = session("onnxruntime-genai", seed="5")
     step = again.bind([])
     assert [answer_of(again, step)[0].tokens for _ in range(2)] == [first.tokens, others[0].tokens]
 
 
-def test_openvino_genai_refuses_what_it_cannot_do(session, open_runtime, tiny_llama, load_of):
+@pytest.mark.parametrize("name, data_shape, options, sentence", [
+    ("onnxruntime-genai", "", {"batch": 2}, "onnxruntime-genai has one request in flight at a time, and batch size 2 was asked for: give batch=1"),
+    ("onnxruntime-genai", "1x3x8x8", {}, "onnxruntime-genai takes tokens as data, int64 of shape [texts, tokens], and this is 1x3x8x8"),
+    ("onnxruntime-genai", "1x8:int64", {"prompt_tokens": "8"}, "the data are the prompts: leave prompt_tokens out"),
+    ("openvino-genai", "1x3000:int64", {"output": "logits"},
+     "a text of 3000 tokens does not fit into the context of model, which is 2048: give shorter texts"),
+    ("openvino-genai", "", {"output": "logits", "attention": "paged"},
+     "attention and prefix_caching are of answers, not of output=logits: leave them out"),
+    ("openvino-genai", "", {"output": "text"}, "openvino-genai cannot use output=text; give output=tokens|logits"),
+    ("pytorch", "", {"compile": "true"}, "compile: no option of language models; leave it out"),
+])
+def test_what_is_refused(session, converted, tmp_path, open_runtime, load_of, need, name, data_shape, options, sentence):
+    from infermeter.backend import Refused
+
+    if name == "pytorch":
+        need("pytorch")
+    model = tmp_path / "model"
+    model.symlink_to(converted(name).parent)
+    with pytest.raises(Refused) as raised:
+        open_runtime(name).load(load_of(model / "config.json", data_shape, **options))
+    assert str(raised.value) == sentence
+
+
+def test_tokens_that_the_model_does_not_know(session):
+    from infermeter.backend import Refused
+
+    loaded = session("onnxruntime-genai", data_shape="1x4:int64")
+    with pytest.raises(Refused) as raised:
+        loaded.bind([np.array([[1, 2, 258, -1]])])
+    assert str(raised.value) == "the data have the token 258, and onnxruntime-genai0 knows 258 tokens, from 0 on"
+
+
+def test_pytorch_refuses_options_of_language_models_for_others(need, open_runtime, load_of, tmp_path):
+    from infermeter.backend import Refused
+
+    need("pytorch")
+    with pytest.raises(Refused) as raised:
+        open_runtime("pytorch").load(load_of(tmp_path / "model.pt", output_tokens="4"))
+    assert str(raised.value) == f"output_tokens: of language models only, and {tmp_path}/model.pt is none; leave it out"
+
+
+def test_genai_refuses_what_it_cannot_do(session, open_runtime, tiny_llama, load_of):
     from infermeter.backend import Refused
 
     for options, sentence in (
@@ -232,11 +329,12 @@ def test_openvino_genai_refuses_what_it_cannot_do(session, open_runtime, tiny_ll
         ({"attention": "sdpa", "prefix_caching": "true"}, "prefix_caching=true needs attention=paged"),
     ):
         with pytest.raises(Refused) as raised:
-            session(**options)
+            session("openvino-genai", **options)
         assert str(raised.value) == sentence
-    with pytest.raises(Refused) as raised:
-        open_runtime("openvino-genai").load(load_of(tiny_llama / "config.json"))
-    assert str(raised.value).startswith("tiny_llama has no openvino_model.xml: ")
+    for name, file in (("openvino-genai", "openvino_model.xml"), ("onnxruntime-genai", "genai_config.json")):
+        with pytest.raises(Refused) as raised:
+            open_runtime(name).load(load_of(tiny_llama / "config.json"))
+        assert str(raised.value).startswith(f"tiny_llama has no {file}: ")
 
 
 def test_a_run_has_the_times_of_tokens(need, infermeter, environment_in, tmp_path):

@@ -13,8 +13,8 @@ SOURCE = Path(__file__).resolve().parent.parent.parent
 FILES = sorted(SOURCE.glob("requirements*.txt"))
 LARGE_MB = 20
 BLOCK_BYTES = 4096
-# Not needed: it phones home; TensorBoard reads its logs without it, too.
-LEFT_OUT = {"openvino-telemetry", "tensorboard-data-server"}
+# Not needed: it phones home; TensorBoard reads its logs without it, too; command lines; downloads.
+LEFT_OUT = {"openvino-telemetry", "tensorboard-data-server", "typer", "hf-xet"}
 
 
 def lines(file: Path) -> list[str]:
