@@ -17,7 +17,8 @@ import pytest
 from PIL import Image
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
-FRAMEWORKS = {"pytorch": ("torch", "pytorch"), "jax": ("jax", "jax"), "litert": ("ai_edge_litert", "litert"), "genai": ("openvino_genai", "generation")}
+FRAMEWORKS = {"pytorch": ("torch", "pytorch"), "jax": ("jax", "jax"), "litert": ("ai_edge_litert", "litert"), "genai": ("openvino_genai", "generation"),
+              "cpp": ("cyllama", "generation")}
 
 
 def commands():
@@ -85,6 +86,8 @@ def all_that_is_named(run_in, environment_in, tmp_path_factory):
     write_profiles(here)
     for name in ("quantised.onnx", "small.onnx"):
         (here / name).write_bytes((here / "model.onnx").read_bytes())
+    for name in ("llama.gguf", "llama-q4.gguf"):
+        (here / name).write_bytes(b"GGUF")  # named only: the plan is checked, no model is loaded
     (here / "nets.py").write_text("import torch\n\n\ndef make():\n    return torch.nn.Linear(16, 4)\n")
     for other in ("ort-1.20", "ort-1.21", "old", "new"):
         (here / other).mkdir()

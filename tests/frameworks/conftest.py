@@ -19,7 +19,7 @@ PACKAGES = {
     "pytorch": ("torch", "torchvision"),
     "jax": ("jax", "flax"),
     "litert": ("ai_edge_litert", "flatbuffers"),
-    "generation": ("openvino_genai", "onnxruntime_genai", "transformers"),
+    "generation": ("openvino_genai", "onnxruntime_genai", "transformers", "cyllama", "gguf"),
     "onnxruntime": ("onnxruntime", "onnx"),
 }
 

@@ -14,7 +14,7 @@ FILES = sorted(SOURCE.glob("requirements*.txt"))
 LARGE_MB = 20
 BLOCK_BYTES = 4096
 # Not needed: it phones home; TensorBoard reads its logs without it, too; command lines; downloads.
-LEFT_OUT = {"openvino-telemetry", "tensorboard-data-server", "typer", "hf-xet"}
+LEFT_OUT = {"openvino-telemetry", "tensorboard-data-server", "typer", "hf-xet", "requests"}
 
 
 def lines(file: Path) -> list[str]:
