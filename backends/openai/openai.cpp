@@ -15,6 +15,7 @@
 #include "http/place.hpp"
 #include "infermeter_backend.h"
 #include "model_list.hpp"
+#include "prompt_file.hpp"
 #include "prompts.hpp"
 #include "sdk/dimensions.hpp"
 #include "sdk/port.hpp"
@@ -34,6 +35,8 @@ struct imb_session {
   std::uint64_t seed = 0;
   std::optional<Port> prompt;  // an input, where prompts are data
   Port text{{.name = "text", .dtype = IMB_STRING, .shape = {1}, .dimension_names = {""}}};
+  PromptFile file{};  // where prompts are those of one
+  PromptOrder order{};
   std::atomic<std::uint64_t> prompts_made = 0;
 
   std::mutex mutex;
@@ -125,6 +128,10 @@ imb_status load_model(imb_runtime* /*runtime*/, const imb_load* load, imb_sessio
     made->seed = made->settings.seed ? *made->settings.seed : seed_of_process();
     if (made->settings.prompts == PromptSource::data)
       made->prompt.emplace(PortFields{.name = "prompt", .dtype = IMB_STRING, .shape = {1}, .dimension_names = {""}});
+    if (made->settings.prompts == PromptSource::file) {
+      made->file = read_prompt_file(made->settings.prompt_file);
+      made->order = PromptOrder(made->seed, made->file.prompts.size());
+    }
     look_for_model(*made);
     *session = made.release();
   });
@@ -150,31 +157,38 @@ void set_body(imb_request& request, std::string_view prompt, int output_tokens) 
   request.has_body = true;
 }
 
-bool is_synthetic(const imb_session& session) { return !session.prompt; }
+// Otherwise they are data that the host binds.
+bool makes_prompts(const imb_session& session) { return !session.prompt; }
 
 // The first prompt of each request is the same for all, and its answer is the output: both have their mean length.
 void make_first_prompt(imb_request& request) {
-  const Settings& settings = request.session.settings;
-  set_body(request, synthetic_prompt(0, 0, settings.prompt_tokens.mean(), settings.shared_prefix),
+  const imb_session& session = request.session;
+  const Settings& settings = session.settings;
+  const bool has_file = settings.prompts == PromptSource::file;
+  set_body(request,
+           has_file ? session.file.prompts.front()
+                    : synthetic_prompt(0, 0, settings.prompt_tokens.mean(), settings.shared_prefix),
            settings.output_tokens.mean());
 }
 
-// Those that follow have never been asked before.
+// Of those that follow, synthetic ones have never been asked before.
 void make_prompt(imb_request& request) {
   imb_session& session = request.session;
   const Settings& settings = session.settings;
   const std::uint64_t number = ++session.prompts_made;
-  const int words =
-      settings.prompt_tokens.drawn(session.seed, number, prompt_stream, std::max(settings.shared_prefix, 1));
-  set_body(request, synthetic_prompt(session.seed, number, words, settings.shared_prefix),
-           settings.output_tokens.drawn(session.seed, number, answer_stream, 1));
+  const int output_tokens = settings.output_tokens.drawn(session.seed, number, answer_stream, 1);
+  if (settings.prompts == PromptSource::file)
+    return set_body(request, session.file.prompts[session.order.at(number)], output_tokens);
+  const int least = std::max(settings.shared_prefix, 1);
+  const int words = settings.prompt_tokens.drawn(session.seed, number, prompt_stream, least);
+  set_body(request, synthetic_prompt(session.seed, number, words, settings.shared_prefix), output_tokens);
 }
 
 imb_status create_request(imb_session* session, imb_request** request, imb_message message) {
   *request = nullptr;
   return guarded(message, IMB_RUN_ERROR, [&] {
     auto made = std::make_unique<imb_request>(*session);
-    if (is_synthetic(*session)) make_first_prompt(*made);
+    if (makes_prompts(*session)) make_first_prompt(*made);
     *request = made.release();
   });
 }
@@ -199,7 +213,7 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
 
 void start(imb_request& request) {
   if (!request.has_body) {
-    if (!is_synthetic(request.session)) fail(IMB_INVALID_ARGUMENT, "input 'prompt' is not bound");
+    if (!makes_prompts(request.session)) fail(IMB_INVALID_ARGUMENT, "input 'prompt' is not bound");
     make_prompt(request);
   }
   request.answered = false;
@@ -209,7 +223,7 @@ void start(imb_request& request) {
 
 void finish(imb_request& request) {
   const imb_session& session = request.session;
-  if (is_synthetic(session)) request.has_body = false;
+  if (makes_prompts(session)) request.has_body = false;
   request.exchange.finish();
   if (request.exchange.status() != 200) refuse_status(request.exchange);
   if (session.settings.stream) {
@@ -237,13 +251,12 @@ imb_status wait(imb_request* request, imb_message message) {
 
 // --- answer --------------------------------------------------------------------------------------------------------
 
-// Outside of the timed region. The output is, of synthetic prompts, the answer to the first one, and of data that to
-// what is bound.
+// Outside of the timed region. The output is the answer to the first prompt, and of data that to what is bound.
 void look_at_answer(imb_request& request) {
   if (!request.answered) fail(IMB_INVALID_ARGUMENT, "there is no answer before an inference has succeeded");
   imb_session& session = request.session;
   const CompletionAnswer& answer = request.answer();
-  if (!request.output || !is_synthetic(session)) request.output = answer.text;
+  if (!request.output || !makes_prompts(session)) request.output = answer.text;
   const std::lock_guard lock(session.mutex);
   session.transport = request.exchange.transport();
   session.finish_reason = answer.finish_reason;
@@ -284,7 +297,7 @@ imb_status parts(imb_request* request, imb_parts* parts, imb_message message) {
 imb_status between(imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
     if (request->answered) look_at_answer(*request);
-    if (is_synthetic(request->session) && !request->has_body) make_prompt(*request);
+    if (makes_prompts(request->session) && !request->has_body) make_prompt(*request);
   });
 }
 
@@ -292,7 +305,13 @@ imb_status between(imb_request* request, imb_message message) {
 
 std::string prompts_in_words(const imb_session& session) {
   const Settings& settings = session.settings;
-  if (!is_synthetic(session)) return "data";
+  if (!makes_prompts(session)) return "data";
+  if (settings.prompts == PromptSource::file) {
+    const PromptFile& file = session.file;
+    std::string text = "file, " + std::to_string(file.prompts.size()) + " of them";
+    if (file.left_out > 0) text += ", " + std::to_string(file.left_out) + " entries without one left out";
+    return text;
+  }
   std::string text = "synthetic, " + settings.prompt_tokens.in_words() + " words";
   if (settings.shared_prefix > 0) text += ", " + std::to_string(settings.shared_prefix) + " of them shared";
   return text;
@@ -313,7 +332,8 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
     tell("api", settings.api == Api::chat ? "chat" : "completions");
     tell("stream", settings.stream ? "true" : "false");
     tell("prompts", prompts_in_words(*session));
-    tell("prompt_seed", is_synthetic(*session) ? std::to_string(session->seed) : "");
+    tell("prompts_in_file", session->file.prompts.empty() ? "" : std::to_string(session->file.prompts.size()));
+    tell("prompt_seed", makes_prompts(*session) ? std::to_string(session->seed) : "");
     tell("max_tokens", settings.output_tokens.in_words());
     tell("force_length", settings.force_length ? "true" : "false");
     tell("sampling", "greedy (temperature 0)");

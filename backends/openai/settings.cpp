@@ -8,8 +8,13 @@ using Text = std::string_view;
 constexpr const char* length_forms = "N|uniform:LOW:HIGH|normal:MEAN:SD";
 
 constexpr std::array<std::pair<Text, Api>, 2> apis = {{{"chat", Api::chat}, {"completions", Api::completions}}};
-constexpr std::array<std::pair<Text, PromptSource>, 2> sources = {
-    {{"synthetic", PromptSource::synthetic}, {"data", PromptSource::data}}};
+
+void take_prompts(Settings& settings, Text text) {
+  settings.prompts = text == "synthetic" ? PromptSource::synthetic
+                     : text == "data"    ? PromptSource::data
+                                         : PromptSource::file;
+  if (settings.prompts == PromptSource::file) settings.prompt_file = text;
+}
 
 }  // namespace
 
@@ -20,14 +25,20 @@ std::span<const OptionRow<Settings>> option_rows() {
         [](Settings& s, Text v) { s.api = parse_choice(v, apis); }},
        {{"stream", "true|false", "have answers sent token by token, which their times are known from; default true"},
         [](Settings& s, Text v) { s.stream = parse_bool(v); }},
-       {{"prompts", "synthetic|data",
-         "words at random, another prompt for each request, or the data as an input; "
-         "default synthetic"},
-        [](Settings& s, Text v) { s.prompts = parse_choice(v, sources); }},
+       {{"prompts", "synthetic|data|FILE",
+         "words at random, another prompt for each request; the data as an input; or those of a file (.txt, .jsonl, "
+         ".json); default synthetic"},
+        take_prompts},
        {{"prompt_tokens", length_forms, "words of a synthetic prompt, about a token each; default 128"},
-        [](Settings& s, Text v) { s.prompt_tokens = Lengths::parse(v); }},
+        [](Settings& s, Text v) {
+          s.prompt_tokens = Lengths::parse(v);
+          s.of_synthetic = "prompt_tokens";
+        }},
        {{"shared_prefix", "N", "the first words of a synthetic prompt that all prompts share; default 0"},
-        [](Settings& s, Text v) { s.shared_prefix = parse_integer(v, 0, most_tokens); }},
+        [](Settings& s, Text v) {
+          s.shared_prefix = parse_integer(v, 0, most_tokens);
+          s.of_synthetic = "shared_prefix";
+        }},
        {{"output_tokens", length_forms, "most tokens of an answer (max_tokens); default 64"},
         [](Settings& s, Text v) { s.output_tokens = Lengths::parse(v); }},
        {{"force_length", "true|false",
@@ -43,6 +54,8 @@ void check_together(const Settings& settings) {
   if (settings.shared_prefix > settings.prompt_tokens.mean())
     fail(IMB_INVALID_ARGUMENT, "a prompt of prompt_tokens=" + settings.prompt_tokens.in_words() +
                                    " cannot share shared_prefix=" + std::to_string(settings.shared_prefix));
+  if (settings.prompts == PromptSource::file && !settings.of_synthetic.empty())
+    fail(IMB_INVALID_ARGUMENT, "the prompts are those of a file: leave " + settings.of_synthetic + " out");
   if (settings.prompts == PromptSource::data && settings.output_tokens.vary())
     fail(IMB_INVALID_ARGUMENT,
          "prompts=data asks for answers of one length: give output_tokens=N, not " + settings.output_tokens.in_words());

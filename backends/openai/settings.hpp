@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "http/place.hpp"
 #include "lengths.hpp"
@@ -11,13 +12,15 @@
 namespace infermeter {
 
 enum class Api { chat, completions };
-enum class PromptSource { synthetic, data };
+enum class PromptSource { synthetic, data, file };
 
 struct Settings {
   ServerOptions server{};
   Api api = Api::chat;
   bool stream = true;
   PromptSource prompts = PromptSource::synthetic;
+  std::string prompt_file{};
+  std::string of_synthetic{};   // an option that was given and is of synthetic prompts alone
   Lengths prompt_tokens = 128;  // words, in fact
   int shared_prefix = 0;        // of them
   Lengths output_tokens = 64;

@@ -89,6 +89,8 @@ constexpr std::array table = {
                    "moved meanwhile."),
     INFERMETER_ROW(counter_repeated, warning, "Give each counter of the back end a name of its own."),
     INFERMETER_ROW(parts_not_tokens, info, "Compare servers by tpot and output_tokens_rate, which count tokens."),
+    INFERMETER_ROW(prompts_repeat, info,
+                   "Name a file with more prompts, or ask fewer: what was asked before, a cache may answer."),
     // Like for like.
     INFERMETER_ROW(precision_differs, warning,
                    "Ask for the same --dtype for all subjects, or read the ratio as one between precisions."),

@@ -55,6 +55,7 @@ enum class DiagnosticId {
   clock_went_back,    // the clock's counter did: later iterations are left out
   counter_repeated,   // the back end gave two counters of one name
   parts_not_tokens,   // answers came in pieces of several tokens, or of none
+  prompts_repeat,     // a file has fewer prompts than requests asked
   // Like for like.
   precision_differs,
   threads_differ,

@@ -59,6 +59,7 @@ struct PlanDraft {
   // As well: the options of its subjects, and of all subjects, that lead to a server (server_url.hpp), "url=http://…".
   std::string server_of_file{};
   Pairs server_options_of_file{};
+  Pairs prompts_of_file{};                  // files of prompts (prompt_file.hpp), which no server may be given
   std::vector<std::string> ambient_keys{};  // that infermeter.toml sets
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "infermeter/plan/draft.hpp"
+#include "infermeter/plan/prompt_file.hpp"
+#include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/subject.hpp"
 
 namespace infermeter {
@@ -100,13 +102,14 @@ std::vector<Subject> written_out(const PlanDraft& draft, const Matrix& m) {
   return subjects;
 }
 
+Error refuse(std::string_view what, const std::string& name) {
+  return usage_error(
+      fmt::format("the plan file names {}, '{}': if you trust it, add --allow-code or name it on the command line",
+                  what, name.substr(0, 200)));
+}
+
 Result<Done> check_code(const PlanDraft& draft) {
   if (draft.plan.allow_code) return Done{};
-  const auto refuse = [](std::string_view what, const std::string& name) {
-    return usage_error(
-        fmt::format("the plan file names {}, '{}': if you trust it, add --allow-code or name it on the command line",
-                    what, name.substr(0, 200)));
-  };
   if (is_factory(draft.code_of_file)) return refuse("a model that is Python code", draft.code_of_file);
   if (!draft.code_of_file.empty()) return refuse("a library of a back end", draft.code_of_file);
   if (!draft.library_of_file.empty()) return refuse("a library of a back end", draft.library_of_file);
@@ -116,6 +119,16 @@ Result<Done> check_code(const PlanDraft& draft) {
   for (const auto& option : draft.server_options_of_file)
     if (std::ranges::find(draft.defaults.options, option) != draft.defaults.options.end())
       return refuse("a server", fmt::format("{}={}", option.first, option.second));
+  return Done{};
+}
+
+// What a file says may not be what leaves this machine.
+Result<Done> check_prompts(const PlanDraft& draft, const std::vector<Subject>& subjects) {
+  if (draft.plan.allow_code) return Done{};
+  for (const Subject& subject : subjects)
+    for (const auto& option : draft.prompts_of_file)
+      if (is_on_server(subject) && std::ranges::find(subject.options, option) != subject.options.end())
+        return refuse("a file of prompts for a server", fmt::format("{}={}", option.first, option.second));
   return Done{};
 }
 
@@ -229,6 +242,7 @@ Result<Plan> make_plan(const PlanDraft& draft) {
   renumber_groups(subjects);
   Plan plan = draft.plan;
   if (!subjects.empty()) plan.subjects = std::move(subjects);
+  INFERMETER_TRY_DONE(check_prompts(draft, plan.subjects));
   ask(plan, draft);
   // How many requests a load takes is no question for a pilot: the time it lasts is.
   const auto is_loaded = [](const Subject& subject) { return !subject.load.empty(); };

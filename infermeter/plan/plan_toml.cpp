@@ -5,9 +5,11 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 
 #include "infermeter/plan/file_variables.hpp"
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/plan/prompt_file.hpp"
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/setting.hpp"
@@ -70,10 +72,12 @@ class Reader {
     if (root.contains("backend_library")) draft.library_of_file = draft.defaults.backend_library;
     if (root.contains("backend_path")) draft.folder_of_file = draft.plan.backend_path;
     if (root.contains("options")) draft.server_options_of_file = server_options_among(draft.defaults.options);
+    note_prompts(draft, draft.defaults.options);
     const toml::node* subjects = root.get(kSubjectTable);
     if (subjects != nullptr && kind_ == TomlKind::ambient) return not_ambient(kSubjectTable, *subjects);
     if (subjects != nullptr) INFERMETER_TRY_DONE(read_subjects(draft, *subjects));
     if (!names_subjects) return Done{};
+    for (const SubjectDraft& subject : draft.subjects) note_prompts(draft, subject.options);
     draft.code_of_file = first_code(draft);
     draft.server_of_file = first_server(draft);
     return check_variables(draft, root);
@@ -228,6 +232,10 @@ class Reader {
   static Pairs server_options_among(Pairs options) {
     std::erase_if(options, [](const auto& option) { return !is_server_option(option.first); });
     return options;
+  }
+
+  static void note_prompts(PlanDraft& draft, const Pairs& options) {
+    std::ranges::copy_if(options, std::back_inserter(draft.prompts_of_file), names_prompt_file);
   }
 
   static std::string first_server(const PlanDraft& draft) {

@@ -17,6 +17,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/sha256.hpp"
 #include "infermeter/plan/load/load_shape.hpp"
+#include "infermeter/plan/prompt_file.hpp"
 #include "infermeter/plan/split_mix64.hpp"
 #include "infermeter/run/begin.hpp"
 #include "infermeter/run/outputs.hpp"
@@ -231,7 +232,9 @@ void RunTrials::tell_files(const Place& place, Samples& trial) {
   };
   if (data_.digest != 0) trial.executed.emplace_back("data_digest", fmt::format("{:016x}", data_.digest));
   tell("labels_sha256", record_.plan.data.labels);
-  const auto load = load_shape_from_pairs(record_.plan.subjects[place.subject].load);
+  const Subject& subject = record_.plan.subjects[place.subject];
+  tell("prompts_sha256", std::string(prompt_file_of(subject)));
+  const auto load = load_shape_from_pairs(subject.load);
   if (load.ok() && load->arrivals.kind == Arrivals::Kind::trace) tell("arrivals_sha256", load->arrivals.file);
 }
 
@@ -248,7 +251,7 @@ Result<Done> RunTrials::check_executed(const Place& place, const Samples& trial)
     for (const Samples& before : *trials) {
       if (before.subject != static_cast<int>(place.subject)) continue;
       for (const std::string_view key : {"runtime", "runtime_version", "platform", "model_version", "data_digest",
-                                         "labels_sha256", "arrivals_sha256"}) {
+                                         "labels_sha256", "arrivals_sha256", "prompts_sha256"}) {
         const std::string then = before.executed_value(key), now = trial.executed_value(key);
         if (!then.empty() && !now.empty() && then != now) return changed(key, then, now);
       }

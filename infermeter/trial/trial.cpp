@@ -7,6 +7,8 @@
 #include <map>
 
 #include "infermeter/data/port_fit.hpp"
+#include "infermeter/plan/quantity.hpp"
+#include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 
@@ -99,6 +101,18 @@ std::vector<Diagnostic> diagnose_generation(const GenerationRecord& generation) 
   return {{DiagnosticId::parts_not_tokens,
            fmt::format("answers of {} tokens came in {} pieces: itl is the time between pieces, not tokens",
                        generation.output_tokens, generation.parts),
+           {}}};
+}
+
+std::vector<Diagnostic> diagnose_prompts(const Samples& samples, std::uint64_t asked_before) {
+  const auto in_file = integer_from_string(samples.executed_value("prompts_in_file"), 1, INT64_MAX);
+  if (!in_file.ok() || !samples.generation) return {};
+  const std::uint64_t asked = samples.generation->answers + asked_before;
+  // The first one is the first inference's.
+  if (asked < static_cast<std::uint64_t>(*in_file)) return {};
+  return {{DiagnosticId::prompts_repeat,
+           fmt::format("{} asked, and {} in the file: the same were asked again", counted(asked, "request"),
+                       counted(*in_file, "prompt")),
            {}}};
 }
 

@@ -37,6 +37,8 @@ namespace infermeter {
 [[nodiscard]] std::vector<Diagnostic> diagnose_requests(const LoadPlan& asked, const Samples& samples);
 // Says where pieces of answers are not tokens.
 [[nodiscard]] std::vector<Diagnostic> diagnose_generation(const GenerationRecord& generation);
+// `asked_before`: requests of the warm-up.
+[[nodiscard]] std::vector<Diagnostic> diagnose_prompts(const Samples& samples, std::uint64_t asked_before);
 // Whether answers came piece by piece.
 [[nodiscard]] bool has_first_tokens(const Samples& samples);
 // What was asked for against what the runtime says it does.
@@ -265,6 +267,7 @@ class Trial final : public AnyTrial {
     if (!generation) return;
     for (Counter& counter : generation_counters(*generation)) record().counters.push_back(std::move(counter));
     add(diagnose_generation(*generation));
+    add(diagnose_prompts(record(), block_.header().warmup_done.load()));
   }
 
   Result<Done> note_load(LoopEnd end) {

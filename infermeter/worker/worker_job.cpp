@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "infermeter/plan/load/load_shape.hpp"
+#include "infermeter/plan/prompt_file.hpp"
 #include "infermeter/plan/server_url.hpp"
 #include "infermeter/worker/library_choice.hpp"
 #include "infermeter/worker/plugin.hpp"
@@ -30,6 +31,12 @@ Result<Done> take_trace(WorkerJob& orders) {
   return Done{};
 }
 
+// … and so is one of prompts.
+void take_prompts(WorkerJob& orders) {
+  for (auto& option : orders.trial.subject.options)
+    if (names_prompt_file(option)) orders.readable.push_back(option.second = absolute_if_there(option.second));
+}
+
 }  // namespace
 
 Result<WorkerJob> worker_job(const Launcher& launcher, const TrialJob& job) {
@@ -48,6 +55,7 @@ Result<WorkerJob> worker_job(const Launcher& launcher, const TrialJob& job) {
   orders.trial.cache_folder = absolute_if_there(job.cache_folder.string());
   orders.trial.arrivals_seed = job.arrivals_seed;
   INFERMETER_TRY_DONE(take_trace(orders));
+  take_prompts(orders);
   std::error_code error;
   orders.trial.folder = std::filesystem::current_path(error).string();
   orders.trial.stopping = job.stopping;

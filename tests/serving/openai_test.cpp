@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "openai/completion_request.hpp"
 #include "openai/lengths.hpp"
 #include "openai/model_list.hpp"
+#include "openai/prompt_file.hpp"
 #include "openai/prompts.hpp"
 #include "openai/sse_reader.hpp"
 
@@ -260,6 +262,76 @@ TEST(Lengths, NoneIsShorterThanItMayBe) {
     EXPECT_GE(wide.drawn(1, number, prompt_stream, 1), 1);
     EXPECT_GE(wide.drawn(1, number, prompt_stream, 20), 20);
   }
+}
+
+// --- files of prompts ----------------------------------------------------------------------------------------------
+
+TEST(PromptFile, LinesAreTexts) {
+  const PromptFile file = prompts_in("\xEF\xBB\xBFone\r\n\n  \n {\"prompt\": 2}\nl\xC3\xA9on", false);
+  EXPECT_THAT(file.prompts, ElementsAre("one", " {\"prompt\": 2}", "l\xC3\xA9on"));
+  EXPECT_EQ(file.left_out, 0U);
+}
+
+TEST(PromptFile, ObjectsAreWhatIsAskedFirst) {
+  const std::string entries[] = {
+      R"({"prompt": "a", "messages": 3})",
+      R"({"messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "b"},
+                       {"role": "assistant", "content": "x"}, {"role": "user", "content": "y"}]})",
+      R"({"messages": [{"role": "user", "content": [{"type": "text", "text": "c"}, {"type": "text", "text": "d"}]}]})",
+      R"({"id": "1", "conversations": [{"from": "gpt", "value": "x"}, {"from": "human", "value": "e"}]})",
+      R"({"conversations": []})", R"({"prompt": ""})"};
+  std::string lines, array;
+  for (std::string entry : entries) {
+    array += (array.empty() ? " [" : ", ") + entry;
+    entry.erase(std::remove(entry.begin(), entry.end(), '\n'), entry.end());
+    lines += entry + "\n";
+  }
+  for (const std::string& text : {lines, array + "]"}) {
+    const PromptFile file = prompts_in(text, true);
+    EXPECT_THAT(file.prompts, ElementsAre("a", "be brief\n\nb", "c\nd", "e"));
+    EXPECT_EQ(file.left_out, 2U);
+  }
+}
+
+TEST(PromptFile, WhatIsNoneIsRefusedWithItsPlace) {
+  const auto json = [](std::string_view text) { return refusal([&] { static_cast<void>(prompts_in(text, true)); }); };
+  const std::string good = R"({"prompt": "a"})";
+  EXPECT_EQ(json(""), "there is no prompt in it");
+  EXPECT_EQ(json("[]"), "there is no prompt in it");
+  EXPECT_EQ(json(R"({"prompt": ""})"), "there is no prompt in it");
+  EXPECT_THAT(json(good + "\n{\"prompt\""), HasSubstr("line 2 is not the JSON that it should be; it begins with"));
+  EXPECT_EQ(json(good + "\n[]"), "line 2 holds no object");
+  EXPECT_EQ(json("[" + good + ", 3]"), "entry 2 holds no object");
+  EXPECT_EQ(json("[" + good + ", []]"), "entry 2 holds no object");
+  EXPECT_EQ(json("[" + good), "what stands behind entry 1 is not the JSON that it should be");
+  EXPECT_EQ(json("[" + good + "] x"), "what stands behind entry 1 is not the JSON that it should be");
+  EXPECT_EQ(json(R"({"text": "a"})"), "line 1 has neither prompt nor messages nor conversations");
+  EXPECT_EQ(json(R"({"prompt": ["a"]})"), "line 1 has a prompt that is no text");
+  EXPECT_EQ(json(R"({"messages": "a"})"), "line 1 has messages that are no list");
+  EXPECT_EQ(json(R"({"messages": [{"role": "user"}]})"), "line 1 has a message without role or content");
+  EXPECT_EQ(json(R"({"conversations": [7]})"), "line 1 has a message without from or value");
+  EXPECT_EQ(json(R"({"messages": [{"role": "user", "content": 7}]})"), "line 1 has a message without a text");
+  EXPECT_EQ(json(R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})"),
+            "line 1 has a message with a part that is no text");
+  const std::string deep = std::string(40, '[') + std::string(40, ']');
+  EXPECT_EQ(json("{\"prompt\": " + deep + "}"), "line 1 is nested too deeply");
+  EXPECT_EQ(json("[{\"prompt\": " + deep + "}]"), "entry 1 is nested too deeply");
+  EXPECT_EQ(refusal([] { static_cast<void>(prompts_in("a\n\xFF", false)); }), "line 2 is no UTF-8");
+}
+
+TEST(PromptOrder, AsksAllButTheFirstBeforeOneComesAgain) {
+  const PromptOrder order(7, 40);
+  std::set<std::size_t> asked;
+  for (std::uint64_t request = 1; request < 40; ++request) asked.insert(order.at(request));
+  EXPECT_THAT(asked, SizeIs(39));
+  EXPECT_FALSE(asked.contains(0));
+  EXPECT_EQ(order.at(40), order.at(1));
+  EXPECT_NE(order.at(1) * 100 + order.at(2), PromptOrder(8, 40).at(1) * 100 + PromptOrder(8, 40).at(2));
+  EXPECT_EQ(PromptOrder(7, 1).at(5), 0U);
+  // python/infermeter/prompts.py has the same order.
+  std::vector<std::size_t> few;
+  for (std::uint64_t request = 1; request < 8; ++request) few.push_back(PromptOrder(7, 8).at(request));
+  EXPECT_THAT(few, ElementsAre(1, 3, 5, 4, 6, 7, 2));
 }
 
 }  // namespace

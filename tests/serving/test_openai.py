@@ -1,5 +1,6 @@
 """Language models on servers: the back end openai with a server whose times are known, and with one that does what none should."""
 
+import hashlib
 import json
 
 import jsonschema
@@ -101,6 +102,50 @@ def test_lengths_are_drawn_for_each_request(measure):
     assert (executed["prompts"], executed["max_tokens"]) == ("synthetic, normal:20:6 words, 8 of them shared", "uniform:2:9")
     generation = record["trials"][0]["generation"]
     assert (generation["prompt_tokens"], generation["output_tokens"]) == (sum(words[-60:]), sum(answers[-60:]))
+
+
+@pytest.mark.parametrize("name, text", [
+    ("prompts.txt", "first of all\n\nsecond\nthird\nfourth\n"),
+    ("sharegpt.json", json.dumps([{"conversations": [{"from": "human", "value": text}, {"from": "gpt", "value": "yes"}]}
+                                  for text in ("first of all", "second", "third", "fourth")] + [{"conversations": []}])),
+])
+def test_prompts_may_come_from_a_file(run, measure, name, text):
+    (run.folder / name).write_text(text)
+    with KnownTimesServer(0, 0) as server:
+        done, record = measure("run", f"steady@openai,url={server.url},output_tokens=2,prompts={name}", "--iterations", "5")
+        assert done.returncode == 0, done.stderr
+        prompts = server.prompts()
+    assert prompts[0] == "first of all"
+    assert set(prompts[1:4]) == {"second", "third", "fourth"} and prompts[4:7] == prompts[1:4]
+    trial = record["trials"][0]
+    executed = trial["executed"]
+    assert executed["prompts"] == "file, 4 of them" + (", 1 entries without one left out" if name.endswith("json") else "")
+    assert executed["prompts_sha256"] == hashlib.sha256(text.encode()).hexdigest()
+    said = [each["message"] for each in trial["diagnostics"] if each["id"] == "prompts_repeat"]
+    assert said == ["6 requests asked, and 4 prompts in the file: the same were asked again"]
+
+
+def test_a_file_of_prompts_is_no_plan_files_to_give_away(run, known):
+    (run.folder / "plan.toml").write_text('[options]\nprompts = "secret.txt"\n')
+    (run.folder / "secret.txt").write_text("mine\n")
+    short = ["run", f"steady@openai,url={known.url}", "--plan", "plan.toml", "--processes", "1", "--iterations", "1", "--quiet"]
+    done = run(*short)
+    assert done.returncode == 2 and "names a file of prompts for a server, 'prompts=secret.txt'" in done.stderr, done.stderr
+    assert run(*short, "--allow-code").returncode == 0
+
+
+@pytest.mark.parametrize("name, text, why", [
+    ("none.txt", None, "the file cannot be read: No such file or directory"),
+    (".", None, "it is no regular file"),
+    ("empty.txt", "\n\n", "there is no prompt in it"),
+    ("bad.jsonl", '{"prompt": "a"}\n{"prompt": 7}\n', "bad.jsonl: line 2 has a prompt that is no text"),
+    ("lengths.txt,prompt_tokens=5", "a", "the prompts are those of a file: leave prompt_tokens out"),
+])
+def test_a_file_that_holds_no_prompts_is_refused(run, known, name, text, why):
+    if text is not None:
+        (run.folder / name.partition(",")[0]).write_text(text)
+    done = run("run", f"steady@openai,url={known.url},prompts={name}", "--processes", "1", "--iterations", "1", "--quiet")
+    assert done.returncode == 2 and why in done.stderr, done.stderr
 
 
 def test_requests_say_what_was_asked_for(measure):
