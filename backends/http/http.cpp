@@ -71,6 +71,9 @@ long wanted_version(const HttpPlace& place) {
 // libcurl 7 breaks a connection that it uses again by prior knowledge (curl issue 10634).
 bool breaks_prior_knowledge() { return curl_version_info(CURLVERSION_NOW)->version_num < 0x080000; }
 
+// So many connections in a row that were to be kept and were not are the server's way.
+constexpr int most_lost_connections = 2;
+
 const char* protocol_of(const HttpPlace& place) { return place.http2 ? "HTTP/2" : "HTTP/1.1"; }
 
 std::string seconds_text(double seconds) {
@@ -226,6 +229,7 @@ void HttpExchange::finish() {
     if (message->msg == CURLMSG_DONE) code = message->data.result;
   end();
   const bool had_connection = std::exchange(has_connection_, false);
+  if (code != CURLE_OK) was_to_be_kept_ = false;
   if (thrown_ != nullptr) std::rethrow_exception(thrown_);
   if (code != CURLE_OK && had_connection && breaks_prior_knowledge() && opened_connections() > 0)
     fail(IMB_SERVER_RESET, "the server at " + shown(place_.url, 200) + " closed the connection between two requests");
@@ -236,6 +240,22 @@ void HttpExchange::finish() {
   if (place_.http2 && version != CURL_HTTP_VERSION_2_0)
     fail(IMB_BAD_ANSWER, "the server at " + shown(place_.url, 200) + " does not speak HTTP/2");
   has_connection_ = place_.http2 && !is_encrypted(place_);
+  note_connection();
+}
+
+// A server may close a connection that it said it keeps (llama.cpp's does after each stream). libcurl then sends the
+// request a second time, which is in its time, and only five times in the life of a handle. From such a server no
+// connection is expected to be kept any more.
+void HttpExchange::note_connection() {
+  if (place_.http2) return;
+  lost_connections_ = was_to_be_kept_ && opened_connections() > 0 ? lost_connections_ + 1 : 0;
+  const bool closes = lost_connections_ >= most_lost_connections;
+  if (closes) set(easy_.get(), CURLOPT_FORBID_REUSE, 1L);
+  was_to_be_kept_ = closes || !announced_close();
+}
+
+bool HttpExchange::announced_close() const {
+  return strcasecmp(header("Connection").value_or("").c_str(), "close") == 0;
 }
 
 std::optional<std::string> HttpExchange::field(const char* name, unsigned origin) const {
@@ -257,7 +277,7 @@ long HttpExchange::opened_connections() const {
 }
 
 std::string HttpExchange::transport() const {
-  const bool closes = !place_.http2 && strcasecmp(header("Connection").value_or("").c_str(), "close") == 0;
+  const bool closes = !place_.http2 && (announced_close() || lost_connections_ >= most_lost_connections);
   return std::string(protocol_of(place_)) + (is_encrypted(place_) ? " over TLS" : "") +
          (closes ? ", a connection for each request" : ", connection kept alive");
 }

@@ -73,6 +73,8 @@ class HttpExchange {
   void put_body(std::string_view bytes);
   [[noreturn]] void fail_with(CURLcode code) const;
   [[nodiscard]] long opened_connections() const;  // by the last exchange
+  [[nodiscard]] bool announced_close() const;     // the last answer did
+  void note_connection();
   [[nodiscard]] std::optional<std::string> field(const char* name, unsigned origin) const;
   bool step();
   void set_version();
@@ -91,6 +93,8 @@ class HttpExchange {
   long status_ = 0;
   bool is_running_ = false, is_too_large_ = false;
   bool has_connection_ = false;  // that speaks HTTP/2 by prior knowledge, for all that is known
+  bool was_to_be_kept_ = false;  // the connection of the last answer, for all that the server said
+  int lost_connections_ = 0;     // in a row that were to be kept and were closed
 };
 
 }  // namespace infermeter

@@ -58,6 +58,7 @@ struct imb_request {
   StreamedAnswer streamed;
   CompletionAnswer whole;  // of an answer in one piece
   std::string body;
+  int asked_tokens = 0;               // max_tokens of the body
   bool has_body = false;              // it has not been sent yet, or may be sent again
   bool answered = false;              // since the last bind, and well
   std::optional<std::string> output;  // the text that is compared
@@ -151,6 +152,7 @@ const imb_port* output(imb_session* session, std::size_t index) { return index =
 void set_body(imb_request& request, std::string_view prompt, int output_tokens) {
   const imb_session& session = request.session;
   request.body = completion_body(session.settings, session.model, prompt, output_tokens);
+  request.asked_tokens = output_tokens;
   request.exchange.set_post(request.body,
                             {"Content-Type: application/json",
                              session.settings.stream ? "Accept: text/event-stream" : "Accept: application/json"});
@@ -221,6 +223,19 @@ void start(imb_request& request) {
   request.exchange.start();
 }
 
+// Servers may ignore ignore_eos, and end an answer at the end of the context.
+void check_forced_length(const imb_request& request) {
+  const CompletionAnswer& answer = request.answer();
+  if (!request.session.settings.force_length || answer.output_tokens < 0 ||
+      answer.output_tokens >= request.asked_tokens)
+    return;
+  const std::string reason = answer.finish_reason.empty() ? "" : ", finish_reason " + shown(answer.finish_reason, 80);
+  fail(IMB_BAD_ANSWER, "the server answered with " + std::to_string(answer.output_tokens) + " tokens, not the " +
+                           std::to_string(request.asked_tokens) + " that force_length=true asks for (prompt of " +
+                           (answer.prompt_tokens < 0 ? "unknown" : std::to_string(answer.prompt_tokens)) + " tokens" +
+                           reason + "): give a shorter prompt, fewer output_tokens or force_length=false");
+}
+
 void finish(imb_request& request) {
   const imb_session& session = request.session;
   if (makes_prompts(session)) request.has_body = false;
@@ -231,6 +246,7 @@ void finish(imb_request& request) {
   } else {
     request.whole = answer_from(request.exchange.body(), session.settings.api);
   }
+  check_forced_length(request);
   request.answered = true;
 }
 

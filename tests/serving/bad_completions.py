@@ -59,6 +59,7 @@ STATUS = {"status400": (400, {"error": {"message": "max_tokens is too large " + 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    has_streamed = False  # on this connection
 
     def log_message(self, *_):
         pass
@@ -76,6 +77,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             number = self.server.requests
             self.server.tokens.add(self.headers.get("Authorization"))
         name = request["model"]
+        if name == "closes" and self.has_streamed:  # a connection that it said it keeps
+            self.close_connection = True
+            return
         if name == "every_tenth_fails":
             name = "status503" if number % 10 == 0 else "good"
         if name in STATUS:
@@ -95,9 +99,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         elif request["stream"]:
             self.begin_stream()
-            for part in STREAMS[name]:
+            for part in STREAMS["good" if name == "closes" else name]:
                 self.chunk(part)
             self.wfile.write(b"0\r\n\r\n")
+            self.has_streamed = True
         else:
             self.whole(ANSWERS[name])
 

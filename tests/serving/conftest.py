@@ -1,12 +1,14 @@
-"""Servers that the tests start on the loopback: MLServer, a real one, and bad_server.py and bad_grpc_server.py, which do what none
+"""Servers that the tests start on the loopback: MLServer and llama.cpp's, real ones, and bad_server.py and bad_grpc_server.py, which do what none
 should."""
 
+import importlib.util
 import json
 import os
 import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -91,6 +93,26 @@ def mlserver_urls(source_dir, tmp_path_factory):
         if process.poll() is not None:
             pytest.fail((folder / "log").read_text()[-2000:])
         yield url, f"http://127.0.0.1:{grpc}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="session")
+def llama_server(build_dir, infermeter, tmp_path_factory):
+    """The URL of llama.cpp's own server, which has the zoo's tiny_llama, a context of 2048 tokens, and no template of a chat."""
+    if any(importlib.util.find_spec(package) is None for package in ("xllamacpp", "gguf")):
+        pytest.skip("llama.cpp's server is not installed: scripts/setup --with generation")
+    folder = tmp_path_factory.mktemp("llama")
+    subprocess.run([infermeter, "models", "build", "tiny_llama", folder / "tiny_llama"], check=True, capture_output=True)
+    with open(folder / "log", "wb") as log:
+        process = subprocess.Popen([sys.executable, HERE / "llama_server.py", folder / "tiny_llama", folder / "model.gguf"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=log, env=os.environ | {"PYTHONPATH": str(build_dir / "python")}, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        if not address:
+            pytest.fail((folder / "log").read_text()[-2000:])
+        yield f"{address}/v1"
     finally:
         process.kill()
         process.wait()

@@ -64,6 +64,12 @@ def test_figures_of_one_request_after_the_other(measure, known, api):
     assert not [each for each in trial["diagnostics"] if each["id"] == "parts_not_tokens"]
 
 
+def test_a_server_that_closes_what_it_said_it_keeps(measure, bad):
+    """libcurl sends a request again when the connection is found closed, and only five times."""
+    done, record = measure("run", f"closes@openai,url={bad.url}", "--iterations", "40")
+    assert done.returncode == 0 and record["trials"][0]["iterations"] == 40, done.stderr
+
+
 def test_prompts_are_unlike_and_the_first_is_everybodys(measure):
     asked = []
     for _ in range(2):
