@@ -185,7 +185,7 @@ class LlamaEngine:
 
     def _made_context(self, llama: Any, info: Info, load: Load, model: LanguageModel, settings: Settings) -> Any:
         params = llama.LlamaContextParams()
-        params.n_ctx = settings.prompt_tokens + (0 if settings.scores else settings.output_tokens)
+        params.n_ctx = settings.most_tokens(model)
         params.n_batch = _count(info, load, "n_batch", 2048)
         params.n_ubatch = min(_count(info, load, "n_ubatch", 512), params.n_batch)
         params.n_threads = params.n_threads_batch = thread_count(load)
@@ -201,6 +201,9 @@ class LlamaEngine:
                 f"llama.cpp cannot make a context of {params.n_ctx} tokens for {model.name} with kv_cache={self._kv_cache}, "
                 f"flash_attention={_text(self._flash_attention)}: {self._errors.reason(error)}",
             ) from error
+
+    def limit(self, output_tokens: int) -> None:
+        self._most = output_tokens
 
     def generate(self, prompt: np.ndarray, stamp: Callable[[Sequence[int]], None]) -> None:
         context, batch, sample, ends = self._context, self._batch, self._sampler.sample, self._ends

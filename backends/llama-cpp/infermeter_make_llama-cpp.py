@@ -15,4 +15,5 @@ def make(job: Job) -> None:
 
     source, target = Path(job.model).parent, Path(job.file).parent
     gguf_llama.write(source, target / "model.gguf", job.name)
-    shutil.copyfile(source / "config.json", target / "config.json")
+    for file in ("tokenizer.json", "config.json"):
+        shutil.copyfile(source / file, target / file)

@@ -77,6 +77,9 @@ class GeneratorEngine:
         parameters.set_search_options(do_sample=False, num_beams=1, batch_size=1, max_length=tokens, min_length=least)
         return self._genai.Generator(self._model, parameters)
 
+    def limit(self, output_tokens: int) -> None:
+        self._output_tokens = output_tokens
+
     def generate(self, prompt: np.ndarray, stamp: Callable[[Sequence[int]], None]) -> None:
         most = prompt.shape[1] + self._output_tokens
         generator = self._generator(most, most if self._force_length else 0)

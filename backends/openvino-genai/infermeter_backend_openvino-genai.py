@@ -85,13 +85,16 @@ class PipelineEngine:
         self._pipeline = genai.LLMPipeline(str(model.folder), "CPU", **properties)
         config = genai.GenerationConfig()
         config.do_sample = False
-        config.max_new_tokens = settings.output_tokens
-        if settings.force_length:
-            config.min_new_tokens = settings.output_tokens
-            config.ignore_eos = True
+        config.ignore_eos = settings.force_length
         config.eos_token_id = model.ends[0] if model.ends else -1
         config.stop_token_ids = set(model.ends)
-        self._config = config
+        self._config, self._force_length = config, settings.force_length
+        self.limit(settings.output_tokens)
+
+    def limit(self, output_tokens: int) -> None:
+        self._config.max_new_tokens = output_tokens
+        if self._force_length:
+            self._config.min_new_tokens = output_tokens
 
     def generate(self, prompt: np.ndarray, stamp: Callable[[Sequence[int]], None]) -> None:
         self._pipeline.generate(self._tensor(prompt), self._config, self._streamer(stamp))

@@ -15,12 +15,21 @@ from typing import Any, Protocol
 import numpy as np
 
 from infermeter.backend import Info, Load, Option, Parts, Port, Refused, Status
-from infermeter.checks import flag
+from infermeter.checks import flag, need
 from infermeter.ports import fixed_shape, ports_of_input_shape
+from infermeter.prompts import (
+    ANSWER_STREAM,
+    LENGTH_FORMS,
+    MOST_TOKENS,
+    PROMPT_STREAM,
+    Lengths,
+    PromptFile,
+    order_of,
+    tokens_of,
+)
 
 FORMAT = "hf"  # of ModelFacts: a folder with a config.json
 _CONFIG = "config.json"
-_MOST_TOKENS = 1_000_000
 _LARGEST_JSON = 256 << 20
 
 # As the back end openai has them.
@@ -30,9 +39,10 @@ OPTIONS = (
         "tokens|logits",
         "answers to prompts, or of texts the scores of the next token behind each of their tokens; default tokens",
     ),
-    Option("prompt_tokens", "N", "tokens of a synthetic prompt, or of a text; default 128"),
+    Option("prompts", "synthetic|FILE", "tokens at random, or what a file asks (.txt, .jsonl, .json); default synthetic"),
+    Option("prompt_tokens", LENGTH_FORMS, "tokens of a synthetic prompt, or of a text; default 128"),
     Option("shared_prefix", "N", "the first tokens of a synthetic prompt that all prompts share; default 0"),
-    Option("output_tokens", "N", "most tokens of an answer; default 64"),
+    Option("output_tokens", LENGTH_FORMS, "most tokens of an answer; default 64"),
     Option("force_length", "true|false", "no fewer tokens either: the end token does not end an answer; default true"),
     Option("seed", "N", "of synthetic prompts; default: another one in each process"),
 )
@@ -141,11 +151,12 @@ def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
 class Settings:
     scores: bool  # texts, and answers nothing
     inputs: tuple[Port, ...]  # prompts or texts that are data; none: they are made here
-    prompt_tokens: int
+    prompt_lengths: Lengths
     shared_prefix: int
-    output_tokens: int
+    answer_lengths: Lengths
     force_length: bool
     seed: int | None
+    file: TokenFile | None  # that the prompts are of
 
     @classmethod
     def read(cls, info: Info, load: Load) -> Settings:
@@ -155,22 +166,42 @@ class Settings:
                 f"{info.name} has one request in flight at a time, and batch size {load.batch} was asked for: give batch=1",
             )
         inputs = _inputs_of_data(info, load)
-        tokens = _number(info, load, "prompt_tokens", 128, 1, _MOST_TOKENS)
+        lengths = _lengths(info, load, "prompt_tokens", 128)
         return cls(
             scores=choice(info, load, "output", ("tokens", "logits")) == "logits",
             inputs=inputs,
-            prompt_tokens=fixed_shape(inputs[0])[1] if inputs else tokens,
-            shared_prefix=_number(info, load, "shared_prefix", 0, 0, _MOST_TOKENS),
-            output_tokens=_number(info, load, "output_tokens", 64, 1, _MOST_TOKENS),
+            prompt_lengths=Lengths("constant", fixed_shape(inputs[0])[1]) if inputs else lengths,
+            shared_prefix=_number(info, load, "shared_prefix", 0, 0, MOST_TOKENS),
+            answer_lengths=_lengths(info, load, "output_tokens", 64),
             force_length=flag(info, load, "force_length", True),
             seed=_number(info, load, "seed", 0, 0, 2**64 - 1) if "seed" in load.options else None,
+            file=_file_of_prompts(load),
         )
 
+    @property
+    def prompt_tokens(self) -> int:
+        """Of the first prompt, which is the one that is shown; not where prompts are of a file."""
+        return self.prompt_lengths.mean
+
+    @property
+    def output_tokens(self) -> int:
+        """Of the first answer. For those that follow, `Engine.limit` is called where they have other lengths."""
+        return self.answer_lengths.mean
+
+    def most_tokens(self, model: LanguageModel) -> int:
+        """Of a prompt and its answer together, or of a text."""
+        prompt = self.file.most if self.file else self.prompt_lengths.most
+        return min(prompt + (0 if self.scores else self.answer_lengths.most), model.context)
+
     def check(self, model: LanguageModel) -> None:
+        if self.scores or self.inputs:
+            self._check_that_lengths_are_one()
+        if self.file:
+            self.file.read(model, self.output_tokens)
         if self.shared_prefix > self.prompt_tokens:
             raise Refused(
                 Status.INVALID_ARGUMENT,
-                f"a prompt of prompt_tokens={self.prompt_tokens} cannot share shared_prefix={self.shared_prefix}",
+                f"a prompt of prompt_tokens={self.prompt_lengths} cannot share shared_prefix={self.shared_prefix}",
             )
         if self.scores:
             if self.prompt_tokens > model.context:
@@ -181,10 +212,10 @@ class Settings:
                 )
             return
         wanted = self.prompt_tokens + self.output_tokens
-        if wanted > model.context:
+        if wanted > model.context and not self.file:
             raise Refused(
                 Status.INVALID_ARGUMENT,
-                f"prompt_tokens={self.prompt_tokens} and output_tokens={self.output_tokens} are {wanted} tokens, and "
+                f"prompt_tokens={self.prompt_lengths} and output_tokens={self.answer_lengths} are {wanted} tokens, and "
                 f"{model.name} has a context of {model.context}: ask for fewer",
             )
         if not self.force_length and not model.ends:
@@ -192,6 +223,20 @@ class Settings:
                 Status.INVALID_ARGUMENT,
                 f"{model.name} has no end token (eos_token_id), so that its answers never end by themselves: give "
                 "force_length=true",
+            )
+
+    def _check_that_lengths_are_one(self) -> None:
+        if self.scores and self.file:
+            raise Refused(Status.INVALID_ARGUMENT, "output=logits reads texts of one length, and prompts=FILE has others: leave it out")
+        if self.scores and self.prompt_lengths.vary:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"output=logits reads texts of one length: give prompt_tokens=N, not {self.prompt_lengths}",
+            )
+        if self.inputs and self.answer_lengths.vary:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"data are asked for answers of one length: give output_tokens=N, not {self.answer_lengths}",
             )
 
 
@@ -205,7 +250,7 @@ def _inputs_of_data(info: Info, load: Load) -> tuple[Port, ...]:
             Status.INVALID_ARGUMENT,
             f"{info.name} takes tokens as data, int64 of shape [texts, tokens], and this is {load.data_shape}",
         )
-    if asked := sorted(load.options.keys() & {"prompt_tokens", "shared_prefix", "seed"}):
+    if asked := sorted(load.options.keys() & {"prompts", "prompt_tokens", "shared_prefix", "seed"}):
         raise Refused(Status.INVALID_ARGUMENT, f"the data are the prompts: leave {', '.join(asked)} out")
     return (Port("input_ids", ports[0].dtype, ports[0].shape),)
 
@@ -227,7 +272,80 @@ def _number(info: Info, load: Load, key: str, default: int, least: int, most: in
     raise Refused(Status.INVALID_ARGUMENT, f"{info.name} cannot use {key}={text}; give a number from {least} to {most}")
 
 
+def _lengths(info: Info, load: Load, key: str, default: int) -> Lengths:
+    text = load.options.get(key, str(default))
+    try:
+        return Lengths.parse(text)
+    except ValueError as error:
+        why = f": {error}" if str(error) else ""
+        raise Refused(Status.INVALID_ARGUMENT, f"{info.name} cannot use {key}={text}{why}; give {key}={LENGTH_FORMS}") from error
+
+
 # --- prompts ---------------------------------------------------------------------------------------------------------
+
+
+class TokenFile:
+    """Prompts of a file as tokens of a model."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.tokens: list[np.ndarray] = []
+        self.left_out = 0
+
+    def read(self, model: LanguageModel, answer: int) -> None:
+        """Refuses what leaves no room for an answer of so many tokens."""
+        tokenizer = (model.folder if model.folder.is_dir() else model.folder.parent) / "tokenizer.json"
+        if not tokenizer.exists():
+            raise Refused(Status.MODEL_ERROR, f"{model.name} has no tokenizer.json, which prompts={self._path} needs")
+        need("tokenizers", "prompts=FILE", setup="generation")
+        try:
+            file = PromptFile(self._path)
+            self.left_out = file.left_out
+            found = tokens_of(file.prompts, tokenizer)
+        except ValueError as error:
+            raise Refused(Status.INVALID_ARGUMENT, f"prompts={self._path}: {error}") from error
+        for (place, _), tokens in zip(file.prompts, found, strict=True):
+            self._check(place, tokens, model, answer)
+        self.tokens = [np.array(tokens, np.int64) for tokens in found]
+
+    def _check(self, place: str, tokens: list[int], model: LanguageModel, answer: int) -> None:
+        where = f"prompts={self._path}: {place}"
+        if not tokens:
+            raise Refused(Status.INVALID_ARGUMENT, f"{where} has no tokens in {model.name}: take it out")
+        if max(tokens) >= model.vocabulary:
+            raise Refused(
+                Status.MODEL_ERROR,
+                f"{where} has the token {max(tokens)}, and {model.name} knows {model.vocabulary}: take the tokenizer that came with the model",
+            )
+        if len(tokens) + answer > model.context:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"{where} has {len(tokens)} tokens, and with an answer of {answer} they do not fit into the context of {model.name}, "
+                f"which is {model.context}: take it out, or ask for fewer output_tokens",
+            )
+
+    @property
+    def most(self) -> int:
+        return max(map(len, self.tokens))
+
+    def described(self) -> dict[str, str]:
+        count = len(self.tokens)
+        text = f"file, {count} of them, {min(map(len, self.tokens))} to {self.most} tokens"
+        if self.left_out:
+            text += f", {self.left_out} entries without one left out"
+        return {"prompts": text, "prompts_in_file": str(count)}
+
+
+def _file_of_prompts(load: Load) -> TokenFile | None:
+    path = load.options.get("prompts", "synthetic")
+    if path == "synthetic":
+        return None
+    if path == "data":
+        raise Refused(Status.INVALID_ARGUMENT, "prompts are data where --data names tokens: leave prompts=data out; a file is ./data")
+    if asked := sorted(load.options.keys() & {"prompt_tokens", "shared_prefix"}):
+        raise Refused(Status.INVALID_ARGUMENT, f"the prompts are those of a file: leave {', '.join(asked)} out")
+    return TokenFile(path)
+
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
@@ -260,6 +378,11 @@ class Engine(Protocol):
         that has them, as soon as they are known."""
         ...
 
+    def limit(self, output_tokens: int) -> None:
+        """Answers from now on have so many tokens (most of them, without force_length). Called between steps, and not where all are
+        as long as the first, which has settings.output_tokens."""
+        ...
+
     def executed(self) -> dict[str, str]: ...
 
 
@@ -277,10 +400,11 @@ class Scorer(Protocol):
 class Answer:
     """Tokens of one answer, and when they came."""
 
-    __slots__ = ("moments_ns", "prompt_tokens", "tokens")
+    __slots__ = ("asked", "moments_ns", "prompt_tokens", "tokens")
 
-    def __init__(self, prompt_tokens: int) -> None:
+    def __init__(self, prompt_tokens: int, asked: int) -> None:
         self.prompt_tokens = prompt_tokens
+        self.asked = asked  # so many tokens
         self.tokens: list[int] = []
         self.moments_ns: list[int] = []
 
@@ -311,15 +435,31 @@ class Prompts:
         self._choice = ordinary
         self._seed = int.from_bytes(os.urandom(8), "little") if settings.seed is None else settings.seed
         self._made = 0
-        self.next = np.zeros((1, 0), np.int64) if self.are_data else self._prompt(0, 0)
+        self._order = order_of(self._seed, len(settings.file.tokens)) if settings.file else []
+        self.next = np.zeros((1, 0), np.int64)
+        self.answer = settings.output_tokens  # tokens to ask for with it
+        if settings.file:
+            self.next = settings.file.tokens[0].reshape(1, -1)
+        elif not self.are_data:
+            self.next = self._prompt(0, 0, settings.prompt_tokens)
         self._first: Any = None
 
-    def _prompt(self, seed: int, number: int) -> np.ndarray:
-        settings = self._settings
-        prompt = draw_tokens(seed, number, settings.prompt_tokens, self._choice)
-        shared = settings.shared_prefix
-        prompt[:shared] = draw_tokens(0, 0, settings.prompt_tokens, self._choice)[:shared]
+    def _prompt(self, seed: int, number: int, length: int) -> np.ndarray:
+        prompt = draw_tokens(seed, number, length, self._choice)
+        shared = self._settings.shared_prefix
+        prompt[:shared] = draw_tokens(0, 0, length, self._choice)[:shared]
         return prompt.reshape(1, -1)
+
+    def _make_next(self) -> None:
+        settings, seed, number, context = self._settings, self._seed, self._made, self._model.context
+        if settings.file:
+            self.next = settings.file.tokens[self._order[(number - 1) % len(self._order)]].reshape(1, -1)
+            self.answer = settings.answer_lengths.drawn(seed, number, ANSWER_STREAM, 1, context - self.next.shape[1])
+            return
+        least = max(settings.shared_prefix, 1)
+        self.answer = settings.answer_lengths.drawn(seed, number, ANSWER_STREAM, 1, context - least)
+        length = settings.prompt_lengths.drawn(seed, number, PROMPT_STREAM, least, context - self.answer)
+        self.next = self._prompt(seed, number, length)
 
     def bind(self, arrays: list[np.ndarray]) -> None:
         if self.are_data:
@@ -328,7 +468,7 @@ class Prompts:
     def between(self) -> None:
         if not self.are_data:
             self._made += 1
-            self.next = self._prompt(self._seed, self._made)
+            self._make_next()
 
     def shown(self, result: Any) -> Any:
         """What is the output, of what a step gave."""
@@ -342,7 +482,9 @@ class Prompts:
         settings = self._settings
         if self.are_data:
             return {"prompts": f"data, {settings.prompt_tokens} tokens"}
-        text = f"synthetic, {settings.prompt_tokens} tokens"
+        if settings.file:
+            return {**settings.file.described(), "prompt_seed": str(self._seed)}
+        text = f"synthetic, {settings.prompt_lengths} tokens"
         if settings.shared_prefix:
             text += f", {settings.shared_prefix} of them shared"
         return {"prompts": text, "prompt_seed": str(self._seed)}
@@ -361,7 +503,7 @@ class GenerationSession:
 
         def step() -> Answer:
             prompt = prompts.next
-            answer = Answer(prompt.shape[1])
+            answer = Answer(prompt.shape[1], prompts.answer)
             generate(prompt, answer.stamp)
             return answer
 
@@ -369,6 +511,8 @@ class GenerationSession:
 
     def between(self) -> None:
         self._prompts.between()
+        if self._settings.answer_lengths.vary:
+            self._engine.limit(self._prompts.answer)
 
     def parts(self, answer: Answer) -> Parts:
         self._take(answer)
@@ -376,11 +520,10 @@ class GenerationSession:
 
     def _take(self, answer: Answer) -> Answer:
         """The answer that is the output. One that is not as long as it must be is none."""
-        settings = self._settings
-        if not answer.tokens or (settings.force_length and len(answer.tokens) != settings.output_tokens):
+        if not answer.tokens or (self._settings.force_length and len(answer.tokens) != answer.asked):
             raise Refused(
                 Status.RUN_ERROR,
-                f"{self._model.name} answered with {len(answer.tokens)} tokens, not the {settings.output_tokens} that were asked for",
+                f"{self._model.name} answered with {len(answer.tokens)} tokens, not the {answer.asked} that were asked for",
             )
         shown: Answer = self._prompts.shown(answer)
         return shown
@@ -393,7 +536,7 @@ class GenerationSession:
         return {
             **self._engine.executed(),
             **self._prompts.described(),
-            "max_tokens": str(settings.output_tokens),
+            "max_tokens": str(settings.answer_lengths),
             "force_length": "true" if settings.force_length else "false",
             "sampling": "greedy",
             "tokens_counted_by": "runtime",

@@ -42,10 +42,8 @@ class TransformersEngine:
         self._torch, self._transformers, self._device = torch, transformers, load.device
         torch.set_num_threads(thread_count(load))
         self._model = self._read(load, model).to(load.device).eval()
-        self._limits = {
-            "max_new_tokens": settings.output_tokens,
-            "min_new_tokens": settings.output_tokens if settings.force_length else 0,
-        }
+        self._force_length = settings.force_length
+        self.limit(settings.output_tokens)
         config = self._model.generation_config
         config.eos_token_id = list(model.ends) or None
         config.pad_token_id = model.ends[0] if model.ends else 0
@@ -62,6 +60,9 @@ class TransformersEngine:
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             message = " ".join(str(error).split())[:400]
             raise Refused(Status.MODEL_ERROR, f"transformers cannot read {model.name}: {type(error).__name__}: {message}") from error
+
+    def limit(self, output_tokens: int) -> None:
+        self._limits = {"max_new_tokens": output_tokens, "min_new_tokens": output_tokens if self._force_length else 0}
 
     def generate(self, prompt: np.ndarray, stamp: Callable[[Sequence[int]], None]) -> None:
         torch = self._torch

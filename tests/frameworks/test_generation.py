@@ -96,12 +96,46 @@ def test_hostile_files(folder, load_of, content, sentence):
     ({"prompt_tokens": "2000"},
      "prompt_tokens=2000 and output_tokens=64 are 2064 tokens, and model has a context of 2048: ask for fewer"),
     ({"prompt_tokens": "8", "shared_prefix": "9"}, "a prompt of prompt_tokens=8 cannot share shared_prefix=9"),
-    ({"output_tokens": "0"}, "genai cannot use output_tokens=0; give a number from 1 to 1000000"),
+    ({"output_tokens": "0"}, "genai cannot use output_tokens=0: it must be 1 to 1000000; give output_tokens=N|uniform:LOW:HIGH|normal:MEAN:SD"),
+    ({"output_tokens": "gamma:4:2"}, "genai cannot use output_tokens=gamma:4:2; give output_tokens=N|uniform:LOW:HIGH|normal:MEAN:SD"),
+    ({"prompt_tokens": "uniform:9:9"}, "genai cannot use prompt_tokens=uniform:9:9: LOW must be below HIGH; give prompt_tokens=N|"),
+    ({"prompt_tokens": "normal:2000:9"},
+     "prompt_tokens=normal:2000:9 and output_tokens=64 are 2064 tokens, and model has a context of 2048: ask for fewer"),
+    ({"output": "logits", "prompt_tokens": "normal:20:9"}, "output=logits reads texts of one length: give prompt_tokens=N, not normal:20:9"),
+    ({"output": "logits", "prompts": "x.txt"}, "output=logits reads texts of one length, and prompts=FILE has others: leave it out"),
+    ({"prompts": "x.txt", "shared_prefix": "9"}, "the prompts are those of a file: leave shared_prefix out"),
+    ({"prompts": "data"}, "prompts are data where --data names tokens: leave prompts=data out; a file is ./data"),
     ({"seed": "1e3"}, "genai cannot use seed=1e3; give a number from 0 to 18446744073709551615"),
     ({"force_length": "no"}, "genai cannot use force_length=no; give force_length=true|false"),
 ])
 def test_options_that_are_refused(folder, load_of, options, sentence):
     assert refusal(folder(), load_of, **options).startswith(sentence)
+
+
+@pytest.mark.parametrize("text, sentence", [
+    (None, "the file cannot be read: No such file or directory"),
+    ("\n", "there is no prompt in it"),
+    ('{"prompt": 5}', "line 1 has a prompt that is no text"),
+    ('[{"prompt": "a"}, {"conversations": [{"from": "human", "value": "' + 2000 * "x" + '"}]}]',
+     "entry 2 has 2000 tokens, and with an answer of 64 they do not fit into the context of model, which is 2048: take it out, or ask "
+     "for fewer output_tokens"),
+])
+def test_prompts_of_a_file_that_are_refused(need, folder, load_of, tmp_path, text, sentence):
+    need("generation")
+    file = tmp_path / "prompts.json"
+    if text is not None:
+        file.write_text(text)
+    assert refusal(folder(), load_of, prompts=str(file)) == f"prompts={file}: {sentence}"
+
+
+def test_prompts_of_a_file_need_the_models_tokenizer(need, folder, load_of, tmp_path):
+    need("generation")
+    place = folder()
+    (place / "tokenizer.json").unlink()
+    assert refusal(place, load_of, prompts="a.txt") == "model has no tokenizer.json, which prompts=a.txt needs"
+    (place / "tokenizer.json").write_text("{}")
+    (tmp_path / "a.txt").write_text("a")
+    assert f"prompts={tmp_path}/a.txt: tokenizer.json cannot be used: " in refusal(place, load_of, prompts=f"{tmp_path}/a.txt")
 
 
 def test_without_an_end_token_the_length_must_be_forced(folder, load_of):
@@ -209,7 +243,8 @@ def session(need, home, open_runtime, converted, load_of):
         lengths = {"output_tokens": str(LENGTH)}
         if not data_shape:
             lengths["prompt_tokens"] = str(PROMPT)
-        return open_runtime(name).load(load_of(model or converted(name), data_shape, **(lengths | options)))
+        options = {key: value for key, value in (lengths | options).items() if value is not None}
+        return open_runtime(name).load(load_of(model or converted(name), data_shape, **options))
 
     return load
 
@@ -304,9 +339,47 @@ def test_another_question_each_time_and_the_first_answer_is_shown(session, name,
     assert [answer_of(again, step)[0].tokens for _ in range(2)] == [first.tokens, others[0].tokens]
 
 
+@pytest.mark.parametrize("name", BACKENDS)
+def test_lengths_are_drawn_for_each_request(session, name):
+    from infermeter.prompts import Lengths
+
+    prompts, answers = Lengths.parse("normal:12:4"), Lengths.parse("uniform:1:7")
+    loaded = session(name, seed="5", prompt_tokens=str(prompts), output_tokens=str(answers), shared_prefix="10")
+    step = loaded.bind([])
+    got = [answer_of(loaded, step)[1] for _ in range(5)]
+    assert [(each.prompt_tokens, each.output_tokens) for each in got] == [
+        (12, 4), *((prompts.drawn(5, n, 1, 10, 2047), answers.drawn(5, n, 2, 1, 2047)) for n in range(1, 5))
+    ]
+    executed = loaded.executed()
+    assert (executed["prompts"], executed["max_tokens"]) == ("synthetic, normal:12:4 tokens, 10 of them shared", "uniform:1:7")
+
+
+def test_lengths_are_clipped_to_the_context(session):
+    loaded = session("onnxruntime-genai", seed="5", prompt_tokens="uniform:1:3000", output_tokens="normal:2:1")
+    step = loaded.bind([])
+    answer_of(loaded, step)
+    asked = [(loaded._prompts.next.shape[1], loaded._prompts.answer) for _ in range(40) if not loaded._prompts.between()]
+    assert max(map(sum, asked)) == 2048 and min(answer for _, answer in asked) == 1
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_prompts_are_those_of_a_file(session, converted, tmp_path, name):
+    file = tmp_path / "prompts.txt"
+    file.write_text("one\n\ntwenty\nthe third\nthree\n")
+    loaded = session(name, data_shape="", seed="7", prompts=str(file), prompt_tokens=None)
+    step = loaded.bind([])
+    got = [answer_of(loaded, step)[1].prompt_tokens for _ in range(7)]
+    assert got[0] == 3 and sorted(got[1:4]) == [5, 6, 9] and got[4:] == got[1:4]
+    executed = loaded.executed()
+    assert (executed["prompts"], executed["prompts_in_file"]) == ("file, 4 of them, 3 to 9 tokens", "4")
+
+
 @pytest.mark.parametrize("name, data_shape, options, sentence", [
     ("onnxruntime-genai", "", {"batch": 2}, "onnxruntime-genai has one request in flight at a time, and batch size 2 was asked for: give batch=1"),
     ("onnxruntime-genai", "1x3x8x8", {}, "onnxruntime-genai takes tokens as data, int64 of shape [texts, tokens], and this is 1x3x8x8"),
+    ("onnxruntime-genai", "1x8:int64", {"output_tokens": "normal:8:2"},
+     "data are asked for answers of one length: give output_tokens=N, not normal:8:2"),
+    ("onnxruntime-genai", "1x8:int64", {"prompts": "a.txt"}, "the data are the prompts: leave prompts out"),
     ("onnxruntime-genai", "1x8:int64", {"prompt_tokens": "8"}, "the data are the prompts: leave prompt_tokens out"),
     ("openvino-genai", "1x3000:int64", {"output": "logits"},
      "a text of 3000 tokens does not fit into the context of model, which is 2048: give shorter texts"),
