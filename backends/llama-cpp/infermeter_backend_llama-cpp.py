@@ -4,6 +4,7 @@ and it has the plain functions of llama.h, so that what is timed here is llama_d
 from __future__ import annotations
 
 import json
+import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Refused, Status
 from infermeter.checks import flag, framework, refuse_what_is_not_offered, thread_count
 from infermeter.generation import FORMAT, OPTIONS, GenerationSession, LanguageModel, ScoringSession, Settings, choice
-from infermeter.gguf_metadata import Value, read_metadata, size_of, weights_of
+from infermeter.gguf_metadata import TOKENS, Value, read_metadata, size_of, weights_of
 
 _KV_CACHE = {"f32": 0, "f16": 1, "bf16": 30, "q8_0": 8, "q4_0": 2}  # enum ggml_type
 _QUANTIZED = ("q8_0", "q4_0")
@@ -31,6 +32,7 @@ _OWN_OPTIONS = (
 
 
 def open_runtime(environment: Environment) -> Runtime:
+    os.environ["GGML_NO_BACKTRACE"] = "1"  # where it gives up, it would start a debugger
     llama = framework(environment, "cyllama.llama.llama_cpp", "llama.cpp", setup="generation", pip="cyllama")
     return Runtime(llama)
 
@@ -126,7 +128,7 @@ def _model_of(file: Path, name: str, values: Mapping[str, Value]) -> LanguageMod
     kind = values.get("general.architecture")
     if not isinstance(kind, str) or not kind:
         raise Refused(Status.MODEL_ERROR, f"the GGUF file {file.name} does not say what it is (general.architecture)")
-    vocabulary = size_of(values, "tokenizer.ggml.tokens", file.name)
+    vocabulary = size_of(values, TOKENS, file.name)
     for key in ("block_count", "embedding_length", "attention.head_count"):
         if not isinstance(values.get(f"{kind}.{key}"), np.ndarray):  # one for each layer, which llama.cpp checks
             size_of(values, f"{kind}.{key}", file.name)

@@ -17,6 +17,7 @@ Value = int | float | bool | str | np.ndarray  # of an array of texts: how many 
 _SCALARS = {0: "B", 1: "b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "?", 10: "<Q", 11: "<q", 12: "<d"}
 _NUMBERS = {0: "u1", 1: "i1", 2: "<u2", 3: "<i2", 4: "<u4", 5: "<i4", 6: "<f4", 7: "?", 10: "<u8", 11: "<i8", 12: "<f8"}
 _TEXT, _ARRAY = 8, 9
+TOKENS = "tokenizer.ggml.tokens"
 _LONGEST_KEY = 65535
 _MOST_TEXTS = 20_000_000
 
@@ -52,7 +53,7 @@ class _Reader:
         begin = self._take(size)
         return self._data[begin : begin + size].decode("utf-8", "replace")
 
-    def value(self, kind: int) -> Value:
+    def value(self, kind: int, key: str) -> Value:
         if kind in _SCALARS:
             return self.number(_SCALARS[kind])
         if kind == _TEXT:
@@ -65,8 +66,14 @@ class _Reader:
             return np.frombuffer(self._data, dtype, count, self._take(count * dtype.itemsize)).copy()
         if kind != _TEXT or count > _MOST_TEXTS:
             raise self.refuse(f"its metadata have an array of {count} values of type {kind}")
+        texts = set()
         for _ in range(count):
-            self._take(self.number("<Q"))
+            size = self.number("<Q")
+            begin = self._take(size)
+            if key == TOKENS:
+                texts.add(self._data[begin : begin + size])
+        if key == TOKENS and len(texts) != count:  # llama.cpp ends the process
+            raise self.refuse("its vocabulary has a token twice")
         return count
 
 
@@ -93,7 +100,7 @@ def _read(data: mmap.mmap, name: str) -> dict[str, Value]:
         key = reader.text()
         if len(key) > _LONGEST_KEY or key in values:
             raise reader.refuse(f"its metadata have the key {key!r:.60} {'twice' if key in values else 'that is too long'}")
-        values[key] = reader.value(reader.number("<I"))
+        values[key] = reader.value(reader.number("<I"), key)
     return values
 
 

@@ -515,6 +515,7 @@ HEAD = b"GGUF" + (3).to_bytes(4, "little") + (0).to_bytes(8, "little")
     (lambda content: HEAD + bytes(8), "the GGUF file x.gguf does not say what it is (general.architecture)"),
     (lambda content: content.replace(b"llama.context_length", b"llama.context_lengtx"),
      "the GGUF file x.gguf is broken: it does not say llama.context_length, which must be a number above 0"),
+    (lambda content: content.replace(b"\1\0\0\0\0\0\0\0A", b"\1\0\0\0\0\0\0\0B", 1), "the GGUF file x.gguf is broken: its vocabulary has a token twice"),
     (number("llama.attention.head_count", 0),
      "the GGUF file x.gguf is broken: it has 0 as llama.attention.head_count, which must be a number above 0"),
     (lambda content: content.replace(b"output_norm.weight", b"output_nerm.weight"),

@@ -100,7 +100,7 @@ def mlserver_urls(source_dir, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def llama_server(build_dir, infermeter, tmp_path_factory):
-    """The URL of llama.cpp's own server, which has the zoo's tiny_llama, a context of 2048 tokens, and no template of a chat."""
+    """The URL of llama.cpp's own server, which has the zoo's tiny_llama, a context of 512 tokens for each request, and no template of a chat."""
     if any(importlib.util.find_spec(package) is None for package in ("xllamacpp", "gguf")):
         pytest.skip("llama.cpp's server is not installed: scripts/setup --with generation")
     folder = tmp_path_factory.mktemp("llama")

@@ -15,7 +15,7 @@ params.model_alias = [folder.name, "another-name"]
 params.hostnames = ["127.0.0.1"]
 params.port = 0
 params.n_parallel = 2
-params.n_ctx = 4096  # of both together
+params.n_ctx = 1024  # of both together
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 params.warmup = False
 server = xllamacpp.Server(params)

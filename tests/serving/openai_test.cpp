@@ -206,6 +206,9 @@ TEST(ModelList, KnowsTheModelOrNamesOthers) {
   EXPECT_EQ(owner_in(list, "b"), "");
   EXPECT_EQ(owner_in(R"({"data":[]})", "c"), "") << "a list of none says nothing";
   EXPECT_EQ(owner_in("[]", "c"), "");
+  EXPECT_EQ(owner_in(R"({"data":[{"id":"a","aliases":["c",7],"owned_by":"llamacpp"}]})", "c"), "llamacpp");
+  EXPECT_THAT(refusal([&] { static_cast<void>(owner_in(R"({"data":[{"id":"a","aliases":"c"}]})", "c")); }),
+              HasSubstr(R"(it has "a")"));
   EXPECT_THAT(refusal([&] { static_cast<void>(owner_in(list, "c")); }),
               HasSubstr(R"(has no model "c"; it has "a", "b")"));
 }
@@ -279,7 +282,8 @@ TEST(PromptFile, ObjectsAreWhatIsAskedFirst) {
                        {"role": "assistant", "content": "x"}, {"role": "user", "content": "y"}]})",
       R"({"messages": [{"role": "user", "content": [{"type": "text", "text": "c"}, {"type": "text", "text": "d"}]}]})",
       R"({"id": "1", "conversations": [{"from": "gpt", "value": "x"}, {"from": "human", "value": "e"}]})",
-      R"({"conversations": []})", R"({"prompt": ""})"};
+      R"({"conversations": []})",
+      R"({"prompt": ""})"};
   std::string lines, array;
   for (std::string entry : entries) {
     array += (array.empty() ? " [" : ", ") + entry;

@@ -38,8 +38,8 @@ def test_an_answer_in_one_piece_is_the_stream_s(run, llama_server):
 
 
 @pytest.mark.parametrize("model, options, sentence", [
-    ("tiny_llama", "prompt_tokens=330,output_tokens=200,force_length=true", " tokens, not the 200 that force_length=true asks for (prompt of "),
-    ("tiny_llama", "prompt_tokens=2000", "exceeds the available context size (2048 tokens)"),
+    ("tiny_llama", "prompt_tokens=70,output_tokens=200,force_length=true", " tokens, not the 200 that force_length=true asks for (prompt of "),
+    ("tiny_llama", "prompt_tokens=2000", "exceeds the available context size (512 tokens)"),
     ("tiny_lama", ASKED, 'the server has no model "tiny_lama"; it has "another-name"'),
 ])
 def test_what_it_refuses_is_told(run, llama_server, model, options, sentence):
