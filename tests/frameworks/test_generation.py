@@ -512,6 +512,8 @@ HEAD = b"GGUF" + (3).to_bytes(4, "little") + (0).to_bytes(8, "little")
     (lambda content: content[:-4096], "llama.cpp cannot load x.gguf: "),
     (lambda content: HEAD + (2**62).to_bytes(8, "little"), "the GGUF file x.gguf is broken: its metadata need 8 bytes at byte 24"),
     (lambda content: HEAD + bytes([1] + [0] * 7) + b"\xff" * 16, "the GGUF file x.gguf is broken: its metadata need 18446744073709551615 bytes"),
+    (lambda content: HEAD + b"\1" + bytes(7) + b"\x0b" + bytes(7) + b"split.count\2\0\0\0\3\0",
+     "x.gguf is one of 3 parts of a model: make them one file (llama-gguf-split --merge)"),
     (lambda content: HEAD + bytes(8), "the GGUF file x.gguf does not say what it is (general.architecture)"),
     (lambda content: content.replace(b"llama.context_length", b"llama.context_lengtx"),
      "the GGUF file x.gguf is broken: it does not say llama.context_length, which must be a number above 0"),
