@@ -57,7 +57,7 @@ class Runtime:
                 "(optimum-cli export openvino), and the zoo's",
             )
         if settings.scores:
-            return ScoringSession(GraphScorer(self.info, load, model), model, settings)
+            return ScoringSession(GraphScorer(load, model), model, settings)
         return GenerationSession(PipelineEngine(self._genai, self.info, load, model, settings), model, settings)
 
 
@@ -115,13 +115,15 @@ class PipelineEngine:
 class GraphScorer:
     """The pipeline gives no logits. What it runs is this graph, which the plain runtime runs as well, with its own attention."""
 
-    def __init__(self, info: Info, load: Load, model: LanguageModel) -> None:
+    def __init__(self, load: Load, model: LanguageModel) -> None:
         import openvino
 
-        if load.options.keys() & {"attention", "prefix_caching"}:
-            raise Refused(Status.INVALID_ARGUMENT, "attention and prefix_caching are of answers, not of output=logits: leave them out")
-        self._kv_cache = choice(info, load, "kv_cache", _KV_CACHE)
-        compiled = openvino.Core().compile_model(str(model.folder / _GRAPH), "CPU", _properties(load, self._kv_cache))
+        if load.options.keys() & {"attention", "prefix_caching", "kv_cache"}:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                "attention, prefix_caching and kv_cache are of answers: a text is read at once, with output=logits; leave them out",
+            )
+        compiled = openvino.Core().compile_model(str(model.folder / _GRAPH), "CPU", _properties(load, "f32"))
         self._dtype = str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name())
         self._threads = int(compiled.get_property("INFERENCE_NUM_THREADS"))
         self._names = [port.any_name for port in compiled.inputs]
@@ -148,7 +150,6 @@ class GraphScorer:
             "provider": "CPU",
             "threads": str(self._threads),
             "attention": "sdpa",
-            "kv_cache": self._kv_cache,
         }
 
 

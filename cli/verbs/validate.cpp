@@ -36,7 +36,8 @@ struct ValidateOptions {
   std::vector<std::string> subjects;
   SomeFlags flags;
   std::optional<std::int64_t> perturb;
-  std::string noise, max_drop;
+  std::string noise, max_drop, max_increase, text;
+  std::int64_t text_tokens = 256;
   std::optional<double> relative, absolute;
   std::vector<std::string> by_output;  // NAME=RTOL[:ATOL]
   bool fail_inconclusive = false, force = false, no_samples = false;
@@ -64,6 +65,9 @@ HelpText validate_help() {
            {"infermeter validate model.onnx@onnxruntime quantised.onnx@onnxruntime --data inputs.npy --labels "
             "labels.txt --max-drop 50%",
             "With labels: how much accuracy the second one loses."},
+           {"infermeter validate tiny_llama@onnxruntime-genai tiny_llama@openvino-genai --text book.txt --max-increase "
+            "1%",
+            "Language models: how much worse the second one foretells a text."},
            {"infermeter validate my.onnx --backend openvino --data my/test_data_set_0",
             "One subject against recorded outputs: input_*.pb and output_*.pb."},
            {"infermeter validate unet2d@onnxruntime unet2d@openvino --html validation.html",
@@ -77,7 +81,7 @@ HelpText validate_help() {
                 "masks) are unchanged.",
                 "With --max-drop the labels decide: the result is a failure if the whole 95 % interval of the drop is "
                 "above the limit, and inconclusive if the interval contains it. Outputs must then be comparable, not "
-                "equal within a tolerance.",
+                "equal within a tolerance. Likewise --max-increase, by the perplexity of texts.",
                 kExitCodes}};
 }
 
@@ -89,6 +93,17 @@ void declare_inputs(CLI::App& app, ValidateOptions& options) {
   app.add_option("--noise", options.noise,
                  "Standard deviation of the noise, as a share of the valid range. Default: 1%.")
       ->type_name("SHARE")
+      ->group(kInputs);
+  app.add_option("--text", options.text,
+                 "A text (UTF-8) that language models are to foretell: perplexity, KL divergence, and agreement on the "
+                 "next token. Read with the models' own tokenizer.")
+      ->type_name("FILE")
+      ->group(kInputs);
+  app.add_option(
+         "--text-tokens", options.text_tokens,
+         "Tokens of each text that the file is cut into. Default: 256. --data-limit says how many texts; default: "
+         "64.")
+      ->type_name("N")
       ->group(kInputs);
 }
 
@@ -109,7 +124,12 @@ void declare_judged(CLI::App& app, ValidateOptions& options) {
                  "The largest accuracy drop allowed: 1%, 0.01. Needs labels, which then decide the result.")
       ->type_name("SHARE")
       ->group(kJudged);
-  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the accuracy drop is inconclusive.")
+  app.add_option("--max-increase", options.max_increase,
+                 "The largest increase of perplexity allowed: 0.5%. Needs --text, or tokens with --labels next.")
+      ->type_name("SHARE")
+      ->group(kJudged);
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive,
+               "Exit code 5 if what labels or texts are to decide is inconclusive.")
       ->group(kJudged);
 }
 
@@ -199,7 +219,7 @@ Result<double> share(const std::string& text, std::string_view flag) {
 Result<ValidationRequest> make_request(const ValidateOptions& options, Plan plan) {
   ValidationRequest request;
   const bool is_synthetic = plan.data.source == "synthetic";
-  const bool one_by_one = !is_synthetic || plan.data.limit > 0 || !plan.data.labels.empty();
+  const bool one_by_one = !is_synthetic || plan.data.limit > 0 || !plan.data.labels.empty() || !options.text.empty();
   request.perturb = options.perturb.value_or(one_by_one ? 0 : kUsualPerturbed);
   if (options.perturb && *options.perturb < 1) {
     return usage_error(fmt::format("--perturb: wanted a number of at least 1, got {}", *options.perturb));
@@ -210,6 +230,11 @@ Result<ValidationRequest> make_request(const ValidateOptions& options, Plan plan
   if (!options.max_drop.empty()) {
     INFERMETER_TRY(request.max_drop, share(options.max_drop, "--max-drop"));
   }
+  if (!options.max_increase.empty()) {
+    INFERMETER_TRY(request.max_increase, share(options.max_increase, "--max-increase"));
+  }
+  request.text = options.text;
+  request.text_tokens = options.text_tokens;
   request.tolerance = {.relative = options.relative, .absolute = options.absolute};
   for (const std::string& text : options.by_output) {
     INFERMETER_TRY(auto one, by_output(text));
@@ -224,11 +249,13 @@ Result<ValidationRequest> make_request(const ValidateOptions& options, Plan plan
 // What makes no sense where outputs were recorded.
 Result<Done> check_recorded(const ValidateOptions& options) {
   const bool asks_for_two = options.perturb || !options.noise.empty() || !options.max_drop.empty() ||
-                            !options.by_output.empty() || !options.output.empty() || options.flags.has("labels") ||
-                            options.layers.wanted || options.html.wanted() || !options.pictures.folder.empty();
+                            !options.max_increase.empty() || !options.text.empty() || !options.by_output.empty() ||
+                            !options.output.empty() || options.flags.has("labels") || options.layers.wanted ||
+                            options.html.wanted() || !options.pictures.folder.empty();
   if (!asks_for_two) return Done{};
   return usage_error(
-      "--perturb, --noise, --labels, --max-drop, --tolerance, --output, --html, --diff-images and --layers are for two "
+      "--perturb, --noise, --labels, --text, --max-drop, --max-increase, --tolerance, --output, --html, --diff-images "
+      "and --layers are for two "
       "subjects: give a second one");
 }
 
@@ -303,6 +330,8 @@ Result<Done> write_validation_page(Surroundings& world, const ValidateOptions& o
 Result<int> compare_two(Surroundings& world, const ValidateOptions& options, Plan plan, const Launcher& launcher,
                         Format format) {
   INFERMETER_TRY(ValidationRequest request, make_request(options, std::move(plan)));
+  INFERMETER_TRY_DONE(
+      use_text(request, {.launcher = launcher, .cache = default_cache(), .interrupt = world.interrupt}));
   RunCheck check = check_validation(request, {.launcher = launcher, .cache = default_cache()});
   options.layers.check(launcher, options.force, check.problems);
   options.pictures.check(launcher, options.force, check.problems);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct DataSet {
 // More than this is not made, decoded or read at once.
 inline constexpr std::uint64_t kMostDataBytes = std::uint64_t{4} << 30U;
 
+// Instead of a file of labels: each row of scores foretells the next value of the input, as a language model does.
+inline constexpr std::string_view next_labels = "next";
+
 struct DataOptions {
   std::string source = "synthetic";  // or a path: .npy, .npz, folder of images, ONNX test_data_set folder
   std::vector<std::pair<std::string, std::string>> distributions{};  // per input name ("": all): "uniform:0:1", …
@@ -46,6 +50,7 @@ struct DataOptions {
   double noise = 0.01;
   // What is right: a text file with a class index per line (or NAME,INDEX with the names of pictures), an integer .npy
   // [N] of such, or [N, …] of masks. Empty: the source's own labels, if it has any.
+  // `next_labels`: of tokens, the one that follows.
   std::string labels{};
   const std::atomic<int>* interrupt = nullptr;  // above 0: no further picture is decoded
   OpenPictures open_pictures{};                 // who decodes them; empty: this process does

@@ -237,17 +237,49 @@ Result<Done> attach_array(DataSet& set, const DataOptions& options) {
   return Done{};
 }
 
+Result<std::vector<int>> values_that_follow(const DataItem& item) {
+  const Value* const input = item.inputs.size() == 1 ? &item.inputs.front() : nullptr;
+  if (input == nullptr || input->kind != Value::Kind::tensor || !is_integer(input->tensor.dtype)) {
+    return usage_error(
+        "labels=next takes the next value of the input for what is right: the model must have one input, of integers "
+        "(tokens); give a file of labels");
+  }
+  INFERMETER_TRY(const auto values, to_doubles(input->tensor));
+  std::vector<int> labels;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] > std::numeric_limits<int>::max()) {
+      return usage_error(
+          fmt::format("{}: {} is no token, so that labels=next has no label of it", in_quotes(item.name), values[i]));
+    }
+    labels.push_back(static_cast<int>(values[i]));
+  }
+  labels.push_back(-1);
+  return labels;
+}
+
+Result<Done> attach_next(DataSet& set) {
+  for (DataItem& item : set.items) {
+    INFERMETER_TRY(item.labels, values_that_follow(item));
+  }
+  return Done{};
+}
+
 bool is_array(const std::string& file) { return file.ends_with(".npy"); }
 
 }  // namespace
 
 Result<Done> attach_labels(DataSet& set, const DataOptions& options) {
   if (options.labels.empty()) return Done{};
+  if (options.labels == next_labels) return attach_next(set);
   return is_array(options.labels) ? attach_array(set, options) : attach_text(set, options);
 }
 
 Result<Done> check_labels(const DataSet& sample, const DataOptions& options) {
   if (options.labels.empty()) return Done{};
+  if (options.labels == next_labels) {
+    INFERMETER_TRY(const auto labels, values_that_follow(sample.items.front()));
+    return Done{};
+  }
   const std::int64_t left = sample.available - options.first;
   const Rows rows = rows_of(sample, options.limit > 0 ? std::min(options.limit, left) : left, options);
   if (is_array(options.labels)) {
@@ -259,6 +291,7 @@ Result<Done> check_labels(const DataSet& sample, const DataOptions& options) {
 }
 
 Result<Done> check_labels_file(const std::string& file) {
+  if (file == next_labels) return Done{};
   if (is_array(file)) {
     INFERMETER_TRY(const NpyHeader header, npy_header(file));
     return Done{};

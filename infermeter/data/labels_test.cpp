@@ -166,5 +166,36 @@ TEST_F(PictureLabels, NamesThatDoNotFit) {
               AllOf(HasSubstr("line 2"), HasSubstr("another label on line 1")));
 }
 
+TEST(NextLabels, AreTheValuesThatFollow) {
+  const fixtures::Folder folder;
+  ASSERT_TRUE(
+      write_npy(folder / "tokens.npy", make_tensor<std::int64_t>(DType::int64, {2, 3}, std::vector<std::int64_t>{5, 6, 7, 1, 0, 9})).ok());
+  DataOptions options;
+  options.source = folder / "tokens.npy";
+  options.labels = next_labels;
+  const Port tokens{.name = "input_ids", .dtype = DType::int64, .shape = {1, 3}, .batch_axis = 0};
+  const auto checked = check_data(options, {&tokens, 1});
+  ASSERT_TRUE(checked.ok()) << checked.error().message;
+  const auto set = make_data(options, {&tokens, 1});
+  ASSERT_TRUE(set.ok()) << set.error().message;
+  EXPECT_THAT(set->items[0].labels, ElementsAre(6, 7, -1));
+  EXPECT_THAT(set->items[1].labels, ElementsAre(0, 9, -1));
+}
+
+TEST(NextLabels, NeedTokens) {
+  const fixtures::Folder folder;
+  ASSERT_TRUE(write_npy(folder / "numbers.npy", make_tensor<float>(DType::float32, {1, 2}, std::vector<float>{1, 2})).ok());
+  ASSERT_TRUE(write_npy(folder / "negative.npy", make_tensor<std::int64_t>(DType::int64, {1, 2}, std::vector<std::int64_t>{1, -2})).ok());
+  DataOptions options;
+  options.labels = next_labels;
+  const std::array ports = {Port{.name = "x", .dtype = DType::float32, .shape = {1, 2}},
+                            Port{.name = "ids", .dtype = DType::int64, .shape = {1, 2}}};
+  options.source = folder / "numbers.npy";
+  EXPECT_THAT(check_data(options, {&ports[0], 1}).error().message, HasSubstr("one input, of integers (tokens)"));
+  options.source = folder / "negative.npy";
+  EXPECT_THAT(make_data(options, {&ports[1], 1}).error().message,
+              HasSubstr("-2 is no token, so that labels=next has no label of it"));
+}
+
 }  // namespace
 }  // namespace infermeter::labels_test

@@ -154,6 +154,17 @@ constexpr auto catalogue = std::to_array<DifferenceFigure>({
      .tables = Figure::Tables::outputs,
      .page_title = "top-5 agreement",
      .page = Figure::Page::hidden},
+    {.id = "kl_divergence",
+     .meaning = "Mean over rows of sum p ln(p / q), p and q the reference's and the candidate's distributions over "
+                "classes, in nats; None where it is no classifier, or infinite.",
+     .value = &Figures::kl_divergence,
+     .of_samples = false,
+     .why_none = "no output looks like a classifier's, or the divergence is infinite",
+     .title = "KL",
+     .column = 10,
+     .tables = Figure::Tables::outputs,
+     .page_title = "KL divergence",
+     .page = Figure::Page::hidden},
 });
 
 }  // namespace

@@ -27,6 +27,8 @@ struct DifferenceFigures {
   // largest; only where it is a classifier, and top-5 only with more than five classes. NaN and infinities do not take
   // them away.
   std::optional<double> top1_agreement{}, top5_agreement{};
+  // Mean over rows of RowAgreement::divergence; nullopt also where it is infinite.
+  std::optional<double> kl_divergence{};
 };
 
 struct DifferenceFigure {

@@ -197,6 +197,11 @@ class OutputState {
     rows_.rows += agreement->rows;
     rows_.top1 += agreement->top1;
     rows_.top5 = rows_.top5.value_or(0) + agreement->top5.value_or(0);
+    if (!rows_.divergence || !agreement->divergence) {
+      rows_.divergence.reset();
+    } else {
+      *rows_.divergence += *agreement->divergence;
+    }
   }
 
   [[nodiscard]] SampleDifference sample_of(const DifferenceTally& all, std::size_t item, std::size_t index) const {
@@ -245,6 +250,7 @@ class OutputState {
     difference.non_finite_apart = tally_.non_finite_apart;
     if (!all_scores_ || rows_.rows == 0) return;
     difference.top1_agreement = static_cast<double>(rows_.top1) / static_cast<double>(rows_.rows);
+    if (rows_.divergence) difference.kl_divergence = *rows_.divergence / static_cast<double>(rows_.rows);
     if (all_top5_) difference.top5_agreement = static_cast<double>(*rows_.top5) / static_cast<double>(rows_.rows);
   }
 

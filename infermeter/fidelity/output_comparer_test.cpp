@@ -109,6 +109,21 @@ TEST(OutputComparer, Top5AgreementCountsTheFiveLargest) {
             std::nullopt);
 }
 
+// scipy.stats.entropy(scipy.special.softmax(r), scipy.special.softmax(c)) is 0.053808176 and 0.385412929 for the two
+// rows.
+TEST(OutputComparer, DivergenceIsTheMeanOverRows) {
+  OutputComparer comparer(kNames, std::vector<Tolerance>{{.absolute = 1e9}});
+  comparer.add(rows({{1, 2, 3}, {0, 0, 1.5F}}), rows({{2, 2, 3}, {0, 0.5F, 0}}));
+  EXPECT_THAT(comparer.result().whole.outputs[0].kl_divergence, Optional(DoubleNear(0.219610552449, 1e-7)));
+  // Rows that sum to 1 are distributions as they are: scipy.stats.entropy([0.5, 0.5], [0.25, 0.75]).
+  const auto shares = compare_outputs(kNames, rows({{0.5F, 0.5F}}), rows({{0.25F, 0.75F}}), {});
+  EXPECT_THAT(shares.outputs[0].kl_divergence, Optional(DoubleNear(0.14384103622589042, 1e-12)));
+  const auto infinite = compare_outputs(kNames, rows({{0.5F, 0.5F}}), rows({{0, 1}}), {});
+  EXPECT_EQ(infinite.outputs[0].kl_divergence, std::nullopt);
+  EXPECT_THAT(compare_outputs(kNames, rows({{0, 1}}), rows({{0.5F, 0.5F}}), {}).outputs[0].kl_divergence,
+              Optional(DoubleNear(0.6931471805599453, 1e-12)));
+}
+
 TEST(OutputComparer, ImagesHaveAStructuralSimilarity) {
   std::vector<float> image(64), other(64);
   for (std::size_t i = 0; i < 64; ++i) {

@@ -231,7 +231,7 @@ void RunTrials::tell_files(const Place& place, Samples& trial) {
     if (!known->second.empty()) trial.executed.emplace_back(key, known->second);
   };
   if (data_.digest != 0) trial.executed.emplace_back("data_digest", fmt::format("{:016x}", data_.digest));
-  tell("labels_sha256", record_.plan.data.labels);
+  if (record_.plan.data.labels != next_labels) tell("labels_sha256", record_.plan.data.labels);
   const Subject& subject = record_.plan.subjects[place.subject];
   tell("prompts_sha256", std::string(prompt_file_of(subject)));
   const auto load = load_shape_from_pairs(subject.load);

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "infermeter/fidelity/log_shares.hpp"
 
 namespace infermeter {
 namespace {
@@ -39,7 +43,18 @@ Result<Done> ValidationLabels::add(Side& side, const DataItem& item, const ItemV
     return Done{};
   }
   if (classes_ > 0) INFERMETER_TRY_DONE(check_folder_classes(scores, classes_));
+  if (are_texts_) return add_text(side, scores, item.labels);
   return side.tally.add(scores, item.labels);
+}
+
+Result<Done> ValidationLabels::add_text(Side& side, const Tensor& scores, std::span<const int> labels) {
+  AccuracyTally own;
+  INFERMETER_TRY_DONE(own.add(scores, labels));
+  INFERMETER_TRY_DONE(side.tally.add(scores, labels));
+  if (const auto share = own.accuracy().share()) side.shares.push_back(*share);
+  INFERMETER_TRY(const auto loss, mean_log_loss(scores, labels));
+  side.losses.push_back(loss.value_or(std::numeric_limits<double>::infinity()));
+  return Done{};
 }
 
 Result<Done> ValidationLabels::add_all(const DataSet& data, std::span<const ItemValues> baseline,
@@ -77,13 +92,21 @@ Result<std::optional<AccuracyDrop>> ValidationLabels::result(std::span<const std
   drop.baseline.output = name_of(baseline_.output, names);
   drop.candidate.output = name_of(candidate_.output, names);
   drop.allowed = allowed_;
-  if (masks_) {
-    judge_masks(drop, baseline_.shares, candidate_.shares);
+  if (masks_ || are_texts_) {
+    judge_items(drop, baseline_.shares, candidate_.shares);
     return std::optional(std::move(drop));
   }
   INFERMETER_TRY(drop.paired, pair_right(baseline_.tally.right(), candidate_.tally.right()));
   judge_labels(drop);
   return std::optional(std::move(drop));
+}
+
+std::optional<PerplexityChange> ValidationLabels::perplexity() const {
+  const auto is_known = [](double loss) { return std::isfinite(loss); };
+  if (!are_texts_ || !misfit_.empty() || !std::ranges::all_of(baseline_.losses, is_known) ||
+      !std::ranges::all_of(candidate_.losses, is_known))
+    return std::nullopt;
+  return compare_perplexity(baseline_.losses, candidate_.losses);
 }
 
 }  // namespace infermeter

@@ -47,6 +47,14 @@ Result<Done> check_request(const ValidationRequest& request) {
   if (request.max_drop && !(*request.max_drop >= 0 && *request.max_drop <= 1)) {
     return usage_error(fmt::format("--max-drop must be a share between 0 and 1, not {}", *request.max_drop));
   }
+  if (request.max_increase && !(*request.max_increase >= 0 && *request.max_increase < 1e300)) {
+    return usage_error(fmt::format("--max-increase must be a share of at least 0, not {}", *request.max_increase));
+  }
+  if (request.max_increase && request.plan.data.labels != next_labels) {
+    return usage_error(
+        "an increase of perplexity can only be judged of texts: give --text FILE, or --data with tokens and --labels "
+        "next");
+  }
   return Done{};
 }
 
@@ -71,7 +79,7 @@ class ValidationRun {
       : request_(request),
         context_(context),
         inputs_(request, context.launcher, context.interrupt),
-        labels_(!request.plan.data.labels.empty(), request.max_drop) {}
+        labels_(request.plan.data.labels, request.max_drop) {}
 
   Result<Validation> operator()() {
     const double begin = monotonic_s();
@@ -110,6 +118,7 @@ class ValidationRun {
     out_.baseline = {plan.subjects[0], models_[0], {}};
     out_.candidate = {plan.subjects[1], models_[1], {}};
     out_.data = plan.data;
+    if (!request_.text.empty()) out_.data.source = request_.text;
     out_.perturb = request_.perturb;
     out_.noise = request_.noise;
     out_.seed = plan.data.seed;
@@ -203,6 +212,11 @@ class ValidationRun {
     out_.outputs = std::move(compared.whole);
     out_.samples = std::move(compared.samples);
     INFERMETER_TRY(out_.accuracy, labels_.result(names_));
+    out_.perplexity = labels_.perplexity();
+    if (out_.perplexity) out_.perplexity->allowed = request_.max_increase;
+    if (request_.max_increase && !out_.perplexity) {
+      return usage_error("an increase of perplexity cannot be judged: a model gives a token of the texts a share of 0");
+    }
     if (!labels_.misfit().empty()) {
       out_.diagnostics.push_back({DiagnosticId::accuracy_not_told, labels_.misfit(), {}});
     }

@@ -6,6 +6,7 @@
 #include "infermeter/run/run.hpp"
 #include "infermeter/run/trial_failure.hpp"
 #include "infermeter/validate/request.hpp"
+#include "infermeter/validate/texts.hpp"
 #include "infermeter/verdict/validation.hpp"
 
 namespace infermeter {

@@ -26,7 +26,7 @@ void judge_labels(AccuracyDrop& accuracy, double confidence) {
   accuracy.change = compare_paired(rows.both, rows.reference_only, rows.candidate_only, rows.neither, confidence);
 }
 
-void judge_masks(AccuracyDrop& accuracy, const std::vector<double>& baseline_shares,
+void judge_items(AccuracyDrop& accuracy, const std::vector<double>& baseline_shares,
                  const std::vector<double>& candidate_shares, double confidence) {
   const std::size_t count = std::min(baseline_shares.size(), candidate_shares.size());
   if (count < 2) return;
@@ -35,6 +35,42 @@ void judge_masks(AccuracyDrop& accuracy, const std::vector<double>& baseline_sha
   const Centre centre = arithmetic_centre_of(changes, confidence);
   if (!centre.interval) return;
   accuracy.change = {.difference = centre.value, .interval = *centre.interval, .p_value = 1};
+}
+
+std::optional<PerplexityChange> compare_perplexity(std::span<const double> baseline_losses,
+                                                   std::span<const double> candidate_losses, double confidence) {
+  const std::size_t count = std::min(baseline_losses.size(), candidate_losses.size());
+  if (count == 0) return std::nullopt;
+  std::vector<double> changes(count);
+  double baseline = 0, candidate = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    changes[i] = candidate_losses[i] - baseline_losses[i];
+    baseline += baseline_losses[i];
+    candidate += candidate_losses[i];
+  }
+  const auto texts = static_cast<double>(count);
+  PerplexityChange change{.baseline = std::exp(baseline / texts), .candidate = std::exp(candidate / texts)};
+  change.increase = std::expm1((candidate - baseline) / texts);
+  if (const Centre centre = arithmetic_centre_of(changes, confidence); centre.interval)
+    change.interval = Interval{std::expm1(centre.interval->low), std::expm1(centre.interval->high)};
+  return change;
+}
+
+std::optional<Outcome> outcome_of(const PerplexityChange& perplexity) {
+  if (!perplexity.allowed) return std::nullopt;
+  if (!perplexity.interval) return Outcome::inconclusive;
+  if (perplexity.interval->high <= *perplexity.allowed) return Outcome::pass;
+  return perplexity.interval->low > *perplexity.allowed ? Outcome::fail : Outcome::inconclusive;
+}
+
+std::optional<Outcome> outcome_by_truth(const Validation& validation) {
+  const auto by_accuracy = validation.accuracy ? outcome_of(*validation.accuracy) : std::nullopt;
+  const auto by_perplexity = validation.perplexity ? outcome_of(*validation.perplexity) : std::nullopt;
+  if (!by_accuracy || !by_perplexity) return by_accuracy ? by_accuracy : by_perplexity;
+  for (const Outcome worse : {Outcome::fail, Outcome::inconclusive}) {
+    if (*by_accuracy == worse || *by_perplexity == worse) return worse;
+  }
+  return Outcome::pass;
 }
 
 std::optional<Outcome> outcome_of(const AccuracyDrop& accuracy) {
@@ -46,7 +82,7 @@ std::optional<Outcome> outcome_of(const AccuracyDrop& accuracy) {
 }
 
 Outcome outcome_of(const Validation& validation) {
-  const auto judged = validation.accuracy ? outcome_of(*validation.accuracy) : std::nullopt;
+  const auto judged = outcome_by_truth(validation);
   if (!judged) {
     if (validation.outputs.undecided) return Outcome::inconclusive;
     return validation.outputs.agree ? Outcome::pass : Outcome::fail;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,23 @@ struct ValidationSubject {
 // How right both are, where it is known what is right.
 struct AccuracyDrop {
   Accuracy baseline, candidate;
-  // Wilson's, of the shares of right rows; nullopt: of masks, whose pixels are not independent of each other.
+  // Wilson's, of the shares of right rows; nullopt: of masks and texts, whose pixels and tokens are not independent of
+  // each other.
   std::optional<Interval> baseline_interval{}, candidate_interval{};
-  std::optional<PairedRight> paired{};  // of the same rows; nullopt: of masks
+  std::optional<PairedRight> paired{};  // of the same rows; nullopt: of masks and texts
   // The candidate's share less the baseline's. Of labels: Newcombe's interval and McNemar's p from the paired rows. Of
-  // masks: Student's t over the items' shares, without a p; nullopt: fewer than two items.
+  // masks and texts: Student's t over the items' shares, without a p; nullopt: fewer than two items.
   std::optional<PairedProportions> change{};
   std::optional<double> allowed{};  // how much the share may drop; nullopt: not judged
+};
+
+// How well both foretell texts. The perplexity of one is e to the mean over texts of the mean log loss of their tokens
+// (Jelinek et al. 1977).
+struct PerplexityChange {
+  double baseline = 1, candidate = 1;
+  double increase = 0;                 // candidate / baseline - 1
+  std::optional<Interval> interval{};  // of it: Student's t over texts, on logarithms; nullopt: fewer than two texts
+  std::optional<double> allowed{};     // how much it may increase; nullopt: not judged
 };
 
 struct ValidationTimes {
@@ -57,18 +68,28 @@ struct Validation {
   std::size_t again_items = 0;  // on which the baseline ran once more
   OutputComparison again;       // the baseline against itself
   std::optional<AccuracyDrop> accuracy{};
+  std::optional<PerplexityChange> perplexity{};  // where what is right is the next token of a text
   std::vector<Diagnostic> diagnostics;
   ValidationTimes times;
 };
 
-// From accuracy.paired, or over items from their shares of right pixels; fills intervals and change.
+// From accuracy.paired, or over items from their shares of right pixels or tokens; fills intervals and change.
 void judge_labels(AccuracyDrop& accuracy, double confidence = 0.95);
-void judge_masks(AccuracyDrop& accuracy, const std::vector<double>& baseline_shares,
+void judge_items(AccuracyDrop& accuracy, const std::vector<double>& baseline_shares,
                  const std::vector<double>& candidate_shares, double confidence = 0.95);
+
+// From the mean log loss of each text, in nats, of both; of the same texts. nullopt: of none.
+[[nodiscard]] std::optional<PerplexityChange> compare_perplexity(std::span<const double> baseline_losses,
+                                                                 std::span<const double> candidate_losses,
+                                                                 double confidence = 0.95);
 
 // Of the drop: fail if the whole interval lies beyond what is allowed, pass if none of it does, inconclusive otherwise.
 // nullopt: it is not judged.
 [[nodiscard]] std::optional<Outcome> outcome_of(const AccuracyDrop& accuracy);
+// Likewise of the increase.
+[[nodiscard]] std::optional<Outcome> outcome_of(const PerplexityChange& perplexity);
+// Of both, the worse; nullopt: neither is judged.
+[[nodiscard]] std::optional<Outcome> outcome_by_truth(const Validation& validation);
 
 // Of all. Where a drop is allowed, labels decide and outputs that can be compared need not be alike; otherwise every
 // output must be within its tolerance.

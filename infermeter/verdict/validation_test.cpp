@@ -31,13 +31,53 @@ TEST(Validation, ADropIsJudgedByItsWholeInterval) {
 TEST(Validation, MasksAreJudgedOverImages) {
   AccuracyDrop accuracy;
   accuracy.allowed = 0.05;
-  judge_masks(accuracy, {0.9}, {0.9});
+  judge_items(accuracy, {0.9}, {0.9});
   EXPECT_EQ(outcome_of(accuracy), Outcome::inconclusive);  // one image has no spread
   // scipy.stats.t.interval(0.95, 3, loc=-0.1, scale=scipy.stats.sem([-0.1, -0.11, -0.09, -0.1]))
-  judge_masks(accuracy, {0.9, 0.9, 0.9, 0.9}, {0.8, 0.79, 0.81, 0.8});
+  judge_items(accuracy, {0.9, 0.9, 0.9, 0.9}, {0.8, 0.79, 0.81, 0.8});
   EXPECT_NEAR(accuracy.change->interval.low, -0.11299, 1e-5);
   EXPECT_NEAR(accuracy.change->interval.high, -0.08701, 1e-5);
   EXPECT_EQ(outcome_of(accuracy), Outcome::fail);
+}
+
+// Losses in nats; scipy.stats.t.interval(0.95, 2, loc=0.01, scale=scipy.stats.sem([0.00, 0.01, 0.02])) is
+// [-0.014841, 0.034841], and numpy.expm1 of it.
+TEST(Validation, PerplexityIsComparedOverTexts) {
+  const std::vector<double> before = {1.0, 2.0, 3.0}, after = {1.0, 2.01, 3.02};
+  auto change = compare_perplexity(before, after).value();
+  EXPECT_NEAR(change.baseline, std::exp(2.0), 1e-12);
+  EXPECT_NEAR(change.candidate, std::exp(2.01), 1e-12);
+  EXPECT_NEAR(change.increase, std::expm1(0.01), 1e-12);
+  EXPECT_NEAR(change.interval->low, -0.014732, 1e-6);
+  EXPECT_NEAR(change.interval->high, 0.035455, 1e-6);
+  EXPECT_EQ(outcome_of(change), std::nullopt);
+  for (const auto& [allowed, outcome] : {std::pair(0.04, Outcome::pass), std::pair(0.01, Outcome::inconclusive),
+                                         std::pair(0.0, Outcome::inconclusive)}) {
+    change.allowed = allowed;
+    EXPECT_EQ(outcome_of(change), outcome) << allowed;
+  }
+  auto worse = compare_perplexity(before, std::vector<double>{1.1, 2.1, 3.1001}).value();
+  worse.allowed = 0.1;  // where the increase is 10.5 %
+  EXPECT_EQ(outcome_of(worse), Outcome::fail);
+  auto single = compare_perplexity(std::vector{1.0}, std::vector{1.0}).value();
+  single.allowed = 0.5;
+  EXPECT_EQ(outcome_of(single), Outcome::inconclusive);
+  EXPECT_FALSE(compare_perplexity({}, {}).has_value());
+}
+
+TEST(Validation, OfAccuracyAndPerplexityTheWorseDecides) {
+  Validation validation;
+  EXPECT_EQ(outcome_by_truth(validation), std::nullopt);
+  validation.accuracy = drop(1000, 0, 0, 0.01);
+  validation.perplexity = compare_perplexity(std::vector{1.0, 2.0}, std::vector{1.0, 2.0});
+  EXPECT_EQ(outcome_by_truth(validation), Outcome::pass);
+  validation.perplexity->allowed = 0.1;
+  EXPECT_EQ(outcome_by_truth(validation), Outcome::pass);
+  validation.perplexity->interval = Interval{0.2, 0.3};
+  EXPECT_EQ(outcome_by_truth(validation), Outcome::fail);
+  validation.accuracy.reset();
+  EXPECT_EQ(outcome_by_truth(validation), Outcome::fail);
+  EXPECT_EQ(outcome_of(validation), Outcome::fail);
 }
 
 Validation with_outputs() {

@@ -39,9 +39,18 @@ Result<Validation> validated(const ValidationRequest& request, const RunContext&
 
 std::unique_ptr<Validation> validate_plan(const Plan& plan, std::optional<std::int64_t> perturb, double noise,
                                           std::optional<double> rtol, std::optional<double> atol,
-                                          const Tolerances& tolerances, std::optional<double> max_drop) {
-  ValidationRequest request{.plan = plan, .noise = noise, .tolerance = {rtol, atol}, .max_drop = max_drop};
-  const bool one_by_one = plan.data.source != "synthetic" || plan.data.limit > 0 || !plan.data.labels.empty();
+                                          const Tolerances& tolerances, std::optional<double> max_drop,
+                                          std::optional<double> max_increase, const std::string& text,
+                                          std::int64_t text_tokens) {
+  ValidationRequest request{.plan = plan,
+                            .noise = noise,
+                            .tolerance = {rtol, atol},
+                            .text = text,
+                            .text_tokens = text_tokens,
+                            .max_drop = max_drop,
+                            .max_increase = max_increase};
+  const bool one_by_one =
+      plan.data.source != "synthetic" || plan.data.limit > 0 || !plan.data.labels.empty() || !text.empty();
   request.perturb = perturb.value_or(one_by_one ? 0 : kUsualPerturbed);
   for (const auto& [output, relative] : tolerances)
     request.by_output.emplace_back(output, AskedTolerance{relative, {}});
@@ -50,6 +59,7 @@ std::unique_ptr<Validation> validate_plan(const Plan& plan, std::optional<std::i
   context.launcher = value_or_raise(launcher_of_this_python(plan.backend_path));
   context.cache = default_cache();
   context.interrupt = &caller.interrupt();
+  value_or_raise(use_text(request, context));
   std::optional<Result<Validation>> validation;
   caller.serve([&] { validation = validated(request, context); });
   caller.raise_again();
@@ -231,12 +241,14 @@ void bind_validate(nb::module_& module) {
                    "collections.abc.Sequence[object]) -> None"),
            "The outputs of the next item, in order.")
       .def("result", [](const LiveComparer& live) { return live.comparer.result(); });
-  module.def("validate_plan", validate_plan, nb::arg("plan"), nb::kw_only(), nb::arg("perturb") = nb::none(),
-             nb::arg("noise") = 0.01, nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
-             nb::arg("tolerances") = Tolerances{}, nb::arg("max_drop") = nb::none(),
-             nb::sig("def validate_plan(plan: Plan, *, perturb: int | None = None, noise: float = 0.01, rtol: float | "
-                     "None = None, atol: float | None = None, tolerances: dict[str, float] = {}, max_drop: float | "
-                     "None = None) -> Validation"));
+  module.def(
+      "validate_plan", validate_plan, nb::arg("plan"), nb::kw_only(), nb::arg("perturb") = nb::none(),
+      nb::arg("noise") = 0.01, nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
+      nb::arg("tolerances") = Tolerances{}, nb::arg("max_drop") = nb::none(), nb::arg("max_increase") = nb::none(),
+      nb::arg("text") = "", nb::arg("text_tokens") = 256,
+      nb::sig("def validate_plan(plan: Plan, *, perturb: int | None = None, noise: float = 0.01, rtol: float | "
+              "None = None, atol: float | None = None, tolerances: dict[str, float] = {}, max_drop: float | "
+              "None = None, max_increase: float | None = None, text: str = '', text_tokens: int = 256) -> Validation"));
   module.def(
       "perturbed", perturbed, nb::arg("base"), nb::arg("count"), nb::kw_only(), nb::arg("noise") = 0.01,
       nb::arg("seed") = 1, nb::arg("valid_range") = nb::none(), nb::arg("name") = "",

@@ -123,13 +123,17 @@ def validate(
     atol: float | None = None,
     tolerances: Mapping[str, float] | None = None,
     max_drop: float | None = None,
+    max_increase: float | None = None,
+    text: str | os.PathLike[str] = "",
+    text_tokens: int = 256,
     **settings: Unpack[TrialSettings],
 ) -> _core.Validation:
     """Tells whether `candidate` answers as `baseline` does, as `infermeter validate` does: on the items of data="…", with
     labels="…" if it is known what is right; or on the first item and that with noise, `perturb` in all.
 
     True if it passes. `tolerances`: relative ones by output, which beat `rtol`. `max_drop`: how much the share of right
-    answers may drop; the labels then decide. `settings`: the keys of plan files (data, labels, data_limit, data_seed, …).
+    answers may drop; the labels then decide. `text`: a file that language models are to foretell, cut into texts of `text_tokens`
+    tokens; `max_increase`: how much the perplexity may increase. `settings`: the keys of plan files (data, labels, data_limit, data_seed, …).
     """
     _check_arguments((baseline, candidate), settings)
     plan = _core.Plan(baseline, candidate, **settings)
@@ -141,6 +145,9 @@ def validate(
         atol=atol,
         tolerances=dict(tolerances or {}),
         max_drop=max_drop,
+        max_increase=max_increase,
+        text=os.fspath(text),
+        text_tokens=text_tokens,
     )
 
 

@@ -36,7 +36,8 @@ def test_blocks_are_dealt_over_nodes(on_cluster, report):
 
 
 def test_a_comparison_decides_as_on_one_machine(on_cluster, report):
-    done = on_cluster("compare", *SUBJECTS, *QUICK, "--max-pairs", "12", "--on", "slurm", "--nodes", "2", "--wait", "--fail-slower")
+    slower = "b=mlp@fake,latency=constant:15ms,work=sleep"  # by more than sleep is late on a busy machine
+    done = on_cluster("compare", SUBJECTS[0], slower, *QUICK, "--max-pairs", "12", "--on", "slurm", "--nodes", "2", "--wait", "--fail-slower")
     assert done.returncode == 1, done.stderr
     assert len(nodes_of_blocks(report())) == 12
     (compared,) = report()["comparison"]["primary"]

@@ -384,7 +384,7 @@ def test_prompts_are_those_of_a_file(session, converted, tmp_path, name):
     ("openvino-genai", "1x3000:int64", {"output": "logits"},
      "a text of 3000 tokens does not fit into the context of model, which is 2048: give shorter texts"),
     ("openvino-genai", "", {"output": "logits", "attention": "paged"},
-     "attention and prefix_caching are of answers, not of output=logits: leave them out"),
+     "attention, prefix_caching and kv_cache are of answers: a text is read at once, with output=logits; leave them out"),
     ("openvino-genai", "", {"output": "text"}, "openvino-genai cannot use output=text; give output=tokens|logits"),
     ("pytorch", "", {"compile": "true"}, "compile: no option of language models; leave it out"),
 ])
@@ -567,3 +567,79 @@ def test_another_back_end_says_that_it_runs_no_language_models(infermeter, envir
     assert done.returncode == 2
     assert done.stderr == ("infermeter: onnxruntime runs no language models, and 'tiny_llama' is one: `infermeter backends` shows "
                            "which back ends read hf\n")
+
+
+# --- a text ----------------------------------------------------------------------------------------------------------
+
+TEXT_TOKENS = 16
+SENTENCES = "It is a truth that is well known, and said again: ünïcode has bytes.\n" * 3
+
+
+def validate(infermeter, environment_in, here, *arguments):
+    return subprocess.run([infermeter, "validate", *arguments], cwd=here, env=environment_in(here), capture_output=True, text=True, check=False)
+
+
+def test_a_text_is_foretold(need, infermeter, environment_in, tiny_llama, tmp_path):
+    """Perplexity and divergence are as SciPy has them from the logits that the formulae give, in float64."""
+    from scipy.special import log_softmax
+
+    need("generation")
+    (tmp_path / "book.txt").write_text(SENTENCES)
+    subjects = ("a=tiny_llama@onnxruntime-genai,threads=1", "b=tiny_llama@openvino-genai,threads=1")
+    done = validate(infermeter, environment_in, tmp_path, *subjects, "--text", "book.txt", "--text-tokens", str(TEXT_TOKENS),
+                    "--data-limit", "3", "--max-increase", "1%", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["data"] == {"source": "book.txt", "labels": "next", "items": 3, "perturb": 0, "noise": 0.01, "seed": 1}
+    texts = [list(SENTENCES.encode()[k * TEXT_TOKENS : (k + 1) * TEXT_TOKENS]) for k in range(3)]  # its tokens are bytes
+    losses = []
+    for text in texts:
+        scores = log_softmax([reference(tiny_llama, text[: k + 1], 1)[1][0] for k in range(len(text) - 1)], axis=1)
+        losses.append(-np.mean([row[token] for row, token in zip(scores, text[1:], strict=True)]))
+    perplexity = found["perplexity"]
+    assert perplexity["baseline"] == pytest.approx(np.exp(np.mean(losses)), rel=1e-4)
+    assert abs(perplexity["increase"]) < 1e-4 and perplexity["interval"]["high"] < 0.01 == perplexity["allowed"]
+    assert found["outputs"][0]["difference"]["kl_divergence"] < 1e-8
+    assert found["outputs"][0]["difference"]["top1_agreement"] == 1
+
+
+@pytest.mark.parametrize("content, arguments, sentence", [
+    (SENTENCES, ("--text-tokens", "1"), "--text-tokens: wanted a number from 2 to 1000000, got 1"),
+    (SENTENCES, ("--labels", "next"), "--text gives the data and what is right: leave --data and --labels out"),
+    ("short", (), "the text has 5 tokens, too few for one of 256: give --text-tokens 5"),
+    (b"\xff\xfe", (), "the text is no UTF-8: invalid start byte at byte 0"),
+    (None, (), "--text: there is no file 'book.txt'"),
+])
+def test_texts_that_are_refused(need, infermeter, environment_in, tmp_path, content, arguments, sentence):
+    need("generation")
+    if content is not None:
+        (tmp_path / "book.txt").write_bytes(content if isinstance(content, bytes) else content.encode())
+    done = validate(infermeter, environment_in, tmp_path, "tiny_llama@onnxruntime-genai", "tiny_llama@openvino-genai", "--text", "book.txt", *arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr and "Traceback" not in done.stderr
+
+
+def test_tokenizers_that_differ_are_refused(need, infermeter, environment_in, folder, tmp_path):
+    need("generation")
+    (tmp_path / "book.txt").write_text(SENTENCES)
+    begin = {"SpecialToken": {"id": "<s>", "type_id": 0}}
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    other = folder(tokenizer={"post_processor": {  # texts begin with <s>
+        "type": "TemplateProcessing", "single": [begin, text], "pair": [begin, text, {"Sequence": {"id": "B", "type_id": 0}}],
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [256], "tokens": ["<s>"]}},
+    }})
+    subjects = ("tiny_llama@onnxruntime-genai", f"{other}@openvino-genai")
+    done = validate(infermeter, environment_in, tmp_path, *subjects, "--text", "book.txt", "--text-tokens", "16")
+    assert done.returncode == 2 and "the tokenizers of the two models read the text differently" in done.stderr
+
+
+def test_a_text_needs_a_language_model(infermeter, environment_in, tmp_path):
+    (tmp_path / "book.txt").write_text(SENTENCES)
+    done = validate(infermeter, environment_in, tmp_path, "mlp@onnxruntime", "mlp@openvino", "--text", "book.txt")
+    assert done.returncode == 2
+    assert "--text needs a language model with its tokenizer, a folder with config.json, and 'mlp' is none" in done.stderr
+
+
+def test_an_increase_is_of_texts(infermeter, environment_in, tmp_path):
+    done = validate(infermeter, environment_in, tmp_path, "mlp@onnxruntime", "mlp@openvino", "--max-increase", "1%")
+    assert done.returncode == 2 and "an increase of perplexity can only be judged of texts" in done.stderr

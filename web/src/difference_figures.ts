@@ -2,7 +2,7 @@
 import type { OutputDifference } from "./document.ts";
 
 export type SampleFigures = Pick<OutputDifference, "mae" | "mse" | "rmse" | "relative_l2" | "relative_max" | "cosine" | "pearson" | "psnr_db" | "ssim">;
-export type WholeFigures = Pick<OutputDifference, "relative_l1" | "data_range" | "top1_agreement" | "top5_agreement">;
+export type WholeFigures = Pick<OutputDifference, "relative_l1" | "data_range" | "top1_agreement" | "top5_agreement" | "kl_divergence">;
 
 export interface DifferenceFigure<Figures> {
   id: keyof Figures & string;
@@ -28,4 +28,5 @@ export const sampleFigures: DifferenceFigure<SampleFigures>[] = [
 export const wholeFigures: DifferenceFigure<WholeFigures>[] = [
   { id: "top1_agreement", title: "top-1 agreement", measure: "top-1 agreement", likeness: true, unit: "share", hidden: false },
   { id: "top5_agreement", title: "top-5 agreement", measure: "top-5 agreement", likeness: true, unit: "share", hidden: true },
+  { id: "kl_divergence", title: "KL divergence", measure: "KL divergence", likeness: false, unit: "", hidden: true },
 ];

@@ -511,6 +511,7 @@ export interface OutputDifference {
   ssim: number | null; // mean structural similarity; null: no image
   top1_agreement: number | null;
   top5_agreement: number | null; // null: no classifier, or not more than five classes
+  kl_divergence: number | null; // mean over rows of Σ p ln(p / q) in nats, p and q the reference's and the candidate's distributions over classes; null: no classifier, or infinite
   nan_reference: number;
   nan_candidate: number;
   inf_reference: number;
@@ -1256,6 +1257,13 @@ export interface Validation {
     allowed: number;
     outcome: "pass" | "fail" | "inconclusive";
   } | null; // of the share of right answers, judged by its whole interval; null: none was allowed
+  perplexity: {
+    baseline: number; // e to the mean over texts of the mean -ln(share of the next token)
+    candidate: number;
+    increase: number; // candidate / baseline - 1
+    interval: AnswerInterval | null; // of it, over texts; null: fewer than two
+    allowed: number | null; // how much it may increase; null: not judged
+  } | null; // how well both foretell texts (labels: next); null: there are no texts
   outputs: {
     allowed: number | null; // the largest difference that is within the tolerance
     floor: number | null; // what the baseline differs from itself by

@@ -103,7 +103,7 @@ function validation(samples: ValidationSample[]): Validation {
   const one = { label: "a", model: "m", backend: "b", batch_size: 1, sha256: "", executed: {}, accuracy: null };
   return {
     schema: "infermeter.validation/1", created_at: "", hostname: "", outcome: "pass", answers: [], checks: [], agree: true, undecided: false, baseline: one, candidate: one, data: { source: "", labels: "", items: samples.length, perturb: 0, noise: 0, seed: 0 },
-    sandbox: "auto", drop: null, outputs: [], again: { items: 0, outputs: [] }, samples, diagnostics: [], times: { models_s: 0, again_s: 0, data_s: 0, whole_s: 0 },
+    sandbox: "auto", drop: null, perplexity: null, outputs: [], again: { items: 0, outputs: [] }, samples, diagnostics: [], times: { models_s: 0, again_s: 0, data_s: 0, whole_s: 0 },
   };
 }
 

@@ -102,6 +102,18 @@ void write_drop(JsonWriter& json, const Validation& validation) {
   json.end_object();
 }
 
+void write_perplexity(JsonWriter& json, const std::optional<PerplexityChange>& perplexity) {
+  json.key("perplexity");
+  if (!perplexity) return json.value(nullptr);
+  json.begin_object();
+  json.member("baseline", perplexity->baseline);
+  json.member("candidate", perplexity->candidate);
+  json.member("increase", perplexity->increase);
+  write_interval(json, "interval", perplexity->interval);
+  json.member("allowed", perplexity->allowed);
+  json.end_object();
+}
+
 void write_again(JsonWriter& json, const Validation& validation) {
   json.key("again");
   json.begin_object();
@@ -131,6 +143,7 @@ void write_validation(JsonWriter& json, const Validation& validation, bool with_
   write_validation_data(json, validation);
   json.member("sandbox", validation.sandbox);
   write_drop(json, validation);
+  write_perplexity(json, validation.perplexity);
   write_validation_outputs(json, validation);
   write_again(json, validation);
   write_samples(json, validation, with_samples);

@@ -1,4 +1,5 @@
 #include "infermeter/report/validation/parts.hpp"
+#include "infermeter/data/data_set.hpp"
 
 #include <fmt/format.h>
 
@@ -141,6 +142,8 @@ std::string head_of(const ValidationSubject& subject) {
 std::string inputs_of(const Validation& validation) {
   const auto count = static_cast<std::int64_t>(validation.items.size());
   const std::string source = printable(validation.data.source, 120);
+  if (validation.data.labels == next_labels)
+    return fmt::format("{} of {}; what is right is the next token", counted(count, "text", "texts"), source);
   std::string text = fmt::format("{} of {}", counted(count, "item", "items"), source);
   if (validation.perturb > 0) {
     text = fmt::format("{}, and {} of it with noise of {} % of what is valid, seed {}",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infermeter/data/data_set.hpp"
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
@@ -109,8 +110,9 @@ std::string right_text(const Accuracy& accuracy) {
 }
 
 // The class that lost most right rows, where any did.
-std::string worst_class(const AccuracyDrop& accuracy) {
-  if (!accuracy.baseline.labels || !accuracy.candidate.labels) return "";
+std::string worst_class(const Validation& validation) {
+  const AccuracyDrop& accuracy = *validation.accuracy;
+  if (validation.data.labels == next_labels || !accuracy.baseline.labels || !accuracy.candidate.labels) return "";
   const ClassAccuracy* worst = nullptr;
   std::int64_t most = 0;
   for (const ClassAccuracy& before : accuracy.baseline.labels->classes) {
@@ -136,9 +138,14 @@ std::string allowed_clause(const AccuracyDrop& accuracy) {
   return fmt::format("; whether {} is exceeded cannot be told: more labelled data would", allowed);
 }
 
+std::string_view what_is_right(const Validation& validation) {
+  if (validation.accuracy->baseline.masks) return "pixels";
+  return validation.data.labels == next_labels ? "next tokens" : "accuracy";
+}
+
 std::string accuracy_text(const Validation& validation) {
   const AccuracyDrop& accuracy = *validation.accuracy;
-  std::string text = fmt::format("{}: {} right, {} {}", accuracy.baseline.masks ? "pixels" : "accuracy",
+  std::string text = fmt::format("{}: {} right, {} {}", what_is_right(validation),
                                  subject_name(validation.candidate) + " " + right_text(accuracy.candidate),
                                  subject_name(validation.baseline), right_text(accuracy.baseline));
   if (accuracy.change) {
@@ -149,7 +156,28 @@ std::string accuracy_text(const Validation& validation) {
     text += fmt::format(" (only the baseline right: {}, only the candidate: {}, McNemar p = {:.3g})",
                         accuracy.paired->reference_only, accuracy.paired->candidate_only, accuracy.change->p_value);
   }
-  return text + worst_class(accuracy) + allowed_clause(accuracy);
+  return text + worst_class(validation) + allowed_clause(accuracy);
+}
+
+std::string perplexity_text(const Validation& validation) {
+  const PerplexityChange& perplexity = *validation.perplexity;
+  const auto percents = [](double share) { return three_digits(100 * std::abs(share)) + " %"; };
+  const auto more = [&](double share) { return percents(share) + (share < 0 ? " less" : " more"); };
+  std::string text = fmt::format("perplexity: {} {}, {} {}; {}", subject_name(validation.candidate),
+                                 plain_number(perplexity.candidate), subject_name(validation.baseline),
+                                 plain_number(perplexity.baseline), more(perplexity.increase));
+  if (const auto& interval = perplexity.interval)
+    text += fmt::format(" (95 % interval: between {} and {})", more(interval->low), more(interval->high));
+  const auto outcome = outcome_of(perplexity);
+  if (!outcome) return text;
+  const std::string allowed = fmt::format("an increase of {} (--max-increase)", percents(*perplexity.allowed));
+  if (!perplexity.interval) return text + fmt::format("; {} cannot be judged on one text", allowed);
+  switch (*outcome) {
+    case Outcome::pass: return text + fmt::format("; {} is not exceeded", allowed);
+    case Outcome::fail: return text + fmt::format("; {} is exceeded by the whole interval", allowed);
+    case Outcome::inconclusive: break;
+  }
+  return text + fmt::format("; whether {} is exceeded cannot be told: more texts would", allowed);
 }
 
 std::string agreement_text(const Validation& validation, const Answer& answer) {
@@ -170,7 +198,8 @@ std::string agreement_text(const Validation& validation, const Answer& answer) {
 std::string validation_text(const Validation& validation, const Answer& answer) {
   switch (answer.topic) {
     case AnswerTopic::agreement: return agreement_text(validation, answer);
-    case AnswerTopic::accuracy: return accuracy_text(validation);
+    case AnswerTopic::accuracy:
+      return answer.metric == perplexity_metric ? perplexity_text(validation) : accuracy_text(validation);
     case AnswerTopic::repetition: return repetition_text(answer);
     case AnswerTopic::values: return values_text(validation, answer);
     default: return outputs_text(validation, answer);

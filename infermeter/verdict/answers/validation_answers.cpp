@@ -45,7 +45,7 @@ Answer all_agree(const Validation& validation) {
 Answer one_differs(const Validation& validation, std::size_t index) {
   const auto& outputs = validation.outputs.outputs;
   // Where labels decide, outputs need not be alike.
-  const bool decides = !validation.accuracy || !outcome_of(*validation.accuracy);
+  const bool decides = !outcome_by_truth(validation);
   Answer answer =
       about_output(AnswerTopic::outputs, AnswerKind::outputs_differ, decides ? Tone::bad : Tone::plain, outputs, index);
   if (outputs[index].comparable) {
@@ -139,10 +139,28 @@ Answer accuracy_found(const AccuracyDrop& accuracy) {
   return answer;
 }
 
+Answer perplexity_found(const PerplexityChange& perplexity) {
+  const auto outcome = outcome_of(perplexity);
+  AnswerKind kind = AnswerKind::undecided;
+  if (outcome) {
+    kind = kind_of(*outcome);
+  } else if (perplexity.interval && (perplexity.interval->low > 0 || perplexity.interval->high < 0)) {
+    kind = perplexity.increase > 0 ? AnswerKind::less_accurate : AnswerKind::more_accurate;
+  }
+  Tone tone = kind == AnswerKind::less_accurate ? Tone::warning : Tone::plain;
+  if (outcome) tone = *outcome == Outcome::pass ? Tone::good : *outcome == Outcome::fail ? Tone::bad : Tone::warning;
+  Answer answer = about_both(AnswerTopic::accuracy, kind, tone);
+  answer.metric = perplexity_metric;
+  answer.unit = "share";
+  answer.value = perplexity.increase;
+  answer.interval = perplexity.interval;
+  return answer;
+}
+
 }  // namespace
 
 Answer agreement(const Validation& validation) {
-  const bool by_labels = validation.accuracy && outcome_of(*validation.accuracy).has_value();
+  const bool by_labels = outcome_by_truth(validation).has_value();
   switch (outcome_of(validation)) {
     case Outcome::pass:
       return about_both(AnswerTopic::agreement, by_labels ? AnswerKind::accurate_enough : AnswerKind::outputs_agree,
@@ -161,6 +179,7 @@ std::vector<Answer> validation_findings(const Validation& validation) {
   std::vector<Answer> answers;
   add_outputs_found(validation, answers);
   if (validation.accuracy) answers.push_back(accuracy_found(*validation.accuracy));
+  if (validation.perplexity) answers.push_back(perplexity_found(*validation.perplexity));
   add_repetition(validation, answers);
   const auto& outputs = validation.outputs.outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) add_odd_values(outputs, i, answers);
