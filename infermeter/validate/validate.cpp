@@ -119,6 +119,7 @@ class ValidationRun {
     out_.candidate = {plan.subjects[1], models_[1], {}};
     out_.data = plan.data;
     if (!request_.text.empty()) out_.data.source = request_.text;
+    out_.are_texts = plan.data.labels == next_labels;
     out_.perturb = request_.perturb;
     out_.noise = request_.noise;
     out_.seed = plan.data.seed;

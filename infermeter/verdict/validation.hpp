@@ -68,7 +68,8 @@ struct Validation {
   std::size_t again_items = 0;  // on which the baseline ran once more
   OutputComparison again;       // the baseline against itself
   std::optional<AccuracyDrop> accuracy{};
-  std::optional<PerplexityChange> perplexity{};  // where what is right is the next token of a text
+  bool are_texts = false;                        // the items: what is right is the next token
+  std::optional<PerplexityChange> perplexity{};  // of texts; nullopt: a token has a share of 0
   std::vector<Diagnostic> diagnostics;
   ValidationTimes times;
 };

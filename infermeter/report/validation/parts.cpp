@@ -1,5 +1,4 @@
 #include "infermeter/report/validation/parts.hpp"
-#include "infermeter/data/data_set.hpp"
 
 #include <fmt/format.h>
 
@@ -142,7 +141,7 @@ std::string head_of(const ValidationSubject& subject) {
 std::string inputs_of(const Validation& validation) {
   const auto count = static_cast<std::int64_t>(validation.items.size());
   const std::string source = printable(validation.data.source, 120);
-  if (validation.data.labels == next_labels)
+  if (validation.are_texts)
     return fmt::format("{} of {}; what is right is the next token", counted(count, "text", "texts"), source);
   std::string text = fmt::format("{} of {}", counted(count, "item", "items"), source);
   if (validation.perturb > 0) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "infermeter/data/data_set.hpp"
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
@@ -112,7 +111,7 @@ std::string right_text(const Accuracy& accuracy) {
 // The class that lost most right rows, where any did.
 std::string worst_class(const Validation& validation) {
   const AccuracyDrop& accuracy = *validation.accuracy;
-  if (validation.data.labels == next_labels || !accuracy.baseline.labels || !accuracy.candidate.labels) return "";
+  if (validation.are_texts || !accuracy.baseline.labels || !accuracy.candidate.labels) return "";
   const ClassAccuracy* worst = nullptr;
   std::int64_t most = 0;
   for (const ClassAccuracy& before : accuracy.baseline.labels->classes) {
@@ -140,7 +139,7 @@ std::string allowed_clause(const AccuracyDrop& accuracy) {
 
 std::string_view what_is_right(const Validation& validation) {
   if (validation.accuracy->baseline.masks) return "pixels";
-  return validation.data.labels == next_labels ? "next tokens" : "accuracy";
+  return validation.are_texts ? "next tokens" : "accuracy";
 }
 
 std::string accuracy_text(const Validation& validation) {
@@ -162,7 +161,10 @@ std::string accuracy_text(const Validation& validation) {
 std::string perplexity_text(const Validation& validation) {
   const PerplexityChange& perplexity = *validation.perplexity;
   const auto percents = [](double share) { return three_digits(100 * std::abs(share)) + " %"; };
-  const auto more = [&](double share) { return percents(share) + (share < 0 ? " less" : " more"); };
+  const auto more = [&](double share) -> std::string {
+    if (std::abs(share) < 1e-6) return "0 %";
+    return percents(share) + (share < 0 ? " less" : " more");
+  };
   std::string text = fmt::format("perplexity: {} {}, {} {}; {}", subject_name(validation.candidate),
                                  plain_number(perplexity.candidate), subject_name(validation.baseline),
                                  plain_number(perplexity.baseline), more(perplexity.increase));
