@@ -257,6 +257,10 @@ typedef struct imb_backend {
   /* optional, and absent from tables that end before it: of the last run, which succeeded. Called after it and before
    * `between`, outside of the timed region. What it points to is valid until the next call with this request. */
   imb_status (*parts)(imb_request* request, imb_parts* parts, imb_message message);
+  /* optional, and absent from tables that end before it: the next run of this request asks a prompt of so many tokens
+   * for an answer of so many, as recorded arrivals of language models say; 0 of either is taken for 1. Called before
+   * each such run, outside of the timed region. IMB_UNSUPPORTED: it has prompts of its own. */
+  imb_status (*lengths)(imb_request* request, int64_t prompt_tokens, int64_t output_tokens, imb_message message);
 } imb_backend;
 
 /* The two exported symbols. The host refuses another version with a sentence. */

@@ -276,6 +276,11 @@ imb_status parts(imb_request* request, imb_parts* parts, imb_message message) {
   });
 }
 
+imb_status lengths(imb_request* request, std::int64_t prompt_tokens, std::int64_t output_tokens, imb_message message) {
+  return in_python(message, IMB_RUN_ERROR,
+                   [&] { request->session->object.attr("lengths")(prompt_tokens, output_tokens); });
+}
+
 imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** session, imb_message message) {
   *session = nullptr;
   return in_python(message, IMB_MODEL_ERROR, [&] {
@@ -295,6 +300,7 @@ imb_status load_model(imb_runtime* runtime, const imb_load* load, imb_session** 
     table.profile_begin = has_profile ? profile_begin : nullptr;
     table.profile_end = has_profile ? profile_end : nullptr;
     table.parts = optional_method(made->object, "parts").is_none() ? nullptr : parts;
+    table.lengths = optional_method(made->object, "lengths").is_none() ? nullptr : lengths;
     if (nb::object between = optional_method(made->object, "between"); !between.is_none())
       made->between = std::move(between);
     *session = made.release();
@@ -492,7 +498,8 @@ imb_backend table = {.abi_version = IMB_ABI_VERSION,
                      .profile_begin = nullptr,
                      .profile_end = nullptr,
                      .between = between,
-                     .parts = nullptr};
+                     .parts = nullptr,
+                     .lengths = nullptr};
 
 }  // namespace
 

@@ -375,6 +375,7 @@ constexpr imb_backend backend = {
     .profile_end = profile_end,
     .between = nullptr,
     .parts = nullptr,
+    .lengths = nullptr,
 };
 
 }  // namespace

@@ -372,6 +372,7 @@ constexpr imb_backend backend = {
     .profile_end = nullptr,
     .between = between,
     .parts = nullptr,
+    .lengths = nullptr,
 };
 
 }  // namespace

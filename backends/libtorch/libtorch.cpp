@@ -60,6 +60,7 @@ constexpr imb_backend backend = {
     .profile_end = hand_on<&imb_backend::profile_end>,
     .between = nullptr,
     .parts = nullptr,
+    .lengths = nullptr,
 };
 
 }  // namespace

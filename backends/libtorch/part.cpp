@@ -282,6 +282,7 @@ constexpr imb_backend second_part = {
     .profile_end = profile_end,
     .between = nullptr,
     .parts = nullptr,
+    .lengths = nullptr,
 };
 
 }  // namespace

@@ -162,6 +162,7 @@ class LlamaEngine:
                 f"llama.cpp knows {vocabulary.n_vocab} tokens of {model.name}, and its metadata {model.vocabulary}",
             )
         self._context = self._made_context(llama, info, load, model, settings)
+        self.room = int(self._context.n_ctx)
         self._size = int(self._context.n_batch)
         self._batch = llama.LlamaBatch(n_tokens=self._size, embd=0, n_seq_max=1)
         # More than what the metadata call an end: llama.cpp knows names of tokens that end a turn of a chat.

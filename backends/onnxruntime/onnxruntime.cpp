@@ -358,6 +358,7 @@ constexpr imb_backend backend = {
     .profile_end = profile_end,
     .between = nullptr,
     .parts = nullptr,
+    .lengths = nullptr,
 };
 
 }  // namespace

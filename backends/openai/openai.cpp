@@ -47,9 +47,6 @@ struct imb_session {
 struct imb_request {
   explicit imb_request(imb_session& of_session)
       : session(of_session), exchange(session.place, path_of(session.settings.api)), streamed(session.settings.api) {
-    // A token takes a few hundred bytes as an event.
-    constexpr std::size_t of_any_answer = std::size_t{1} << 20, of_a_token = 4096;
-    exchange.set_limit(of_any_answer + of_a_token * static_cast<std::size_t>(session.settings.output_tokens.most()));
     if (session.settings.stream) exchange.set_sink(&streamed);
   }
 
@@ -151,6 +148,9 @@ const imb_port* output(imb_session* session, std::size_t index) { return index =
 
 void set_body(imb_request& request, std::string_view prompt, int output_tokens) {
   const imb_session& session = request.session;
+  // A token takes a few hundred bytes as an event.
+  constexpr std::size_t of_any_answer = std::size_t{1} << 20, of_a_token = 4096;
+  request.exchange.set_limit(of_any_answer + of_a_token * static_cast<std::size_t>(output_tokens));
   request.body = completion_body(session.settings, session.model, prompt, output_tokens);
   request.asked_tokens = output_tokens;
   request.exchange.set_post(request.body,
@@ -359,6 +359,22 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
   });
 }
 
+// The prompt that `between` has made is let go.
+imb_status lengths(imb_request* request, std::int64_t prompt_tokens, std::int64_t output_tokens, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] {
+    imb_session& session = request->session;
+    const Settings& settings = session.settings;
+    if (settings.prompts != PromptSource::synthetic)
+      fail(IMB_UNSUPPORTED, "the prompts are those of a file or of the data");
+    const auto bounded = [](std::int64_t tokens) {
+      return static_cast<int>(std::clamp<std::int64_t>(tokens, 1, most_tokens));
+    };
+    set_body(*request,
+             synthetic_prompt(session.seed, ++session.prompts_made, bounded(prompt_tokens), settings.shared_prefix),
+             bounded(output_tokens));
+  });
+}
+
 constexpr imb_backend backend = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
@@ -387,6 +403,7 @@ constexpr imb_backend backend = {
     .profile_end = nullptr,
     .between = between,
     .parts = parts,
+    .lengths = lengths,
 };
 
 }  // namespace

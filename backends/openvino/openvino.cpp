@@ -391,6 +391,7 @@ constexpr imb_backend backend = {
     .profile_end = profile_end,
     .between = between,
     .parts = nullptr,
+    .lengths = nullptr,
 };
 
 }  // namespace

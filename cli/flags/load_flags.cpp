@@ -62,7 +62,8 @@ void LoadFlags::declare(CLI::App& app) {
                  "each.");
   declare_one(app, "--arrivals", arrivals_, "FORM",
               "poisson (default), constant, gamma:CV, burst:N, step:RATE:TIME/RATE:TIME…, ramp:RATE:RATE:TIME, or a "
-              "file with a time in seconds per line.");
+              "file with a time in seconds per line, or a trace of language models as Azure (CSV) or Mooncake (JSONL) "
+              "write them.");
   declare_one(app, "--samples", samples_, "N", "multi-stream: inferences of a request. Default: 8.");
   declare_one(
       app, "--find-rate", find_rate_, "OBJECTIVE",

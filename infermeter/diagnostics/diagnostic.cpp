@@ -91,6 +91,9 @@ constexpr std::array table = {
     INFERMETER_ROW(parts_not_tokens, info, "Compare servers by tpot and output_tokens_rate, which count tokens."),
     INFERMETER_ROW(prompts_repeat, info,
                    "Name a file with more prompts, or ask fewer: what was asked before, a cache may answer."),
+    INFERMETER_ROW(trace_lengths_not_taken, info,
+                   "Set the lengths with prompt_tokens= and output_tokens= of a language model, or read the figures as "
+                   "those of the times."),
     // Like for like.
     INFERMETER_ROW(precision_differs, warning,
                    "Ask for the same --dtype for all subjects, or read the ratio as one between precisions."),

@@ -49,13 +49,14 @@ enum class DiagnosticId {
   outliers_marked,
   constant_latencies,
   non_finite_latencies,
-  samples_partial,    // the trial ended early: what there is is shown
-  timer_resolution,   // the subject is too fast for the clock
-  iterations_capped,  // the sample block was full before the duration was over
-  clock_went_back,    // the clock's counter did: later iterations are left out
-  counter_repeated,   // the back end gave two counters of one name
-  parts_not_tokens,   // answers came in pieces of several tokens, or of none
-  prompts_repeat,     // a file has fewer prompts than requests asked
+  samples_partial,          // the trial ended early: what there is is shown
+  timer_resolution,         // the subject is too fast for the clock
+  iterations_capped,        // the sample block was full before the duration was over
+  clock_went_back,          // the clock's counter did: later iterations are left out
+  counter_repeated,         // the back end gave two counters of one name
+  parts_not_tokens,         // answers came in pieces of several tokens, or of none
+  prompts_repeat,           // a file has fewer prompts than requests asked
+  trace_lengths_not_taken,  // of recorded arrivals of language models the times alone are used
   // Like for like.
   precision_differs,
   threads_differ,

@@ -20,7 +20,7 @@
 #include "infermeter/run/workload.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/text/quoted.hpp"
-#include "infermeter/trial/load/schedule.hpp"
+#include "infermeter/trial/load/trace.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/trial/trial_steps.hpp"
 

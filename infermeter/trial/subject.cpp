@@ -19,6 +19,10 @@ auto slot_parts(const imb_backend& backend) {
   return backend.struct_size > offsetof(imb_backend, parts) ? backend.parts : nullptr;
 }
 
+auto slot_lengths(const imb_backend& backend) {
+  return backend.struct_size > offsetof(imb_backend, lengths) ? backend.lengths : nullptr;
+}
+
 std::string_view meaning(imb_status status) {
   switch (status) {
     case IMB_OK: return "it reported success";
@@ -266,6 +270,7 @@ Request::Request(const Session& session, imb_request* request)
       synchronize_(session.backend().synchronize),
       between_(slot_between(session.backend())),
       parts_(slot_parts(session.backend())),
+      lengths_(slot_lengths(session.backend())),
       message_(std::make_unique<AbiMessage>()) {}
 
 Result<Request> Request::create(const Session& session, const std::vector<ItemValues>& items) {
@@ -286,6 +291,11 @@ Result<Request> Request::create(const Session& session, const std::vector<ItemVa
 
 bool Request::stands() {
   status_ = between_(request_.get(), message_->slot());
+  return status_ == IMB_OK;
+}
+
+bool Request::ask(std::int64_t prompt_tokens, std::int64_t output_tokens) {
+  status_ = lengths_(request_.get(), prompt_tokens, output_tokens, message_->slot());
   return status_ == IMB_OK;
 }
 

@@ -137,6 +137,9 @@ class Request {
   [[nodiscard]] Result<ItemValues> outputs();
   // Of the last run, which succeeded; valid until the next call. nullopt: the back end tells nothing of it.
   [[nodiscard]] std::optional<imb_parts> parts();
+  // Of language models: how long the prompt and the answer of the next run are; after `prepare`.
+  [[nodiscard]] bool takes_lengths() const { return lengths_ != nullptr; }
+  [[nodiscard]] bool ask(std::int64_t prompt_tokens, std::int64_t output_tokens);
   [[nodiscard]] std::size_t bound_item() const { return bound_; }
 
  private:
@@ -151,6 +154,7 @@ class Request {
   imb_status (*synchronize_)(imb_session*, imb_message);
   imb_status (*between_)(imb_request*, imb_message);
   imb_status (*parts_)(imb_request*, imb_parts*, imb_message);
+  imb_status (*lengths_)(imb_request*, std::int64_t, std::int64_t, imb_message);
   std::vector<std::vector<AbiValue>> bindings_;  // per item, per input
   std::size_t bound_ = SIZE_MAX;
   imb_status status_ = IMB_OK;

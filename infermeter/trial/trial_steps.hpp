@@ -233,6 +233,8 @@ class Trial final : public AnyTrial {
     if (is_under_load()) {
       INFERMETER_TRY(load_, LoadTrial::prepare(request_, *session_, runtime_->info(), items_,
                                                record().executed_value("concurrent_inferences")));
+      add(load_->offer_lengths(*inference_));
+      if (load_->has_lengths()) add_executed("lengths", "of the arrivals");
       limits = load_->limits(limits);
     }
     begin_profile();

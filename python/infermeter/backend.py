@@ -108,7 +108,8 @@ class Parts:
 class Session(Protocol):
     """A loaded model. May also have `compile()`, `device_memory() -> tuple[int, int] | None` (bytes now and at peak),
     `counters() -> dict[str, tuple[float, str]]` (value, unit) and `close()`; `between()`, called after a step and before the
-    next, outside of the timed region; `parts(result) -> Parts`, where an answer comes part by part, called before that; and, where its operators can be profiled,
+    next, outside of the timed region; `parts(result) -> Parts`, where an answer comes part by part, called before that;
+    `lengths(prompt_tokens, output_tokens)`, of the next prompt and answer, called after that; and, where its operators can be profiled,
     `profile_begin(folder: str)` and `profile_end(folder: str)`, around the steps that are to be recorded."""
 
     inputs: list[Port]

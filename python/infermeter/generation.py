@@ -379,9 +379,11 @@ class Engine(Protocol):
         ...
 
     def limit(self, output_tokens: int) -> None:
-        """Answers from now on have so many tokens (most of them, without force_length). Called between steps, and not where all are
-        as long as the first, which has settings.output_tokens."""
+        """Answers from now on have so many tokens (at most, without force_length). Called between steps, where the number changes; the
+        first answer has settings.output_tokens."""
         ...
+
+    # An engine that makes room when it is loaded, for settings.most_tokens, has an int `room`.
 
     def executed(self) -> dict[str, str]: ...
 
@@ -470,6 +472,14 @@ class Prompts:
             self._made += 1
             self._make_next()
 
+    def ask(self, prompt_tokens: int, output_tokens: int) -> None:
+        if self.are_data or self._settings.file:
+            raise Refused(Status.UNSUPPORTED, "the prompts are those of a file or of the data")
+        context, least = self._model.context, max(self._settings.shared_prefix, 1)
+        self.answer = min(max(output_tokens, 1), context - least)
+        self._made += 1
+        self.next = self._prompt(self._seed, self._made, min(max(prompt_tokens, 1), context - self.answer))
+
     def shown(self, result: Any) -> Any:
         """What is the output, of what a step gave."""
         if self.are_data:
@@ -494,6 +504,7 @@ class GenerationSession:
     def __init__(self, engine: Engine, model: LanguageModel, settings: Settings) -> None:
         self._engine, self._model, self._settings = engine, model, settings
         self._prompts = Prompts(model, settings)
+        self._limited = settings.output_tokens
         self.inputs = list(settings.inputs)
         self.outputs = [Port("tokens", "int64", (settings.output_tokens if settings.force_length else None,))]
 
@@ -509,10 +520,26 @@ class GenerationSession:
 
         return step
 
+    def lengths(self, prompt_tokens: int, output_tokens: int) -> None:
+        """Of the next prompt and answer, instead of those that `between` has made."""
+        self._prompts.ask(prompt_tokens, output_tokens)
+        wanted, room = self._prompts.next.shape[1] + self._prompts.answer, getattr(self._engine, "room", self._model.context)
+        if wanted > room:
+            raise Refused(
+                Status.INVALID_ARGUMENT,
+                f"a prompt of {self._prompts.next.shape[1]} and an answer of {self._prompts.answer} tokens are asked for, and there is room "
+                f"for {room}, as prompt_tokens and output_tokens say: give the longest with these",
+            )
+        self._limit()
+
     def between(self) -> None:
         self._prompts.between()
-        if self._settings.answer_lengths.vary:
-            self._engine.limit(self._prompts.answer)
+        self._limit()
+
+    def _limit(self) -> None:
+        if self._prompts.answer != self._limited:
+            self._limited = self._prompts.answer
+            self._engine.limit(self._limited)
 
     def parts(self, answer: Answer) -> Parts:
         self._take(answer)

@@ -354,6 +354,27 @@ def test_lengths_are_drawn_for_each_request(session, name):
     assert (executed["prompts"], executed["max_tokens"]) == ("synthetic, normal:12:4 tokens, 10 of them shared", "uniform:1:7")
 
 
+@pytest.mark.parametrize("name", BACKENDS)
+def test_lengths_of_recorded_arrivals_are_asked_for(session, name):
+    loaded = session(name)
+    step = loaded.bind([])
+    answer_of(loaded, step)
+    got = []
+    for lengths in ((9, 2), (0, 0), None, (20, 14)):
+        if lengths:
+            loaded.lengths(*lengths)
+        got.append(answer_of(loaded, step)[1])
+    assert [(each.prompt_tokens, each.output_tokens) for each in got] == [(9, 2), (1, 1), (PROMPT, LENGTH), (20, 14)]
+
+
+def test_more_than_there_is_room_for_is_refused(session):
+    from infermeter.backend import Refused
+
+    loaded = session("llama-cpp")
+    with pytest.raises(Refused, match="a prompt of 1500 and an answer of 9 tokens are asked for, and there is room for .*: give the longest"):
+        loaded.lengths(1500, 9)
+
+
 def test_lengths_are_clipped_to_the_context(session):
     loaded = session("onnxruntime-genai", seed="5", prompt_tokens="uniform:1:3000", output_tokens="normal:2:1")
     step = loaded.bind([])

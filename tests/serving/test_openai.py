@@ -110,6 +110,47 @@ def test_lengths_are_drawn_for_each_request(measure):
     assert (generation["prompt_tokens"], generation["output_tokens"]) == (sum(words[-60:]), sum(answers[-60:]))
 
 
+AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n" + "".join(
+    f"2023-11-16 18:15:46.{i:02}80590,{10 + i},{1 + i}\n" for i in range(8))
+MOONCAKE = "".join(
+    json.dumps({"timestamp": 10 * i, "input_length": 10 + i, "output_length": 1 + i, "hash_ids": [i]}) + "\n" for i in range(8))
+
+
+@pytest.mark.parametrize("name, text", [("azure.csv", AZURE), ("mooncake.jsonl", MOONCAKE)])
+def test_recorded_arrivals_say_lengths(run, measure, name, text):
+    (run.folder / name).write_text(text)
+    with KnownTimesServer(0, 0) as server:
+        done, record = measure("load", f"steady@openai,url={server.url},output_tokens=99", "--arrivals", name, "--concurrency", "1")
+        assert done.returncode == 0, done.stderr
+        asked = list(zip((len(prompt.split()) for prompt in server.prompts()), (each["max_tokens"] for each in server.requests), strict=True))
+    # Before and after the load the first prompt is asked.
+    assert [each for each in asked if each != (128, 99)] == [(10 + i, 1 + i) for i in range(8)]
+    trial = record["trials"][0]
+    assert trial["executed"]["lengths"] == "of the arrivals" and trial["load"]["completed"] == trial["load"]["due"] == 8
+    assert (trial["generation"]["prompt_tokens"], trial["generation"]["output_tokens"]) == (8 * 10 + 28, 8 + 28)
+
+
+@pytest.mark.parametrize("subject, why", [
+    ("mlp@fake", "this back end takes no lengths"),
+    ("steady@openai,url={url},output_tokens=2,prompts=prompts.txt", "the prompts are those of a file or of the data"),
+])
+def test_lengths_that_are_not_taken_are_a_note(run, measure, known, subject, why):
+    (run.folder / "trace.csv").write_text(AZURE)
+    (run.folder / "prompts.txt").write_text("one\ntwo\n")
+    done, record = measure("load", subject.format(url=known.url), "--arrivals", "trace.csv")
+    assert done.returncode == 0, done.stderr
+    trial = record["trials"][0]
+    said = [each["message"] for each in trial["diagnostics"] if each["id"] == "trace_lengths_not_taken"]
+    assert said == [f"the arrivals say how long prompts and answers are, and {why}: their times alone are used"]
+    assert trial["load"]["completed"] == 8 and "lengths" not in trial["executed"]
+
+
+def test_a_trace_that_is_wrong_is_refused_with_its_line(run, known):
+    (run.folder / "trace.jsonl").write_text(MOONCAKE + '{"timestamp": 90}\n')
+    done = run("load", f"steady@openai,url={known.url}", "--arrivals", "trace.jsonl", "--processes", "1", "--quiet")
+    assert done.returncode == 2 and "'trace.jsonl': line 9: the lengths of prompt and answer are no numbers of tokens" in done.stderr
+
+
 @pytest.mark.parametrize("name, text", [
     ("prompts.txt", "first of all\n\nsecond\nthird\nfourth\n"),
     ("sharegpt.json", json.dumps([{"conversations": [{"from": "human", "value": text}, {"from": "gpt", "value": "yes"}]}
@@ -134,7 +175,8 @@ def test_prompts_may_come_from_a_file(run, measure, name, text):
 def test_a_file_of_prompts_is_no_plan_files_to_give_away(run, known):
     (run.folder / "plan.toml").write_text('[options]\nprompts = "secret.txt"\n')
     (run.folder / "secret.txt").write_text("mine\n")
-    short = ["run", f"steady@openai,url={known.url}", "--plan", "plan.toml", "--processes", "1", "--iterations", "1", "--quiet"]
+    short = ["run", f"steady@openai,url={known.url},output_tokens=2", "--plan", "plan.toml", "--processes", "1", "--iterations", "1",
+             "--warmup", "0", "--quiet"]
     done = run(*short)
     assert done.returncode == 2 and "names a file of prompts for a server, 'prompts=secret.txt'" in done.stderr, done.stderr
     assert run(*short, "--allow-code").returncode == 0

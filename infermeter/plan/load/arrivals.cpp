@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kForms =
     "constant, poisson, gamma:CV, burst:N, step:RATE:TIME/RATE:TIME…, "
-    "ramp:RATE:RATE:TIME, or a file of times (FILE.csv)";
+    "ramp:RATE:RATE:TIME, or a file of times (FILE.csv, FILE.jsonl)";
 constexpr std::size_t kMostSteps = 1000;
 constexpr double kLongestStep = 1e7;  // seconds
 
@@ -82,7 +82,8 @@ Result<Arrivals> ramp_from(std::string_view rest) {
 }
 
 bool is_file_name(std::string_view text) {
-  return text.ends_with(".csv") || text.ends_with(".txt") || text.find('/') != std::string_view::npos;
+  return text.ends_with(".csv") || text.ends_with(".jsonl") || text.ends_with(".txt") ||
+         text.find('/') != std::string_view::npos;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct Arrivals {
 };
 
 // "constant", "poisson", "gamma:CV", "burst:N", "step:RATE:TIME/RATE:TIME…", "ramp:RATE:RATE:TIME", or a file of times
-// (a name that ends with .csv or .txt, or holds a '/').
+// (a name that ends with .csv, .jsonl or .txt, or holds a '/').
 [[nodiscard]] Result<Arrivals> arrivals_from_string(std::string_view text);
 
 inline constexpr double kHighestRate = 1e9;  // requests per second

@@ -72,6 +72,17 @@ Result<LoadTrial> LoadTrial::prepare(const TrialRequest& trial, const Session& s
   return load;
 }
 
+std::vector<Diagnostic> LoadTrial::offer_lengths(Request& own) {
+  if (trace_.lengths.empty()) return {};
+  const TraceLengths& first = trace_.lengths.front();
+  if (own.takes_lengths() && own.ask(first.prompt, first.answer)) return {};
+  trace_.lengths.clear();
+  return {{DiagnosticId::trace_lengths_not_taken,
+           fmt::format("the arrivals say how long prompts and answers are, and {}: their times alone are used",
+                       own.takes_lengths() ? own.error("").message : "this back end takes no lengths"),
+           {}}};
+}
+
 LoopLimits LoadTrial::limits(const LoopLimits& one_after_the_other) const {
   const auto room = static_cast<double>(one_after_the_other.iterations);
   double expected = static_cast<double>(one_after_the_other.expected) * static_cast<double>(requests_.size() + 1);

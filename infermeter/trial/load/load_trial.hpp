@@ -12,6 +12,7 @@
 #include "infermeter/trial/load/answers.hpp"
 #include "infermeter/trial/load/find_rate.hpp"
 #include "infermeter/trial/load/load_loop.hpp"
+#include "infermeter/trial/load/trace.hpp"
 #include "infermeter/trial/machine/sleep_until.hpp"
 #include "infermeter/trial/subject.hpp"
 #include "infermeter/trial/trial_request.hpp"
@@ -23,9 +24,15 @@ template <class Reader>
 struct LoadStep {
   Request* request;
   const Reader* reader;
+  const std::vector<TraceLengths>* lengths;  // of the requests; none: the subject's own
   AnswerParts answer_parts{};
 
-  [[nodiscard]] bool prepare(std::uint64_t number) const { return request->prepare(number); }
+  [[nodiscard]] bool prepare(std::uint64_t number) const {
+    if (!request->prepare(number)) return false;
+    if (number >= lengths->size()) return true;
+    const TraceLengths& said = (*lengths)[number];
+    return request->ask(said.prompt, said.answer);
+  }
   [[nodiscard]] bool run() const { return request->run(); }
   [[nodiscard]] RequestError error() const { return {request->error("a request").message, request->failure_kind()}; }
   [[nodiscard]] const AnswerParts* parts() { return reader->read(*request, answer_parts) ? &answer_parts : nullptr; }
@@ -43,6 +50,10 @@ class LoadTrial {
                                                  const imb_runtime_info& info, const std::vector<ItemValues>& items,
                                                  std::string_view at_once);
 
+  // Whether the subject takes the lengths of recorded arrivals, which `own` is asked for; otherwise they are let go.
+  [[nodiscard]] std::vector<Diagnostic> offer_lengths(Request& own);
+  [[nodiscard]] bool has_lengths() const { return !trace_.lengths.empty(); }
+
   // How many pairs there will be, about, of `limits` for inferences one after the other.
   [[nodiscard]] LoopLimits limits(const LoopLimits& one_after_the_other) const;
 
@@ -51,15 +62,15 @@ class LoadTrial {
                             double tick_s) {
     using Reader = PartsReader<Clock, Coarse>;
     const Reader reader(clock, coarse, tick_s);
-    std::vector<LoadStep<Reader>> steps{{&own, &reader}};
-    for (Request& request : requests_) steps.push_back({&request, &reader});
+    std::vector<LoadStep<Reader>> steps{{&own, &reader, &trace_.lengths}};
+    for (Request& request : requests_) steps.push_back({&request, &reader, &trace_.lengths});
     SampleHeader& header = block.header();
     std::atomic<std::uint64_t> not_kept = 0;
     const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
       LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt};
       if (keeps) progress.pairs = block.timed(), progress.done = &header.timed_done;
       LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(clock, SleepUntil{tick_s}, orders,
-                                                         Schedule(orders.shape, seed, trace_), progress);
+                                                         Schedule(orders.shape, seed, trace_.times_s), progress);
       const LoopEnd end = loop.run(steps);
       if (end == LoopEnd::failed)
         note_failure(loop.failed_step() == nullptr ? nullptr : loop.failed_step()->request, loop.thread_error());
@@ -91,7 +102,7 @@ class LoadTrial {
   LoadShape shape_;
   Stopping stopping_;
   std::uint64_t seed_ = 0;
-  std::vector<double> trace_;
+  Trace trace_;
   bool counts_failures_ = false;
   std::vector<Request> requests_;
   LoadRecord record_;

@@ -1,15 +1,9 @@
 // Compiled without contraction of a * b + c (infermeter/CMakeLists.txt): a fused product has other bits.
 #include "infermeter/trial/load/schedule.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
-
-#include "infermeter/data/regular_file.hpp"
-#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -133,52 +127,6 @@ std::optional<double> Schedule::next() {
       return at_s_ = trace_[index];
   }
   return std::nullopt;
-}
-
-namespace {
-
-std::string_view first_column(std::string_view line) {
-  line = line.substr(0, line.find_first_of(",;\t"));
-  const std::size_t begin = line.find_first_not_of(" \r\"");
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(" \r\"") - begin + 1);
-}
-
-}  // namespace
-
-Result<std::vector<double>> read_trace(std::string_view text) {
-  constexpr double longest = 1e7;  // seconds
-  std::vector<double> times;
-  for (std::size_t line = 1; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view word = first_column(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    double at = 0;
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), at);
-    if (error != std::errc{} || stop != word.data() + word.size()) {
-      if (line == 1) continue;  // names of columns
-      return usage_error(fmt::format("line {}: wanted seconds, got {}", line, in_quotes(word)));
-    }
-    if (!(at >= 0 && at <= longest))
-      return usage_error(fmt::format("line {}: {} is not from 0 to 1e7 seconds", line, in_quotes(word)));
-    if (!times.empty() && at < times.back())
-      return usage_error(fmt::format("line {}: {:g} s comes before the arrival above it, {:g} s: sort the file", line,
-                                     at, times.back()));
-    if (times.size() == kMostTraceArrivals)
-      return usage_error(fmt::format("it has more than {} arrivals", kMostTraceArrivals));
-    times.push_back(at);
-  }
-  if (times.empty()) return usage_error("it has no arrivals: write a time in seconds per line");
-  return times;
-}
-
-Result<std::vector<double>> read_trace_of(const Arrivals& arrivals) {
-  if (arrivals.kind != Arrivals::Kind::trace) return std::vector<double>{};
-  INFERMETER_TRY(const std::vector<std::byte> bytes, read_file(arrivals.file, kLargestTrace));
-  auto times = read_trace({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (times.ok()) return times;
-  return usage_error(fmt::format("{}: {}", in_quotes(arrivals.file), times.error().message));
 }
 
 }  // namespace infermeter

@@ -20,7 +20,7 @@ namespace infermeter {
 
 class Schedule {
  public:
-  // `trace`: of arrivals that come from a file (read_trace).
+  // `trace`: times of arrivals that come from a file (trace.hpp).
   Schedule(const LoadShape& shape, std::uint64_t seed, std::vector<double> trace = {});
 
   // The next arrival, seconds from the load's beginning, never before the last one. nullopt: a trace has ended.
@@ -42,14 +42,6 @@ class Schedule {
   double step_begin_s_ = 0;
   std::size_t step_ = 0;
 };
-
-inline constexpr std::size_t kMostTraceArrivals = std::size_t{1} << 24;
-inline constexpr std::uint64_t kLargestTrace = std::uint64_t{1} << 30;  // bytes
-// A time in seconds per line, as its first column; one line of column names may come first. Times are not negative and
-// do not fall. The message names the line.
-[[nodiscard]] Result<std::vector<double>> read_trace(std::string_view text);
-// Of the file that the arrivals name; nothing of other arrivals.
-[[nodiscard]] Result<std::vector<double>> read_trace_of(const Arrivals& arrivals);
 
 // Natural logarithm of a normal number above 0 and exponential of a number in [-700, 700], within 2 units in the last
 // place, the same bits everywhere.

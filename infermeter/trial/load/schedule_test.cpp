@@ -125,19 +125,6 @@ TEST(Schedule, TheSameSeedHasTheSameBits) {
   EXPECT_EQ(first(open_loop("", "ramp:10:100:5s"), 1000).back(), 0x1.989a870dd7dd7p+3);
 }
 
-std::string refusal(std::string_view trace) { return read_trace(trace).error().message; }
-
-TEST(ReadTrace, ReadsTimesAndNamesTheLineThatIsWrong) {
-  EXPECT_THAT(read_trace("0\n0.5\n0.5\n2e0\n").value(), ElementsAre(0, 0.5, 0.5, 2));
-  EXPECT_THAT(read_trace("seconds,user\r\n\"0.25\",a\r\n1,b").value(), ElementsAre(0.25, 1));
-  EXPECT_THAT(refusal("0\n2\n1\n"), HasSubstr("line 3: 1 s comes before"));
-  EXPECT_THAT(refusal("-1\n"), HasSubstr("line 1"));
-  EXPECT_THAT(refusal("1\nnan\n"), HasSubstr("line 2"));
-  EXPECT_THAT(refusal("1\nx\x1b[31m\n"), HasSubstr("x\\x1b"));
-  EXPECT_THAT(refusal("seconds\n"), HasSubstr("no arrivals"));
-  EXPECT_THAT(refusal(""), HasSubstr("no arrivals"));
-}
-
 TEST(Schedule, ATraceEnds) {
   Schedule schedule(open_loop("", "trace.csv"), 1, {0.5, 1.5});
   EXPECT_EQ(schedule.next(), 0.5);
