@@ -168,8 +168,9 @@ TEST_F(PictureLabels, NamesThatDoNotFit) {
 
 TEST(NextLabels, AreTheValuesThatFollow) {
   const fixtures::Folder folder;
-  ASSERT_TRUE(
-      write_npy(folder / "tokens.npy", make_tensor<std::int64_t>(DType::int64, {2, 3}, std::vector<std::int64_t>{5, 6, 7, 1, 0, 9})).ok());
+  ASSERT_TRUE(write_npy(folder / "tokens.npy",
+                        make_tensor<std::int64_t>(DType::int64, {2, 3}, std::vector<std::int64_t>{5, 6, 7, 1, 0, 9}))
+                  .ok());
   DataOptions options;
   options.source = folder / "tokens.npy";
   options.labels = next_labels;
@@ -184,8 +185,11 @@ TEST(NextLabels, AreTheValuesThatFollow) {
 
 TEST(NextLabels, NeedTokens) {
   const fixtures::Folder folder;
-  ASSERT_TRUE(write_npy(folder / "numbers.npy", make_tensor<float>(DType::float32, {1, 2}, std::vector<float>{1, 2})).ok());
-  ASSERT_TRUE(write_npy(folder / "negative.npy", make_tensor<std::int64_t>(DType::int64, {1, 2}, std::vector<std::int64_t>{1, -2})).ok());
+  ASSERT_TRUE(
+      write_npy(folder / "numbers.npy", make_tensor<float>(DType::float32, {1, 2}, std::vector<float>{1, 2})).ok());
+  ASSERT_TRUE(write_npy(folder / "negative.npy",
+                        make_tensor<std::int64_t>(DType::int64, {1, 2}, std::vector<std::int64_t>{1, -2}))
+                  .ok());
   DataOptions options;
   options.labels = next_labels;
   const std::array ports = {Port{.name = "x", .dtype = DType::float32, .shape = {1, 2}},

@@ -664,3 +664,27 @@ def test_a_text_needs_a_language_model(infermeter, environment_in, tmp_path):
 def test_an_increase_is_of_texts(infermeter, environment_in, tmp_path):
     done = validate(infermeter, environment_in, tmp_path, "mlp@onnxruntime", "mlp@openvino", "--max-increase", "1%")
     assert done.returncode == 2 and "an increase of perplexity can only be judged of texts" in done.stderr
+
+
+def test_a_gate_on_texts(need, infermeter, environment_in, tmp_path):
+    """Without labels; which would take the tokens of a text for independent."""
+    need("generation")
+    world = {"cwd": tmp_path, "env": environment_in(tmp_path), "capture_output": True, "text": True, "check": False}
+    np.save(tmp_path / "texts.npy", np.arange(64, dtype=np.int64).reshape(4, 16))
+    plan = """
+data = "texts.npy"
+data_limit = 2
+iterations = 2
+processes = 1
+threads = 1
+options = { output = "logits" }
+models = ["tiny_llama"]
+backends = ["onnxruntime-genai", "openvino-genai"]
+"""
+    (tmp_path / "plan.toml").write_text(plan)
+    (tmp_path / "gate.toml").write_text('plan = "plan.toml"\nexpect = ["kl_divergence <= 1e-6", "top1_agreement >= 0.98"]\n')
+    done = subprocess.run([infermeter, "gate", "gate.toml"], **world)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("kl_divergence") >= 1, done.stdout
+    done = subprocess.run([infermeter, "run", "--plan", "plan.toml", "--labels", "next"], **world)
+    assert done.returncode == 2 and "labels=next is of texts, which `infermeter validate` judges" in done.stderr, done.stderr
