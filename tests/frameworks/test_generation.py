@@ -569,12 +569,17 @@ def test_llama_cpp_refuses_what_it_cannot_do(refused, options, sentence):
 
 
 def test_a_gguf_file_is_measured_by_its_name(infermeter, environment_in, gguf_file, tmp_path):
-    gguf_file()
+    """Here it is a link to another folder, as in Hugging Face's cache."""
+    blobs, work = tmp_path / "blobs", tmp_path / "work"
+    blobs.mkdir()
+    work.mkdir()
+    gguf_file().rename(blobs / "15d3cfefe2")
+    (work / "x.gguf").symlink_to("../blobs/15d3cfefe2")
     options = f"threads=1,prompt_tokens={PROMPT},output_tokens={LENGTH}"
     done = subprocess.run(
         [infermeter, "run", f"x.gguf@llama-cpp,{options}", f"x.gguf@llama-cpp,kv_cache=q8_0,flash_attention=true,{options}", "--iterations", "2",
          "--warmup", "1", "--processes", "2", "--format", "json"],
-        cwd=tmp_path, env=environment_in(tmp_path), capture_output=True, text=True, check=False,
+        cwd=work, env=environment_in(tmp_path), capture_output=True, text=True, check=False,
     )
     assert done.returncode in (0, 1), done.stderr  # with keys and values of 8 bits the answer may be another one
     record = json.loads(done.stdout)
