@@ -55,9 +55,11 @@ SandboxPaths sandbox_paths(const WorkerJob& job, const WorkerHost& host) {
   const auto& folders = job.trial.python_folders;
   paths.readable.insert(paths.readable.end(), folders.begin(), folders.end());
   const std::string& model_file = is_on_server(job.trial.subject) ? "" : job.trial.model_path;
-  for (const std::string& file : {model_file, job.trial.subject.backend_library})
-    if (file.find('/') != std::string::npos) paths.readable.push_back(parent_of(file));
-  paths.readable.push_back(model_file);  // which may be a link to elsewhere, as in Hugging Face's cache
+  for (const std::string& file : {model_file, job.trial.subject.backend_library}) {
+    if (file.find('/') == std::string::npos) continue;
+    paths.readable.push_back(parent_of(file));
+    paths.readable.push_back(file);  // which may be a link to elsewhere, as in Hugging Face's cache
+  }
   paths.writable.push_back(std::filesystem::current_path(error).string());
   paths.writable.insert(paths.writable.end(), job.writable.begin(), job.writable.end());
   return paths;
