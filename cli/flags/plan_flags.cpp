@@ -218,6 +218,15 @@ Result<Done> apply_variables(PlanDraft& draft, const Surroundings& world) {
   return Done{};
 }
 
+// Options of back ends that many ask for.
+struct OptionFlag {
+  std::string_view flag, key, help;
+};
+constexpr auto kOptionFlags = std::to_array<OptionFlag>({
+    {"--prompt-tokens", "prompt_tokens", "Tokens of a prompt: 128, normal:256:64, uniform:16:64. Default: 128."},
+    {"--output-tokens", "output_tokens", "Tokens of an answer, likewise. Default: 64."},
+});
+
 // What stands behind a flag that takes a list: `--batch-sizes 1 4`, `--batch-sizes 1,4`. A file whose name holds a
 // comma is one model.
 std::vector<std::string> written_out(const Setting& setting, const std::vector<std::string>& texts) {
@@ -303,6 +312,11 @@ void PlanFlags::declare(CLI::App& app, Use use) {
     declare_flag(app, flag, group, values_[flag.key]);
   }
   other_names_.declare(app, values_);
+  for (const OptionFlag& flag : kOptionFlags) {
+    app.add_option(std::string(flag.flag), options_[flag.key], std::string(flag.help))
+        ->type_name("N|DIST")
+        ->group("Language models");
+  }
   app.add_flag("--no-compare-outputs", no_compare_outputs_, "Do not compare the subjects' outputs.")
       ->group("How it is measured");
   if (use == Use::comparison) {
@@ -324,9 +338,18 @@ bool PlanFlags::names_subjects() const {
   return !plan_file_.empty() || !values_.at("subjects").empty() || !values_.at("models").empty();
 }
 
-std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but) const {
+std::map<std::string_view, std::vector<std::string>> PlanFlags::values() const {
   auto values = values_;
-  if (const auto added = other_names_.add_to(values); !added) values = values_;  // said when the plan is gathered
+  for (const auto& [key, text] : options_) {
+    if (!text.empty()) values["options"].push_back(fmt::format("{}={}", key, text));
+  }
+  return values;
+}
+
+std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but) const {
+  auto values = this->values();
+  if (const auto added = other_names_.add_to(values); !added)
+    values = this->values();  // said when the plan is gathered
   for (const auto& [key, texts] : values) {
     // What a resumed run is allowed is no change of it.
     const bool changes = key != "output_dir" && key != "store" && key != "format" && key != "allow_code" &&
@@ -344,7 +367,7 @@ Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
     draft.server_of_file.clear();
   }
   if (!values_.at("subjects").empty()) draft.models.clear(), draft.backends.clear();
-  auto values = values_;
+  auto values = this->values();
   INFERMETER_TRY_DONE(other_names_.add_to(values));
   if (!values.at("iterations").empty() && !values.at("duration").empty()) {
     return usage_error("--iterations and --duration exclude each other");

@@ -41,7 +41,11 @@ class PlanFlags {
 
   OtherNames other_names_;
 
+  // What was given, those of kOptionFlags as options of the back end.
+  [[nodiscard]] std::map<std::string_view, std::vector<std::string>> values() const;
+
   std::map<std::string_view, std::vector<std::string>> values_;  // by key of the setting; empty: not given
+  std::map<std::string_view, std::string> options_;              // of the back end, by key, from flags of their own
   std::string plan_file_;
   bool no_compare_outputs_ = false, until_resolved_ = false, all_pairs_ = false, drop_disturbed_ = false;
 };

@@ -165,6 +165,18 @@ constexpr auto catalogue = std::to_array<DifferenceFigure>({
      .tables = Figure::Tables::outputs,
      .page_title = "KL divergence",
      .page = Figure::Page::hidden},
+    {.id = "agreed_prefix",
+     .meaning = "Share of values before the first that differs, over items: how long answers, rows of tokens, are the "
+                "same; None where they are no integers in one dimension.",
+     .value = &Figures::agreed_prefix,
+     .reading = Reading::likeness,
+     .unit = Figure::Unit::share,
+     .why_none = "no output is a row of integers",
+     .title = "Same until",
+     .column = 11,
+     .tables = Figure::Tables::outputs_and_samples,
+     .page_title = "same until",
+     .page = Figure::Page::hidden},
 });
 
 }  // namespace

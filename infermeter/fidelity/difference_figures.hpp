@@ -29,6 +29,9 @@ struct DifferenceFigures {
   std::optional<double> top1_agreement{}, top5_agreement{};
   // Mean over rows of RowAgreement::divergence; nullopt also where it is infinite.
   std::optional<double> kl_divergence{};
+  // Share of values before the first that differs, mean over items: how long two answers, rows of tokens, are the same.
+  // Only of integers in one dimension.
+  std::optional<double> agreed_prefix{};
 };
 
 struct DifferenceFigure {

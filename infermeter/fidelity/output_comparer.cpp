@@ -71,6 +71,18 @@ std::optional<double> ssim_of(std::span<const TensorPair> pairs) {
   return ssim.ok() && std::isfinite(*ssim) ? std::optional(*ssim) : std::nullopt;
 }
 
+std::optional<double> prefix_of(std::span<const TensorPair> pairs) {
+  if (pairs.size() != 1) return std::nullopt;
+  const Tensor& reference = *pairs.front().reference;
+  if (class_of(reference.dtype) != DTypeClass::integer || reference.shape.size() != 1 || reference.shape[0] == 0)
+    return std::nullopt;
+  std::vector<double> expected(static_cast<std::size_t>(reference.shape[0])), got(expected.size());
+  read_values(reference, 0, expected);
+  read_values(*pairs.front().candidate, 0, got);
+  const auto apart = std::ranges::mismatch(expected, got).in1 - expected.begin();
+  return static_cast<double>(apart) / static_cast<double>(expected.size());
+}
+
 // Sums over items that a mean is made of at the end.
 struct Mean {
   double sum = 0;
@@ -187,6 +199,8 @@ class OutputState {
     sample.mismatched = texts_apart;
     sample.ssim = ssim_of(pairs);
     if (sample.ssim) ssim_.add(*sample.ssim);
+    sample.agreed_prefix = prefix_of(pairs);
+    if (sample.agreed_prefix) prefix_.add(*sample.agreed_prefix);
   }
 
   void add_rows(const Tensor& reference, const Tensor& candidate) {
@@ -243,6 +257,7 @@ class OutputState {
     difference.candidate_at_max = errors.candidate_at_max;
     set_figures(difference, errors);
     if (tally_.non_finite_apart == 0) difference.ssim = ssim_.value();
+    difference.agreed_prefix = prefix_.value();
     difference.nan_reference = tally_.nan_reference;
     difference.nan_candidate = tally_.nan_candidate;
     difference.inf_reference = tally_.inf_reference;
@@ -262,7 +277,7 @@ class OutputState {
   std::uint64_t parts_ = 1;  // numbers of an element: two of complex ones
   std::uint64_t text_count_ = 0;
   std::size_t max_item_ = 0;
-  Mean ssim_;
+  Mean ssim_, prefix_;
   RowAgreement rows_;
   bool all_scores_ = true, all_top5_ = true;
   std::vector<SampleDifference> samples_;

@@ -124,6 +124,22 @@ TEST(OutputComparer, DivergenceIsTheMeanOverRows) {
               Optional(DoubleNear(0.6931471805599453, 1e-12)));
 }
 
+TEST(OutputComparer, AnswersAreTheSameUntilTheFirstTokenThatDiffers) {
+  const auto answer = [](std::vector<std::int64_t> tokens) {
+    const Shape shape{static_cast<std::int64_t>(tokens.size())};
+    return ItemValues{
+        Value{.tensor = make_tensor<std::int64_t>(DType::int64, shape, std::span(tokens)), .elements = {}}};
+  };
+  OutputComparer comparer(kNames, std::vector<Tolerance>{{}});
+  comparer.add(std::vector{answer({5, 6, 7, 8}), answer({1, 2, 3, 4})},
+               std::vector{answer({5, 6, 9, 8}), answer({1, 2, 3, 4})});
+  const auto result = comparer.result();
+  EXPECT_THAT(result.samples[0].agreed_prefix, Optional(0.5));  // what is the same behind it does not count
+  EXPECT_THAT(result.samples[1].agreed_prefix, Optional(1.0));
+  EXPECT_THAT(result.whole.outputs[0].agreed_prefix, Optional(0.75));
+  EXPECT_EQ(compare_outputs(kNames, rows({{1, 2}}), rows({{1, 2}}), {}).outputs[0].agreed_prefix, std::nullopt);
+}
+
 TEST(OutputComparer, ImagesHaveAStructuralSimilarity) {
   std::vector<float> image(64), other(64);
   for (std::size_t i = 0; i < 64; ++i) {

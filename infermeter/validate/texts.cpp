@@ -63,10 +63,9 @@ Result<fs::path> tokens_of(const ValidationRequest& request, const Subject& subj
                                 .data = fs::absolute(request.text).string(),
                                 .file = file},
                                {.sandbox = request.plan.sandbox, .interrupt = context.interrupt});
+  if (made.ok()) return file;
   // Whatever it refuses was given by whoever asks: the text, its length, a folder without a tokenizer.
-  if (!made.ok() && made.error().kind == ErrorKind::model) return usage_error(made.error().message);
-  INFERMETER_TRY_DONE(made);
-  return file;
+  return made.error().kind == ErrorKind::model ? usage_error(made.error().message) : made.error();
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ def refused(done, code, *fragments):
     (["run", "--backend", "fake"], ["back end fake has no model: add --model"]),
     (["run", "mlp@fak"], ["unknown back end 'fak' (did you mean 'fake'?)"]),
     (["run", "mlp@fake,latncy=constant:1ms"], ["back end fake has no option 'latncy' (did you mean 'latency'?)"]),
+    (["run", "mlp@fake", "--prompt-tokens", "8"], ["back end fake has no option 'prompt_tokens'"]),
     (["run", "mlp@fake,threds=2"], ["has no option 'threds' (did you mean 'threads'?)"]),
     (["run", "mlp@fake,device=cpx"], ["back end fake has no device 'cpx' (did you mean 'cpu'?)"]),
     (["run", "mlp@fake", "--device", "tpu"], ["back end fake has no device 'tpu'; here it has cpu"]),

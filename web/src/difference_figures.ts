@@ -1,7 +1,7 @@
 // Made from infermeter/fidelity/difference_figures.cpp: INFERMETER_APPROVE=1 infermeter_report_test --gtest_filter='DifferenceFigures.*'
 import type { OutputDifference } from "./document.ts";
 
-export type SampleFigures = Pick<OutputDifference, "mae" | "mse" | "rmse" | "relative_l2" | "relative_max" | "cosine" | "pearson" | "psnr_db" | "ssim">;
+export type SampleFigures = Pick<OutputDifference, "mae" | "mse" | "rmse" | "relative_l2" | "relative_max" | "cosine" | "pearson" | "psnr_db" | "ssim" | "agreed_prefix">;
 export type WholeFigures = Pick<OutputDifference, "relative_l1" | "data_range" | "top1_agreement" | "top5_agreement" | "kl_divergence">;
 
 export interface DifferenceFigure<Figures> {
@@ -23,6 +23,7 @@ export const sampleFigures: DifferenceFigure<SampleFigures>[] = [
   { id: "pearson", title: "Pearson", measure: "correlation", likeness: true, unit: "", hidden: true },
   { id: "psnr_db", title: "PSNR", measure: "PSNR", likeness: true, unit: "dB", hidden: false },
   { id: "ssim", title: "SSIM", measure: "SSIM", likeness: true, unit: "", hidden: false },
+  { id: "agreed_prefix", title: "same until", measure: "same until", likeness: true, unit: "share", hidden: true },
 ];
 
 export const wholeFigures: DifferenceFigure<WholeFigures>[] = [

@@ -512,6 +512,7 @@ export interface OutputDifference {
   top1_agreement: number | null;
   top5_agreement: number | null; // null: no classifier, or not more than five classes
   kl_divergence: number | null; // mean over rows of Σ p ln(p / q) in nats, p and q the reference's and the candidate's distributions over classes; null: no classifier, or infinite
+  agreed_prefix: number | null; // share of values before the first that differs, over items; null: no integers in one dimension
   nan_reference: number;
   nan_candidate: number;
   inf_reference: number;
@@ -1315,6 +1316,7 @@ export interface ValidationSample {
   pearson: number | null;
   psnr_db: number | null; // decibels; null: infinite (both are equal), or there is no range
   ssim: number | null; // of images only
+  agreed_prefix: number | null; // share of values before the first that differs; null: no integers in one dimension
 }
 
 // What `infermeter variants --format json` writes. Values are in base units: seconds, bytes, items per second, shares (0.1 is 10 %), factors. What is not known is null. The run itself, with its samples, is `infermeter report RUN --format json`.
