@@ -44,6 +44,13 @@ Check drop_check(const Validation& validation) {
   return check;
 }
 
+Check increase_check(const PerplexityChange& perplexity) {
+  Check check{.name = "perplexity increases no more than is allowed", .outcome = outcome_of(perplexity), .detail = {}};
+  check.detail = check.outcome ? fmt::format("an increase of {:g} is allowed", *perplexity.allowed)
+                               : "no increase was named (--max-increase)";
+  return check;
+}
+
 Check repeat_check(const Validation& validation) {
   Check check{.name = "the baseline repeats itself", .outcome = {}, .detail = "not tried"};
   if (validation.again_items == 0) return check;
@@ -127,7 +134,10 @@ std::vector<Check> checklist(const RunRecord& record, const Gate& gate, const Ga
 }
 
 std::vector<Check> checklist(const Validation& validation) {
-  return {agreement_check(validation), drop_check(validation), repeat_check(validation)};
+  std::vector<Check> checks = {agreement_check(validation), drop_check(validation)};
+  if (validation.perplexity) checks.push_back(increase_check(*validation.perplexity));
+  checks.push_back(repeat_check(validation));
+  return checks;
 }
 
 std::vector<Check> checklist(const LayersRecord& record) {

@@ -193,6 +193,16 @@ TEST(Checklist, OfAValidationIsOutputsDropAndRepetition) {
   EXPECT_EQ(outcome_of(checklist(validation)), Outcome::fail);
 }
 
+TEST(Checklist, OfTextsIsTheIncreaseOfPerplexityToo) {
+  Validation validation;
+  validation.perplexity = PerplexityChange{.increase = 0.2, .interval = Interval{0.1, 0.3}};
+  ASSERT_THAT(checklist(validation), SizeIs(4));
+  EXPECT_EQ(checklist(validation)[2].detail, "no increase was named (--max-increase)");
+  validation.perplexity->allowed = 0.05;
+  EXPECT_EQ(checklist(validation)[2].outcome, Outcome::fail);
+  EXPECT_EQ(checklist(validation)[2].detail, "an increase of 0.05 is allowed");
+}
+
 LayersRecord two_tensors() {
   LayersRecord record;
   record.growth.tensors.resize(2);
