@@ -109,7 +109,7 @@ def test_what_is_refused(run, flags, words):
 
 @pytest.mark.parametrize("text, words", [
     ("0\n2\n1\n", "line 3: 1 s comes before the arrival above it, 2 s: sort the file"),
-    ("0\n-1\n", "line 2: '-1' is not from 0 to 1e7 seconds"),
+    ("0\n-1\n", "line 2: -1 is not from 0 to 1e7 seconds"),
     ("0\n\x1b[31mx\n", "line 2: wanted seconds, got '\\x1b[31mx'"),
     ("", "it has no arrivals"),
 ])

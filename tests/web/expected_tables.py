@@ -265,14 +265,15 @@ def distances(found):
            "mismatched": f"{found['mismatched'] or 'none'} of {found['element_count']}", "non_finite": Number(found["non_finite_apart"] or None, "count")}
     for name in ("mae", "rmse", "relative_l2", "relative_max", "cosine", "pearson", "ssim"):
         row[name] = Number(found[name])
-    return row | {"psnr_db": Number(found["psnr_db"], unit="dB")}
+    return row | {"psnr_db": Number(found["psnr_db"], unit="dB"), "agreed_prefix": Number(found["agreed_prefix"], "share")}
 
 
 def outputs(validation):
     return [distances(each["difference"]) | {
         "output": (each["difference"]["name"], f"{each['difference']['dtype']} [{', '.join(map(str, each['difference']['shape']))}]"),
         "allowed": Number(each["allowed"]), "floor": Number(each["floor"]), "top1_agreement": Number(each["difference"]["top1_agreement"], "share"),
-        "top5_agreement": Number(each["difference"]["top5_agreement"], "share")} for each in validation["outputs"]], None
+        "top5_agreement": Number(each["difference"]["top5_agreement"], "share"),
+        "kl_divergence": Number(each["difference"]["kl_divergence"])} for each in validation["outputs"]], None
 
 
 def samples(validation):
