@@ -204,17 +204,23 @@ std::optional<double> Accuracy::share() const {
   return masks ? masks->share() : std::nullopt;
 }
 
-Result<Done> AccuracyTally::add(const Tensor& scores, std::span<const int> labels) {
+Result<Done> check_labelled(const Tensor& scores, std::span<const int> labels) {
   INFERMETER_TRY_DONE(check_scores(scores, 2));
   const auto rows = static_cast<std::size_t>(scores.shape[0]), classes = static_cast<std::size_t>(scores.shape[1]);
   if (labels.size() != rows) {
     return usage_error(fmt::format("there are {} labels for {} rows of scores", labels.size(), rows));
   }
-  INFERMETER_TRY_DONE(same_classes(classes));
   for (const int label : labels) {
     const bool known = label >= 0 && static_cast<std::size_t>(label) < classes;
     if (!known && label != ignored_label) return no_class(label, classes);
   }
+  return Done{};
+}
+
+Result<Done> AccuracyTally::add(const Tensor& scores, std::span<const int> labels) {
+  INFERMETER_TRY_DONE(check_labelled(scores, labels));
+  const auto rows = static_cast<std::size_t>(scores.shape[0]), classes = static_cast<std::size_t>(scores.shape[1]);
+  INFERMETER_TRY_DONE(same_classes(classes));
   if (!accuracy_.labels) accuracy_.labels.emplace();
   LabelAccuracy& sum = *accuracy_.labels;
   if (classes > 5 && !sum.top5) sum.top5 = 0;

@@ -62,6 +62,9 @@ struct PairedRight {
   std::uint64_t both = 0, reference_only = 0, candidate_only = 0, neither = 0;
 };
 
+// The errors of AccuracyTally::add that one item shows by itself.
+[[nodiscard]] Result<Done> check_labelled(const Tensor& scores, std::span<const int> labels);
+
 // Adds up over data items. Scores are [rows, classes] with a label per row, or [rows, classes, …] with a mask [rows,
 // …]; of at least two classes, as many in every item. The first of the largest scores counts; NaN counts as the
 // largest, as in NumPy. A score is among the five largest if fewer than five others are larger, or equal and before it.

@@ -36,8 +36,7 @@ void to_log_shares(std::span<double> row) {
 }
 
 Result<std::optional<double>> mean_log_loss(const Tensor& scores, std::span<const int> labels) {
-  AccuracyTally checked;
-  INFERMETER_TRY_DONE(checked.add(scores, labels));
+  INFERMETER_TRY_DONE(check_labelled(scores, labels));
   std::vector<double> row(static_cast<std::size_t>(scores.shape[1]));
   double sum = 0;
   std::size_t rows = 0;

@@ -14,8 +14,8 @@ namespace infermeter {
 void to_log_shares(std::span<double> row);
 
 // The mean over rows of -ln(share of the row's label), in nats: the cross-entropy, whose exponential is the perplexity
-// (Jelinek et al. 1977). Scores are [rows, classes] with a label per row, as in AccuracyTally::add, whose errors these
-// are; rows with ignored_label are left out. nullopt: no row is left, or the mean is no finite number.
+// (Jelinek et al. 1977). Scores are [rows, classes] with a label per row, whose errors are those of
+// check_labelled; rows with ignored_label are left out. nullopt: no row is left, or the mean is no finite number.
 [[nodiscard]] Result<std::optional<double>> mean_log_loss(const Tensor& scores, std::span<const int> labels);
 
 }  // namespace infermeter

@@ -48,10 +48,11 @@ Result<Done> ValidationLabels::add(Side& side, const DataItem& item, const ItemV
 }
 
 Result<Done> ValidationLabels::add_text(Side& side, const Tensor& scores, std::span<const int> labels) {
-  AccuracyTally own;
-  INFERMETER_TRY_DONE(own.add(scores, labels));
+  const LabelAccuracy before = side.tally.accuracy().labels.value_or(LabelAccuracy{});
   INFERMETER_TRY_DONE(side.tally.add(scores, labels));
-  if (const auto share = own.accuracy().share()) side.shares.push_back(*share);
+  const LabelAccuracy& now = *side.tally.accuracy().labels;
+  const LabelAccuracy own{.rows = now.rows - before.rows, .top1 = now.top1 - before.top1, .top5 = {}, .classes = {}};
+  if (const auto share = own.top1_share()) side.shares.push_back(*share);
   INFERMETER_TRY(const auto loss, mean_log_loss(scores, labels));
   side.losses.push_back(loss.value_or(std::numeric_limits<double>::infinity()));
   return Done{};

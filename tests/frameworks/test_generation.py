@@ -645,6 +645,20 @@ def test_texts_that_are_refused(need, infermeter, environment_in, tmp_path, cont
     assert sentence in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_text_is_not_cut_where_the_tokenizer_would(need, package, folder, tmp_path):
+    from infermeter.making import Job, text_tokens
+
+    need("generation")
+    truncation = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
+    book, file = tmp_path / "book.txt", tmp_path / "tokens.npy"
+    book.write_text(SENTENCES)
+    model = folder(tokenizer={"truncation": truncation}) / "config.json"
+    text_tokens.make(Job("model", str(model), {"tokens": "16"}, str(book), str(file)))
+    tokens = np.load(file)
+    assert tokens.shape == (len(SENTENCES.encode()) // 16, 16)
+    assert tokens.ravel().tolist() == list(SENTENCES.encode()[: tokens.size])
+
+
 def test_tokenizers_that_differ_are_refused(need, infermeter, environment_in, folder, tmp_path):
     need("generation")
     (tmp_path / "book.txt").write_text(SENTENCES)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "infermeter/verdict/answers/accuracy_answers.hpp"
+#include "infermeter/verdict/answers/gate_answers.hpp"
 
 namespace infermeter {
 namespace {
@@ -126,7 +127,7 @@ AnswerKind kind_of(Outcome outcome) {
 Tone tone_of_accuracy(const AccuracyDrop& accuracy) {
   const auto outcome = outcome_of(accuracy);
   if (!outcome) return accuracy.change && accuracy.change->interval.high < 0 ? Tone::warning : Tone::plain;
-  return *outcome == Outcome::pass ? Tone::good : *outcome == Outcome::fail ? Tone::bad : Tone::warning;
+  return tone_of(*outcome);
 }
 
 Answer accuracy_found(const AccuracyDrop& accuracy) {
@@ -148,7 +149,7 @@ Answer perplexity_found(const PerplexityChange& perplexity) {
     kind = perplexity.increase > 0 ? AnswerKind::less_accurate : AnswerKind::more_accurate;
   }
   Tone tone = kind == AnswerKind::less_accurate ? Tone::warning : Tone::plain;
-  if (outcome) tone = *outcome == Outcome::pass ? Tone::good : *outcome == Outcome::fail ? Tone::bad : Tone::warning;
+  if (outcome) tone = tone_of(*outcome);
   Answer answer = about_both(AnswerTopic::accuracy, kind, tone);
   answer.metric = perplexity_metric;
   answer.unit = "share";

@@ -9,17 +9,16 @@ import numpy as np
 from infermeter.backend import Refused, Status
 from infermeter.checks import need
 from infermeter.making import Job
+from infermeter.prompts import open_tokenizer
 
 
 def make(job: Job) -> None:
     need("tokenizers", "reading a text with a model's tokenizer", setup="generation")
-    from tokenizers import Tokenizer
-
     file = Path(job.model).parent / "tokenizer.json"
     if not file.exists():
         raise Refused(Status.MODEL_ERROR, f"{job.name} has no tokenizer.json to read a text with: give tokens, --data tokens.npy --labels next")
     try:
-        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer = open_tokenizer(file)
     except Exception as error:  # a plain Exception is all that it raises
         raise Refused(Status.MODEL_ERROR, f"tokenizer.json of {job.name} cannot be read: {' '.join(str(error).split())[:300]}") from error
     begin = tokenizer.encode("").ids  # what it puts before every text
