@@ -10,6 +10,7 @@
 #include "cli/flags/find_study.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/output/report_output.hpp"
+#include "infermeter/models/cache.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/tuning/space.hpp"
 #include "infermeter/run/check.hpp"
@@ -148,7 +149,7 @@ class Known {
     if (!launcher) return {};
     const std::vector<std::string> names = backend_names(*launcher);
     if (std::ranges::find(names, backend) == names.end()) return {};
-    return probe_backend(*launcher, backend, "", {.interrupt = world_.interrupt});
+    return probe_backend(*launcher, backend, "", {.interrupt = world_.interrupt, .cache = default_cache()});
   }
 
   const Surroundings& world_;

@@ -57,8 +57,9 @@ Result<ModelFacts> model_or_workload(const Plan& plan, const Subject& subject, c
   auto facts =
       resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code, .interrupt = context.interrupt});
   if (facts.ok() || !may_be_workload(subject.model)) return facts;
-  const BackendInfo backend = probe_backend(context.launcher, subject.backend, subject.backend_library,
-                                            {.sandbox = plan.sandbox, .interrupt = context.interrupt});
+  const BackendInfo backend =
+      probe_backend(context.launcher, subject.backend, subject.backend_library,
+                    {.sandbox = plan.sandbox, .interrupt = context.interrupt, .cache = context.cache});
   return resolve_workload(subject, backend, facts.error());
 }
 

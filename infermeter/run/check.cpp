@@ -190,7 +190,7 @@ class Checker {
       if (answer.valid()) continue;
       answer = std::async(std::launch::async, [this, &subject] {
         return probe_backend(context_.launcher, subject.backend, subject.backend_library,
-                             {.sandbox = plan_.sandbox, .interrupt = context_.interrupt});
+                             {.sandbox = plan_.sandbox, .interrupt = context_.interrupt, .cache = context_.cache});
       });
     }
     for (auto& [key, answer] : answers) probed_[key] = answer.get();

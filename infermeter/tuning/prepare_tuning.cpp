@@ -85,7 +85,7 @@ std::vector<std::string> models_of(const std::vector<TunedKey>& keys, const Subj
 // Those named, or all that read the model, which is said.
 Result<std::vector<TunableBackend>> backends_of(const TuningContext& context, const SubjectDraft& base,
                                                 const std::vector<TunedKey>& keys, const PlanDraft& draft) {
-  const ProbeOptions probing{.sandbox = draft.plan.sandbox, .interrupt = context.interrupt};
+  const ProbeOptions probing{.sandbox = draft.plan.sandbox, .interrupt = context.interrupt, .cache = context.cache};
   std::vector<std::string> names;
   if (!base.backend.empty()) names = {base.backend};
   if (const TunedKey* named = key_of(keys, "backend")) names = named->values;

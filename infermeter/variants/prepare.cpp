@@ -135,7 +135,7 @@ Result<PreparedVariants> prepare_variants(VariantsRequest request, PlanDraft dra
   std::vector<BackendInfo> backends;
   for (const std::string& name : wanted) {
     backends.push_back(probe_backend(launcher, name, prepared.draft.defaults.backend_library,
-                                     {.sandbox = prepared.draft.plan.sandbox, .interrupt = interrupt}));
+                                     {.sandbox = prepared.draft.plan.sandbox, .interrupt = interrupt, .cache = cache}));
     backends.back().name = name;
   }
   const bool are_said = !prepared.request.backends.empty() || !prepared.request.phases.empty();

@@ -56,6 +56,7 @@ struct BackendInfo {
 struct ProbeOptions {
   Sandbox sandbox = Sandbox::automatic;         // that the trials are to have; `off` is not for what is only asked
   const std::atomic<int>* interrupt = nullptr;  // as in RunContext
+  std::filesystem::path cache{};                // where answers are kept (kept_answer.hpp); empty: asked anew
 };
 // Each plug-in, or each that is named, is asked in a process of its own, all at the same time.
 [[nodiscard]] std::vector<BackendInfo> probe_backends(const Launcher& launcher, const ProbeOptions& options = {});

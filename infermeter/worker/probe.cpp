@@ -3,6 +3,7 @@
 #include <future>
 #include <system_error>
 
+#include "infermeter/worker/kept_answer.hpp"
 #include "infermeter/worker/launcher.hpp"
 #include "infermeter/worker/library_choice.hpp"
 #include "infermeter/worker/plugin.hpp"
@@ -13,12 +14,11 @@ namespace {
 
 constexpr double probe_timeout_s = 30;
 
-Result<BackendInfo> ask(const Launcher& launcher, const std::string& name, const std::string& library,
-                        const std::string& plugin, const ProbeOptions& options) {
-  const Sandbox sandbox = options.sandbox == Sandbox::strict ? Sandbox::strict : Sandbox::automatic;
-  WorkerJob job{.probe = true, .plugin = plugin, .trial = {}, .sandbox = sandbox, .readable = {}, .cpus = {}};
-  job.trial.subject.backend = name;
-  job.trial.subject.backend_library = library;
+Result<BackendInfo> ask(const Launcher& launcher, const ProbeQuestion& question, const ProbeOptions& options) {
+  WorkerJob job{
+      .probe = true, .plugin = question.plugin, .trial = {}, .sandbox = question.sandbox, .readable = {}, .cpus = {}};
+  job.trial.subject.backend = question.name;
+  job.trial.subject.backend_library = question.library;
   for (const auto& folder : launcher.python_folders) job.trial.python_folders.push_back(folder.string());
   return ask_worker(launcher, job, {.timeout_s = probe_timeout_s, .interrupt = options.interrupt});
 }
@@ -27,6 +27,19 @@ std::string absolute(const std::string& path) {
   std::error_code error;
   const auto full = std::filesystem::absolute(path, error);
   return path.empty() || error ? path : full.string();
+}
+
+BackendInfo answer_to(const Launcher& launcher, const ProbeQuestion& question, const ProbeOptions& options) {
+  const KeptAnswer kept(options.cache, launcher, question);
+  if (auto known = kept.read()) return *std::move(known);
+  auto answer = ask(launcher, question, options);
+  if (!answer.ok()) {
+    BackendInfo none;
+    none.error = answer.error().message;
+    return none;
+  }
+  kept.keep(*answer);
+  return std::move(answer).value();
 }
 
 }  // namespace
@@ -38,13 +51,12 @@ BackendInfo probe_backend(const Launcher& launcher, const std::string& name, con
   if (!plugin.ok()) {
     info.error = plugin.error().message;
   } else {
-    const std::string file = absolute(plugin.value().string());
-    auto answer = ask(launcher, name, absolute(chosen_library(name, library)), file, options);
-    if (answer.ok())
-      info = std::move(answer).value();
-    else
-      info.error = answer.error().message;
-    info.plugin = file;
+    const ProbeQuestion question{.name = name,
+                                 .plugin = absolute(plugin.value().string()),
+                                 .library = absolute(chosen_library(name, library)),
+                                 .sandbox = options.sandbox == Sandbox::strict ? Sandbox::strict : Sandbox::automatic};
+    info = answer_to(launcher, question, options);
+    info.plugin = question.plugin;
   }
   info.name = name;
   return info;
