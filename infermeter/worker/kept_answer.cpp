@@ -92,7 +92,6 @@ std::string name_of(const Launcher& launcher, const ProbeQuestion& question) {
     hash.add(one);
     hash.add('\0');
   }
-  hash.add(static_cast<unsigned char>(question.sandbox));
   return fmt::format("{:016x}", hash.value());
 }
 
@@ -105,7 +104,7 @@ bool is_ours(const fs::path& file) {
 }  // namespace
 
 KeptAnswer::KeptAnswer(const fs::path& cache, const Launcher& launcher, const ProbeQuestion& question) {
-  if (cache.empty()) return;
+  if (cache.empty() || question.sandbox == Sandbox::strict) return;
   auto state = state_of(launcher, question);
   if (!state) return;
   state_ = *std::move(state);

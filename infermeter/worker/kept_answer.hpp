@@ -19,7 +19,7 @@ struct ProbeQuestion {
 
 class KeptAnswer {
  public:
-  // `cache`: empty keeps nothing.
+  // `cache`: empty keeps nothing. Nor is anything kept of a strict sandbox: asking shows that it can be had.
   KeptAnswer(const std::filesystem::path& cache, const Launcher& launcher, const ProbeQuestion& question);
 
   // None where nothing that it depends on may have changed since: plug-in, worker, Python and its packages, the

@@ -58,6 +58,8 @@ TEST_F(KeptAnswers, AreWhatWasAnswered) {
   ASSERT_TRUE(asked().read().has_value());
   EXPECT_EQ(backend_info_to_json(*asked().read()), backend_info_to_json(info_));
   EXPECT_FALSE(asked(Sandbox::strict).read().has_value());
+  asked(Sandbox::strict).keep(info_);
+  EXPECT_FALSE(asked(Sandbox::strict).read().has_value());
   EXPECT_FALSE(asked(Sandbox::automatic, "/another/library.so").read().has_value());
 }
 
