@@ -199,6 +199,7 @@ static int try_url_race(void) {
         getpeername(made, (struct sockaddr*)&peer, &size) == 0 && peer.sin_port == both[1])
       reached_other = 0;
     if (made >= 0) close(made);
+    sched_yield(); /* or all of them pass before the other thread has begun */
   }
   racing = 0;
   pthread_join(changer, NULL);
