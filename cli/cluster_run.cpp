@@ -62,6 +62,7 @@ Result<Ended> wait_for(Surroundings& world, const ClusterJob& job, LogFollower& 
       if (queue.ok()) {
         ended.running.clear();
         for (const auto& [task, state] : *queue) ended.running.insert(task);
+        if (ended.running.empty()) logs.show(world);  // what they said since the last look
         if (ended.running.empty() || signals > 1) return ended;
       } else if (!std::exchange(complained, true)) {
         world.err << fmt::format("{}; still waiting\n", queue.error().message);
