@@ -86,7 +86,7 @@ std::optional<std::string> state_of(const Launcher& launcher, const ProbeQuestio
   return state + look_of(launcher.python) + *ours + *beside;
 }
 
-std::string name_of(const Launcher& launcher, const ProbeQuestion& question) {
+std::string file_name_for(const Launcher& launcher, const ProbeQuestion& question) {
   Fnv1a hash;
   for (const std::string& one : {question.name, question.plugin, question.library, launcher.python.string()}) {
     hash.add(one);
@@ -108,7 +108,7 @@ KeptAnswer::KeptAnswer(const fs::path& cache, const Launcher& launcher, const Pr
   auto state = state_of(launcher, question);
   if (!state) return;
   state_ = *std::move(state);
-  file_ = cache / "backends" / name_of(launcher, question);
+  file_ = cache / "backends" / file_name_for(launcher, question);
 }
 
 std::optional<BackendInfo> KeptAnswer::read() const {
