@@ -88,7 +88,11 @@ Result<FigureQuery> query_of(Store& store, const HistoryOptions& options, const 
   if (!options.since.empty()) {
     INFERMETER_TRY(query.since, date_from_string(options.since));
   }
-  INFERMETER_TRY(const auto machines, store.list_machines(query));
+  const bool is_named = options.machine != "this" && options.machine != "all";
+  std::vector<MachineName> machines;
+  if (is_named) {
+    INFERMETER_TRY(machines, store.list_machines(query));
+  }
   INFERMETER_TRY(query.machine, find_machine(options.machine, this_machine, machines));
   if (options.series.empty()) return query;
   FigureQuery everywhere = query;

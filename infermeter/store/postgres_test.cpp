@@ -157,7 +157,10 @@ TEST_F(Postgres, ANewerStoreIsRefusedAndAnOlderOneBroughtUpToDate) {
   tell_postgres("UPDATE infermeter.store_version SET version = 999");
   EXPECT_THAT(error_of(Store::Mode::read), AllOf(HasSubstr("newer infermeter"), HasSubstr("999")));
   tell_postgres(
-      "DROP TABLE infermeter.run_tags, infermeter.run_notes; ALTER TABLE infermeter.runs DROP COLUMN trials_done; "
+      "DROP TABLE infermeter.run_tags, infermeter.run_notes; DROP INDEX infermeter.runs_listed, "
+      "infermeter.runs_in_order, "
+      "infermeter.figures_listed; CREATE INDEX figures_by_series ON infermeter.figures (metric, series, machine); "
+      "ALTER TABLE infermeter.runs DROP COLUMN trials_done, DROP COLUMN listing_checksum; "
       "UPDATE infermeter.store_version SET version = 8");
   EXPECT_THAT(error_of(Store::Mode::read), HasSubstr("was written by an older infermeter"));
   EXPECT_EQ(error_of(Store::Mode::write), "opened");
