@@ -1,15 +1,17 @@
 """A store of 100,000 runs and 10 million trials: how long `runs`, `history` of one subject and `report` of one run take.
 
-usage: bench/large_store.py [--runs N] [--processes N] [--repeat N] [--keep FILE] [PLACE]
+usage: bench/large_store.py [--runs N] [--processes N] [--repeat N] [--filled] [PLACE]
 PLACE: a new SQLite file (default), or an empty PostgreSQL database (postgresql://…). The runs are copies by SQL
 (bench/many_runs.cpp) of ten that are measured here, of 2 subjects x 50 processes x 10 iterations each, over ten machines: 200 series of
-one metric. Each figure is a median with the smallest and the largest, of a process that was started for it, with warm caches.
-INFERMETER_BUILD says which build is measured.
+one metric. Each figure is a median with the smallest and the largest, of a process that was started for it, with warm caches; and the
+processor time of that process, which a busy machine does not lengthen (a server's is not in it).
+10 million trials take 39 GB in an SQLite file; --processes 5 makes a tenth of that. INFERMETER_BUILD says which build is measured.
 """
 import argparse
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -28,6 +30,11 @@ def timed(*command):
     if done.returncode != 0:
         sys.exit(f"bench: {' '.join(map(str, command))} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
     return time.perf_counter() - begin, done.stdout
+
+
+def processor_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def measured_once(folder, processes):
@@ -59,8 +66,10 @@ def main():
         for what, verb in (("runs", ("runs",)), ("runs --format json", ("runs", "--format", "json")), ("runs --last 20", ("runs", "--last", 20)),
                            ("history SERIES", ("history", "a3")), ("history", ("history",)), ("report latest", ("report", "latest")),
                            ("report ID", ("report", old)), ("report BEGINNING", ("report", old[:-1]))):
+            before = processor_s()
             times = [timed(infermeter, *verb, *store)[0] for _ in range(options.repeat)]
-            print(f"{what}, {len(ids)} runs: {statistics.median(times):.3f} s ({min(times):.3f} … {max(times):.3f})", flush=True)
+            used = (processor_s() - before) / options.repeat
+            print(f"{what}, {len(ids)} runs: {statistics.median(times):.3f} s ({min(times):.3f} … {max(times):.3f}), {used:.3f} s of a processor", flush=True)
 
 
 main()

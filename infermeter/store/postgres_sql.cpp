@@ -18,6 +18,11 @@ void replace_words(std::string& text, std::string_view from, std::string_view to
 
 constexpr std::int64_t with_marks = 9, with_lists = 10;  // versions of the schema that brought tags and notes, indexes
 
+// Labels that an older infermeter kept whole, so that the index can hold them.
+constexpr const char* figures_listed = "CREATE INDEX figures_listed";
+constexpr const char* labels_cut =
+    "UPDATE figures SET label = left(label, 250) WHERE length(label) > 250;\nCREATE INDEX figures_listed";
+
 // An index here holds short texts only; and a server's rows of runs lie together, apart from the trials.
 constexpr const char* listed_in_sqlite =
     " (finished, labels, created_at, id, trials_planned, part_of, trials_done, listing_checksum)";
@@ -49,7 +54,8 @@ std::string schema_in_postgres(std::string_view step) {
                                  {" TEXT", " TEXT COLLATE \"C\""},
                                  {") STRICT", ")"},
                                  {" (\n  ", " (\n  rowid BIGINT GENERATED ALWAYS AS IDENTITY,\n  "},
-                                 {listed_in_sqlite, " USING hash (labels)"}}) {
+                                 {listed_in_sqlite, " USING hash (labels)"},
+                                 {figures_listed, labels_cut}}) {
     replace_words(text, from, to);
   }
   return text;

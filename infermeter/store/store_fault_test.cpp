@@ -166,7 +166,7 @@ TEST(StoreFaults, RefusesNewerAndOlderSchemas) {
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 99");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
     EXPECT_THAT(error_of(folder / "infermeter.db", mode),
-                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 9)")));
+                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 10)")));
   }
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 0");
   EXPECT_THAT(error_of(folder / "infermeter.db", Store::Mode::read), HasSubstr("was written by an older infermeter"));
