@@ -98,8 +98,10 @@ Result<Done> copy(const Database& database, const Original& from, const std::str
                                                 {"low", "low * ?4"},
                                                 {"high", "high * ?4"},
                                                 {"machine", "?5"}});
+  static const std::string sealed = fmt::format("UPDATE runs SET {} WHERE id = ?1", seal(listed_columns));
   const std::string_view to = id, original = from.id;
   INFERMETER_TRY_DONE(database.run(run, to, original, created_at));
+  INFERMETER_TRY_DONE(database.run(sealed, to));
   for (const auto* table : {&trials_table, &side_trials_table, &outputs_table, &accuracy_table}) {
     INFERMETER_TRY_DONE(database.run(copy_of(*table, "run", {{"run", "?1"}}), to, original));
   }

@@ -18,7 +18,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using testing::StartsWith;
 
 constexpr const char* hostile = "</title><script>alert(1)</script>\"'&]]>\x1b[31m";
 
@@ -73,7 +72,8 @@ TEST_F(Publish, OneRunMoreCostsItsPageAndOneLessItsRemoval) {
   EXPECT_EQ(static_cast<std::size_t>(first.written) + 1, names().size());
   EXPECT_EQ(publish().written, 0);
   add("20261123-1", 2);
-  EXPECT_EQ(publish().written, 1 + 2 * 2 + 2) << "its page, series and badges, the index and the list of runs";
+  EXPECT_EQ(publish().written, 1 + 2 + 2)
+      << "its page, its two series, the index and the list of runs; badges say the same";
   EXPECT_THAT(names(), Contains("runs/20261123-1.html"));
   ASSERT_TRUE(store.delete_runs({"20261121-1"}).ok());
   EXPECT_EQ(publish().removed, 1);
@@ -112,7 +112,7 @@ TEST_F(Publish, NamesFromOutsideBecomeText) {
   for (const std::string& name : names()) {
     if (name.starts_with("assets/")) continue;
     EXPECT_THAT(content(name), AllOf(Not(HasSubstr("<script>alert")), Not(HasSubstr("\x1b")))) << name;
-    if (name.starts_with("runs/")) EXPECT_THAT(name, StartsWith("runs/x-"));
+    EXPECT_TRUE(!name.starts_with("runs/") || name.starts_with("runs/x-")) << name;
   }
 }
 
