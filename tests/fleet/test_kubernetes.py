@@ -81,7 +81,7 @@ QUICK = ("--iterations", "5", "--warmup", "1", "--processes", "2")
 @pytest.mark.parametrize("verb, resume, jobs", [
     (("study", "study.toml"), ("study", "study.toml", "--resume", "--force"), 2),
     (("variants", "--models", "original:mlp,copy:mlp", "--backends", "fake", *QUICK), ("run", "--resume"), 1),
-    (("tune", "mlp@fake", "--over", "latency=constant:3ms,constant:1ms", *QUICK[:4]), ("run", "--resume"), 1),
+    (("tune", "mlp@fake", "--over", "latency=constant:6ms,constant:1ms", *QUICK[:4]), ("run", "--resume"), 1),
 ])
 def test_so_do_those_of_other_verbs(run, pods, verb, resume, jobs):
     """Begun as a manifest, measured by its pods, taken in by the plain --resume: there is no Slurm to wait for."""
