@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "cli/confirm_change.hpp"
 #include "cli/flags/date.hpp"
@@ -95,10 +96,16 @@ Result<FigureQuery> query_of(Store& store, const HistoryOptions& options, const 
   }
   INFERMETER_TRY(query.machine, find_machine(options.machine, this_machine, machines));
   if (options.series.empty()) return query;
-  FigureQuery everywhere = query;
-  everywhere.machine.reset();
-  INFERMETER_TRY(const auto series, store.list_series(everywhere));
-  INFERMETER_TRY(query.series, find_series(options.series, series, query.machine));
+  INFERMETER_TRY(const auto series, store.list_series(query));
+  auto found = find_series(options.series, series, query.machine);
+  if (!found.ok() && query.machine) {  // it may be another machine's
+    FigureQuery everywhere = query;
+    everywhere.machine.reset();
+    INFERMETER_TRY(const auto all, store.list_series(everywhere));
+    found = find_series(options.series, all, query.machine);
+  }
+  if (!found.ok()) return found.error();
+  query.series = std::move(*found);
   return query;
 }
 
