@@ -1,12 +1,12 @@
 #include "infermeter/site/publish.hpp"
 
 #include <gmock/gmock.h>
-#include <sqlite3.h>
 
 #include <fstream>
 #include <set>
 #include <sstream>
 
+#include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/test_records.hpp"
 
 namespace infermeter::publish_test {
@@ -92,11 +92,9 @@ TEST_F(Publish, OlderRunsHaveNoPage) {
 TEST_F(Publish, ADamagedRunIsNamedAndLeftOut) {
   add("20261121", 0);
   add("20261122", 1);
-  sqlite3* raw = nullptr;
-  ASSERT_EQ(sqlite3_open((folder / "infermeter.db").c_str(), &raw), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(raw, "UPDATE trials SET samples = '{' WHERE run = '20261122'", nullptr, nullptr, nullptr),
-            SQLITE_OK);
-  sqlite3_close(raw);
+  const auto database =
+      SqliteDatabase::open(folder / "infermeter.db", SqliteDatabase::Access::write, {.limit_ms = 1000}).value();
+  ASSERT_TRUE(database.execute("UPDATE trials SET samples = '{' WHERE run = '20261122'").ok());
   const auto site = publish();
   EXPECT_THAT(site.unreadable, ElementsAre("20261122"));
   EXPECT_EQ(site.runs, 1U);
