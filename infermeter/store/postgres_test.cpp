@@ -313,6 +313,16 @@ TEST_F(Postgres, ALostConnectionIsAnErrorAndKeepsNothingHalf) {
   EXPECT_EQ(open(Store::Mode::read)->load_run("a")->trials.size(), 0U);
 }
 
+TEST_F(Postgres, AConnectionThatIsLostWhileReadingSaysNothingOfRecords) {
+  make_store_with_run();
+  auto store = open(Store::Mode::read).value();
+  tell_postgres(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+      "application_name = 'infermeter'");
+  EXPECT_THAT(store.list_runs().error().message,
+              AllOf(HasSubstr("was lost while it was read"), Not(HasSubstr("record"))));
+}
+
 TEST_F(Postgres, ASignalEndsAWaitForOthers) {
   make_store_with_run();
   const auto holder = PostgresDatabase::open(*place, {.limit_ms = 1000}).value();
