@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "infermeter/plan/plan_file.hpp"
@@ -417,6 +419,21 @@ Result<RunRecord> Store::load_run(std::string_view run) {
   return record;
 }
 
+namespace {
+
+using Place = std::pair<std::int64_t, std::size_t>;  // rowid, and where it was read
+
+// An index gives them in another order.
+std::vector<RunListing> as_they_came(std::vector<RunListing> runs, std::vector<Place> places) {
+  std::ranges::sort(places);
+  std::vector<RunListing> ordered;
+  ordered.reserve(runs.size());
+  for (const auto& [rowid, index] : places) ordered.push_back(std::move(runs[index]));
+  return ordered;
+}
+
+}  // namespace
+
 Result<std::vector<RunListing>> Store::list_runs() {
   INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database()));
   INFERMETER_TRY(auto statement, impl_->database().prepare(fmt::format(
@@ -424,8 +441,8 @@ Result<std::vector<RunListing>> Store::list_runs() {
                                      "{}, part_of, rowid FROM runs",
                                      is_changed(listed_columns))));
   std::vector<RunListing> runs;
-  std::vector<std::pair<std::int64_t, std::size_t>> order;  // in which they came; from an index they come in another
-  std::string read;                                         // labels, which many runs share
+  std::vector<Place> places;
+  std::optional<std::string> read;  // labels, which many runs share
   std::vector<std::string> labels;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -445,15 +462,12 @@ Result<std::vector<RunListing>> Store::list_runs() {
       read = std::move(text);
     }
     run.labels = labels;
-    order.emplace_back(statement.integer(8), runs.size());
+    places.emplace_back(statement.integer(8), runs.size());
     runs.push_back(std::move(run));
   }
-  std::ranges::sort(order);
-  std::vector<RunListing> ordered;
-  ordered.reserve(runs.size());
-  for (const auto& [_, index] : order) ordered.push_back(std::move(runs[index]));
-  INFERMETER_TRY_DONE(impl_->add_marks(ordered));
-  return ordered;
+  runs = as_they_came(std::move(runs), std::move(places));
+  INFERMETER_TRY_DONE(impl_->add_marks(runs));
+  return runs;
 }
 
 Result<std::optional<RunRecord>> Store::earlier_run(const RunRecord& run) {
