@@ -49,8 +49,7 @@ def postgres():
         try:
             yield port
         finally:
-            manage("crash")
-            manage("again")
+            manage("no_tls")
 
     yield SimpleNamespace(psql=psql, new=new, url=url, folder=folder, crash=lambda: manage("crash"), again=lambda: manage("again"), over_tls=over_tls)
     manage("stop")
