@@ -1,6 +1,6 @@
 """A site of 1,000 runs: how long `infermeter publish` takes, again with one new run, again with nothing, and how large it is.
 
-usage: bench/site.py [RUNS]. The runs are copies of one, of 2 subjects x 5 processes x 200 iterations.
+usage: bench/site.py [RUNS [SUBJECTS]]. The runs are copies of one, of 2 subjects (or SUBJECTS) x 5 processes x 200 iterations.
 INFERMETER_BUILD says which build is measured.
 """
 import os
@@ -25,11 +25,11 @@ def timed(*command):
     return time.perf_counter() - begin, done.stdout.strip()
 
 
-def main(count):
+def main(count=1000, subjects=2):
     with tempfile.TemporaryDirectory() as folder:
         results, site = pathlib.Path(folder) / "results", pathlib.Path(folder) / "site"
-        timed(infermeter, "run", "mlp@fake,latency=normal:1ms:20us", "mlp@fake,latency=normal:1400us:20us", "--processes", "5",
-              "--iterations", "200", "--output-dir", results)
+        timed(infermeter, "run", *(f"mlp@fake,latency=normal:{1000 + 400 * i}us:20us" for i in range(subjects)), "--processes", 5, "--iterations", 200,
+              "--output-dir", results)
         runs = CopiedRuns(results / "infermeter.db")
         for i in range(count):
             runs.add(1e-3 * WOBBLE[i % len(WOBBLE)] * (1.1 if i > count * 0.9 else 1))
@@ -41,4 +41,4 @@ def main(count):
         print(f"{sum(file.stat().st_size for file in site.rglob('*') if file.is_file()) / 1e6:.1f} MB")
 
 
-main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+main(*map(int, sys.argv[1:3]))

@@ -93,11 +93,18 @@ Error ended_early(const RunRecord& record, const ClusterJob& job, const Collecte
   const std::string there = record.plan.tuning ? fmt::format("the race of run {} has not ended", record.id)
                                                : fmt::format("{} of the {} blocks of run {} are there", collected.whole,
                                                              collected.blocks, record.id);
-  return worker_error(
-      fmt::format("{}: {} {} ended before all was measured; {}; `{}` "
-                  "submits what is missing",
-                  there, collected.missing.size() == 1 ? "task" : "tasks", fmt::join(collected.missing, ", "),
-                  last_words_of(job, collected.missing.front()), resume_command(record, " --on slurm")));
+  const bool one = collected.missing.size() == 1;
+  const std::string tasks = fmt::format("{} {}", one ? "task" : "tasks", fmt::join(collected.missing, ", "));
+  const std::string said = last_words_of(job, collected.missing.front());
+  std::error_code code;
+  if (const fs::path manifest = job.folder / "job.yaml"; fs::exists(manifest, code)) {
+    return worker_error(fmt::format(
+        "{}: {} {} not measured all; {}; `kubectl get jobs` tells what is at work, `kubectl replace --force "
+        "-f {}` measures what is missing",
+        there, tasks, one ? "has" : "have", said, printable(shell_quoted(manifest.string()), 500)));
+  }
+  return worker_error(fmt::format("{}: {} ended before all was measured; {}; `{}` submits what is missing", there,
+                                  tasks, said, resume_command(record, " --on slurm")));
 }
 
 Result<Done> submit_tasks(Surroundings& world, const RunRecord& record, ClusterJob& job, const std::vector<int>& tasks,

@@ -32,6 +32,7 @@ class RunSeries {
 
   // The first of those that are there and were not taken yet.
   [[nodiscard]] std::optional<RunRecord> take(const Plan& plan);
+  [[nodiscard]] const std::vector<RunRecord>& earlier() const { return earlier_; }  // that were not taken
   // The id of the first run of all; empty: none has begun.
   [[nodiscard]] const std::string& first() const { return first_; }
 

@@ -21,7 +21,7 @@ class CopiedRuns:
         # As an infermeter wrote them that kept no checksums.
         for table in ("runs", "trials", "figures"):
             self.database.execute(f"UPDATE {table} SET checksum = NULL")
-        self.database.execute("UPDATE runs SET records = NULL")
+        self.database.execute("UPDATE runs SET records = NULL, listing_checksum = NULL")
         # Not to be seen itself.
         self.database.execute("UPDATE figures SET metric = 'template' WHERE metric = 'latency_p50'")
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "cli/confirm_change.hpp"
 #include "cli/flags/date.hpp"
@@ -88,13 +89,23 @@ Result<FigureQuery> query_of(Store& store, const HistoryOptions& options, const 
   if (!options.since.empty()) {
     INFERMETER_TRY(query.since, date_from_string(options.since));
   }
-  INFERMETER_TRY(const auto machines, store.list_machines(query));
+  const bool is_named = options.machine != "this" && options.machine != "all";
+  std::vector<MachineName> machines;
+  if (is_named) {
+    INFERMETER_TRY(machines, store.list_machines(query));
+  }
   INFERMETER_TRY(query.machine, find_machine(options.machine, this_machine, machines));
   if (options.series.empty()) return query;
-  FigureQuery everywhere = query;
-  everywhere.machine.reset();
-  INFERMETER_TRY(const auto series, store.list_series(everywhere));
-  INFERMETER_TRY(query.series, find_series(options.series, series, query.machine));
+  INFERMETER_TRY(const auto series, store.list_series(query));
+  auto found = find_series(options.series, series, query.machine);
+  if (!found.ok() && query.machine) {  // it may be another machine's
+    FigureQuery everywhere = query;
+    everywhere.machine.reset();
+    INFERMETER_TRY(const auto all, store.list_series(everywhere));
+    found = find_series(options.series, all, query.machine);
+  }
+  if (!found.ok()) return found.error();
+  query.series = std::move(*found);
   return query;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/flags/open_store.hpp"
 #include "cli/flags/plan_flags.hpp"
 #include "cli/output/help.hpp"
 #include "cli/verbs/verb.hpp"
@@ -67,10 +68,8 @@ Result<SiteRequest> site_request(const PublishOptions& options) {
 }
 
 Result<int> publish_action(Surroundings& world, const PublishOptions& options) {
-  INFERMETER_TRY(PlanDraft draft, ambient_draft(world));
-  INFERMETER_TRY_DONE(options.flags.apply(draft));
   INFERMETER_TRY(const SiteRequest request, site_request(options));
-  INFERMETER_TRY(auto store, Store::open(draft.plan, Store::Mode::write_if_possible, world.interrupt));
+  INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
   INFERMETER_TRY(const PublishedSite site, publish_site(store, request, world.interrupt));
   for (const std::string& run : site.unreadable) {
     world.err << fmt::format("infermeter: run {} is damaged and has no page (`infermeter report {}` says how)\n",

@@ -19,6 +19,7 @@
 #include "cli/output/report_output.hpp"
 #include "cli/output/study_files.hpp"
 #include "cli/verbs/verb.hpp"
+#include "infermeter/fleet/job_folder.hpp"
 #include "infermeter/fleet/slurm.hpp"
 #include "infermeter/plan/study_file.hpp"
 #include "infermeter/report/forms/document.hpp"
@@ -137,11 +138,11 @@ int list_studies(Surroundings& world) {
 
 // --- what is to be done ---------------------------------------------------------------------------------------------
 
-Result<PreparedPart> prepare(const StudyPart& part, const StudyOptions& options) {
+Result<PreparedPart> prepare(const StudyPart& part, const StudyOptions& options, bool on_cluster) {
   PreparedPart prepared{.plan = {}, .request = {.name = part.name, .title = part.title}};
   PlanDraft draft = part.draft;
   INFERMETER_TRY_DONE(options.flags.apply(draft));
-  if (options.cluster.any()) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
+  if (on_cluster) INFERMETER_TRY_DONE(use_fixed_blocks(draft));
   const GateFile expected{.fail_inconclusive = options.fail_inconclusive, .expectations = part.expectations};
   INFERMETER_TRY(prepared.request.gate, make_gate(expected, part.title));
   if (part.prediction) {
@@ -165,7 +166,7 @@ Result<Done> check_outputs(const PreparedStudy& study) {
   return Done{};
 }
 
-Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& options) {
+Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& options, bool on_cluster) {
   PreparedStudy study;
   INFERMETER_TRY(study.source, find_study(options.study));
   INFERMETER_TRY(const std::string text, read_text_file(study.source.file, largest_file, "study"));
@@ -183,7 +184,7 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
                                    study.source.file.string()));
   }
   for (const StudyPart& part : study.file.parts) {
-    auto prepared = prepare(part, options);
+    auto prepared = prepare(part, options, on_cluster);
     if (!prepared) {
       return Error{prepared.error().kind, fmt::format("part '{}': {}", part.name, prepared.error().message)};
     }
@@ -223,6 +224,16 @@ std::vector<Plan> plans_of(const PreparedStudy& study) {
   return plans;
 }
 
+// Whether what is to go on has tasks elsewhere.
+bool was_begun_on_cluster(const Surroundings& world, const PreparedStudy& study) {
+  const auto series = RunSeries::resumed(world, plans_of(study));
+  if (!series.ok()) return false;
+  return std::ranges::any_of(series->earlier(), [&](const RunRecord& record) {
+    const auto job = find_job(study.place.output_dir, record.id);
+    return job.ok() && job->has_value();
+  });
+}
+
 StudyRecord begun_record(const PreparedStudy& study, const StudyOptions& options) {
   return {.name = study.source.name,
           .preset = options.preset,
@@ -237,8 +248,8 @@ void say_part(Surroundings& world, const PreparedStudy& study, std::size_t part,
                            printable(study.parts[part].request.title));
 }
 
-// Begins what has not begun, and takes in what is there. nullopt: the runs are begun, or still at work, and nobody
-// waits.
+// Begins what has not begun, and takes in what is there; without `cluster` nothing is submitted. nullopt: the runs are
+// begun, or still at work, and nobody waits.
 Result<std::optional<StudyRecord>> study_on_cluster(Surroundings& world, PreparedStudy& study,
                                                     const StudyOptions& options,
                                                     const std::optional<ClusterRequest>& cluster,
@@ -254,7 +265,7 @@ Result<std::optional<StudyRecord>> study_on_cluster(Surroundings& world, Prepare
     INFERMETER_TRY_DONE(series.begin(earlier, part.plan, launcher, runs_wanted(part.request.gate)));
   const std::string& job_file = options.cluster.job_file();
   if (!job_file.empty()) INFERMETER_TRY_DONE(write_file(job_file, series.script(), options.force));
-  if (!options.cluster.waits()) {
+  if (cluster && !options.cluster.waits()) {
     world.err << fmt::format(
         "{} begun{}: `{}` takes in what the tasks have measured\n", counted(series.size(), "run is", "runs are"),
         job_file.empty() ? std::string() : fmt::format("; submit {}", printable(job_file, 500)), again);
@@ -324,7 +335,13 @@ Result<int> study_action(Surroundings& world, const StudyOptions& options) {
   INFERMETER_TRY(const auto cluster, options.cluster.request());
   if (options.cluster.waits() && !cluster && !options.resume)
     return usage_error("--wait waits for runs on a cluster: give --on slurm, or --resume");
-  INFERMETER_TRY(PreparedStudy study, prepare(world, options));
+  INFERMETER_TRY(PreparedStudy study, prepare(world, options, options.cluster.any()));
+  bool on_cluster = options.cluster.any();
+  if (options.resume && !on_cluster) {
+    auto begun = prepare(world, options, true);
+    on_cluster = begun.ok() && was_begun_on_cluster(world, *begun);
+    if (on_cluster) study = std::move(*begun);
+  }
   INFERMETER_TRY(const Format format, study_format(study));
   INFERMETER_TRY(const Launcher launcher, find_launcher(study.parts.front().plan.backend_path));
   StudyFiles files(study.file, options.reports, options.force, !options.no_samples);
@@ -338,7 +355,7 @@ Result<int> study_action(Surroundings& world, const StudyOptions& options) {
     return 0;
   }
   INFERMETER_TRY_DONE(files.prepare());
-  if (options.cluster.any()) {
+  if (on_cluster) {
     INFERMETER_TRY(const auto record, study_on_cluster(world, study, options, cluster, launcher, files));
     return record ? report_study(world, *record, files, format) : Result<int>(0);
   }

@@ -254,8 +254,10 @@ bool PostgresDatabase::in_transaction() const {
 bool PostgresDatabase::is_lost() const { return PQstatus(connection_.get()) == CONNECTION_BAD; }
 
 Error PostgresDatabase::lost() const {
-  return io_error(fmt::format("the connection to the store {} was lost ({}); {}", name_,
-                              said(PQerrorMessage(connection_.get())),
+  const std::string why = said(PQerrorMessage(connection_.get()));
+  if (!commits_ && !writes_)
+    return io_error(fmt::format("the connection to the store {} was lost while it was read ({})", name_, why));
+  return io_error(fmt::format("the connection to the store {} was lost ({}); {}", name_, why,
                               commits_ ? "it is not known whether a record that was being kept is in it "
                                          "(`infermeter runs` shows what is)"
                                        : "a record that was being kept is not in it"));

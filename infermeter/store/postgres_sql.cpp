@@ -16,7 +16,16 @@ void replace_words(std::string& text, std::string_view from, std::string_view to
   }
 }
 
-constexpr std::int64_t with_marks = 9;  // the version of the schema that brought tags and notes
+constexpr std::int64_t with_marks = 9, with_lists = 10;  // versions of the schema that brought tags and notes, indexes
+
+// Labels that an older infermeter kept whole, so that the index can hold them.
+constexpr const char* figures_listed = "CREATE INDEX figures_listed";
+constexpr const char* labels_cut =
+    "UPDATE figures SET label = left(label, 250) WHERE length(label) > 250;\nCREATE INDEX figures_listed";
+
+// An index here holds short texts only; and a server's rows of runs lie together, apart from the trials.
+constexpr const char* listed_in_sqlite =
+    " (finished, labels, created_at, id, trials_planned, part_of, trials_done, listing_checksum)";
 
 }  // namespace
 
@@ -44,13 +53,15 @@ std::string schema_in_postgres(std::string_view step) {
                                  {" BLOB", " BYTEA"},
                                  {" TEXT", " TEXT COLLATE \"C\""},
                                  {") STRICT", ")"},
-                                 {" (\n  ", " (\n  rowid BIGINT GENERATED ALWAYS AS IDENTITY,\n  "}}) {
+                                 {" (\n  ", " (\n  rowid BIGINT GENERATED ALWAYS AS IDENTITY,\n  "},
+                                 {listed_in_sqlite, " USING hash (labels)"},
+                                 {figures_listed, labels_cut}}) {
     replace_words(text, from, to);
   }
   return text;
 }
 
-std::string row_security(std::int64_t version) {
+std::string server_additions(std::int64_t version) {
   constexpr std::string_view own_run =
       "EXISTS (SELECT FROM infermeter.runs AS begun WHERE begun.id = run AND begun.written_by = current_user)";
   std::string text;
@@ -67,6 +78,8 @@ std::string row_security(std::int64_t version) {
         "CREATE POLICY removing ON {0} FOR DELETE USING ({1});\n",
         table->name, own);
   }
+  if (version < with_lists)
+    text += "CREATE INDEX runs_in_order ON runs (rowid);\n";  // the primary key of a file's table
   return text;
 }
 

@@ -15,8 +15,8 @@ namespace infermeter {
 [[nodiscard]] std::string schema_in_postgres(std::string_view step);
 
 // What a server has beyond a file: who wrote a run (`written_by`), and that nobody else changes it or what belongs to
-// it (row-level security; the owner of the schema is free of it). Everybody who may read reads all. For the tables that
-// a schema of this version lacks; 0: of an empty one.
-[[nodiscard]] std::string row_security(std::int64_t version);
+// it (row-level security; the owner of the schema is free of it). Everybody who may read reads all. And an index of
+// `rowid`. For what a schema of this version lacks; 0: of an empty one.
+[[nodiscard]] std::string server_additions(std::int64_t version);
 
 }  // namespace infermeter

@@ -102,7 +102,7 @@ Result<Done> upgrade(const PostgresDatabase& database) {
   for (auto step = static_cast<std::size_t>(state.version); step < store_schema_steps().size(); ++step) {
     INFERMETER_TRY_DONE(database.execute(schema_in_postgres(store_schema_steps()[step]).c_str()));
   }
-  INFERMETER_TRY_DONE(database.execute(row_security(state.version).c_str()));
+  INFERMETER_TRY_DONE(database.execute(server_additions(state.version).c_str()));
   INFERMETER_TRY_DONE(
       database.run("UPDATE store_version SET version = ?1", static_cast<std::int64_t>(store_schema_version())));
   return transaction.commit();

@@ -157,7 +157,10 @@ TEST_F(Postgres, ANewerStoreIsRefusedAndAnOlderOneBroughtUpToDate) {
   tell_postgres("UPDATE infermeter.store_version SET version = 999");
   EXPECT_THAT(error_of(Store::Mode::read), AllOf(HasSubstr("newer infermeter"), HasSubstr("999")));
   tell_postgres(
-      "DROP TABLE infermeter.run_tags, infermeter.run_notes; ALTER TABLE infermeter.runs DROP COLUMN trials_done; "
+      "DROP TABLE infermeter.run_tags, infermeter.run_notes; DROP INDEX infermeter.runs_listed, "
+      "infermeter.runs_in_order, "
+      "infermeter.figures_listed; CREATE INDEX figures_by_series ON infermeter.figures (metric, series, machine); "
+      "ALTER TABLE infermeter.runs DROP COLUMN trials_done, DROP COLUMN listing_checksum; "
       "UPDATE infermeter.store_version SET version = 8");
   EXPECT_THAT(error_of(Store::Mode::read), HasSubstr("was written by an older infermeter"));
   EXPECT_EQ(error_of(Store::Mode::write), "opened");
@@ -308,6 +311,16 @@ TEST_F(Postgres, ALostConnectionIsAnErrorAndKeepsNothingHalf) {
   EXPECT_THAT(kept.error().message, AllOf(HasSubstr("the connection to the store"), HasSubstr("was lost"),
                                           HasSubstr("a record that was being kept is not in it")));
   EXPECT_EQ(open(Store::Mode::read)->load_run("a")->trials.size(), 0U);
+}
+
+TEST_F(Postgres, AConnectionThatIsLostWhileReadingSaysNothingOfRecords) {
+  make_store_with_run();
+  auto store = open(Store::Mode::read).value();
+  tell_postgres(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+      "application_name = 'infermeter'");
+  EXPECT_THAT(store.list_runs().error().message,
+              AllOf(HasSubstr("was lost while it was read"), Not(HasSubstr("record"))));
 }
 
 TEST_F(Postgres, ASignalEndsAWaitForOthers) {

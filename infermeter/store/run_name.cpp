@@ -21,23 +21,21 @@ std::string shown_name(std::string_view name) {
 
 }  // namespace
 
-Result<std::string> find_run(std::string_view name, const std::vector<std::string>& ids, std::string_view store) {
-  if (ids.empty()) {
+Result<std::string> find_run(std::string_view name, const std::vector<std::string>& newest,
+                             std::vector<std::string> matches, std::string_view store) {
+  if (newest.empty()) {
     return usage_error(fmt::format("the store {} holds no runs yet: `infermeter run` makes one", store));
   }
-  if (name == "latest") return ids.back();
+  if (name == "latest") return newest.front();
   if (name == "previous") {
-    if (ids.size() > 1) return ids[ids.size() - 2];
+    if (newest.size() > 1) return newest[1];
     return usage_error(fmt::format("there is no run before the latest one in the store {}", store));
   }
-  if (std::find(ids.begin(), ids.end(), name) != ids.end()) return std::string(name);
-  std::vector<std::string> matches;
-  std::copy_if(ids.begin(), ids.end(), std::back_inserter(matches),
-               [&](const std::string& id) { return !name.empty() && id.starts_with(name); });
+  if (name.empty()) matches.clear();
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
     return usage_error(fmt::format("there is no run '{}' in the store {}: `infermeter runs` lists them, 'latest' is {}",
-                                   shown_name(name), store, ids.back()));
+                                   shown_name(name), store, newest.front()));
   }
   const bool more = matches.size() > candidates_shown;
   const auto count = matches.size();

@@ -9,8 +9,9 @@
 
 namespace infermeter {
 
-// `ids`: all runs of the store, the oldest first. `store`, its name, is for the message.
-[[nodiscard]] Result<std::string> find_run(std::string_view name, const std::vector<std::string>& ids,
-                                           std::string_view store);
+// `newest`: the two runs that came last, the last one first. `matches`: those whose ids begin with `name`. `store`, its
+// name, is for the message.
+[[nodiscard]] Result<std::string> find_run(std::string_view name, const std::vector<std::string>& newest,
+                                           std::vector<std::string> matches, std::string_view store);
 
 }  // namespace infermeter

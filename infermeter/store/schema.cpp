@@ -189,6 +189,13 @@ CREATE TABLE run_notes (
 ALTER TABLE runs ADD COLUMN trials_done INTEGER NOT NULL DEFAULT 0;
 UPDATE runs SET trials_done = (SELECT count(*) FROM trials WHERE run = id AND "end" <> 'interrupted');
 )sql",
+    // Lists of runs and of series are answered by these indexes alone: rows lie far apart among millions of trials.
+    R"sql(
+ALTER TABLE runs ADD COLUMN listing_checksum INTEGER;
+CREATE INDEX runs_listed ON runs (finished, labels, created_at, id, trials_planned, part_of, trials_done, listing_checksum);
+DROP INDEX figures_by_series;
+CREATE INDEX figures_listed ON figures (metric, machine, series, created_at, run, label);
+)sql",
 };
 
 template <std::size_t N>
@@ -197,6 +204,8 @@ using Columns = std::array<std::string_view, N>;
 constexpr Columns<12> runs_columns = {"id",          "created_at", "finished",    "trials_planned",
                                       "labels",      "plan",       "environment", "models",
                                       "diagnostics", "noise",      "part_of",     "records"};
+constexpr Columns<7> listing_columns = {"id",     "created_at", "finished",   "trials_planned",
+                                        "labels", "part_of",    "trials_done"};
 constexpr Columns<12> trial_columns = {"run",     "position",   "subject",        "process",
                                        "\"end\"", "started_at", "iterations",     "samples",
                                        "begin_s", "end_s",      "warmup_begin_s", "warmup_end_s"};
@@ -226,7 +235,8 @@ const SealedTable runs_table{"runs", runs_columns}, trials_table{"trials", trial
     stacks_table{"stacks", stacks_columns}, traces_table{"traces", traces_columns}, peaks_table{"peaks", peaks_columns},
     output_blocks_table{"output_blocks", output_blocks_columns}, figures_table{"figures", figures_columns},
     baselines_table{"baselines", baselines_columns}, machine_noise_table{"machine_noise", noise_columns},
-    tags_table{"run_tags", tags_columns}, notes_table{"run_notes", notes_columns};
+    tags_table{"run_tags", tags_columns}, notes_table{"run_notes", notes_columns},
+    listed_columns{"runs", listing_columns, "listing_checksum"};
 
 std::span<const SealedTable* const> sealed_tables() {
   static constexpr std::array all = {&runs_table,          &trials_table,        &side_trials_table, &outputs_table,
@@ -251,11 +261,11 @@ std::string replace_all(const SealedTable& table) {
 }
 
 std::string is_changed(const SealedTable& table) {
-  return fmt::format("(checksum IS NOT NULL AND checksum <> digest({}))", fmt::join(table.columns, ", "));
+  return fmt::format("({0} IS NOT NULL AND {0} <> digest({1}))", table.checksum, fmt::join(table.columns, ", "));
 }
 
 std::string seal(const SealedTable& table) {
-  return fmt::format("checksum = digest({})", fmt::join(table.columns, ", "));
+  return fmt::format("{} = digest({})", table.checksum, fmt::join(table.columns, ", "));
 }
 
 std::string count_of_records(std::string_view id) {

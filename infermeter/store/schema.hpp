@@ -34,11 +34,14 @@ enum class StoreState { empty, current, older };
 struct SealedTable {
   std::string_view name;
   std::span<const std::string_view> columns;
+  std::string_view checksum = "checksum";  // its column
 };
 extern const SealedTable runs_table, trials_table, side_trials_table, outputs_table, accuracy_table, profiles_table,
     stacks_table, traces_table, peaks_table, output_blocks_table, figures_table, baselines_table, machine_noise_table,
     tags_table, notes_table;
 [[nodiscard]] std::span<const SealedTable* const> sealed_tables();  // all of them
+// What a list of runs shows of `runs`: with a checksum of its own, so that a list needs nothing else of a row.
+extern const SealedTable listed_columns;
 
 // "INSERT INTO name (columns…, checksum) VALUES (?1, …, digest(?1, …))"; `name`: of a table made like it, if given.
 [[nodiscard]] std::string insert_into(const SealedTable& table, std::string_view name = {});

@@ -49,12 +49,10 @@ struct FigureQuery {
   double since = 0;  // of runs that began then or later; seconds since 1970, UTC
 };
 
-// What there is of one series on one machine.
+// A series that there is on one machine.
 struct SeriesListing {
   std::string series, machine;
-  int runs = 0;
-  double first_at = 0, last_at = 0;  // when the first and the last of the runs began
-  std::vector<std::string> labels;   // that its subjects had, each once
+  std::vector<std::string> labels;  // that its subjects had, each once
 };
 
 // What became of a run that was copied.

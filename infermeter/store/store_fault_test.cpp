@@ -166,7 +166,7 @@ TEST(StoreFaults, RefusesNewerAndOlderSchemas) {
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 99");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
     EXPECT_THAT(error_of(folder / "infermeter.db", mode),
-                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 9)")));
+                AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 10)")));
   }
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 0");
   EXPECT_THAT(error_of(folder / "infermeter.db", Store::Mode::read), HasSubstr("was written by an older infermeter"));
@@ -569,6 +569,28 @@ TEST(StoreFaults, NoticesARecordThatIsNotAsItWasWritten) {
     const auto loaded = Store::open(file, Store::Mode::read)->load_run("a");
     ASSERT_FALSE(loaded.ok()) << damage;
     EXPECT_THAT(loaded.error().message, AllOf(HasSubstr("run a in the store"), HasSubstr("is damaged"))) << damage;
+  }
+}
+
+// A list reads nothing else of a run, and has a checksum of what it reads.
+TEST(StoreFaults, NoticesInAListARunThatIsNotAsItWasWritten) {
+  for (const char* const damage :
+       {"created_at = created_at + 1", "finished = 1", "trials_planned = 5", "trials_done = 5", "labels = '[\"x\"]'",
+        "part_of = 'x'", "listing_checksum = listing_checksum + 1"}) {
+    const TemporaryFolder folder;
+    const auto file = folder / "infermeter.db";
+    {
+      auto store = Store::open(file, Store::Mode::write).value();
+      ASSERT_TRUE(store.begin_run(record_named("a")).ok());
+      ASSERT_TRUE(store.add_trial("a", trial_at(0)).ok());
+      ASSERT_TRUE(store.list_runs().ok());
+    }
+    run_sql(file, (std::string("UPDATE runs SET ") + damage).c_str());
+    const auto listed = Store::open(file, Store::Mode::read)->list_runs();
+    ASSERT_FALSE(listed.ok()) << damage;
+    EXPECT_THAT(listed.error().message, AllOf(HasSubstr("run a in the store"), HasSubstr("is damaged"))) << damage;
+    run_sql(file, "UPDATE runs SET listing_checksum = NULL, labels = '[]'");  // of an infermeter that kept none
+    EXPECT_TRUE(Store::open(file, Store::Mode::read)->list_runs().ok());
   }
 }
 

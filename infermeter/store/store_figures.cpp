@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -164,35 +166,24 @@ Result<std::vector<Figure>> Store::figures(const FigureQuery& query) {
 }
 
 Result<std::vector<SeriesListing>> Store::list_series(const FigureQuery& query) {
-  const std::string source = source_of(impl_->has_unkept_figures);
-  INFERMETER_TRY(
-      auto statement,
-      select_figures(impl_->database(), "series, machine, count(DISTINCT run), min(created_at), max(created_at)",
-                     source, query, "GROUP BY series, machine ORDER BY series, machine"));
-  INFERMETER_TRY(auto labels, select_figures(impl_->database(), "DISTINCT series, machine, label", source, query,
-                                             "ORDER BY series, machine, label"));
-  std::vector<SeriesListing> all;
-  INFERMETER_TRY(bool label, labels.step());
+  INFERMETER_TRY(auto statement, select_figures(impl_->database(), "DISTINCT machine, series, label",
+                                                source_of(impl_->has_unkept_figures), query, ""));
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> labels;  // by series and machine
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
-    if (!row) return all;
-    all.push_back({.series = statement.text(0),
-                   .machine = statement.text(1),
-                   .runs = static_cast<int>(statement.integer(2)),
-                   .first_at = statement.real(3),
-                   .last_at = statement.real(4),
-                   .labels = {}});
-    while (label && labels.text(0) == all.back().series && labels.text(1) == all.back().machine) {
-      all.back().labels.push_back(labels.text(2));
-      INFERMETER_TRY(label, labels.step());
-    }
+    if (!row) break;
+    labels[{statement.text(1), statement.text(0)}].insert(statement.text(2));
   }
+  std::vector<SeriesListing> all;
+  for (const auto& [key, of_series] : labels)
+    all.push_back({.series = key.first, .machine = key.second, .labels = {of_series.begin(), of_series.end()}});
+  return all;
 }
 
 Result<std::vector<MachineName>> Store::list_machines(const FigureQuery& query) {
   const std::string source = source_of(impl_->has_unkept_figures);
-  INFERMETER_TRY(auto statement, select_figures(impl_->database(), "machine, count(DISTINCT run)", source, query,
-                                                "GROUP BY machine ORDER BY machine"));
+  INFERMETER_TRY(auto statement, select_figures(impl_->database(), "machine, count(DISTINCT run), max(created_at)",
+                                                source, query, "GROUP BY machine ORDER BY machine"));
   std::vector<MachineName> machines;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
@@ -200,10 +191,11 @@ Result<std::vector<MachineName>> Store::list_machines(const FigureQuery& query) 
     MachineName& machine = machines.emplace_back();
     machine.machine = statement.text(0);
     machine.runs = static_cast<int>(statement.integer(1));
-    FigureQuery its_own = query;
-    its_own.machine = machine.machine;
+    FigureQuery last = query;
+    last.machine = machine.machine;
+    last.since = statement.real(2);
     INFERMETER_TRY(auto latest, select_figures(impl_->database(), "(SELECT environment FROM runs WHERE id = run)",
-                                               source, its_own, "ORDER BY created_at DESC, run DESC LIMIT 1"));
+                                               source, last, "ORDER BY run DESC LIMIT 1"));
     INFERMETER_TRY_DONE(latest.step());
     const auto environment = environment_from_json(latest.text(0));
     if (!environment.ok()) continue;  // a name less; the figures stand

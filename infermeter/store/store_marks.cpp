@@ -31,8 +31,7 @@ Result<Done> check_tag(std::string_view tag) {
 }  // namespace
 
 Result<Done> Store::Impl::add_marks(std::vector<RunListing>& runs) const {
-  std::map<std::string_view, RunListing*> by_id;
-  for (RunListing& run : runs) by_id[run.id] = &run;
+  std::map<std::string_view, RunListing*> by_id;  // made for the first mark: most runs have none
   const auto each = [&](const SealedTable& table, std::string_view column,
                         const std::function<void(RunListing&, std::string)>& take) -> Result<Done> {
     INFERMETER_TRY(auto statement, database().prepare(fmt::format("SELECT run, {0}, {1} FROM {2} ORDER BY run, {0}",
@@ -42,6 +41,9 @@ Result<Done> Store::Impl::add_marks(std::vector<RunListing>& runs) const {
       if (!row) return Done{};
       const std::string run = statement.text(0);
       if (statement.integer(2) != 0) return damaged(run, changed(fmt::format("a {}", column)));
+      if (by_id.empty()) {
+        for (RunListing& listed : runs) by_id[listed.id] = &listed;
+      }
       if (const auto found = by_id.find(run); found != by_id.end()) take(*found->second, statement.text(1));
     }
   };

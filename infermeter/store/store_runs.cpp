@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/samples/profile_json.hpp"
@@ -20,6 +22,7 @@ namespace infermeter {
 namespace {
 
 constexpr int longest_wait_ms = 30'000;
+constexpr int most_damaged_before = 8;  // runs that are passed over, to find one before them
 
 }  // namespace
 
@@ -54,7 +57,8 @@ Result<Done> Store::Impl::seal_run(std::string_view run) const {
       "UPDATE runs SET records = {}, trials_done = (SELECT count(*) FROM trials WHERE run = ?1 AND \"end\" <> "
       "'interrupted') WHERE id = ?1",
       count_of_records("?1"));
-  static const std::string sealed = fmt::format("UPDATE runs SET {} WHERE id = ?1", seal(runs_table));
+  static const std::string sealed =
+      fmt::format("UPDATE runs SET {}, {} WHERE id = ?1", seal(runs_table), seal(listed_columns));
   if (database().is_shared()) {
     // Others may add records to the run: who counts them holds its row, and sees theirs.
     INFERMETER_TRY_DONE(database().run("SELECT id FROM runs WHERE id = ?1 FOR NO KEY UPDATE", run));
@@ -78,6 +82,7 @@ Result<Done> Store::begin_run(const RunRecord& record) {
   if (impl_->database().changed_rows() == 0) {
     return internal_error(fmt::format("run {} is in the store {} already", record.id, impl_->name));
   }
+  INFERMETER_TRY_DONE(impl_->seal_run(record.id));
   return transaction.commit();
 }
 
@@ -226,16 +231,31 @@ Result<std::optional<std::vector<std::byte>>> Store::output_block(std::string_vi
   return std::optional(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
-Result<std::string> Store::Impl::find(std::string_view wanted) const {
-  INFERMETER_TRY(const auto exact, database().integer("SELECT count(*) FROM runs WHERE id = ?1", wanted));
-  if (exact != 0) return std::string(wanted);
-  INFERMETER_TRY(auto statement, database().prepare("SELECT id FROM runs ORDER BY rowid"));
+namespace {
+
+constexpr std::string_view last_character = "\U0010FFFF";  // in the order of bytes
+
+Result<std::vector<std::string>> ids_in(Statement& statement) {
   std::vector<std::string> ids;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
-    if (!row) return find_run(wanted, ids, name);
+    if (!row) return ids;
     ids.push_back(statement.text(0));
   }
+}
+
+}  // namespace
+
+Result<std::string> Store::Impl::find(std::string_view wanted) const {
+  INFERMETER_TRY(const auto exact, database().integer("SELECT count(*) FROM runs WHERE id = ?1", wanted));
+  if (exact != 0) return std::string(wanted);
+  INFERMETER_TRY(auto newest, database().prepare("SELECT id FROM runs ORDER BY rowid DESC LIMIT 2"));
+  INFERMETER_TRY(const auto last, ids_in(newest));
+  const std::string end_of_prefix = fmt::format("{}{}", wanted, last_character);
+  INFERMETER_TRY(auto begun_so, database().prepare("SELECT id FROM runs WHERE id >= ?1 AND id < ?2 ORDER BY rowid",
+                                                   wanted, std::string_view(end_of_prefix)));
+  INFERMETER_TRY(const auto matches, ids_in(begun_so));
+  return find_run(wanted, last, matches, name);
 }
 
 Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
@@ -399,13 +419,31 @@ Result<RunRecord> Store::load_run(std::string_view run) {
   return record;
 }
 
+namespace {
+
+using Place = std::pair<std::int64_t, std::size_t>;  // rowid, and where it was read
+
+// An index gives them in another order.
+std::vector<RunListing> as_they_came(std::vector<RunListing> runs, std::vector<Place> places) {
+  std::ranges::sort(places);
+  std::vector<RunListing> ordered;
+  ordered.reserve(runs.size());
+  for (const auto& [rowid, index] : places) ordered.push_back(std::move(runs[index]));
+  return ordered;
+}
+
+}  // namespace
+
 Result<std::vector<RunListing>> Store::list_runs() {
   INFERMETER_TRY(const auto snapshot, Transaction::begin_reading(impl_->database()));
-  INFERMETER_TRY(auto statement,
-                 impl_->database().prepare(fmt::format("SELECT id, created_at, finished, trials_planned, labels, "
-                                                       "trials_done, {}, part_of FROM runs ORDER BY rowid",
-                                                       is_changed(runs_table))));
+  INFERMETER_TRY(auto statement, impl_->database().prepare(fmt::format(
+                                     "SELECT id, created_at, finished, trials_planned, labels, trials_done, "
+                                     "{}, part_of, rowid FROM runs",
+                                     is_changed(listed_columns))));
   std::vector<RunListing> runs;
+  std::vector<Place> places;
+  std::optional<std::string> read;  // labels, which many runs share
+  std::vector<std::string> labels;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) break;
@@ -417,23 +455,32 @@ Result<std::vector<RunListing>> Store::list_runs() {
                    .labels = {},
                    .part_of = statement.text(7)};
     if (statement.integer(6) != 0) return impl_->damaged(run.id, impl_->changed("what it was begun with"));
-    auto labels = strings_from_json(statement.text(4));
-    if (!labels.ok()) return impl_->damaged(run.id, labels.error());
-    run.labels = std::move(labels).value();
+    if (auto text = statement.text(4); text != read) {
+      auto parsed = strings_from_json(text);
+      if (!parsed.ok()) return impl_->damaged(run.id, parsed.error());
+      labels = std::move(parsed).value();
+      read = std::move(text);
+    }
+    run.labels = labels;
+    places.emplace_back(statement.integer(8), runs.size());
     runs.push_back(std::move(run));
   }
+  runs = as_they_came(std::move(runs), std::move(places));
   INFERMETER_TRY_DONE(impl_->add_marks(runs));
   return runs;
 }
 
 Result<std::optional<RunRecord>> Store::earlier_run(const RunRecord& run) {
-  INFERMETER_TRY(const auto runs, list_runs());
   std::vector<std::string> labels;
   for (const Subject& subject : run.plan.subjects) labels.push_back(subject.label);
-  for (const RunListing& other : runs | std::views::reverse) {
-    const bool is_before = other.id != run.id && other.created_at < run.created_at;
-    if (!is_before || !other.finished || other.labels != labels) continue;
-    auto record = load_run(other.id);
+  INFERMETER_TRY(auto statement,
+                 impl_->database().prepare(fmt::format("SELECT id FROM runs WHERE finished = 1 AND labels = ?1 AND "
+                                                       "created_at < ?2 ORDER BY created_at DESC, rowid DESC LIMIT {}",
+                                                       most_damaged_before),
+                                           std::string_view(strings_to_json(labels)), run.created_at));
+  INFERMETER_TRY(const auto ids, ids_in(statement));
+  for (const std::string& id : ids) {
+    auto record = load_run(id);
     if (record.ok()) return std::optional<RunRecord>(std::move(*record));
   }
   return std::optional<RunRecord>();

@@ -8,6 +8,7 @@
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/text/hash.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/rounds/disturbance.hpp"
 
@@ -25,6 +26,18 @@ std::string runtime_version(const RunRecord& record, int subject) {
   return found == record.trials.end() ? std::string() : found->executed_value("runtime_version");
 }
 
+// A server's index holds texts of so many bytes. A longer one is cut, and told apart by the hash of all of it.
+std::string bounded(std::string text) {
+  constexpr std::size_t most = 700;
+  if (text.size() <= most) return text;
+  Fnv1a hash;
+  hash.add(text);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text + fmt::format("…#{:016x}", hash.value());
+}
+
 // What all figures of a subject have in common.
 Figure figure_about(const RunRecord& record, int subject) {
   const auto index = static_cast<std::size_t>(subject);
@@ -35,7 +48,7 @@ Figure figure_about(const RunRecord& record, int subject) {
   figure.series = series_of(record.plan, measured);
   figure.machine = machine_fingerprint(record.environment);
   figure.created_at = record.created_at;
-  figure.label = measured.label;
+  figure.label = bounded(measured.label);
   figure.runtime_version = runtime_version(record, subject);
   for (const Samples& trial : trials_of(record, subject)) figure.disturbed += is_disturbed(trial.noise) ? 1 : 0;
   if (index < record.models.size()) figure.model_sha256 = record.models[index].sha256;
@@ -72,10 +85,10 @@ std::string series_of(const Plan& plan, const Subject& subject) {
   std::ranges::sort(lasting.load);
   std::ranges::sort(lasting.environment);
   std::string series = short_form(lasting);
-  if (plan.cpus.empty()) return series;
+  if (plan.cpus.empty()) return bounded(series);
   std::vector<int> cpus = plan.cpus;
   std::ranges::sort(cpus);
-  return series + fmt::format(",cpus={}", fmt::join(cpus, "+"));
+  return bounded(series + fmt::format(",cpus={}", fmt::join(cpus, "+")));
 }
 
 std::vector<Figure> figures_of(const RunRecord& record, const Verdict& verdict) {

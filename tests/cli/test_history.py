@@ -191,7 +191,7 @@ def test_a_store_of_version_1_gets_its_figures(run):
                                              "mlp@fake,latency=constant:2ms,work=sleep"]
     with sqlite3.connect(file) as database:
         assert database.execute("SELECT count(*) FROM figures").fetchone()[0] > 10
-        assert database.execute("PRAGMA user_version").fetchone()[0] == 9
+        assert database.execute("PRAGMA user_version").fetchone()[0] == 10
     assert run("report", "latest").returncode == 0
 
 

@@ -1,5 +1,6 @@
 """The manifest for Kubernetes, held against the schema of its API."""
 
+import json
 import subprocess
 
 import pytest
@@ -34,16 +35,70 @@ def test_it_is_an_indexed_job_of_exclusive_nodes(run):
     assert container["workingDir"] == str(run.folder)
 
 
-def test_its_pods_measure_their_blocks(run, environment):
-    """As a kubelet would call them, but for the container."""
-    (container,) = manifest(run)["spec"]["template"]["spec"]["containers"]
-    for index in range(3):
-        started = subprocess.run(container["command"] + container["args"], cwd=container["workingDir"], capture_output=True, text=True,
-                                 env=environment | {"JOB_COMPLETION_INDEX": str(index), "NODE_NAME": f"node-{index}"}, timeout=120)
-        assert started.returncode == 0 and started.stderr == "", started.stderr
+@pytest.fixture
+def pods(run, environment):
+    """pods(manifest) -> all of its pods have run, as a kubelet would call them, but for the container."""
+
+    def start(job):
+        (container,) = job["spec"]["template"]["spec"]["containers"]
+        for index in range(job["spec"]["completions"]):
+            started = subprocess.run(container["command"] + container["args"], cwd=container["workingDir"], capture_output=True, text=True,
+                                     env=environment | {"JOB_COMPLETION_INDEX": str(index), "NODE_NAME": f"node-{index}"}, timeout=120)
+            assert started.returncode == 0 and started.stderr == "", started.stderr
+
+    return start
+
+
+def test_its_pods_measure_their_blocks(run, pods):
+    pods(manifest(run))
     done = run("run", "--resume")
     assert done.returncode == 0, done.stderr
     assert "measured its blocks on node-2" in next(run.folder.glob("results/jobs/*/3.log")).read_text()
+
+
+STUDY = """
+title = "Two parts"
+[plan]
+warmup = 1
+iterations = 5
+processes = 2
+[[part]]
+name = "apart"
+expect = ["latency_p50 < 1s"]
+[part.plan]
+subjects = ["a=mlp@fake"]
+[[part]]
+name = "pairs"
+[part.plan]
+subjects = ["a=mlp@fake", "b=mlp@fake,latency=constant:1ms"]
+[[file]]
+part = "apart"
+json = "apart.json"
+"""
+QUICK = ("--iterations", "5", "--warmup", "1", "--processes", "2")
+
+
+@pytest.mark.parametrize("verb, resume, jobs", [
+    (("study", "study.toml"), ("study", "study.toml", "--resume", "--force"), 2),
+    (("variants", "--models", "original:mlp,copy:mlp", "--backends", "fake", *QUICK), ("run", "--resume"), 1),
+    (("tune", "mlp@fake", "--over", "latency=constant:6ms,constant:1ms", *QUICK[:4]), ("run", "--resume"), 1),
+])
+def test_so_do_those_of_other_verbs(run, pods, verb, resume, jobs):
+    """Begun as a manifest, measured by its pods, taken in by the plain --resume: there is no Slurm to wait for."""
+    (run.folder / "study.toml").write_text(STUDY)
+    where = [word for word in WHERE if verb[0] != "tune" or word not in ("--nodes", "3")]
+    done = run(*verb, *where)
+    assert done.returncode == 0 and done.stdout == "" and "job.yaml" in done.stderr, done.stderr
+    manifests = list(yaml.safe_load_all((run.folder / "job.yaml").read_text()))
+    assert len({job["metadata"]["name"] for job in manifests}) == jobs
+    early = run(*resume)
+    assert early.returncode == 4 and "not measured all" in early.stderr and "kubectl replace" in early.stderr, early.stderr
+    for job in manifests:
+        kubernetes_validate.validate(job, "1.33", strict=True)
+        pods(job)
+    done = run(*resume)
+    assert done.returncode == 0, done.stderr
+    assert all(json.loads(run("report", record["id"], "--format", "json").stdout)["finished"] for record in json.loads(run("runs", "--format", "json").stdout))
 
 
 def test_the_api_would_refuse_another_kind(run):

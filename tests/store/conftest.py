@@ -1,7 +1,9 @@
 """Stores of each kind: an SQLite file, and a database of a PostgreSQL server that is started once per session."""
 
 import os
+import socket
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -35,10 +37,21 @@ def postgres():
     def url(database, user="infermeter"):
         return f"postgresql:///{database}?host={folder}&user={user}"
 
-    def manage(verb):
-        subprocess.run([SERVER, verb, folder], check=True, capture_output=True)
+    def manage(*verb):
+        subprocess.run([SERVER, verb[0], folder, *verb[1:]], check=True, capture_output=True)
 
-    yield SimpleNamespace(psql=psql, new=new, url=url, folder=folder, crash=lambda: manage("crash"), again=lambda: manage("again"))
+    @contextmanager
+    def over_tls():
+        """The port on localhost where it listens, for TLS alone, with the certificate FOLDER/data/server.crt."""
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        manage("tls", str(port))
+        try:
+            yield port
+        finally:
+            manage("no_tls")
+
+    yield SimpleNamespace(psql=psql, new=new, url=url, folder=folder, crash=lambda: manage("crash"), again=lambda: manage("again"), over_tls=over_tls)
     manage("stop")
 
 

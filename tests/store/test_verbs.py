@@ -3,9 +3,11 @@
 import json
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
+FIXTURES = Path(__file__).resolve().parents[2] / "infermeter"
 QUICK = ("--processes", 2, "--warmup", 0, "--iterations", 5)
 SLOW = ("mlp@fake,latency=constant:1ms", "b=mlp@fake,latency=constant:2ms", "--processes", 3, "--warmup", 0)
 
@@ -65,6 +67,31 @@ def test_histories_baselines_gates_and_comparisons(run, stored, place):
     assert stored("report", "--html", "page.html").returncode == 0
     assert first in run("complete", "--", "report", "--store", place, "").stdout
     assert stored("run", "mlp@fake", *QUICK, "--dry-run").returncode == 0
+
+
+def test_what_other_tools_measured_is_imported(stored, place, run):
+    """Profiles, call stacks and times: what is stored is what was told, and is copied as any run."""
+    (run.folder / "calls.txt").write_text("main;work 12\nmain;rest 3\n")
+    files = (FIXTURES / "profile/fixtures/onnxruntime_mlp.json", FIXTURES / "importing/fixtures/hyperfine.json", "calls.txt")
+    told = [stored("import", file, "--format", "json", "--quiet") for file in files]
+    assert [done.returncode for done in told] == [0, 0, 0], [done.stderr for done in told]
+    for identity, done in zip(ids(stored), told, strict=True):
+        assert stored("report", identity, "--format", "json").stdout == done.stdout
+    assert not (run.folder / "results/infermeter.db").exists()
+    copied = run("store", "copy", place, "copy.db")
+    assert copied.stdout.endswith(": 3 copied, 0 extended, 0 there already\n"), copied.stderr
+    assert run("report", "--store", "copy.db", "--format", "json").stdout == told[-1].stdout
+    (run.folder / "cut.json").write_text('{"results": [{"command"')
+    refused = stored("import", "cut.json")
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1 and "cut.json" in refused.stderr
+    assert len(ids(stored)) == 3
+
+
+def test_nothing_is_imported_where_the_database_is_not(run, postgres):
+    (run.folder / "calls.txt").write_text("main;work 12\n")
+    done = run("import", "calls.txt", "--store", postgres.url("nosuch"))
+    assert done.returncode == 2 and done.stdout == "" and 'database "nosuch" does not exist' in done.stderr, done
+    assert not (run.folder / "results/infermeter.db").exists()
 
 
 def test_an_interrupted_run_is_finished(run_slowly, stored, place):

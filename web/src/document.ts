@@ -136,12 +136,12 @@ export interface RunFigures {
 export interface Distribution {
   subject: number; // index into run.subjects
   n: number;
-  quantiles_s: number[]; // at quantile_levels (type 7)
+  quantiles_s: number[]; // at quantile_levels (type 7), to seven digits
   processes: {
     process: number;
     position: number;
     n: number;
-    quantiles_s: number[]; // at process_levels
+    quantiles_s: number[]; // at process_levels, to seven digits
     fences_s: {
       severe_low: number;
       mild_low: number;

@@ -1,5 +1,8 @@
 // What pictures need beside the run's own report: made from every iteration, so that no picture computes a figure.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "infermeter/report/forms/document_part.hpp"
@@ -40,11 +43,17 @@ void write_fences(JsonWriter& json, const Fences& fences) {
   json.end_object();
 }
 
+// A point of a chart needs no more than seven digits; with all of them, half of a page would be these.
+std::vector<double> for_charts(std::vector<double> values) {
+  for (double& value : values) value = std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr);
+  return values;
+}
+
 void write_distribution(JsonWriter& json, std::size_t subject, const TimeDistribution& distribution) {
   json.begin_object();
   json.member("subject", std::uint64_t{subject});
   json.member("n", distribution.n);
-  json.numbers("quantiles_s", distribution.quantiles_s);
+  json.numbers("quantiles_s", for_charts(distribution.quantiles_s));
   json.key("processes");
   json.begin_array();
   for (const ProcessDistribution& process : distribution.processes) {
@@ -52,7 +61,7 @@ void write_distribution(JsonWriter& json, std::size_t subject, const TimeDistrib
     json.member("process", process.process);
     json.member("position", process.position);
     json.member("n", process.n);
-    json.numbers("quantiles_s", process.quantiles_s);
+    json.numbers("quantiles_s", for_charts(process.quantiles_s));
     write_fences(json, process.fences_s);
     json.end_object();
   }
