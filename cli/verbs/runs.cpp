@@ -33,6 +33,12 @@ struct RunsOptions {
   bool dry_run = false;
 };
 
+// Nothing was planned of a run that was imported.
+std::string trials_text(const RunListing& run) {
+  if (run.trials_planned == 0) return fmt::format("{}", run.trials_done);
+  return fmt::format("{}/{}", run.trials_done, run.trials_planned);
+}
+
 // Its first line: columns() makes of it what a terminal may see.
 std::string note_text(std::string_view note) { return std::string(note.substr(0, note.find('\n'))); }
 
@@ -45,8 +51,7 @@ std::string runs_table(const std::vector<RunListing>& runs) {
   titles.push_back("subjects");
   std::vector<std::vector<std::string>> rows{titles};
   for (const RunListing& run : runs) {
-    auto& row = rows.emplace_back(std::vector{run.id, utc_text(run.created_at),
-                                              fmt::format("{}/{}", run.trials_done, run.trials_planned),
+    auto& row = rows.emplace_back(std::vector{run.id, utc_text(run.created_at), trials_text(run),
                                               std::string(run.finished ? "finished" : "unfinished")});
     if (has_tags) row.push_back(fmt::format("{}", fmt::join(run.tags, " ")));
     if (has_notes) row.push_back(note_text(run.note));

@@ -91,6 +91,8 @@ def test_every_format_becomes_a_run(run, name):
     assert all(trial["executed"]["runtime"] and trial["iterations"] for trial in report["trials"])
     again = run("report", "--format", "json")
     assert json.loads(again.stdout) == report
+    listed = run("runs").stdout.splitlines()[-1].split()
+    assert listed[3:5] == [str(len(report["trials"])), "finished"], "nothing was planned"
 
 
 def test_criterion_s_samples_are_called_by_their_folder(run):
