@@ -203,7 +203,8 @@ void add_operator_files(const std::vector<ProfiledSubject>& subjects, const Trac
   files.push_back({"detailed_breakdown.txt", profile_breakdown(subjects)});
 }
 
-void add_traces(const std::vector<ProfiledSubject>& subjects, const TraceFile& all, std::vector<ProfileExport>& files) {
+void add_time_lines(const std::vector<ProfiledSubject>& subjects, const TraceFile& all,
+                    std::vector<ProfileExport>& files) {
   if (all.processes.empty()) return;
   files.push_back({"profile.perfetto-trace", perfetto_trace(all)});
   files.push_back({"trace.json", trace_json(subjects, all)});
@@ -232,7 +233,7 @@ Result<std::vector<ProfileExport>> export_profiles(const RunRecord& record) {
   const TraceFile trace = whole_trace(record, subjects);
   const TraceFile all = with_measured(record, trace);
   std::vector<ProfileExport> files;
-  add_traces(subjects, all, files);
+  add_time_lines(subjects, all, files);
   add_operator_files(subjects, trace, files);
   add_stack_files(record, files);
   if (files.empty()) {
