@@ -73,10 +73,15 @@ std::vector<std::int64_t> moments_of(const Json& metrics, const TimedRequest& re
   const auto first = duration_ns(metrics, "time_to_first_token");
   if (!first) return {};
   std::vector moments = {request.begin_ns + *first};
+  constexpr std::int64_t rounding_ns = 1'000'000;  // of sums of differences
+  const std::int64_t latest = request.end_ns + rounding_ns;
   for (const Json& gap : at(at(metrics, "inter_chunk_latency"), "value")) {
     const double gap_ms = gap.is_number() ? gap.get<double>() : -1;
     if (!(gap_ms >= 0 && gap_ms <= kLongestMs)) return {moments.front()};
-    moments.push_back(moments.back() + std::llround(gap_ms * 1e6));
+    const std::int64_t moment = moments.back() + std::llround(gap_ms * 1e6);
+    // Of an answer that took longer than its request nothing but the beginning is believed.
+    if (moment > latest) return {moments.front()};
+    moments.push_back(moment);
   }
   return moments;
 }

@@ -163,6 +163,16 @@ TEST(TimesFile, AIPerfsRecordsThatAreWrongNameTheirLine) {
   EXPECT_THAT(with(about + R"({"request_latency": {"value": 1, "unit": "sec"}}})"), HasSubstr("without its latency"));
   EXPECT_THAT(with(about + R"({"request_latency": {"value": -1, "unit": "ms"}}})"), HasSubstr("without its latency"));
   EXPECT_EQ(with(about + R"({"request_latency": {"value": 1, "unit": "ms"}}})"), "");
+  const std::string gaps = about + R"({"request_latency": {"value": 9, "unit": "ms"}, "time_to_first_token":
+    {"value": 2, "unit": "ms"}, "inter_chunk_latency": {"unit": "ms", "value": [1, )";
+  const auto pieces = [&](std::string rest) {
+    std::ranges::replace(rest, '\n', ' ');
+    return read(head + rest + "\n").benchmarks[0].requests.front().moments_ns;
+  };
+  EXPECT_THAT(pieces(gaps + "2]}}}"), ElementsAre(2'000'005, 3'000'005, 5'000'005));
+  EXPECT_THAT(pieces(gaps + "8]}}}"), ElementsAre(2'000'005)) << "beyond the request's end";
+  EXPECT_THAT(pieces(gaps + "1e9, 1e9]}}}"), ElementsAre(2'000'005));
+  EXPECT_THAT(pieces(gaps + "-1]}}}"), ElementsAre(2'000'005));
 }
 
 TEST(TimesFile, AIPerfsRequestsThatFailedAreTold) {
