@@ -1,7 +1,10 @@
-"""scripts/release, as far as it is known without building: which Pythons wheels are built with."""
+"""scripts/release, as far as it is known without building: which Pythons wheels are built with, what the source distribution has."""
 
 import re
 import subprocess
+import tomllib
+
+import pytest
 
 
 def found_pythons(source_dir, *folders):
@@ -31,3 +34,15 @@ def test_without_any_the_wheel_that_will_be_missing_is_told(source_dir, tmp_path
     done = found_pythons(source_dir, tmp_path)
     assert done.stdout == "/usr/bin/python3\n"
     assert "there will be no wheel for CPython 3.12 and later" in done.stderr and "PYTHONS=" in done.stderr
+
+
+def test_the_source_distribution_has_all_that_is_built(source_dir):
+    """What is left out of it, by the rules of scikit-build-core: patterns of gitignore, which find a bare name at any depth."""
+    pathspec = pytest.importorskip("pathspec", reason="scripts/setup")
+    rules = tomllib.loads((source_dir / "pyproject.toml").read_text())["tool"]["scikit-build"]["sdist"]["exclude"]
+    spec = pathspec.GitIgnoreSpec.from_lines(rules)
+    folders = ("infermeter", "backends", "cli", "python", "web", "cmake", "scripts", "docs", "studies", "simulation", "packaging", "examples")
+    files = [str(file.relative_to(source_dir)) for folder in folders for file in (source_dir / folder).rglob("*") if "node_modules" not in file.parts]
+    assert len(files) > 1000
+    assert [file for file in files if spec.match_file(file)] == []
+    assert spec.match_file("tests/cli/test_run.py") and spec.match_file("bench/run")
