@@ -20,7 +20,7 @@ export ORT_DISABLE_TELEMETRY := 1
 # Benchmarks are added to a build when they are asked for, and stay.
 for_tests = -DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF)
 
-.PHONY: help demo demo-frameworks build test test-units test-threads test-faults fuzz test-frameworks lint format bench bench-verdicts study install release release-check clean
+.PHONY: help demo demo-frameworks build test test-units test-threads test-faults fuzz test-frameworks lint format bench bench-verdicts study install docs release release-check clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
@@ -38,6 +38,7 @@ help:
 	echo "make bench-verdicts   count false alarms and misses beside other tools (half an hour; goes on if cut off)"
 	echo "make study            set up, simulate what verdicts are worth, write docs/statistics-study.md"
 	echo "make install          install the release (PREFIX=$(PREFIX), DESTDIR=)"
+	echo "make docs             write the documentation and the API of C++ and Python as pages with a search (build/docs/html)"
 	echo "make release          write a release of the last commit into dist/: source, wheels, Debian packages, bill of materials, checksums"
 	echo "make release-check    install what is in dist/ in fresh Debian 12 and 13, and measure there (as root)"
 	echo "make clean            remove the builds (not .venv, .deps and results)"
@@ -135,6 +136,10 @@ study:
 install:
 	test -e $(release)/build.ninja || { echo "install: nothing is built yet: run make build first" >&2; exit 1; }
 	DESTDIR="$(DESTDIR)" cmake --install $(release) --prefix "$(PREFIX)"
+
+docs: build
+	scripts/setup --docs
+	.venv/bin/python scripts/docs.py
 
 release: build
 	scripts/setup --release

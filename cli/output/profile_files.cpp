@@ -20,7 +20,7 @@ void ProfileFilesFlag::declare(CLI::App& app, const std::string& how) {
   option =
       app.add_option("--profile-files", folder,
                      how +
-                         " the operators and call stacks of a profiled run into this "
+                         " the operators and call stacks of a profiled run, and the iterations of any run, into this "
                          "folder, for Perfetto, Chrome, speedscope and flame graphs, with summaries by time and by "
                          "memory, a breakdown, and a page that explains how to view each file.")
           ->type_name("FOLDER")

@@ -22,7 +22,8 @@ bool exists(const std::string& path) {
   return fs::exists(fs::path(path), error);
 }
 
-// "profiles/all.json" -> "all"; of "x.pt.trace.json.gz" -> "x.pt.trace"; of criterion's "sum/new/sample.json" -> "sum".
+// "profiles/all.json" -> "all"; of "x.pt.trace.json.gz" -> "x.pt.trace"; of criterion's "sum/new/sample.json" -> "sum";
+// of AIPerf's "run_7/profile_export.jsonl" -> "run_7".
 std::string label_from(const std::string& file) {
   fs::path name = fs::path(file).filename();
   if (name == "sample.json") {
@@ -30,6 +31,9 @@ std::string label_from(const std::string& file) {
     if (kept.filename() == "new" || kept.filename() == "base") name = kept.parent_path().filename();
   }
   if (name.extension() == ".gz") name = name.stem();
+  if (const fs::path kept = fs::path(file).parent_path().filename(); name == "profile_export.jsonl" && !kept.empty()) {
+    return printable(kept.string(), longest_label);
+  }
   const std::string label = printable(name.stem().string(), longest_label);
   return label.empty() ? "profile" : label;
 }

@@ -12,6 +12,7 @@
 
 #include "infermeter/importing/imported_record.hpp"
 #include "infermeter/importing/profiles.hpp"
+#include "infermeter/importing/request_trial.hpp"
 #include "infermeter/importing/times_file.hpp"
 #include "infermeter/importing/unpacked_file.hpp"
 #include "infermeter/plan/imported.hpp"
@@ -22,13 +23,19 @@ namespace {
 
 constexpr std::size_t kLongestName = 200;
 
+struct TimedProcess {
+  std::string file;
+  std::vector<double> times;
+  std::vector<TimedRequest> requests;  // instead of times
+};
+
 // What is measured under one name, by all files of a subject of the request.
 struct TimedSubject {
   std::string source;  // the label of the request
   std::string name;
   TimesFormat format{};
-  std::vector<std::vector<double>> processes;
-  std::vector<std::string> files;  // of each process
+  std::vector<TimedProcess> processes;
+  int in_flight = 1;  // most requests at once
 };
 
 class TimesImporter {
@@ -70,12 +77,12 @@ class TimesImporter {
     auto place = std::ranges::find_if(subjects_,
                                       [&](const TimedSubject& one) { return one.source == label && one.name == name; });
     if (place == subjects_.end()) {
-      place = subjects_.insert(place, {.source = label, .name = name, .format = format, .processes = {}, .files = {}});
+      place = subjects_.insert(place, {.source = label, .name = name, .format = format, .processes = {}});
     }
-    for (auto& times : benchmark.processes) {
-      place->processes.push_back(std::move(times));
-      place->files.push_back(path);
-    }
+    for (auto& times : benchmark.processes) place->processes.push_back({path, std::move(times), {}});
+    if (benchmark.requests.empty()) return;
+    place->in_flight = std::max(place->in_flight, most_in_flight(benchmark.requests));
+    place->processes.push_back({path, {}, std::move(benchmark.requests)});
   }
 
   // The label of a source says which of several it is; of one source the names do.
@@ -104,10 +111,21 @@ class TimesImporter {
                         .model = all_together || subject.name.empty() ? subject.source : subject.name,
                         .backend = std::string(kImportedBackend)};
       described.group = group;
+      if (subject.in_flight > 1) described.load = {{"concurrency", std::to_string(subject.in_flight)}};
       record_.plan.subjects.push_back(std::move(described));
       record_.models.emplace_back();
       record_.plan.processes = std::max(record_.plan.processes, static_cast<int>(subject.processes.size()));
     }
+  }
+
+  // As if one came after the other: when each began is not told.
+  static void fill_from_times(Samples& trial, const std::vector<double>& times) {
+    double now = 0;
+    for (const double time : times) {
+      trial.begin_s.push_back(now);
+      trial.end_s.push_back(now += time);
+    }
+    trial.wall_s = now;
   }
 
   void add_trials(TimedSubject& subject) {
@@ -119,14 +137,11 @@ class TimesImporter {
       trial.position = static_cast<int>(record_.trials.size());
       trial.phase = Phase::done;
       trial.started_at = record_.created_at;  // when it was imported: when it ran is not told
-      trial.executed = {{"imported", printable(subject.files[process])},
+      trial.executed = {{"imported", printable(subject.processes[process].file)},
                         {"runtime", std::string(name_of(subject.format))}};
-      double now = 0;  // as if one came after the other: when each began is not told
-      for (const double time : subject.processes[process]) {
-        trial.begin_s.push_back(now);
-        trial.end_s.push_back(now += time);
-      }
-      trial.wall_s = now;
+      const auto& [file, times, requests] = subject.processes[process];
+      if (requests.empty()) fill_from_times(trial, times);
+      if (!requests.empty()) fill_from_requests(trial, requests, subject.in_flight);
       auto& iterations = record_.plan.stopping.iterations;
       iterations = std::max(iterations.value_or(1), static_cast<std::int64_t>(trial.iterations()));
       record_.trials.push_back(std::move(trial));
@@ -134,6 +149,15 @@ class TimesImporter {
   }
 
   void tell_what_is_not_known() {
+    for (const TimedSubject& subject : subjects_) {
+      if (subject.in_flight == 1) continue;
+      record_.diagnostics.push_back(
+          {DiagnosticId::times_imported,
+           fmt::format("{} requests were in flight at once, and when each was due is not told: response times begin "
+                       "where a request was sent, so that what waited to be sent is not in them",
+                       subject.in_flight),
+           record_.plan.subjects[static_cast<std::size_t>(&subject - subjects_.data())].label});
+    }
     std::map<int, int> sizes;
     for (const Subject& subject : record_.plan.subjects) ++sizes[subject.group];
     if (std::ranges::none_of(sizes, [](const auto& group) { return group.second > 1; })) return;

@@ -23,12 +23,14 @@ struct FormatMarks {
   char first;
   std::array<std::string_view, 2> keys;  // all of them come
 };
-constexpr std::array<FormatMarks, 6> format_marks = {{
+constexpr std::array<FormatMarks, 8> format_marks = {{
     {TimesFormat::pytest_benchmark, '{', {"\"machine_info\"", "\"benchmarks\""}},
     {TimesFormat::google_benchmark, '{', {"\"context\"", "\"run_name\""}},
     {TimesFormat::hyperfine, '{', {"\"results\"", "\"command\""}},
     {TimesFormat::criterion, '{', {"\"sampling_mode\"", "\"iters\""}},
     {TimesFormat::perf_analyzer, '{', {"\"experiments\"", "\"requests\""}},
+    {TimesFormat::aiperf, '{', {"\"request_start_ns\"", "\"benchmark_phase\""}},
+    {TimesFormat::aiperf_statistics, '{', {"\"aiperf_version\"", "\"request_latency\""}},
     {TimesFormat::trtexec, '[', {"\"computeMs\"", "\"latencyMs\""}},
 }};
 
@@ -42,9 +44,23 @@ class TimesReader {
       case TimesFormat::google_benchmark: google_benchmark(json); break;
       case TimesFormat::criterion: criterion(json); break;
       case TimesFormat::pytest_benchmark: pytest_benchmark(json); break;
-      case TimesFormat::perf_analyzer: perf_analyzer(json); break;
+      case TimesFormat::perf_analyzer: requests(requests_of_perf_analyzer(json)); break;
       case TimesFormat::trtexec: trtexec(json); break;
+      case TimesFormat::aiperf: break;  // is no JSON as a whole
+      case TimesFormat::aiperf_statistics:
+        wrong("it has statistics, but not the times: import profile_export.jsonl, which AIPerf writes beside it");
+        break;
     }
+    return checked();
+  }
+
+  Result<TimesFile> read_aiperf(std::string_view bytes) {
+    requests(requests_of_aiperf(bytes));
+    return checked();
+  }
+
+ private:
+  Result<TimesFile> checked() {
     if (wrong_.empty() && file_.benchmarks.empty()) {
       wrong_ = without_data_.empty() ? "there are no times in it" : without_data_;
     }
@@ -52,7 +68,6 @@ class TimesReader {
     return std::move(file_);
   }
 
- private:
   void wrong(std::string what) {
     if (wrong_.empty()) wrong_ = std::move(what);
   }
@@ -146,38 +161,22 @@ class TimesReader {
     without_data_ = "it has statistics, but not the times: write it with --benchmark-save-data";
   }
 
-  // --profile-export-file: nanoseconds on one clock.
-  void perf_analyzer(const Json& json) {
-    for (const Json& experiment : at(json, "experiments")) {
-      std::vector<std::pair<std::int64_t, std::int64_t>> requests;  // begin, end
-      for (const Json& request : at(experiment, "requests")) {
-        const Json& responses = at(request, "response_timestamps");
-        if (!responses.is_array() || responses.empty()) continue;
-        const Json& begin = at(request, "timestamp");
-        if (!begin.is_number_integer() || !responses.back().is_number_integer()) {
-          return wrong("it holds a time that is no whole number of nanoseconds");
-        }
-        requests.emplace_back(begin.get<std::int64_t>(), responses.back().get<std::int64_t>());
-      }
-      std::ranges::sort(requests);
-      std::vector<double> times;
-      for (std::size_t i = 0; i < requests.size(); ++i) {
-        if (i > 0 && requests[i].first < requests[i - 1].second) {
-          return wrong(
-              "its requests overlap: of several at once the times depend on the load, which `infermeter load` "
-              "measures");
-        }
-        if (requests[i].second < requests[i].first) return wrong("it holds a response from before its request");
-        times.push_back(seconds(requests[i].second - requests[i].first, 1e-9));
-      }
-      const Json& how = at(experiment, "experiment");
-      std::string name;
-      if (how.is_object() && !text_at(how, "mode").empty()) {
-        name = fmt::format("{} {}", text_at(how, "mode"),
-                           at(how, "value").dump(-1, ' ', false, Json::error_handler_t::replace));
-      }
-      keep_one_process(std::move(name), std::move(times));
+  // Of a server: some may be in flight at once.
+  void requests(Result<std::vector<RequestSeries>> found) {
+    if (!found.ok()) return wrong(found.error().message);
+    std::int64_t failed = 0;
+    for (RequestSeries& series : *found) {
+      const auto failed_here = std::ranges::count(series.requests, true, &TimedRequest::failed);
+      failed += failed_here;
+      times_ += series.requests.size();
+      if (times_ > kMostImportedTimes) return wrong(fmt::format("it holds more than {} times", kMostImportedTimes));
+      if (static_cast<std::size_t>(failed_here) == series.requests.size()) continue;
+      sort_by_begin(series.requests);
+      file_.benchmarks.push_back({std::move(series.name), {}, std::move(series.requests)});
     }
+    if (failed == 0) return;
+    without_data_ = "every request of it failed";
+    file_.note = fmt::format("{}", counted(failed, "request failed", "requests failed"));
   }
 
   // --exportTimes: milliseconds; the latency has the copies to the device and back in it.
@@ -205,6 +204,8 @@ std::string_view name_of(TimesFormat format) {
     case TimesFormat::pytest_benchmark: return "pytest-benchmark's JSON";
     case TimesFormat::perf_analyzer: return "perf_analyzer's export";
     case TimesFormat::trtexec: return "trtexec's times";
+    case TimesFormat::aiperf: return "AIPerf's records";
+    case TimesFormat::aiperf_statistics: return "AIPerf's statistics";
   }
   return "";
 }
@@ -222,6 +223,7 @@ std::optional<TimesFormat> format_of_times(std::string_view bytes) {
 }
 
 Result<TimesFile> read_times(std::string_view bytes, TimesFormat format) {
+  if (format == TimesFormat::aiperf) return TimesReader(format).read_aiperf(bytes);
   const Json json = Json::parse(bytes, nullptr, false);
   if (json.is_discarded()) return usage_error(fmt::format("{}: it ends early, or is no JSON", name_of(format)));
   return TimesReader(format).read(json);

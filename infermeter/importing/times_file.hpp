@@ -8,10 +8,20 @@
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
+#include "infermeter/importing/requests_file.hpp"
 
 namespace infermeter {
 
-enum class TimesFormat { hyperfine, google_benchmark, criterion, pytest_benchmark, perf_analyzer, trtexec };
+enum class TimesFormat {
+  hyperfine,
+  google_benchmark,
+  criterion,
+  pytest_benchmark,
+  perf_analyzer,
+  trtexec,
+  aiperf,
+  aiperf_statistics
+};
 [[nodiscard]] std::string_view name_of(TimesFormat format);  // "hyperfine's JSON"
 // By what is in it; nullopt: none of them.
 [[nodiscard]] std::optional<TimesFormat> format_of_times(std::string_view bytes);
@@ -23,6 +33,8 @@ struct BenchmarkTimes {
   // within one process. Google Benchmark, criterion, and pytest-benchmark with several iterations a round: each time is
   // the mean of the iterations of a repetition, a sample or a round.
   std::vector<std::vector<double>> processes;
+  // Of a file of requests instead, by begin: one process.
+  std::vector<TimedRequest> requests{};
 };
 
 struct TimesFile {
@@ -31,7 +43,7 @@ struct TimesFile {
 };
 
 // Errors, each one sentence that begins with what the file is: cut, no times in it, times that are negative or no
-// numbers, requests that overlap (perf_analyzer).
+// numbers.
 [[nodiscard]] Result<TimesFile> read_times(std::string_view bytes, TimesFormat format);
 
 // More times of one file are refused.

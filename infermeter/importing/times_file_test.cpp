@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -101,12 +102,88 @@ TEST(TimesFile, PytestBenchmarksDataAreTimes) {
 TEST(TimesFile, PerfAnalyzersRequestsEndWithTheirLastResponse) {
   const TimesFile file = read(fixture("perf_analyzer.json"));
   EXPECT_THAT(names(file), ElementsAre("concurrency 1"));
-  ASSERT_EQ(file.benchmarks[0].processes[0].size(), 20U);
-  EXPECT_DOUBLE_EQ(file.benchmarks[0].processes[0][7], 2'000'007e-9)
-      << "to the nanosecond, which doubles of seconds since 1970 have not";
-  std::string overlapping = fixture("perf_analyzer.json");
-  overlapping.replace(overlapping.find("1700000000003000000"), 19, "1700000000001000000");
-  EXPECT_THAT(refusal(overlapping), HasSubstr("its requests overlap"));
+  const auto& requests = file.benchmarks[0].requests;
+  ASSERT_EQ(requests.size(), 20U);
+  EXPECT_EQ(requests[7].end_ns - requests[7].begin_ns, 2'000'007);
+  EXPECT_EQ(requests[7].moments_ns.size(), 2U);
+  EXPECT_EQ(most_in_flight(requests), 1);
+}
+
+TEST(TimesFile, RequestsMayOverlapAndComeInAnyOrder) {
+  const TimesFile file = read(R"({"experiments": [{"experiment": {"mode": "request_rate", "value": 2}, "requests": [
+    {"timestamp": 30, "response_timestamps": [50]}, {"timestamp": 10, "response_timestamps": [40]},
+    {"timestamp": 40, "response_timestamps": [60]}, {"timestamp": 20, "response_timestamps": [35]}]}]})");
+  const auto& requests = file.benchmarks[0].requests;
+  ASSERT_EQ(requests.size(), 4U);
+  EXPECT_EQ(requests.front().begin_ns, 10);
+  EXPECT_EQ(most_in_flight(requests), 3) << "what begins when another ends is not in flight with it";
+  EXPECT_THAT(requests.front().moments_ns, testing::IsEmpty()) << "one response is the whole answer";
+}
+
+TEST(TimesFile, AResponseFromBeforeItsRequestIsRefused) {
+  const auto of = [](const std::string& request) {
+    return refusal(R"({"experiments": [{"requests": [)" + request + "]}]}");
+  };
+  EXPECT_THAT(of(R"({"timestamp": 30, "response_timestamps": [29]})"), HasSubstr("from before its request"));
+  EXPECT_THAT(of(R"({"timestamp": 30, "response_timestamps": [40, 39]})"), HasSubstr("from before its request"));
+  EXPECT_THAT(of(R"({"timestamp": -1, "response_timestamps": [39]})"), HasSubstr("no whole number of nanoseconds"));
+  EXPECT_THAT(of(R"({"timestamp": 1, "response_timestamps": [18446744073709551615]})"), HasSubstr("no whole number"));
+  EXPECT_THAT(of(R"({"timestamp": 1.5, "response_timestamps": [2]})"), HasSubstr("no whole number of nanoseconds"));
+}
+
+// Written by AIPerf 0.13.0: one request of warm-up and eight after it, one at a time.
+TEST(TimesFile, AIPerfsWarmUpIsLeftOut) {
+  const TimesFile file = read(fixture("aiperf-0.13.0/one.jsonl"));
+  ASSERT_THAT(names(file), ElementsAre(""));
+  const auto& requests = file.benchmarks[0].requests;
+  ASSERT_EQ(requests.size(), 8U);
+  EXPECT_EQ(most_in_flight(requests), 1);
+  for (const TimedRequest& request : requests) {
+    EXPECT_EQ(request.output_tokens, 8U);
+    EXPECT_EQ(request.moments_ns.size(), 8U);
+    EXPECT_TRUE(std::ranges::is_sorted(request.moments_ns));
+    EXPECT_GE(request.moments_ns.front() - request.begin_ns, 20'000'000) << "the server's first token is not earlier";
+  }
+  EXPECT_EQ(most_in_flight(read(fixture("aiperf-0.13.0/many.jsonl")).benchmarks[0].requests), 3);
+}
+
+TEST(TimesFile, AIPerfsStatisticsAreNoTimes) {
+  EXPECT_THAT(refusal(fixture("aiperf-0.13.0/one.json")), HasSubstr("import profile_export.jsonl"));
+}
+
+TEST(TimesFile, AIPerfsRecordsThatAreWrongNameTheirLine) {
+  const std::string good = fixture("aiperf-0.13.0/one.jsonl");
+  const std::size_t third = good.find('\n', good.find('\n') + 1) + 1;
+  EXPECT_THAT(refusal(good.substr(0, third + 200)), HasSubstr("line 3 ends early, or is no JSON"));
+  const std::string head = good.substr(0, third);
+  const auto with = [&](std::string line) { return refusal(head + line + "\n"); };
+  EXPECT_THAT(with("[]"), HasSubstr("line 3: it holds a time that is no whole number"));
+  const std::string about = R"({"metadata": {"request_start_ns": 5, "request_end_ns": 9}, "metrics": )";
+  EXPECT_THAT(with(about + "{}}"), HasSubstr("line 3: it holds a request without its latency in ms"));
+  EXPECT_THAT(with(about + R"({"request_latency": {"value": 1, "unit": "sec"}}})"), HasSubstr("without its latency"));
+  EXPECT_THAT(with(about + R"({"request_latency": {"value": -1, "unit": "ms"}}})"), HasSubstr("without its latency"));
+  EXPECT_EQ(with(about + R"({"request_latency": {"value": 1, "unit": "ms"}}})"), "");
+  const std::string gaps = about + R"({"request_latency": {"value": 9, "unit": "ms"}, "time_to_first_token":
+    {"value": 2, "unit": "ms"}, "inter_chunk_latency": {"unit": "ms", "value": [1, )";
+  const auto pieces = [&](std::string rest) {
+    std::ranges::replace(rest, '\n', ' ');
+    return read(head + rest + "\n").benchmarks[0].requests.front().moments_ns;
+  };
+  EXPECT_THAT(pieces(gaps + "2]}}}"), ElementsAre(2'000'005, 3'000'005, 5'000'005));
+  EXPECT_THAT(pieces(gaps + "8]}}}"), ElementsAre(2'000'005)) << "beyond the request's end";
+  EXPECT_THAT(pieces(gaps + "1e9, 1e9]}}}"), ElementsAre(2'000'005));
+  EXPECT_THAT(pieces(gaps + "-1]}}}"), ElementsAre(2'000'005));
+}
+
+TEST(TimesFile, AIPerfsRequestsThatFailedAreTold) {
+  std::string text = fixture("aiperf-0.13.0/one.jsonl");
+  const std::string failure = R"("error":{"type":"Timeout","message":"late"},"metrics")";
+  for (const std::size_t at : {text.rfind("\"metrics\"")}) text.replace(at, 9, failure);
+  EXPECT_EQ(read(text).note, "1 request failed");
+  std::string all = fixture("aiperf-0.13.0/one.jsonl");
+  for (std::size_t at = all.find("\"metrics\""); at != std::string::npos; at = all.find("\"metrics\"", at + 60))
+    all.replace(at, 9, failure);
+  EXPECT_THAT(refusal(all), HasSubstr("every request of it failed"));
 }
 
 TEST(TimesFile, TrtexecsLatencyHasTheCopiesInIt) {

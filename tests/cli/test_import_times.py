@@ -1,4 +1,7 @@
-"""`infermeter import` of times that hyperfine, Google Benchmark, criterion, pytest-benchmark, perf_analyzer and trtexec wrote."""
+"""`infermeter import` of times that hyperfine, Google Benchmark, criterion, pytest-benchmark, perf_analyzer, AIPerf and trtexec wrote.
+
+What AIPerf wrote is of AIPerf 0.13.0 against tests/serving/known_times_server.py (--ttft 0.02 --gap 0.004; 8 tokens), with --use-server-token-count:
+`one` with --concurrency 1, `many` with --concurrency 3. Of its statistics (`.json`) only metrics were kept."""
 
 import json
 import math
@@ -7,6 +10,7 @@ import statistics
 import subprocess
 from pathlib import Path
 
+import numpy
 import pytest
 from scipy import stats
 
@@ -106,6 +110,60 @@ def test_criterion_s_samples_are_called_by_their_folder(run):
         statistics.median(time / count * 1e-9 for time, count in zip(sample["times"], sample["iters"])), rel=1e-9)
 
 
+def aiperf(name):
+    records = [json.loads(line) for line in (FIXTURES / f"aiperf-0.13.0/{name}.jsonl").read_text().splitlines()]
+    kept = [record["metrics"] for record in records if record["metadata"]["benchmark_phase"] == "profiling"]
+    return json.loads((FIXTURES / f"aiperf-0.13.0/{name}.json").read_text()), kept
+
+
+def of_records(kept, metric):
+    """By the inverse of the distribution function, as counters are; within the width of their bins."""
+    values = numpy.concatenate([numpy.atleast_1d(each[metric]["value"]) for each in kept])
+    return pytest.approx(numpy.quantile(values, 0.5, method="inverted_cdf") / 1e3, rel=6e-4, abs=1e-9)
+
+
+def test_requests_of_aiperf_one_at_a_time(run):
+    """Its own statistics: mean of latencies, TTFT and inter-token latency, which is our TPOT."""
+    folder = run.folder / "batch-1"
+    folder.mkdir()
+    shutil.copy(FIXTURES / "aiperf-0.13.0/one.jsonl", folder / "profile_export.jsonl")
+    report = imported(run, "batch-1/profile_export.jsonl")
+    statistics_of, kept = aiperf("one")
+    subject, trial = report["subjects"][0], report["trials"][0]
+    assert subject["label"] == "batch-1" and trial.get("load") is None
+    assert trial["iterations"] == statistics_of["request_count"]["avg"] == len(kept)
+    latencies = trial["samples"]["latency_s"]
+    assert 1e3 * statistics.mean(latencies) == pytest.approx(statistics_of["request_latency"]["avg"], rel=1e-6)
+    assert 1e3 * max(latencies) == pytest.approx(statistics_of["request_latency"]["max"], rel=1e-6)
+    counters = {each["name"]: each["value"] for each in trial["counters"]}
+    assert counters["output_tokens_mean"] == 8
+    assert counters["ttft_p50"] == of_records(kept, "time_to_first_token")
+    assert counters["tpot_p50"] == of_records(kept, "inter_token_latency")
+    assert counters["itl_p50"] == of_records(kept, "inter_chunk_latency")
+    assert trial["generation"]["output_tokens"] == statistics_of["total_output_tokens"]["avg"]
+    assert counters["prompt_tokens_mean"] == pytest.approx(statistics_of["input_sequence_length"]["avg"])
+    assert "times_imported" not in [each["id"] for each in report["diagnostics"]]
+
+
+def test_requests_of_aiperf_at_once_are_a_load(run):
+    report = imported(run, f"three={FIXTURES / 'aiperf-0.13.0/many.jsonl'}")
+    statistics_of, kept = aiperf("many")
+    trial = report["trials"][0]
+    counters = {each["name"]: each["value"] for each in trial["counters"]}
+    assert report["subjects"][0]["load"]["asked"] == {"concurrency": "3"}
+    assert counters["response_mean"] * 1e3 == pytest.approx(statistics_of["request_latency"]["avg"], rel=6e-4)
+    # Their duration ends with the last answer's end marker, ours with its last piece.
+    assert counters["achieved_rate"] == pytest.approx(statistics_of["request_throughput"]["avg"], rel=0.05)
+    assert counters["output_tokens_rate"] == pytest.approx(statistics_of["output_token_throughput"]["avg"], rel=0.05)
+    assert counters["service_p50"] == of_records(kept, "request_latency")
+    assert counters["ttft_p50"] == of_records(kept, "time_to_first_token")
+    assert counters["tpot_p50"] == of_records(kept, "inter_token_latency")
+    assert counters["itl_p50"] == of_records(kept, "inter_chunk_latency")
+    assert [each["id"] for each in report["diagnostics"]].count("times_imported") == 1
+    text = " ".join(run("report").stdout.split())
+    assert "closed, 3 at once" in text and "when each was due is not told" in text and "too few requests" in text
+
+
 def test_hyperfine_itself(run):
     if shutil.which("hyperfine") is None:
         pytest.skip("hyperfine is not installed: apt-get install hyperfine")
@@ -122,6 +180,7 @@ def test_hyperfine_itself(run):
     (["failed.json"], "'failed.json': hyperfine's JSON: every run of it failed"),
     (["cut.json"], "'cut.json': hyperfine's JSON: it ends early, or is no JSON"),
     (["none.json"], "none.json"),
+    ([str(FIXTURES / "aiperf-0.13.0/one.json")], "AIPerf's statistics: it has statistics, but not the times: import profile_export.jsonl"),
 ])
 def test_what_cannot_be_imported_is_told_and_nothing_is_kept(run, arguments, sentence):
     hyperfine(run.folder, "a.json", one=[1, 2, 3])

@@ -61,6 +61,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def chunk(self, **values):
+        """Some clients read no event that does not say what it is."""
+        self.event(json.dumps({"object": "chat.completion.chunk" if self.chat else "text_completion", **values}))
+
     def event(self, text):
         data = b"data: " + text.encode() + b"\n\n"
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
@@ -72,7 +76,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             choice = {"delta": {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}}
         else:
             choice = {"delta": {"content": text} if text else {}}
-        self.event(json.dumps({"choices": [{"index": 0, "finish_reason": finish_reason} | choice]}))
+        self.chunk(choices=[{"index": 0, "finish_reason": finish_reason} | choice])
 
     def stream(self, request, due):
         model, step = request["model"], 2 if request["model"] == "pairs" else 1
@@ -81,14 +85,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         if self.chat:  # no token: the client must not take it for one
-            self.event(json.dumps({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}))
+            self.chunk(choices=[{"index": 0, "delta": {"role": "assistant", "content": ""}}])
         for first in range(0, len(due), step):
             several = range(first, min(first + step, len(due)))
             wait_until(due[several[-1]])
             self.piece(model, "".join(f" t{i}" for i in several))
         self.piece(model, "", "length")
         if model != "uncounted" and request.get("stream_options", {}).get("include_usage"):
-            self.event(json.dumps({"choices": [], "usage": self.usage}))
+            self.chunk(choices=[], usage=self.usage)
         self.event("[DONE]")
         self.wfile.write(b"0\r\n\r\n")
 

@@ -111,7 +111,7 @@ Result<ImportedProfile> import_profile(std::string_view bytes, const ModelGraph*
     return usage_error(
         fmt::format("it is no profile that can be read: {} (ONNX Runtime's or torch.profiler's JSON, "
                     "OpenVINO's counters, operators.json, perf script, collapsed stacks), nor does it hold times of "
-                    "hyperfine, Google Benchmark, criterion, pytest-benchmark, perf_analyzer or trtexec",
+                    "hyperfine, Google Benchmark, criterion, pytest-benchmark, perf_analyzer, AIPerf or trtexec",
                     what_else(bytes)));
   }
   switch (*format) {

@@ -49,8 +49,10 @@ struct TraceProcess {
   std::vector<TraceCounter> counters;
   std::optional<StackProfile> stacks;
   std::size_t iterations = 0;
-  std::size_t left_out = 0;  // events that have no place on a time line, or no time
-  bool from_means = false;   // one iteration made of sums: it shows shares, not an order that was seen
+  std::size_t left_out = 0;   // events that have no place on a time line, or no time
+  std::size_t not_shown = 0;  // iterations beyond those that a trace has
+  bool is_measured = false;   // without a profiler: its iterations are the report's
+  bool from_means = false;    // one iteration made of sums: it shows shares, not an order that was seen
 };
 
 struct TraceFile {

@@ -13,7 +13,8 @@ static_assert(kMostTraceThreads * kMostTracksOfThread < kNumbersPerProcess);
 }  // namespace
 
 std::string trace_process_name(const TraceProcess& process) {
-  return fmt::format("{}, process {}", process.subject, process.number + 1);
+  return fmt::format("{}, {} {}", process.subject, process.is_measured ? "measured process" : "process",
+                     process.number + 1);
 }
 
 std::int64_t trace_process_number(std::size_t index) {

@@ -9,7 +9,7 @@
 
 namespace infermeter {
 
-// "resnet50@onnxruntime, process 1": numbers from 1, as people count.
+// "resnet50@onnxruntime, process 1", "…, measured process 1": numbers from 1, as people count.
 [[nodiscard]] std::string trace_process_name(const TraceProcess& process);
 
 // Viewers take a thread of its process's number for the main one, 0 for the idle one, and want numbers that no other

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "infermeter/profile/write/trace_iterations.hpp"
 #include "infermeter/profile/write/trace_writers.hpp"
 #include "infermeter/report/forms/tensorboard.hpp"
 #include "infermeter/report/profile/summaries.hpp"
@@ -38,6 +40,22 @@ TraceFile whole_trace(const RunRecord& record, const std::vector<ProfiledSubject
   return trace_of(sources);
 }
 
+// With the processes that were measured without a profiler, below their subject's profiled ones.
+TraceFile with_measured(const RunRecord& record, const TraceFile& profiled) {
+  std::vector<MeasuredSource> sources;
+  for (const Samples& trial : record.trials) {
+    const bool known = trial.subject >= 0 && static_cast<std::size_t>(trial.subject) < record.plan.subjects.size();
+    if (!known || trial.iterations() == 0) continue;
+    sources.push_back({record.plan.subjects[static_cast<std::size_t>(trial.subject)].label, &trial});
+  }
+  TraceFile trace = profiled;
+  for (TraceProcess& process : measured_processes(sources)) trace.processes.push_back(std::move(process));
+  std::ranges::stable_sort(trace.processes, {}, [](const TraceProcess& process) {
+    return std::tuple(process.subject_index, process.is_measured, process.number);
+  });
+  return trace;
+}
+
 // The first method of each trial: another one saw the same time.
 std::string collapsed_samples(const RunRecord& record, bool is_python) {
   std::vector<StackSource> sources;
@@ -59,9 +77,10 @@ std::string collapsed_samples(const RunRecord& record, bool is_python) {
 
 // What a reader of the pictures has to know of this run's own profiles.
 std::string remarks(const TraceFile& trace) {
-  std::size_t left_out = 0, from_means = 0;
+  std::size_t left_out = 0, not_shown = 0, from_means = 0;
   for (const TraceProcess& process : trace.processes) {
     left_out += process.left_out;
+    not_shown += process.not_shown;
     from_means += process.from_means ? 1 : 0;
   }
   std::string text;
@@ -76,6 +95,10 @@ std::string remarks(const TraceFile& trace) {
     text += fmt::format("- {} had no place on a time line and are left out of the traces.\n",
                         counted(static_cast<std::int64_t>(left_out), "event", "events"));
   }
+  if (not_shown > 0) {
+    text += fmt::format("- Of processes that were measured the first iterations are shown; {} later ones are not.\n",
+                        not_shown);
+  }
   return text;
 }
 
@@ -85,7 +108,10 @@ struct FileKind {
 };
 
 constexpr FileKind kFiles[] = {
-    {"profile.perfetto-trace", "every operator on a time line, with kernel, precision, shapes and nodes",
+    {"profile.perfetto-trace",
+     "every operator of profiled processes on a time line, with kernel, precision, shapes and nodes; every iteration, "
+     "or "
+     "request of a load, of measured ones",
      "open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a "
      "click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
      "by ms desc`"},
@@ -117,7 +143,8 @@ constexpr FileKind kFiles[] = {
 constexpr std::string_view kToKnow = R"(
 What to know:
 
-- Profiles come from processes of their own: recording takes time, so no speed in the report is from them.
+- Profiles come from processes of their own: recording takes time, so no speed in the report is from them. The
+  report's times are those of the measured processes.
 - In traces every process begins at 0, so that they stand one below the other.
 - Operators that overlap without lying in each other are on a row of their own, "overlapping".
 - Traces and stacks hold every iteration; the texts are means of the faster half of each process's iterations.
@@ -157,25 +184,30 @@ std::string memory_file(const std::vector<ProfiledSubject>& subjects) {
 }
 
 // PyTorch's own, where it is the only process that was profiled; else one of all processes.
-std::string trace_json(const std::vector<ProfiledSubject>& subjects, const TraceFile& trace) {
+std::string trace_json(const std::vector<ProfiledSubject>& subjects, const TraceFile& all) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
   std::string own;
   if (subjects.size() == 1 && subjects.front().trials.size() == 1 &&
       unpack_gzip(subjects.front().trials.front().profile->own_trace, most_bytes, own) && !own.empty())
     return own;
-  return chrome_trace(trace);
+  return chrome_trace(all);
 }
 
 void add_operator_files(const std::vector<ProfiledSubject>& subjects, const TraceFile& trace,
                         std::vector<ProfileExport>& files) {
   if (subjects.empty()) return;
-  files.push_back({"profile.perfetto-trace", perfetto_trace(trace)});
-  files.push_back({"trace.json", trace_json(subjects, trace)});
   files.push_back({"profile.speedscope.json", speedscope_profile(trace)});
   files.push_back({"profile.collapsed.txt", collapsed_stacks(trace)});
   files.push_back({"cpu_time_summary.txt", summary_by_time(subjects)});
   files.push_back({memory_file(subjects), summary_by_memory(subjects)});
   files.push_back({"detailed_breakdown.txt", profile_breakdown(subjects)});
+}
+
+void add_time_lines(const std::vector<ProfiledSubject>& subjects, const TraceFile& all,
+                    std::vector<ProfileExport>& files) {
+  if (all.processes.empty()) return;
+  files.push_back({"profile.perfetto-trace", perfetto_trace(all)});
+  files.push_back({"trace.json", trace_json(subjects, all)});
 }
 
 void add_stack_files(const RunRecord& record, std::vector<ProfileExport>& files) {
@@ -199,19 +231,22 @@ std::vector<std::string> profile_export_names() {
 Result<std::vector<ProfileExport>> export_profiles(const RunRecord& record) {
   const std::vector<ProfiledSubject> subjects = profiled_subjects(record);
   const TraceFile trace = whole_trace(record, subjects);
+  const TraceFile all = with_measured(record, trace);
   std::vector<ProfileExport> files;
+  add_time_lines(subjects, all, files);
   add_operator_files(subjects, trace, files);
   add_stack_files(record, files);
   if (files.empty()) {
-    return usage_error(fmt::format("run {} has no profile of operators: infermeter run --profile makes them",
-                                   printable(record.id, 100)));
+    return usage_error(
+        fmt::format("run {} has neither an iteration nor a profile of operators, which infermeter run --profile makes",
+                    printable(record.id, 100)));
   }
   if (!subjects.empty()) {
     for (ProfileExport& file : tensorboard_files(std::span(&record, 1))) {
       files.push_back({"tensorboard/" + file.name, std::move(file.bytes)});
     }
   }
-  files.push_back({"profiling_summary.txt", read_me(record, trace, files)});
+  files.push_back({"profiling_summary.txt", read_me(record, all, files)});
   return files;
 }
 

@@ -137,6 +137,7 @@ TEST(ExportProfiles, StacksAreCollapsedWithTheirOperators) {
 TEST(ExportProfiles, StacksAloneAreWritten) {
   RunRecord record = sampled_record();
   record.profiles.clear();
+  record.trials.clear();
   const auto files = exported(record);
   EXPECT_EQ(files.size(), 3U);
   EXPECT_THAT(files.at("stacks.collapsed.txt"), HasSubstr("resnet50@onnxruntime;main thread;gemm 10000\n"));
@@ -192,8 +193,31 @@ TEST(ExportProfiles, SaysWhatAMeanIs) {
   EXPECT_THAT(exported(record).at("profiling_summary.txt"), HasSubstr("Of 1 process the runtime reported sums only"));
 }
 
-TEST(ExportProfiles, ARunWithoutProfilesIsRefused) {
-  const auto files = export_profiles(test::example_record());
+TEST(ExportProfiles, MeasuredProcessesStandBelowTheProfiledOnesOfTheirSubject) {
+  const RunRecord record = profiled_record();
+  const auto trace = nlohmann::json::parse(exported(record).at("trace.json"));
+  std::vector<std::string> processes;
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("name") == "process_name") processes.push_back(event.at("args").at("name"));
+  }
+  const auto measured = [](const std::string& name) { return name.find(", measured process ") != std::string::npos; };
+  EXPECT_EQ(std::ranges::count_if(processes, measured), std::ssize(record.trials));
+  ASSERT_GT(processes.size(), 2U);
+  EXPECT_FALSE(measured(processes[0]));
+  EXPECT_TRUE(measured(processes[2])) << processes[2];
+  EXPECT_THAT(exported(record).at("profile.collapsed.txt"), Not(HasSubstr("measured")));
+}
+
+TEST(ExportProfiles, ARunWithoutProfilesHasTracesOfItsIterations) {
+  const auto files = exported(test::example_record());
+  EXPECT_EQ(files.size(), 3U);
+  EXPECT_THAT(files.at("trace.json"), HasSubstr("measured process 1"));
+}
+
+TEST(ExportProfiles, ARunWithoutProfilesAndIterationsIsRefused) {
+  RunRecord record = test::example_record();
+  record.trials.clear();
+  const auto files = export_profiles(record);
   ASSERT_FALSE(files.ok());
   EXPECT_THAT(files.error().message, HasSubstr("--profile"));
 }

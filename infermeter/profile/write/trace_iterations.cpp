@@ -1,0 +1,99 @@
+#include "infermeter/profile/write/trace_iterations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "infermeter/profile/write/trace_labels.hpp"
+#include "infermeter/profile/write/trace_tracks.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr double kLatestS = 1e9;  // 30 years: what is beyond is no time
+// A lane for each client that there may be is one too many for who looks at them.
+constexpr std::size_t kMostLanes = kMostTraceThreads;
+
+bool is_time(double seconds) { return std::abs(seconds) <= kLatestS; }  // false for NaN
+
+class MeasuredProcess {
+ public:
+  MeasuredProcess(const MeasuredSource& source, std::size_t most) : samples_(*source.samples), most_(most) {
+    process_ = {.subject = trace_text(source.subject),
+                .subject_index = samples_.subject,
+                .number = samples_.process,
+                .labels = trace_labels({}, samples_.iterations()),
+                .tracks = {},
+                .counters = {},
+                .stacks = {},
+                .iterations = samples_.iterations(),
+                .is_measured = true};
+  }
+
+  TraceProcess take() {
+    const std::size_t count = std::min(samples_.begin_s.size(), samples_.end_s.size());
+    origin_s_ = count > 0 && is_time(samples_.begin_s[0]) ? samples_.begin_s[0] : 0;
+    for (std::size_t i = 0; i < std::min(count, most_); ++i) place(i);
+    process_.not_shown = count - std::min(count, most_);
+    add_tracks();
+    add_memory();
+    return std::move(process_);
+  }
+
+ private:
+  // Into the first lane that is free when it begins.
+  void place(std::size_t iteration) {
+    TraceSlice slice{.label = 0, .iteration = static_cast<std::uint32_t>(iteration)};
+    slice.begin_s = samples_.begin_s[iteration] - origin_s_;
+    slice.end_s = samples_.end_s[iteration] - origin_s_;
+    const auto free =
+        std::ranges::find_if(lanes_, [&](const auto& lane) { return lane.back().end_s <= slice.begin_s; });
+    const bool has_room = free != lanes_.end() || lanes_.size() < kMostLanes;
+    if (!is_time(slice.begin_s) || !is_time(slice.end_s) || slice.begin_s < 0 || !has_room) {
+      ++process_.left_out;
+      return;
+    }
+    slice.end_s = std::max(slice.begin_s, slice.end_s);
+    last_s_ = std::max(last_s_, slice.end_s);
+    (free == lanes_.end() ? lanes_.emplace_back() : *free).push_back(slice);
+  }
+
+  void add_tracks() {
+    for (auto& slices : lanes_) {
+      const auto number = static_cast<std::uint32_t>(process_.tracks.size());
+      process_.tracks.push_back({.name = samples_.load ? fmt::format("requests {}", number + 1) : "iterations",
+                                 .number = number,
+                                 .thread = number,
+                                 .slices = std::move(slices)});
+    }
+  }
+
+  void add_memory() {
+    TraceCounter counter{.name = "resident memory", .at_s = {}, .values = {}};
+    for (const MemoryPoint& point : samples_.memory_timeline) {
+      const double at_s = point.at_s - origin_s_;
+      if (!is_time(at_s) || at_s < 0 || at_s > last_s_) continue;
+      counter.at_s.push_back(at_s);
+      counter.values.push_back(static_cast<double>(point.rss_bytes));
+    }
+    if (!counter.values.empty()) process_.counters.push_back(std::move(counter));
+  }
+
+  const Samples& samples_;
+  std::size_t most_;
+  double origin_s_ = 0, last_s_ = 0;
+  std::vector<std::vector<TraceSlice>> lanes_;
+  TraceProcess process_;
+};
+
+}  // namespace
+
+std::vector<TraceProcess> measured_processes(const std::vector<MeasuredSource>& sources) {
+  std::vector<TraceProcess> processes;
+  const std::size_t most = kMostTracedIterations / std::max<std::size_t>(sources.size(), 1);
+  for (const MeasuredSource& source : sources) processes.push_back(MeasuredProcess(source, most).take());
+  return processes;
+}
+
+}  // namespace infermeter
