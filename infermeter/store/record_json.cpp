@@ -103,12 +103,23 @@ Json to_json(const Parting& parting) {
 }
 
 Parting parting_from(const Json& json) {
-  return {.item = json.at("item"),
-          .position = json.at("position"),
-          .length = json.at("length"),
-          .before = json.at("before").get<std::vector<double>>(),
-          .reference = json.at("reference").get<std::vector<double>>(),
-          .candidate = json.at("candidate").get<std::vector<double>>()};
+  Parting parting{.item = json.at("item"),
+                  .position = json.at("position"),
+                  .length = json.at("length"),
+                  .before = json.at("before").get<std::vector<double>>(),
+                  .reference = json.at("reference").get<std::vector<double>>(),
+                  .candidate = json.at("candidate").get<std::vector<double>>()};
+  const bool is_one = parting.position < parting.length && parting.before.size() <= kMostBeforeParting &&
+                      parting.reference.size() <= kMostFromParting && parting.candidate.size() <= kMostFromParting;
+  if (!is_one) throw Json::other_error::create(501, "a parting of two rows of integers is none", nullptr);
+  return parting;
+}
+
+// NaN: a token has a share of 0.
+double loss_from(const Json& json) {
+  const double loss = number_from(json);
+  if (loss < 0 || loss > 1e6) throw Json::other_error::create(501, "the loss of a text is none", nullptr);
+  return loss;
 }
 
 Json to_json(const OutputDifference& output) {
@@ -305,7 +316,7 @@ Result<SubjectAccuracy> accuracy_from_json(std::string_view text) {
     if (!json.at("masks").is_null()) subject.accuracy.masks = masks_from(json.at("masks"));
     if (!json.at("reference").is_null()) subject.reference = json.at("reference").get<int>();
     if (!json.at("paired").is_null()) subject.paired = paired_from(json.at("paired"));
-    for (const Json& loss : json.value("text_losses", Json::array())) subject.text_losses.push_back(number_from(loss));
+    for (const Json& loss : json.value("text_losses", Json::array())) subject.text_losses.push_back(loss_from(loss));
     return subject;
   });
 }

@@ -155,6 +155,15 @@ TEST(Judge, SaysWhatIsNotAlike) {
   EXPECT_EQ(verdict.exit_code, 0);
 }
 
+TEST(Judge, ThePrecisionOfKeptKeysAndValuesIsOneTooWhereBothTellIt) {
+  RunRecord record = two_subjects();
+  set_executed(record, 1, "kv_cache", "q8_0");
+  EXPECT_TRUE(all(judge(record), DiagnosticId::precision_differs).empty());
+  set_executed(record, 0, "kv_cache", "f32");
+  EXPECT_EQ(message(judge(record), DiagnosticId::precision_differs),
+            "b: keys and values are kept in q8_0, but f32 for 'a'");
+}
+
 TEST(Judge, RuntimesAndProvidersAreComparedOnlyWithTheirLike) {
   RunRecord record = two_subjects();
   record.plan.subjects[1].backend = "openvino";
