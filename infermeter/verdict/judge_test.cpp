@@ -157,9 +157,13 @@ TEST(Judge, SaysWhatIsNotAlike) {
 
 TEST(Judge, ThePrecisionOfKeptKeysAndValuesIsOneTooWhereBothTellIt) {
   RunRecord record = two_subjects();
-  set_executed(record, 1, "kv_cache", "q8_0");
+  const auto keep = [&](int subject, const char* type) {
+    for (Samples& samples : record.trials)
+      if (samples.subject == subject) samples.executed.emplace_back("kv_cache", type);
+  };
+  keep(1, "q8_0");
   EXPECT_TRUE(all(judge(record), DiagnosticId::precision_differs).empty());
-  set_executed(record, 0, "kv_cache", "f32");
+  keep(0, "f32");
   EXPECT_EQ(message(judge(record), DiagnosticId::precision_differs),
             "b: keys and values are kept in q8_0, but f32 for 'a'");
 }
