@@ -38,7 +38,8 @@ function place({ variant }: VariantRow): string {
   return variant.pareto.place === "front" ? "on the front" : wordsOf(variant.pareto.place);
 }
 
-function columns(several: boolean): Column<VariantRow>[] {
+// `answers`: token by token.
+function columns(several: boolean, answers: boolean): Column<VariantRow>[] {
   return [
     { kind: "text", id: "variant", title: "variant", text: ({ variant }) => variant.label, sub: ({ variant }) => (variant.kind === variant.label ? "" : variant.kind) },
     {
@@ -52,8 +53,7 @@ function columns(several: boolean): Column<VariantRow>[] {
     measured("latency", "latency p50", "s", (each) => each.latency_p50_s),
     measured("speed_up", "speed-up", "ratio", (each) => each.speed_up),
     measured("throughput", "throughput", "items/s", (each) => each.throughput_ips),
-    measured("ttft", "TTFT p50", "s", (each) => each.ttft_p50_s ?? null),
-    measured("tpot", "TPOT p50", "s", (each) => each.tpot_p50_s ?? null),
+    ...(answers ? [measured("ttft", "TTFT p50", "s", (each) => each.ttft_p50_s ?? null), measured("tpot", "TPOT p50", "s", (each) => each.tpot_p50_s ?? null)] : []),
     measured("memory", "memory", "bytes", (each) => each.memory_peak_bytes),
     measured("device_memory", "device memory", "bytes", (each) => each.device_memory_peak_bytes),
     {
@@ -89,7 +89,7 @@ export function variantsTable(variants: Variants): HTMLElement | null {
   if (variants.variants.length === 0) return null;
   return grid({
     caption: `Variants of ${variants.model}`,
-    columns: columns(variants.batch_sizes.length > 1),
+    columns: columns(variants.batch_sizes.length > 1, variants.variants.some(({ measurements }) => measurements.some((each) => each.tpot_p50_s !== undefined))),
     rows: variantRows(variants),
     off: new Set(["nonzero", "made"]),
     groupings,
