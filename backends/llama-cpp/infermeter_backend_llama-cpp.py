@@ -104,7 +104,7 @@ def _gguf_of(model: Path) -> Path:
     """The file itself, or the one in a folder in Hugging Face's form, which `model`, its config.json, stands for."""
     if model.name != "config.json":
         return model
-    files = sorted(model.parent.glob("*.gguf"))
+    files = sorted(file for file in model.parent.iterdir() if file.suffix.lower() == ".gguf")
     if not files:
         raise Refused(
             Status.MODEL_ERROR,

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "cli/output/output_file.hpp"
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -52,8 +53,21 @@ Result<Done> copy_file(const fs::path& from, const fs::path& to, bool overwrite)
   return io_error(fmt::format("--save-path: {} cannot be written: {}", printable(to.string(), 300), error.message()));
 }
 
-// The file and those of the same name beside it.
+Result<Done> copy_folder(Surroundings& world, const fs::path& folder, const fs::path& place, bool overwrite) {
+  std::error_code error;
+  fs::create_directories(place, error);
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    INFERMETER_TRY_DONE(copy_file(entry->path(), place / entry->path().filename(), overwrite));
+  if (error)
+    return io_error(
+        fmt::format("--save-path: {} cannot be written: {}", printable(place.string(), 300), error.message()));
+  world.err << fmt::format("saved: {}\n", printable(place.string(), 300));
+  return Done{};
+}
+
+// The file and those of the same name beside it; of a language model its folder.
 Result<Done> copy_all(Surroundings& world, const fs::path& file, const fs::path& place, bool overwrite) {
+  if (file.filename() == kFolderConfig) return copy_folder(world, file.parent_path(), place.parent_path(), overwrite);
   std::error_code error;
   for (fs::directory_iterator entry(file.parent_path(), error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().stem() != file.stem()) continue;

@@ -91,7 +91,8 @@ void declare_which(CLI::App& app, VariantsOptions& options) {
                  "names its back end.")
       ->type_name("")
       ->group(kWhich);
-  add_list(app, "--precisions", request.precisions, "TYPE,…", "float32, float16, bfloat16, int8. Default: all.");
+  add_list(app, "--precisions", request.precisions, "TYPE,…",
+           "float32, float16, bfloat16, int8; int4 of language models. Default: all.");
   add_list(app, "--quantise,--quantize", request.quantisations, "HOW,…",
            "How int8 is made: static, dynamic (ONNX Runtime), nncf (OpenVINO). Default: static,nncf.");
   add_list(app, "--prune", options.shares, "SHARE,…",

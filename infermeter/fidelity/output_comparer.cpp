@@ -71,7 +71,8 @@ std::optional<double> ssim_of(std::span<const TensorPair> pairs) {
   return ssim.ok() && std::isfinite(*ssim) ? std::optional(*ssim) : std::nullopt;
 }
 
-std::optional<double> prefix_of(std::span<const TensorPair> pairs) {
+// Nothing of what is no row of integers.
+std::optional<Parting> parting_of(std::span<const TensorPair> pairs, std::size_t item) {
   if (pairs.size() != 1) return std::nullopt;
   const Tensor& reference = *pairs.front().reference;
   if (class_of(reference.dtype) != DTypeClass::integer || reference.shape.size() != 1 || reference.shape[0] == 0)
@@ -79,8 +80,15 @@ std::optional<double> prefix_of(std::span<const TensorPair> pairs) {
   std::vector<double> expected(static_cast<std::size_t>(reference.shape[0])), got(expected.size());
   read_values(reference, 0, expected);
   read_values(*pairs.front().candidate, 0, got);
-  const auto apart = std::ranges::mismatch(expected, got).in1 - expected.begin();
-  return static_cast<double>(apart) / static_cast<double>(expected.size());
+  const auto position = static_cast<std::size_t>(std::ranges::mismatch(expected, got).in1 - expected.begin());
+  Parting parting{.item = item, .position = position, .length = expected.size()};
+  const auto part = [](std::span<const double> values) { return std::vector(values.begin(), values.end()); };
+  const std::size_t before = std::min(position, kMostBeforeParting);
+  const std::size_t behind = std::min(expected.size() - position, kMostFromParting);
+  parting.before = part(std::span(expected).subspan(position - before, before));
+  parting.reference = part(std::span(expected).subspan(position, behind));
+  parting.candidate = part(std::span(got).subspan(position, behind));
+  return parting;
 }
 
 // Sums over items that a mean is made of at the end.
@@ -199,8 +207,15 @@ class OutputState {
     sample.mismatched = texts_apart;
     sample.ssim = ssim_of(pairs);
     if (sample.ssim) ssim_.add(*sample.ssim);
-    sample.agreed_prefix = prefix_of(pairs);
-    if (sample.agreed_prefix) prefix_.add(*sample.agreed_prefix);
+    note_parting(sample, parting_of(pairs, item));
+  }
+
+  void note_parting(SampleDifference& sample, std::optional<Parting> parting) {
+    if (!parting) return;
+    sample.agreed_prefix = static_cast<double>(parting->position) / static_cast<double>(parting->length);
+    prefix_.add(*sample.agreed_prefix);
+    if (parting->position < parting->length && difference_.partings.size() < kMostPartings)
+      difference_.partings.push_back(*std::move(parting));
   }
 
   void add_rows(const Tensor& reference, const Tensor& candidate) {

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <tuple>
 
 namespace infermeter::output_comparer_test {
 namespace {
 
 using testing::DoubleNear;
+using testing::ElementsAre;
 using testing::Optional;
 
 Value floats(Shape shape, const std::vector<float>& values) {
@@ -137,7 +140,33 @@ TEST(OutputComparer, AnswersAreTheSameUntilTheFirstTokenThatDiffers) {
   EXPECT_THAT(result.samples[0].agreed_prefix, Optional(0.5));  // what is the same behind it does not count
   EXPECT_THAT(result.samples[1].agreed_prefix, Optional(1.0));
   EXPECT_THAT(result.whole.outputs[0].agreed_prefix, Optional(0.75));
+  ASSERT_EQ(result.whole.outputs[0].partings.size(), 1U);
+  const Parting& parting = result.whole.outputs[0].partings[0];
+  EXPECT_EQ(std::tuple(parting.item, parting.position, parting.length), std::tuple(0U, 2U, 4U));
+  EXPECT_THAT(parting.before, ElementsAre(5, 6));
+  EXPECT_THAT(parting.reference, ElementsAre(7, 8));
+  EXPECT_THAT(parting.candidate, ElementsAre(9, 8));
   EXPECT_EQ(compare_outputs(kNames, rows({{1, 2}}), rows({{1, 2}}), {}).outputs[0].agreed_prefix, std::nullopt);
+}
+
+TEST(OutputComparer, OfLongAnswersThatPartOnlyTheSurroundingsAreKept) {
+  const auto answer = [](std::int64_t different) {
+    std::vector<std::int64_t> tokens(100);
+    std::iota(tokens.begin(), tokens.end(), 0);
+    tokens[50] = different;
+    return ItemValues{
+        Value{.tensor = make_tensor<std::int64_t>(DType::int64, Shape{100}, std::span(tokens)), .elements = {}}};
+  };
+  OutputComparer comparer(kNames, std::vector<Tolerance>{{}});
+  for (std::int64_t item = 0; item < 12; ++item)
+    comparer.add(std::vector<ItemValues>{answer(50)}, std::vector<ItemValues>{answer(900 + item)});
+  const auto partings = comparer.result().whole.outputs[0].partings;
+  ASSERT_EQ(partings.size(), kMostPartings);
+  EXPECT_EQ(partings[7].item, 7U);
+  EXPECT_THAT(partings[7].before, ElementsAre(42, 43, 44, 45, 46, 47, 48, 49));
+  EXPECT_EQ(partings[7].reference.size(), kMostFromParting);
+  EXPECT_EQ(partings[7].reference[1], 51);
+  EXPECT_EQ(partings[7].candidate[0], 907);
 }
 
 TEST(OutputComparer, ImagesHaveAStructuralSimilarity) {

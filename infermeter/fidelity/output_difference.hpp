@@ -29,6 +29,16 @@ struct Tolerance {
 // Of an output of the reference, by the coarser of the precisions in which the two were executed.
 [[nodiscard]] Tolerance coarser_tolerance(std::string_view one, std::string_view other, const Value& output);
 
+// Where two rows of integers, as the tokens of two answers are, stop being the same.
+struct Parting {
+  std::size_t item = 0;        // the data item
+  std::uint64_t position = 0;  // of the first value that differs, from 0; `length`: all are the same
+  std::uint64_t length = 0;    // values of each
+  // At most kMostBeforeParting values that both have before it, and kMostFromParting of each from it on.
+  std::vector<double> before{}, reference{}, candidate{};
+};
+inline constexpr std::size_t kMostPartings = 8, kMostBeforeParting = 8, kMostFromParting = 16;
+
 struct OutputDifference : DifferenceFigures {
   std::string name;
   std::string dtype;
@@ -49,7 +59,8 @@ struct OutputDifference : DifferenceFigures {
   std::uint64_t mismatched = 0;        // elements beyond tolerance, strings that differ, non_finite_apart
   std::uint64_t non_finite_apart = 0;  // NaN or infinite in one and not the same in the other
   Tolerance tolerance;
-  double allowed = 0;  // the largest |candidate - reference| that is within the tolerance
+  double allowed = 0;               // the largest |candidate - reference| that is within the tolerance
+  std::vector<Parting> partings{};  // of the first items that part
 };
 
 // Where an element is: "[0, 1, 12, 34]", of images (image_like) "[0, 1, 12, 34], row 12, column 34", without a shape

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "infermeter/fidelity/log_shares.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -16,10 +18,14 @@ struct Truth {
   std::vector<int> labels;
   std::vector<Tensor> masks;  // per item
   std::size_t classes = 0;    // that the labels are of, where the data say so; 0: they do not
+  bool are_texts = false;     // items: what is right is the next token
+  std::size_t tokens = 0;     // of the first text; all have as many, as the outputs of all items have one shape
 };
 
-Truth truth_in(const DataSet& data, bool asked_for) {
+Truth truth_in(const DataSet& data, bool asked_for, bool are_texts) {
   Truth truth;
+  truth.are_texts = are_texts;
+  truth.tokens = data.items.empty() ? 0 : data.items.front().labels.size();
   for (const DataItem& item : data.items) {
     truth.labels.insert(truth.labels.end(), item.labels.begin(), item.labels.end());
     if (item.mask) truth.masks.push_back(*item.mask);
@@ -38,19 +44,27 @@ std::optional<std::size_t> output_of_truth(const ItemValues& outputs, const Trut
 struct Counted {
   AccuracyTally tally;
   std::size_t output = 0;
+  std::vector<double> text_losses{};
 };
 
 Error no_output_for(const Truth& truth) {
   if (!truth.masks.empty()) return no_scores_for_mask(truth.masks.front());
-  return usage_error("no output has a row of scores for each label (floating-point numbers [rows, classes])");
+  return usage_error(
+      fmt::format("no output has a row of scores for each label (floating-point numbers [rows, classes]){}",
+                  truth.are_texts ? "; a language model gives them with output=logits" : ""));
 }
 
-Result<Done> add_labels(AccuracyTally& tally, const Tensor& scores, const Truth& truth, std::size_t& row) {
+Result<Done> add_labels(Counted& counted, const Tensor& scores, const Truth& truth, std::size_t& row) {
   const std::size_t rows = scores.shape.empty() ? 0 : static_cast<std::size_t>(scores.shape[0]);
   if (rows > truth.labels.size() - row) {
     return usage_error(fmt::format("the outputs have more rows than the {} labels", truth.labels.size()));
   }
-  INFERMETER_TRY_DONE(tally.add(scores, std::span(truth.labels).subspan(row, rows)));
+  const auto labels = std::span(truth.labels).subspan(row, rows);
+  INFERMETER_TRY_DONE(counted.tally.add(scores, labels));
+  if (truth.are_texts) {
+    INFERMETER_TRY(const auto loss, mean_log_loss(scores, labels));
+    counted.text_losses.push_back(loss.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
   row += rows;
   return Done{};
 }
@@ -65,7 +79,7 @@ Result<Counted> count(const std::vector<ItemValues>& outputs, const Truth& truth
     const Tensor& scores = outputs[item][*index].tensor;
     if (truth.classes > 0) INFERMETER_TRY_DONE(check_folder_classes(scores, truth.classes));
     if (truth.masks.empty()) {
-      INFERMETER_TRY_DONE(add_labels(counted.tally, scores, truth, row));
+      INFERMETER_TRY_DONE(add_labels(counted, scores, truth, row));
     } else if (item >= truth.masks.size()) {
       return usage_error("there are more outputs than masks");
     } else {
@@ -85,8 +99,8 @@ Result<std::optional<Counted>> count_of(const OutputsAtHand& at_hand, const Plan
                                         const Truth& truth) {
   INFERMETER_TRY(const auto outputs, at_hand.of(subject));
   if (outputs.empty()) return std::optional<Counted>();
-  const std::int64_t rows = std::max<std::int64_t>(plan.subjects[subject].batch_size, 1);
-  INFERMETER_TRY(auto counted, count(outputs, truth, static_cast<std::size_t>(rows)));
+  const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(plan.subjects[subject].batch_size, 1));
+  INFERMETER_TRY(auto counted, count(outputs, truth, truth.are_texts ? truth.tokens : batch));
   return std::optional(std::move(counted));
 }
 
@@ -101,7 +115,8 @@ bool pair_with_first(const OutputsAtHand& outputs, RunRecord& record, std::size_
                      const Truth& truth) {
   SubjectAccuracy* accuracy = accuracy_of(record, subject);
   const std::size_t first = first_of_group(record.plan, subject);
-  if (accuracy == nullptr || first == subject || accuracy->paired || !truth.masks.empty()) return false;
+  const bool of_rows = truth.masks.empty() && !truth.are_texts;
+  if (accuracy == nullptr || first == subject || accuracy->paired || !of_rows) return false;
   auto reference = count_of(outputs, record.plan, first, truth);
   if (!reference.ok() || !*reference) return false;
   auto paired = pair_right((*reference)->tally.right(), own.tally.right());
@@ -121,6 +136,9 @@ Result<std::vector<int>> take(const OutputsAtHand& outputs, RunRecord& record, s
                            .reference = first == subject ? std::nullopt : std::optional(static_cast<int>(first)),
                            .paired = {}};
   accuracy.accuracy.output = output_name(record, subject, counted->output);
+  accuracy.text_losses = counted->text_losses;
+  // As many as there are tokens, and of no use by themselves.
+  if (truth.are_texts && accuracy.accuracy.labels) accuracy.accuracy.labels->classes.clear();
   record.accuracy.push_back(std::move(accuracy));
   changed.push_back(static_cast<int>(subject));
   pair_with_first(outputs, record, subject, *counted, truth);
@@ -165,7 +183,7 @@ Result<Done> keep_known_accuracy(Store& store, RunRecord& record, const RunConte
 Result<std::vector<int>> take_accuracy(const OutputsAtHand& outputs, RunRecord& record, std::size_t subject,
                                        const DataSet& data) {
   const bool asked_for = !record.plan.data.labels.empty();
-  const Truth truth = truth_in(data, asked_for);
+  const Truth truth = truth_in(data, asked_for, record.plan.data.labels == next_labels);
   if ((truth.labels.empty() && truth.masks.empty()) || accuracy_of(record, subject) != nullptr)
     return std::vector<int>();
   auto taken = take(outputs, record, subject, truth);

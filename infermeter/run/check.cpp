@@ -132,12 +132,6 @@ class Checker {
         check_.problems.add(worker_error("interrupted before anything was measured"));
         return std::move(check_);
       }
-      if (use_.is_timed && plan_.data.labels == next_labels) {
-        // What is decided from rows takes them for independent, which the tokens of a text are not.
-        check_.problems.add(
-            usage_error("labels=next is of texts, which `infermeter validate` judges: leave it out here, or give a "
-                        "file of labels"));
-      }
       has_labels_ = check_.problems.take(check_labels_source(data_options(plan_.subjects.front())));
       has_source_ = check_.problems.take(check_source(data_options(plan_.subjects.front())));
     }

@@ -173,6 +173,16 @@ void visit_fields(V& v, S& s) {
   v.field("error_kinds", s.error_kinds);
 }
 
+template <class V, MaybeConst<TimesOfTokens> S>
+void visit_fields(V& v, S& s) {
+  v.field("first", s.first);
+  v.field("last", s.last);
+  v.field("tokens_mean", s.tokens_mean);
+  v.field("count", s.count);
+  v.field("p50_s", s.p50_s);
+  v.field("p90_s", s.p90_s);
+}
+
 template <class V, MaybeConst<GenerationRecord> S>
 void visit_fields(V& v, S& s) {
   v.field("answers", s.answers);
@@ -186,6 +196,8 @@ void visit_fields(V& v, S& s) {
   v.field("ttft", s.ttft);
   v.field("itl", s.itl);
   v.field("tpot", s.tpot);
+  v.field("itl_by_position", s.itl_by_position);
+  v.field("ttft_by_prompt", s.ttft_by_prompt);
 }
 
 template <class V, MaybeConst<Samples> S>

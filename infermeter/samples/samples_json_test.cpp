@@ -92,7 +92,9 @@ GenerationRecord full_generation() {
           .duration_s = 1.5,
           .ttft = {1e-9, {{1, 2}}},
           .itl = {1e-9, {{3, 4}}},
-          .tpot = {1e-9, {{5, 6}}}};
+          .tpot = {1e-9, {{5, 6}}},
+          .itl_by_position = {{1, 1, 1, 9, 0.01, {}}, {16, 17, 16.5, 18, 0.02, 0.03}},
+          .ttft_by_prompt = {{8, 8, 8, 9, 0.25, {}}}};
 }
 
 TEST(SamplesJson, KeepsEveryField) {

@@ -97,6 +97,31 @@ ModelFacts model_from(const Json& json) {
   return model;
 }
 
+Json to_json(const Parting& parting) {
+  return {{"item", parting.item},     {"position", parting.position},   {"length", parting.length},
+          {"before", parting.before}, {"reference", parting.reference}, {"candidate", parting.candidate}};
+}
+
+Parting parting_from(const Json& json) {
+  Parting parting{.item = json.at("item"),
+                  .position = json.at("position"),
+                  .length = json.at("length"),
+                  .before = json.at("before").get<std::vector<double>>(),
+                  .reference = json.at("reference").get<std::vector<double>>(),
+                  .candidate = json.at("candidate").get<std::vector<double>>()};
+  const bool is_one = parting.position < parting.length && parting.before.size() <= kMostBeforeParting &&
+                      parting.reference.size() <= kMostFromParting && parting.candidate.size() <= kMostFromParting;
+  if (!is_one) throw Json::other_error::create(501, "a parting of two rows of integers is none", nullptr);
+  return parting;
+}
+
+// NaN: a token has a share of 0.
+double loss_from(const Json& json) {
+  const double loss = number_from(json);
+  if (loss < 0 || loss > 1e6) throw Json::other_error::create(501, "the loss of a text is none", nullptr);
+  return loss;
+}
+
 Json to_json(const OutputDifference& output) {
   Json json = {{"name", output.name},
                {"dtype", output.dtype},
@@ -121,6 +146,7 @@ Json to_json(const OutputDifference& output) {
                {"tolerance_absolute", number(output.tolerance.absolute)},
                {"tolerance_floor", number(output.tolerance.floor)}};
   for (const DifferenceFigure& figure : difference_figures()) json[figure.id] = number(figure.of(output));
+  for (const Parting& parting : output.partings) json["partings"].push_back(to_json(parting));
   return json;
 }
 
@@ -154,6 +180,7 @@ OutputDifference output_from(const Json& json) {
     if (output.non_finite_apart > 0 && figure.unit != DifferenceFigure::Unit::share) continue;
     output.*figure.value = later_number_from(json, figure.id);
   }
+  for (const Json& parting : json.value("partings", Json::array())) output.partings.push_back(parting_from(parting));
   return output;
 }
 
@@ -271,12 +298,14 @@ Result<OutputComparison> comparison_from_json(std::string_view text) {
 
 std::string accuracy_to_json(const SubjectAccuracy& subject) {
   const Accuracy& accuracy = subject.accuracy;
-  return text_of({{"subject", subject.subject},
-                  {"output", accuracy.output},
-                  {"labels", accuracy.labels ? to_json(*accuracy.labels) : Json(nullptr)},
-                  {"masks", accuracy.masks ? to_json(*accuracy.masks) : Json(nullptr)},
-                  {"reference", subject.reference ? Json(*subject.reference) : Json(nullptr)},
-                  {"paired", subject.paired ? to_json(*subject.paired) : Json(nullptr)}});
+  Json json = {{"subject", subject.subject},
+               {"output", accuracy.output},
+               {"labels", accuracy.labels ? to_json(*accuracy.labels) : Json(nullptr)},
+               {"masks", accuracy.masks ? to_json(*accuracy.masks) : Json(nullptr)},
+               {"reference", subject.reference ? Json(*subject.reference) : Json(nullptr)},
+               {"paired", subject.paired ? to_json(*subject.paired) : Json(nullptr)}};
+  for (const double loss : subject.text_losses) json["text_losses"].push_back(number(loss));
+  return text_of(json);
 }
 
 Result<SubjectAccuracy> accuracy_from_json(std::string_view text) {
@@ -287,6 +316,7 @@ Result<SubjectAccuracy> accuracy_from_json(std::string_view text) {
     if (!json.at("masks").is_null()) subject.accuracy.masks = masks_from(json.at("masks"));
     if (!json.at("reference").is_null()) subject.reference = json.at("reference").get<int>();
     if (!json.at("paired").is_null()) subject.paired = paired_from(json.at("paired"));
+    for (const Json& loss : json.value("text_losses", Json::array())) subject.text_losses.push_back(loss_from(loss));
     return subject;
   });
 }

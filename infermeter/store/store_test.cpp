@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "infermeter/plan/plan_file.hpp"
 #include "infermeter/samples/samples_json.hpp"
@@ -142,9 +144,32 @@ TEST_P(StoreOn, KeepsAccuracyAndReplacesItWhenItIsPaired) {
   EXPECT_EQ(kept[1].paired->candidate_only, 1U);
 }
 
+TEST(Store, KeepsTheLossesOfTextsAndWhereAnswersPart) {
+  SubjectAccuracy accuracy{.subject = 0, .accuracy = {}, .reference = {}, .paired = {}};
+  accuracy.text_losses = {1.0 / 3, 2, std::numeric_limits<double>::quiet_NaN()};
+  const auto kept = accuracy_from_json(accuracy_to_json(accuracy)).value().text_losses;
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_EQ(kept[0], 1.0 / 3);
+  EXPECT_TRUE(std::isnan(kept[2]));
+  OutputComparison comparison;
+  comparison.outputs.emplace_back().partings = {
+      {.item = 2, .position = 5, .length = 9, .before = {1, 2}, .reference = {3}, .candidate = {4, 5}}};
+  const std::string text = comparison_to_json(comparison);
+  const auto partings = comparison_from_json(text).value().outputs[0].partings;
+  ASSERT_EQ(partings.size(), 1U);
+  EXPECT_EQ(partings[0].item, 2U);
+  EXPECT_EQ(partings[0].position, 5U);
+  EXPECT_EQ(partings[0].length, 9U);
+  EXPECT_THAT(partings[0].before, ElementsAre(1, 2));
+  EXPECT_THAT(partings[0].candidate, ElementsAre(4, 5));
+  std::string damaged = text;
+  damaged.replace(damaged.find("\"position\":5"), 12, "\"position\":9");
+  EXPECT_FALSE(comparison_from_json(damaged).ok());
+}
+
 TEST(Store, AccuracyThatCannotBeIsDamage) {
   const char* sane = R"({"subject":0,"output":"y","labels":{"rows":3,"top1":2,"top5":3,"classes":[]},"masks":null,)"
-                     R"("reference":null,"paired":[1,1,1,0]})";
+                     R"("reference":null,"paired":[1,1,1,0],"text_losses":[1.5]})";
   ASSERT_TRUE(accuracy_from_json(sane).ok());
   const auto with = [&](std::string_view from, std::string_view to) {
     std::string text = sane;
@@ -156,6 +181,8 @@ TEST(Store, AccuracyThatCannotBeIsDamage) {
   EXPECT_FALSE(with("[1,1,1,0]", "[-1,1,1,0]").ok());
   EXPECT_FALSE(with("[1,1,1,0]", "[18446744073709551615,1,1,0]").ok());
   EXPECT_FALSE(with("[1,1,1,0]", "[1,1]").ok());
+  EXPECT_FALSE(with("[1.5]", "[-1.5]").ok());
+  EXPECT_FALSE(with("[1.5]", "[\"1\"]").ok());
   EXPECT_FALSE(with("\"rows\":3", "\"rows\":3.5").ok());
 }
 

@@ -5,6 +5,7 @@
 
 #include "infermeter/plan/server_url.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/text/ascii.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/trial/subject.hpp"
 
@@ -101,7 +102,7 @@ Result<Done> check_format(const ModelPlace& model, std::string_view backend, con
   const std::size_t dot = name.find_last_of('.');
   const std::string ending = is_folder                  ? std::string(kFolderFormat)
                              : dot == std::string::npos ? ""
-                                                        : name.substr(dot + 1);
+                                                        : lowered(name.substr(dot + 1));
   if (contains(formats, ending)) return Done{};
   if (is_folder)
     return usage_error(

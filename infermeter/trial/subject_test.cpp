@@ -142,6 +142,7 @@ TEST(PlanLoad, TakesModelsOfTheZooAndFactoriesOnlyWhereTheRuntimeDoes) {
   imb_runtime_info info = table::info;
   info.model_formats = "tflite,zoo";
   EXPECT_TRUE(plan_load({}, {"/cache/resnet50.onnx", "resnet50"}, info, 6).ok());
+  EXPECT_TRUE(plan_load({}, {"NET.TFLite", ""}, info, 6).ok()) << "however the ending is written";
   EXPECT_THAT(plan_load({}, {"/cache/resnet50.onnx", ""}, info, 6).error().message,
               HasSubstr("cannot load 'resnet50.onnx' (it reads tflite, zoo files)"));
   EXPECT_THAT(plan_load({}, {"nets:make", ""}, info, 6).error().message,

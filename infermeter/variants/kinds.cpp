@@ -12,6 +12,9 @@
 namespace infermeter {
 namespace {
 
+constexpr std::array<std::string_view, 4> kUsualPrecisions = {"float32", "float16", "bfloat16", "int8"};
+constexpr std::array<std::string_view, 3> kUsualOfLanguageModels = {"float32", "int8", "int4"};
+constexpr std::string_view kGguf = "gguf";
 constexpr std::array<std::string_view, 2> kUsualQuantisations = {"static", "nncf"};
 
 struct Phase {
@@ -74,6 +77,34 @@ Kind int8_of(const BackendInfo& backend, const std::string& how) {
     kind.refusal = fmt::format("NNCF makes an OpenVINO model, which {} does not read", backend.name);
   }
   return kind;
+}
+
+// Weights of fewer bits by the runtime's own tool: a maker beside its back end.
+Kind with_weights_of(const BackendInfo& backend, const std::string& precision, const std::string& format) {
+  return made(precision, {.maker = "weights_" + backend.name,
+                          .ending = format == kGguf ? format : std::string(kFolderConfig),
+                          .options = {{"bits", precision.substr(3)}},
+                          .words = precision + " weights for " + backend.runtime_name});
+}
+
+Kind refused(std::string name, std::string why) { return {.name = std::move(name), .refusal = std::move(why)}; }
+
+Result<std::vector<Kind>> language_kinds(const VariantsRequest& request, const BackendInfo& backend,
+                                         const std::string& format) {
+  if (!request.quantisations.empty())
+    return usage_error("--quantise is of other models: int8 and int4 of a language model are of its weights alone");
+  std::vector<Kind> kinds;
+  for (const std::string& precision : or_else(request.precisions, kUsualOfLanguageModels)) {
+    if (precision.starts_with("int")) {
+      kinds.push_back(with_weights_of(backend, precision, format));
+    } else {
+      INFERMETER_TRY(const Precision dtype, precision_from_string(precision));
+      kinds.push_back(executed_as(backend, dtype));
+    }
+  }
+  for (const double share : request.pruned_shares)
+    kinds.push_back(refused(fmt::format("pruned-{:g}%", share * 100), "language models are not pruned"));
+  return kinds;
 }
 
 Kind pruned_to(double share) {
@@ -145,6 +176,8 @@ Result<std::vector<Kind>> framework_kinds(const VariantsRequest& request, const 
     if (precision == "int8") {
       INFERMETER_TRY(auto kind, int8_when_loaded(request, backend));
       kinds.push_back(std::move(kind));
+    } else if (precision == "int4") {
+      kinds.push_back(refused(precision, backend.name + " makes no 4-bit weights of a model"));
     } else {
       INFERMETER_TRY(const Precision dtype, precision_from_string(precision));
       kinds.push_back(executed_as(backend, dtype));
@@ -172,11 +205,13 @@ Result<std::vector<Kind>> kinds_of(const VariantsRequest& request, const Backend
                                    const std::string& format) {
   if (!reads(backend, format) || format == "python" || backend.name == kFramework)
     return framework_kinds(request, backend);
+  if (format == kFolderFormat || format == kGguf) return language_kinds(request, backend, format);
   std::vector<Kind> kinds;
-  for (const std::string& precision : or_else(request.precisions, kPrecisions)) {
+  for (const std::string& precision : or_else(request.precisions, kUsualPrecisions)) {
     if (precision == "float32") kinds.push_back(executed_as(backend, Precision::float32));
     if (precision == "float16") kinds.push_back(float16_of(backend));
     if (precision == "bfloat16") kinds.push_back(executed_as(backend, Precision::bfloat16));
+    if (precision == "int4") kinds.push_back(refused(precision, "4-bit weights are of language models"));
     if (precision != "int8") continue;
     for (const std::string& how : or_else(request.quantisations, kUsualQuantisations)) {
       Kind kind = int8_of(backend, how);

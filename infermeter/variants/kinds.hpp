@@ -27,7 +27,7 @@ struct Kind {
   std::string refusal{};
 };
 
-inline constexpr std::array<std::string_view, 4> kPrecisions = {"float32", "float16", "bfloat16", "int8"};
+inline constexpr std::array<std::string_view, 5> kPrecisions = {"float32", "float16", "bfloat16", "int8", "int4"};
 inline constexpr std::string_view kFramework = "pytorch";  // whose phases --phases names
 
 template <class Names>

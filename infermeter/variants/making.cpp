@@ -69,7 +69,7 @@ Result<Calibration> write_calibration(const VariantsRequest& request, const Plan
 
 // "onnxruntime-1.31.1" for each package of these that is found, from the names that installers leave beside it.
 std::vector<std::string> package_versions(const Launcher& launcher) {
-  static constexpr std::string_view packages[] = {"nncf-", "numpy-", "onnx-", "onnxruntime-", "openvino-"};
+  static constexpr std::string_view packages[] = {"cyllama-", "nncf-", "numpy-", "onnx-", "onnxruntime-", "openvino-"};
   constexpr std::string_view ending = ".dist-info";
   std::vector<std::string> found;
   for (const fs::path& folder : launcher.python_folders) {
@@ -98,6 +98,14 @@ bool wants_reduced_range(const Environment& environment) {
     return std::ranges::find(environment.flags, flag) != environment.flags.end();
   };
   return environment.architecture == "x86_64" && !has("avx512_vnni") && !has("avx_vnni") && !has("amx_int8");
+}
+
+// The package that does it; empty: we do.
+std::string tool_of(const VariantMaking& making) {
+  if (making.maker == "pruned") return "";
+  if (making.maker == "weights_llama-cpp") return "cyllama";
+  if (making.words.ends_with("NNCF") || making.maker == "weights_openvino-genai") return "nncf";
+  return making.words.ends_with("OpenVINO") ? "openvino" : "onnxruntime";
 }
 
 class Maker {
@@ -131,11 +139,13 @@ class Maker {
                        .options = making.options,
                        .data = making.calibrates ? calibration_->file : "",
                        .file = {}};
+    if (model_.from_zoo && making.ending == kFolderConfig) wanted.options.emplace_back("zoo", model_.name);
     if (making.maker.starts_with("int8") && wants_reduced_range(environment_))
       wanted.options.emplace_back("reduce_range", "true");
     INFERMETER_TRY(const std::string key, key_of(wanted));
-    wanted.file = fs::absolute(context_.cache) / "variants" / key.substr(0, 16) /
-                  fmt::format("{}.{}.{}", stem(), making.maker, making.ending);
+    wanted.file =
+        fs::absolute(context_.cache) / "variants" / key.substr(0, 16) /
+        (making.ending == kFolderConfig ? making.ending : fmt::format("{}.{}.{}", stem(), making.maker, making.ending));
     std::error_code error;
     const bool is_there = fs::is_regular_file(wanted.file, error);
     say(fmt::format("{}: {}", making.words, is_there ? "taken from the cache" : "being made"));
@@ -172,6 +182,8 @@ class Maker {
   [[nodiscard]] Result<fs::path> maker_of(const VariantMaking& making) const {
     fs::path maker = find_maker(context_.launcher, making.maker);
     if (!maker.empty()) return maker;
+    if (const std::string_view name = making.maker; name.starts_with("weights_"))
+      return model_error(fmt::format("there is no tool here that makes weights of fewer bits for {}", name.substr(8)));
     return usage_error(
         fmt::format("there is no maker '{}': it comes with infermeter's Python module (build with "
                     "python3-dev and nanobind, or pip install infermeter)",
@@ -205,10 +217,12 @@ class Maker {
 
   [[nodiscard]] Result<ModelFacts> facts_of(const VariantMaking& making, const fs::path& file) const {
     INFERMETER_TRY(ModelFacts facts, resolve_model(file.string(), context_.cache));
-    const bool by_nncf = making.words.ends_with("NNCF"), by_openvino = making.words.ends_with("OpenVINO");
-    const std::string version = version_of(versions_, by_nncf ? "nncf-" : by_openvino ? "openvino-" : "onnxruntime-");
     facts.made = making.words;
-    if (making.maker != "pruned" && !version.empty()) facts.made += ' ' + version;
+    if (const std::string tool = tool_of(making); !tool.empty()) {
+      const std::string version = version_of(versions_, tool + '-');
+      if (making.maker.starts_with("weights_")) facts.made += ", by " + tool;
+      if (!version.empty()) facts.made += ' ' + version;
+    }
     if (making.calibrates) facts.made += ", calibrated on " + calibration_->words;
     return facts;
   }
@@ -249,6 +263,7 @@ std::string saved_name(const Variant& variant, const ModelFacts& model) {
   const auto& how = variant.making ? variant.making : variant.saving;
   std::string kind = variant.kind;
   std::erase(kind, '%');
+  if (how->ending == kFolderConfig) return fmt::format("{}.{}/{}", file_stem_of(model), kind, how->ending);
   return fmt::format("{}.{}.{}", file_stem_of(model), kind, how->ending);
 }
 

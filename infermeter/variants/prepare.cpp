@@ -110,6 +110,9 @@ void keep_one(std::vector<BackendInfo>& backends, const ModelFacts& model) {
 
 Result<Done> check_code(const VariantsRequest& request, const ModelFacts& model) {
   const bool is_said = !request.backends.empty() || !request.phases.empty();
+  if (!is_said && model.format == kFolderFormat)
+    return usage_error(fmt::format("{0} is a language model: name the back end that runs it, such as {0}@llama-cpp",
+                                   printable(request.model, 200)));
   if (is_said || model.format != "python") return Done{};
   return usage_error(fmt::format("{0} is Python code: name the back end that runs it, such as {0}@pytorch",
                                  printable(request.model, 200)));

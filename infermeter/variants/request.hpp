@@ -10,10 +10,10 @@
 namespace infermeter {
 
 struct VariantsRequest {
-  std::string model{};                       // of the zoo, a file or a factory; MODEL@BACKEND is a model and a back end
-  std::vector<std::string> models{};         // instead: "original:PATH", "quantized:PATH", …; measured as they are
-  std::vector<std::string> backends{};       // empty: those that read the model, of the ones in `usual_backends`
-  std::vector<std::string> precisions{};     // float32, float16, bfloat16, int8; empty: all
+  std::string model{};                    // of the zoo, a file or a factory; MODEL@BACKEND is a model and a back end
+  std::vector<std::string> models{};      // instead: "original:PATH", "quantized:PATH", …; measured as they are
+  std::vector<std::string> backends{};    // empty: those that read the model, of the ones in `usual_backends`
+  std::vector<std::string> precisions{};  // float32, float16, bfloat16, int8, int4; empty: all that the model can have
   std::vector<std::string> quantisations{};  // static, dynamic, nncf: how int8 is made; empty: static and nncf
   std::vector<std::string> graph_levels{};   // none, basic, extended, all, of back ends that have such levels
   std::vector<std::string> phases{};         // eager, channels_last, … , of PyTorch; empty: eager
@@ -27,7 +27,7 @@ struct VariantsRequest {
 // How a variant's file is made.
 struct VariantMaking {
   std::string maker;   // find_maker
-  std::string ending;  // of its file
+  std::string ending;  // of its file; kFolderConfig: it is a folder
   Pairs options{};
   bool calibrates = false;
   std::string words;  // "int8 static by ONNX Runtime"

@@ -73,6 +73,36 @@ TEST(Variants, AllThatEachBackEndCan) {
   EXPECT_FALSE(variants[6].making.has_value());
 }
 
+BackendInfo llama_cpp() {
+  BackendInfo info;
+  info.name = "llama-cpp";
+  info.runtime_name = "llama.cpp";
+  info.model_formats = {"hf", "gguf"};
+  info.dtypes = {"float32"};
+  return info;
+}
+
+TEST(Variants, OfALanguageModelAreItsWeightsInFewerBits) {
+  const auto folder = list({}, {llama_cpp()}, {}, facts_of("tiny_llama", "hf"));
+  EXPECT_THAT(labels(folder), ElementsAre("float32", "int8", "int4"));
+  const auto& making = folder->variants[2].making;
+  ASSERT_TRUE(making);
+  EXPECT_EQ(making->maker, "weights_llama-cpp");
+  EXPECT_EQ(making->ending, "config.json");
+  EXPECT_THAT(making->options, ElementsAre(std::pair<std::string, std::string>("bits", "4")));
+  EXPECT_EQ(saved_name(folder->variants[2], facts_of("tiny_llama", "hf")), "tiny_llama.int4/config.json");
+  const auto file =
+      list({.precisions = {"int8", "bfloat16"}, .pruned_shares = {0.5}}, {llama_cpp()}, {}, facts_of("x.gguf", "gguf"));
+  EXPECT_THAT(labels(file), ElementsAre("float32", "int8", "bfloat16", "pruned-50%"));
+  EXPECT_EQ(file->variants[1].making->ending, "gguf");
+  EXPECT_EQ(file->variants[2].refusal, "llama-cpp executes no bfloat16 here, but float32");
+  EXPECT_EQ(file->variants[3].refusal, "language models are not pruned");
+  EXPECT_THAT(list({.quantisations = {"static"}}, {llama_cpp()}, {}, facts_of("x.gguf", "gguf")).error().message,
+              HasSubstr("--quantise is of other models"));
+  const auto other = list({.precisions = {"int4"}}, {onnxruntime()});
+  EXPECT_EQ(other->variants[1].refusal, "4-bit weights are of language models");
+}
+
 TEST(Variants, TheBaselineIsFloat32EvenWhereItIsNotAskedFor) {
   EXPECT_THAT(labels(list({.precisions = {"int8"}}, {onnxruntime()})), ElementsAre("float32", "int8-static"));
 }

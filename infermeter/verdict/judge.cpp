@@ -42,11 +42,26 @@ const SubjectOutputs* outputs_of(const RunRecord& record, int subject) {
   return found == record.outputs.end() ? nullptr : &*found;
 }
 
+// Tokens of a text are not independent of each other: texts are what is counted.
+void judge_texts(const RunRecord& record, AccuracyVerdict& verdict) {
+  const std::vector<double>& losses = verdict.measured->text_losses;
+  verdict.perplexity = perplexity_of(losses);
+  const auto first =
+      std::ranges::find(record.accuracy, verdict.measured->reference.value_or(-1), &SubjectAccuracy::subject);
+  if (first == record.accuracy.end() || first->text_losses.size() != losses.size()) return;
+  if (verdict.perplexity && perplexity_of(first->text_losses))
+    verdict.perplexity_change = compare_perplexity(first->text_losses, losses);
+}
+
 std::optional<AccuracyVerdict> accuracy_of(const RunRecord& record, int subject) {
   const auto found = std::ranges::find(record.accuracy, subject, &SubjectAccuracy::subject);
   if (found == record.accuracy.end()) return std::nullopt;
   AccuracyVerdict verdict{.measured = &*found, .share = found->accuracy.share(), .interval = {}};
   const auto& labels = found->accuracy.labels;
+  if (!found->text_losses.empty()) {
+    judge_texts(record, verdict);
+    return verdict;
+  }
   if (labels && labels->rows > 0) verdict.interval = proportion_interval(labels->top1, labels->rows);
   const auto& paired = found->paired;
   if (paired && paired->both + paired->reference_only + paired->candidate_only + paired->neither > 0) {

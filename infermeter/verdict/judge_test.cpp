@@ -155,6 +155,19 @@ TEST(Judge, SaysWhatIsNotAlike) {
   EXPECT_EQ(verdict.exit_code, 0);
 }
 
+TEST(Judge, ThePrecisionOfKeptKeysAndValuesIsOneTooWhereBothTellIt) {
+  RunRecord record = two_subjects();
+  const auto keep = [&](int subject, const char* type) {
+    for (Samples& samples : record.trials)
+      if (samples.subject == subject) samples.executed.emplace_back("kv_cache", type);
+  };
+  keep(1, "q8_0");
+  EXPECT_TRUE(all(judge(record), DiagnosticId::precision_differs).empty());
+  keep(0, "f32");
+  EXPECT_EQ(message(judge(record), DiagnosticId::precision_differs),
+            "b: keys and values are kept in q8_0, but f32 for 'a'");
+}
+
 TEST(Judge, RuntimesAndProvidersAreComparedOnlyWithTheirLike) {
   RunRecord record = two_subjects();
   record.plan.subjects[1].backend = "openvino";

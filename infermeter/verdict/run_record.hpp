@@ -28,7 +28,9 @@ struct SubjectAccuracy {
   int subject = 0;
   Accuracy accuracy;
   std::optional<int> reference;       // the first subject of its group; nullopt: it is that
-  std::optional<PairedRight> paired;  // with the reference's rows; nullopt: of masks
+  std::optional<PairedRight> paired;  // with the reference's rows; nullopt: of masks and texts
+  // Of texts, whose labels are the next tokens: the mean log loss of each, in nats; NaN: a token has a share of 0.
+  std::vector<double> text_losses{};
 };
 
 // What a machine's noise was when a program was compared with itself there (doctor --aa).

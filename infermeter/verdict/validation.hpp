@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "infermeter/samples/model_facts.hpp"
 #include "infermeter/stats/summary/proportions.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
+#include "infermeter/verdict/perplexity.hpp"
 
 namespace infermeter {
 
@@ -35,15 +35,6 @@ struct AccuracyDrop {
   // masks and texts: Student's t over the items' shares, without a p; nullopt: fewer than two items.
   std::optional<PairedProportions> change{};
   std::optional<double> allowed{};  // how much the share may drop; nullopt: not judged
-};
-
-// How well both foretell texts. The perplexity of one is e to the mean over texts of the mean log loss of their tokens
-// (Jelinek et al. 1977).
-struct PerplexityChange {
-  double baseline = 1, candidate = 1;
-  double increase = 0;                 // candidate / baseline - 1
-  std::optional<Interval> interval{};  // of it: Student's t over texts, on logarithms; nullopt: fewer than two texts
-  std::optional<double> allowed{};     // how much it may increase; nullopt: not judged
 };
 
 struct ValidationTimes {
@@ -78,11 +69,6 @@ struct Validation {
 void judge_labels(AccuracyDrop& accuracy, double confidence = 0.95);
 void judge_items(AccuracyDrop& accuracy, const std::vector<double>& baseline_shares,
                  const std::vector<double>& candidate_shares, double confidence = 0.95);
-
-// From the mean log loss of each text, in nats, of both; of the same texts. nullopt: of none.
-[[nodiscard]] std::optional<PerplexityChange> compare_perplexity(std::span<const double> baseline_losses,
-                                                                 std::span<const double> candidate_losses,
-                                                                 double confidence = 0.95);
 
 // Of the drop: fail if the whole interval lies beyond what is allowed, pass if none of it does, inconclusive otherwise.
 // nullopt: it is not judged.

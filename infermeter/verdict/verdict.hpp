@@ -13,6 +13,7 @@
 #include "infermeter/verdict/answers/check.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/load/load_validity.hpp"
+#include "infermeter/verdict/perplexity.hpp"
 #include "infermeter/verdict/profile_findings.hpp"
 #include "infermeter/verdict/run_record.hpp"
 #include "infermeter/verdict/tuning/tuning_verdict.hpp"
@@ -22,9 +23,11 @@ namespace infermeter {
 struct AccuracyVerdict {
   const SubjectAccuracy* measured = nullptr;  // into the record
   std::optional<double> share;                // of rows, or of pixels, that are right, in [0, 1]
-  std::optional<Interval> interval;           // of rows (Wilson); none of pixels, which are not independent
+  std::optional<Interval> interval;           // of rows (Wilson); none of pixels and tokens, which are not independent
   // This one's share less that of its group's first one, on the same rows.
   std::optional<PairedProportions> change{};
+  std::optional<double> perplexity{};                   // of texts
+  std::optional<PerplexityChange> perplexity_change{};  // against its group's first one, on the same texts
 };
 
 struct SubjectVerdict {

@@ -99,6 +99,7 @@ def all_that_is_named(run_in, environment_in, tmp_path_factory):
         (here / place).symlink_to(library)
     for name in ("inputs.npy", "test.npy"):
         numpy.save(here / name, numpy.zeros((4, 16), numpy.float32))
+    numpy.save(here / "texts.npy", numpy.zeros((4, 16), numpy.int64))
     (here / "labels.txt").write_text("0\n1\n2\n3\n")
     (here / "book.txt").write_text("It is a truth that is well known. " * 40)
     (here / "trace.csv").write_text("0\n0.5\n0.5\n1.2\n")

@@ -21,6 +21,7 @@ PACKAGES = {
     "litert": ("ai_edge_litert", "flatbuffers"),
     "generation": ("openvino_genai", "onnxruntime_genai", "transformers", "cyllama", "gguf"),
     "onnxruntime": ("onnxruntime", "onnx"),
+    "variants": ("nncf", "openvino"),
 }
 
 # What a factory's file begins with.

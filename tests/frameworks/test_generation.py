@@ -705,5 +705,66 @@ backends = ["onnxruntime-genai", "openvino-genai"]
     done = subprocess.run([infermeter, "gate", "gate.toml"], **world)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("kl_divergence") >= 1, done.stdout
-    done = subprocess.run([infermeter, "run", "--plan", "plan.toml", "--labels", "next"], **world)
-    assert done.returncode == 2 and "labels=next is of texts, which `infermeter validate` judges" in done.stderr, done.stderr
+
+
+def test_the_increase_of_perplexity_in_a_gate_is_as_scipy_has_it(need, infermeter, environment_in, session, tmp_path):
+    """From the logits that the two subjects give; their keys and values have 4 bits and 32."""
+    from scipy import stats
+    from scipy.special import log_softmax
+
+    need("generation")
+    texts = np.random.default_rng(1).integers(0, 256, (6, 24), dtype=np.int64)
+    np.save(tmp_path / "texts.npy", texts)
+    cache = {"kv_cache": "q4_0", "flash_attention": "true"}
+    losses = []
+    for options in ({}, cache):
+        loaded = session("llama-cpp", output="logits", data_shape="1x24:int64", **options)
+        scores = [log_softmax(loaded.values(loaded.bind([text[None]])())[0].astype(float), axis=1) for text in texts]
+        losses.append(np.array([-np.mean([row[token] for row, token in zip(each, text[1:], strict=False)]) for each, text in zip(scores, texts, strict=True)]))
+    change = losses[1] - losses[0]
+    increase = np.expm1(change.mean())
+    low, high = np.expm1(stats.t.interval(0.95, 5, loc=change.mean(), scale=stats.sem(change)))
+    (tmp_path / "gate.toml").write_text(f"""
+expect = ["perplexity_increase <= {high + 1e-4}", "perplexity_increase <= {(low + high) / 2}", "perplexity_increase > {high + 1e-4}", "accuracy >= 0"]
+[plan]
+subjects = ["f32=tiny_llama@llama-cpp,output=logits", "q4=tiny_llama@llama-cpp,output=logits,{','.join(f'{key}={value}' for key, value in cache.items())}"]
+data = "texts.npy"
+labels = "next"
+iterations = 2
+warmup = 0
+processes = 1
+threads = 1
+""")
+    world = {"cwd": tmp_path, "env": environment_in(tmp_path), "capture_output": True, "text": True, "check": False}
+    done = subprocess.run([infermeter, "gate", "gate.toml", "--format", "json"], **world)
+    assert done.returncode == 1, done.stderr
+    verdicts = json.loads(done.stdout)["verdicts"]
+    assert [each["outcome"] for each in verdicts] == ["pass", "inconclusive", "fail", "pass", "pass"]
+    assert verdicts[0]["value"] == pytest.approx(increase, rel=1e-3) and (verdicts[0]["n"], verdicts[0]["n_of"]) == (6, "texts")
+    assert [verdicts[0]["interval"][end] for end in ("low", "high")] == pytest.approx([low, high], rel=1e-3)
+    report = json.loads(subprocess.run([infermeter, "report", "latest", "--format", "json"], **world).stdout)
+    told = [each["accuracy"] for each in report["subjects"]]
+    assert [each["perplexity"]["value"] for each in told] == pytest.approx(np.exp([each.mean() for each in losses]).tolist(), rel=1e-5)
+    assert told[0]["perplexity"]["increase"] is None and told[1]["interval"] is None
+
+
+@pytest.mark.parametrize("labels, subject, sentence", [
+    ("", "tiny_llama@llama-cpp,output=logits", "'perplexity_increase <= 1%' needs texts as tokens, of which each next one is right"),
+    ('labels = "next"', "tiny_llama@llama-cpp,output_tokens=4", "a language model gives them with output=logits"),
+])
+def test_gates_that_have_no_perplexity(need, infermeter, environment_in, tmp_path, labels, subject, sentence):
+    need("generation")
+    np.save(tmp_path / "texts.npy", np.arange(48, dtype=np.int64).reshape(2, 24))
+    (tmp_path / "gate.toml").write_text(f"""
+expect = ["perplexity_increase <= 1%"]
+[plan]
+subjects = ["a={subject}", "b={subject}"]
+data = "texts.npy"
+{labels}
+iterations = 1
+warmup = 0
+processes = 1
+threads = 1
+""")
+    done = subprocess.run([infermeter, "gate", "gate.toml"], cwd=tmp_path, env=environment_in(tmp_path), capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and sentence in done.stderr and "Traceback" not in done.stderr, done.stderr

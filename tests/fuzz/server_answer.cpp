@@ -10,6 +10,7 @@
 #include "kserve/metadata.hpp"
 #include "openai/completion_answer.hpp"
 #include "openai/model_list.hpp"
+#include "openai/prompt_file.hpp"
 #include "sdk/abi_edge.hpp"
 #include "tests/fuzz/server_answer.hpp"
 
@@ -72,4 +73,11 @@ void read_server_stream(std::string_view text) {
   for (const Api api : {Api::chat, Api::completions})
     is_taken_or_refused([&] { static_cast<void>(infermeter::answer_from(text, api)); });
   is_taken_or_refused([&] { static_cast<void>(infermeter::owner_in(text, "model")); });
+}
+
+void read_prompts(std::string_view text) {
+  for (const bool is_json : {false, true})
+    is_taken_or_refused([&] {
+      if (infermeter::prompts_in(text, is_json).prompts.empty()) std::abort();
+    });
 }

@@ -33,6 +33,7 @@
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/stacks/jit_names.hpp"
 #include "infermeter/store/record_json.hpp"
+#include "infermeter/trial/load/trace.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
 #include "infermeter/worker/wire/frames.hpp"
 #include "infermeter/worker/wire/wire.hpp"
@@ -225,5 +226,14 @@ void jit(Bytes bytes) {
 void server(Bytes bytes) { read_server_answer(text_of(bytes)); }
 void grpc(Bytes bytes) { read_grpc_answer(text_of(bytes)); }
 void stream(Bytes bytes) { read_server_stream(text_of(bytes)); }
+void prompts(Bytes bytes) { read_prompts(text_of(bytes)); }
+
+void trace(Bytes bytes) {
+  const auto trace = read_trace(text_of(bytes));
+  look_at(trace);
+  if (!trace.ok()) return;
+  if (!std::ranges::is_sorted(trace->times_s)) std::abort();
+  if (!trace->lengths.empty() && trace->lengths.size() != trace->times_s.size()) std::abort();
+}
 
 }  // namespace infermeter::fuzz

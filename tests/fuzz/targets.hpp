@@ -25,6 +25,8 @@ void jit(Bytes bytes);      // names of generated code
 void server(Bytes bytes);   // what a server answers to the back end kserve
 void grpc(Bytes bytes);     // … by gRPC
 void stream(Bytes bytes);   // … and to openai: reads of a stream of events, or an answer in one piece
+void prompts(Bytes bytes);  // files of prompts, of every form
+void trace(Bytes bytes);    // recorded arrivals, with lengths and without
 
 struct Target {
   std::string_view name;  // its folder in corpus/
@@ -33,6 +35,7 @@ struct Target {
 inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz", npz},       {"image", image},
                                      {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
                                      {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose},
-                                     {"server", server}, {"grpc", grpc},   {"stream", stream}};
+                                     {"server", server}, {"grpc", grpc},   {"stream", stream}, {"prompts", prompts},
+                                     {"trace", trace}};
 
 }  // namespace infermeter::fuzz

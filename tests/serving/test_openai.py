@@ -108,6 +108,10 @@ def test_lengths_are_drawn_for_each_request(measure):
     assert (executed["prompts"], executed["max_tokens"]) == ("synthetic, normal:20:6 words, 8 of them shared", "uniform:2:9")
     generation = record["trials"][0]["generation"]
     assert (generation["prompt_tokens"], generation["output_tokens"]) == (sum(words[-60:]), sum(answers[-60:]))
+    gaps = {times["first"]: times["count"] for times in generation["itl_by_position"]}
+    assert gaps == {position: sum(length > position for length in answers[-60:]) for position in range(1, 9)}
+    prompts = [times["tokens_mean"] * times["count"] for times in generation["ttft_by_prompt"]]
+    assert len(prompts) > 4 and sum(prompts) == pytest.approx(sum(words[-60:]))
 
 
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n" + "".join(
@@ -149,6 +153,18 @@ def test_a_trace_that_is_wrong_is_refused_with_its_line(run, known):
     (run.folder / "trace.jsonl").write_text(MOONCAKE + '{"timestamp": 90}\n')
     done = run("load", f"steady@openai,url={known.url}", "--arrivals", "trace.jsonl", "--processes", "1", "--quiet")
     assert done.returncode == 2 and "'trace.jsonl': line 9: the lengths of prompt and answer are no numbers of tokens" in done.stderr
+
+
+def test_prompts_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly, known):
+    (run.folder / "p.txt").write_text("one\ntwo\nthree\n")
+    arguments = ("run", f"steady@openai,url={known.url},output_tokens=2,prompts=p.txt", "--processes", 4, "--iterations", 10, "--warmup", 0)
+    with run_slowly(*arguments) as running:
+        running.wait_for("[2/4]")
+        running.process.kill()
+        running.process.wait()
+    (run.folder / "p.txt").write_text("one\ntwo\nfour\n")
+    done = run(*arguments, "--resume")
+    assert done.returncode == 2 and "what is measured changed during the run (prompts_sha256" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("name, text", [

@@ -188,6 +188,15 @@ def generation(time):
     return rows
 
 
+def course(time):
+    def rows(part, subjects, _):
+        found = next(each for each in part["figures"]["courses"] if each["time"] == time)
+        return [[labels(part["run"])[each["subject"]], point["first"], point["last"], point["tokens_mean"],
+                 *[end for name in ("p50_s", "p90_s") for end in (point[name]["value"], *ends(point[name]["interval"]))], point["n"]]
+                for each in found["subjects"] for point in each["points"]]
+    return rows
+
+
 def history(part, number, _):
     series = [each for each in part["history"]["series"] if each["values"]][number - 1]
     starts = {each["index"]: each["change"] for each in series["changes"]}
@@ -308,6 +317,7 @@ def planes(part, number, _):
 BY_MODEL = {"figures": figures, "pareto": pareto, "counters": counters, "distribution": distribution, "ecdf": ecdf, "timeline": timeline, "order": order, "memory": memory,
             "leak": leak, "load-rate": load_rate, "load-tail": load_tail, "load-timeline": load_timeline, "memory-timeline": memory_timeline,
             "generation-ttft": generation("ttft"), "generation-itl": generation("itl"), "generation-tpot": generation("tpot"),
+            "generation-itl-position": course("itl"), "generation-ttft-prompt": course("ttft"),
             "batch-latency_p50": batch("latency_p50"), "batch-throughput": batch("throughput")}
 NUMBERED = {"difference": planes, "history": history}
 OTHERS = {"effects": effects, "settings": settings, "bounds": bounds, "why": why, "comparison": comparison, "pairs": pairs, "layers": layers, "outputs": outputs, "samples": samples,

@@ -105,6 +105,8 @@ def subject_row(run, index, label):
         "speed_up": Number(None, "ratio", instead="baseline") if subject["baseline"] is None else estimate(subject["ratios"].get("latency_p50"), "ratio"),
         "accuracy": Number(accuracy and accuracy["value"], "share", accuracy and accuracy["interval"]),
         "accuracy_change": estimate((accuracy or {}).get("change"), "share", signed=True),
+        "perplexity": Number((accuracy or {}).get("perplexity", {}).get("value")),
+        "perplexity_increase": Number((accuracy or {}).get("perplexity", {}).get("increase"), "share", (accuracy or {}).get("perplexity", {}).get("interval"), signed=True),
         "output_max": Number(worst(subject, "max_absolute")), "relative_l2": Number(worst(subject, "relative_l2")),
         "psnr": Number(worst(subject, "psnr_db", False), unit="dB"), "ssim": Number(worst(subject, "ssim", False)),
         "outliers": f"{outliers['mild']} mild, {outliers['severe']} severe{removed} of {outliers['total']}" if outliers["total"] else MISSING,
@@ -245,7 +247,8 @@ def variants(content):
     rows = []
     for place, variant in enumerate(content["variants"]):
         for measured in variant["measurements"] or [None]:
-            of = lambda name: estimate((measured or {}).get(name), {"latency_p50_s": "s", "speed_up": "ratio", "throughput_ips": "items/s"}.get(name, "bytes"))  # noqa: B023
+            of = lambda name: estimate((measured or {}).get(name), {"latency_p50_s": "s", "speed_up": "ratio", "throughput_ips": "items/s", "ttft_p50_s": "s", "tpot_p50_s": "s"}.get(name, "bytes"))  # noqa: B023
+            texts = variant.get("texts", {})
             speed_up = of("speed_up")
             if place == 0 and measured is not None and measured["speed_up"] is None:
                 speed_up = Number(None, "ratio", instead="baseline")
@@ -254,6 +257,9 @@ def variants(content):
                 "variant": variant["label"], "batch": Number(measured and measured["batch_size"] if len(content["batch_sizes"]) > 1 else None, "count"), "size": Number(variant["size_bytes"], "bytes"),
                 "latency": of("latency_p50_s"), "speed_up": speed_up, "throughput": of("throughput_ips"), "memory": of("memory_peak_bytes"),
                 "device_memory": of("device_memory_peak_bytes"), "error": Number(variant["output_error"]), "accuracy": Number(variant["accuracy"], "share"),
+                "ttft": of("ttft_p50_s"), "tpot": of("tpot_p50_s"), "perplexity": Number(texts.get("perplexity")),
+                "increase": Number(texts.get("increase"), "share", texts.get("interval"), signed=True), "divergence": Number(texts.get("kl_divergence")),
+                "top1": Number(texts.get("top1_agreement"), "share"),
                 "parameters": Number(model["parameters"], "count"), "nonzero": Number(model["nonzero_parameters"], "count"),
                 "remarks": "; ".join(variant["remarks"]), "made": model["made"],
             })

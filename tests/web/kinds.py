@@ -79,8 +79,20 @@ def generation(document, source_dir):
     run["subjects"][0]["load"]["figures"] |= {"ttft_p50": seconds(0.05), "itl_p50": seconds(0.01), "goodput": seconds(90)}
     run["subjects"][1]["counters"].append({"name": "ttft_p50"} | seconds(0.07))
     times = {"edges_s": [0.01, 0.1, 1], "subjects": [{"subject": 0, "n": 8, "shares": [0.25, 0.75]}, {"subject": 1, "n": 4, "shares": [1, 0]}]}
+    def time(value):
+        return {"value": value, "interval": {"low": 0.9 * value, "high": 1.2 * value, "confidence": 0.95}, "processes": 2}
+
+    nobody = {"value": None, "interval": None, "processes": 0}
+    line = {"growth_s": time(2e-5), "points": [
+        {"first": tokens, "last": tokens, "tokens_mean": tokens, "n": 12, "p50_s": time(0.01 + 2e-5 * tokens), "p90_s": time(0.02 + 2e-5 * tokens) if tokens < 4 else nobody}
+        for tokens in (1, 2, 3, 4, 200)]}
+    courses = [{"time": each, "subjects": [{"subject": subject} | line for subject in (0, 1)]} for each in ("itl", "ttft")]
+    parting = {"item": 0, "position": 40, "length": 64, "before": [17, 99, 5], "reference": [7, 8, 9], "candidate": [12, 8, 31]}
+    tokens = json.loads((source_dir / "tests/golden/report/comparison.json").read_text())["subjects"][1]["outputs"]
+    tokens["differences"][0] |= {"name": "tokens", "dtype": "int64", "shape": [64], "within_tolerance": False, "agreed_prefix": 0.625, "partings": [parting]}
+    run["subjects"][1]["outputs"] = tokens | {"reference": 0}
     return document | {"parts": [part | {"run": run, "figures": part["figures"] | {
-        "distributions": [], "ratios": [], "fronts": [], "generation": [{"time": "ttft", "log": True} | times, {"time": "itl", "log": False} | times]}}]}
+        "distributions": [], "ratios": [], "fronts": [], "generation": [{"time": "ttft", "log": True} | times, {"time": "itl", "log": False} | times], "courses": courses}}]}
 
 
 def profile(document):

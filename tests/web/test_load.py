@@ -44,6 +44,24 @@ def test_times_of_answers_are_drawn(load_page):
     assert ttft.locator("details.data tbody tr").first.locator("td").all_inner_texts() == ["resnet50@onnxruntime", "0.01", "0.1", "0.25"]
 
 
+def test_times_are_drawn_by_position_and_by_length_of_the_prompt(load_page):
+    page = load_page()
+    itl, ttft = (draw(titled(page, title)) for title in ("Time between two tokens by position in the answer", "Time to the first token by length of the prompt"))
+    assert itl.locator(".note").first.inner_text().startswith("resnet50@onnxruntime: +20.0 ms [18.0, 24.0] per 1,000 tokens.")
+    assert {"ITL, median, ms", "tokens of the answer before it"} <= set(marks(itl)) and "tokens of the prompt" in marks(ttft)
+    itl.locator(".controls select").select_option("p90_s")
+    itl.locator("svg text", has_text="ITL, p90").wait_for()
+    itl.locator("details.data > summary").click()
+    itl.locator("details.data table").wait_for()
+    assert itl.locator("details.data tbody tr").count() == 10
+
+
+def test_where_answers_part_is_a_table(load_page):
+    _, row = table(load_page(), "Where answers part")
+    assert row[:3] == ["resnet50@openvino", "resnet50@onnxruntime", "item 0"]
+    assert [text.split("\n")[0] for text in row[3:]] == ["40 of 64", "… 17 99 5", "7 8 9 …", "12 8 31 …"]
+
+
 def test_what_was_asked_of_a_time_is_a_line_in_its_chart(source_dir, page_of):
     document = json.loads(gzip.decompress((source_dir / "tests/web/pages/load.json.gz").read_bytes()))
     subjects = document["parts"][0]["run"]["subjects"]

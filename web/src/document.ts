@@ -117,6 +117,24 @@ export interface GenerationTimes {
   }[];
 }
 
+export interface CoursePoint {
+  first: number; // tokens; each number below 16 is a point, and 8 for each power of two from there on
+  last: number;
+  tokens_mean: number; // of the times here
+  n: number; // times, of all processes
+  p50_s: CourseTime; // geometric mean over processes of their medians
+  p90_s: CourseTime; // the same, of processes with 10 times here
+}
+
+export interface GenerationCourse {
+  time: "itl" | "ttft"; // itl: against the position in the answer, the pieces that were there; ttft: against the tokens of the prompt
+  subjects: {
+    subject: number; // index into run.subjects
+    growth_s: CourseTime; // seconds per token: slope of a line through the medians of a process, weighted by how many times each has; mean over processes
+    points: CoursePoint[];
+  }[];
+}
+
 // what pictures need besides the run's own report, made of every iteration that the run's figures are made of
 export interface RunFigures {
   quantile_levels: number[]; // ascending, from 0 to 1: of the pooled iterations
@@ -131,6 +149,13 @@ export interface RunFigures {
     front: number[]; // indices into run.subjects
   }[]; // the Pareto front of latency_p50 and one other figure, for each group and batch size of at least two subjects
   generation: GenerationTimes[]; // of answers that came piece by piece: how often which time occurred, in bins that all subjects share
+  courses: GenerationCourse[]; // of answers that came piece by piece: how a time goes with a number of tokens; empty where no subject has two points
+}
+
+export interface CourseTime {
+  value: number | null;
+  interval: Interval | null;
+  processes: number; // that have a value
 }
 
 export interface Distribution {
@@ -482,6 +507,15 @@ export interface Model {
   made: string; // how it was made of another model; empty: it was given
 }
 
+export interface Parting {
+  item: number; // data item
+  position: number; // of the first value that differs, from 0
+  length: number; // values of each
+  before: number[]; // the last values before it, the same in both; at most 8
+  reference: number[]; // from it on; at most 16
+  candidate: number[];
+}
+
 export interface OutputDifference {
   name: string;
   dtype: string;
@@ -521,6 +555,7 @@ export interface OutputDifference {
   tolerance_relative: number;
   tolerance_absolute: number;
   tolerance_floor: number; // differences up to this say nothing
+  partings?: Parting[]; // where rows of integers, as answers in tokens are, stop being the same: of the first 8 items that part; absent: there is none
 }
 
 // outputs held against labels or masks; null: there are none
@@ -563,6 +598,12 @@ export interface Accuracy {
     candidate_only: number;
     neither: number;
   } | null;
+  perplexity?: {
+    value: number | null; // e to the mean over texts of the mean log loss of their tokens; null: a token has a share of 0
+    texts: number;
+    increase: number | null; // this one's / the reference's - 1; null: it is the reference, or there is none of the same texts
+    interval: Interval | null; // of the increase: Student's t over texts, on logarithms
+  }; // of texts, whose labels are the next tokens; absent of other data
 }
 
 export interface Outputs {
@@ -788,6 +829,18 @@ export interface GenerationRecord {
   ttft: LoadHistogram; // from the begin, of a load from the arrival, to the first piece
   itl: LoadHistogram; // from one piece to the next, of all answers
   tpot: LoadHistogram; // (end - first piece) / (tokens - 1) of each answer
+  itl_by_position: TimesOfTokens[]; // ITL by how many pieces of the answer were there
+  ttft_by_prompt: TimesOfTokens[]; // TTFT by the tokens of the prompt, where they are known
+}
+
+// times of what had first to last tokens; each number below 16 is by itself, and there are 8 for each power of two from there on
+export interface TimesOfTokens {
+  first: number;
+  last: number;
+  tokens_mean: number;
+  count: number; // times
+  p50_s: number;
+  p90_s: number | null; // null: fewer than 10 times
 }
 
 export interface LoadRecord {
@@ -1349,6 +1402,8 @@ export interface Measurement {
   speed_up: PlainEstimate | null; // the baseline's median latency divided by this one's; null: it is the baseline
   memory_peak_bytes: PlainEstimate | null; // resident memory of the worker
   device_memory_peak_bytes: PlainEstimate | null; // of the device, where its framework accounts for it
+  ttft_p50_s?: PlainEstimate | null; // time to the first token, of a language model; absent of others
+  tpot_p50_s?: PlainEstimate | null; // time per output token, likewise
 }
 
 export interface Recommendation {
@@ -1368,6 +1423,13 @@ export interface Variant {
   measurements: Measurement[]; // by batch size
   output_error: number | null; // relative L2 distance to the baseline's outputs, of the output in which it is largest; null: of the baseline, or not comparable
   accuracy: number | null; // share of rows, or of pixels, that are right
+  texts?: {
+    perplexity: number | null; // null: a token has a share of 0
+    increase: number | null; // against the baseline's; null: it is the baseline
+    interval: Interval | null;
+    kl_divergence: number | null; // of the scores of the next token from the baseline's
+    top1_agreement: number | null;
+  }; // how well a language model foretells texts (labels: next); absent of other data
   pareto: {
     place: "front" | "dominated" | "not_placed";
     dominated_by: string[];

@@ -1,10 +1,12 @@
 // What tables and pictures of loads decide before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoadProcess, Run, RunFigures, RunSubject } from "../src/document.ts";
+import type { LoadProcess, Run, RunFigures, RunSubject, Validation } from "../src/document.ts";
 import { courseOf, loadPictures, percentileName, pointsOf, tailPlaces } from "../src/pictures/load.ts";
 import type { Measured } from "../src/pictures/trials.ts";
 import { generationPictures } from "../src/pictures/generation.ts";
+import { coursePictures, growthText } from "../src/pictures/token_course.ts";
+import { beforeText, behindText, partingRows } from "../src/sections/partings_table.ts";
 import { askedText, generationRows, loadRows } from "../src/sections/load_table.ts";
 
 const process = {
@@ -78,4 +80,38 @@ test("times of answers are drawn of the subjects of their model, each bin a row 
   assert.deepEqual(pictures[0]?.data().rows, [["s0", 0.1, 0.2, 0.25], ["s0", 0.2, 0.3, 0.75]]);
   assert.equal(pictures[0]?.note?.(), "8 answers of each.");
   assert.deepEqual(generationPictures(m), []);
+});
+
+function course(points: object[], growth: object): RunFigures {
+  return { courses: [{ time: "itl", subjects: [{ subject: 0, growth_s: growth, points }, { subject: 5, growth_s: growth, points }] }] } as unknown as RunFigures;
+}
+
+test("the course of a time is drawn where it has two points, with how much it grows", () => {
+  const m = measuredOf([subject(0, 40, 0.01, true)]);
+  const time = (value: number | null): object => ({ value, interval: value === null ? null : { low: value * 0.9, high: value * 1.1, confidence: 0.95 }, processes: 2 });
+  const points = [{ first: 1, last: 1, tokens_mean: 1, n: 8, p50_s: time(0.01), p90_s: time(null) }, { first: 16, last: 17, tokens_mean: 16.5, n: 16, p50_s: time(0.02), p90_s: time(null) }];
+  const growth = { value: 1.2e-6, interval: { low: 1e-6, high: 1.4e-6, confidence: 0.95 }, processes: 2 };
+  const [picture, ...others] = coursePictures({ ...m, figures: course(points, growth) });
+  assert.equal(picture?.id, "generation-itl-position");
+  assert.equal(others.length, 0);
+  assert.equal(picture?.note?.(), "s0: +1.20 ms [1.00, 1.40] per 1,000 tokens.");
+  assert.equal(picture?.controls, undefined, "no p90 to choose");
+  assert.deepEqual(picture?.data().rows[1], ["s0", 16, 17, 16.5, 0.02, 0.018000000000000002, 0.022000000000000002, null, null, null, 16]);
+  assert.deepEqual(coursePictures({ ...m, figures: course(points.slice(0, 1), growth) }), []);
+  assert.deepEqual(coursePictures(m), []);
+  assert.equal(growthText({ value: -2e-6, interval: null, processes: 1 }), "−2.00 ms per 1,000 tokens");
+  assert.equal(growthText({ value: 1e-7, interval: { low: -4e-5, high: 4.2e-5, confidence: 0.95 }, processes: 2 }), "no growth seen, +0.100 ms [-40.0, 42.0] per 1,000 tokens");
+  assert.equal(growthText({ value: null, interval: null, processes: 0 }), "");
+});
+
+test("where answers part is told of runs and of validations, with dots where more stands", () => {
+  const parting = { item: 1, position: 9, length: 40, before: [1, 2], reference: [3, 4], candidate: [5, 6] };
+  const outputs = { reference: 0, differences: [{ name: "tokens", partings: [parting] }, { name: "other" }] };
+  const run = { subjects: [{ label: "a", outputs: null }, { label: "b", outputs }] } as unknown as Run;
+  assert.deepEqual(partingRows(run, null).map(({ subject: of, against, item }) => [of, against, item]), [["b", "a", "item 1"]]);
+  const validation = { baseline: { label: "x" }, candidate: { label: "y" }, samples: [{ item: 1, name: "q.txt" }], outputs: [{ difference: outputs.differences[0] }] } as unknown as Validation;
+  assert.deepEqual(partingRows(null, validation).map(({ subject: of, against, item }) => [of, against, item]), [["y", "x", "q.txt"]]);
+  assert.deepEqual([beforeText(parting), behindText(parting.candidate, parting)], ["… 1 2", "5 6 …"]);
+  const short = { ...parting, position: 2, length: 4 };
+  assert.deepEqual([beforeText(short), behindText(short.reference, short)], ["1 2", "3 4"]);
 });

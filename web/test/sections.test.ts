@@ -38,7 +38,7 @@ test("subjects of one label get a number each", () => {
 test("a baseline that is chosen counts in its group, and others keep their own", () => {
   const run = runOf([subject(0, "a"), subject(1, "b", { ratios: { latency_p50: estimate(2) } }), subject(2, "c", { group: 1, baseline: null }), subject(3, "d", { group: 1, baseline: 2 })], []);
   const rows = subjectRows(run);
-  const ratios = ratiosOf({ quantile_levels: [], process_levels: [], quantile_needs: [], process_needs: [], fronts: [], generation: [], distributions: [], ratios: [{ baseline: 1, subject: 0, value: 0.5, interval: null }, { baseline: 2, subject: 3, value: 3, interval: null }] });
+  const ratios = ratiosOf({ quantile_levels: [], process_levels: [], quantile_needs: [], process_needs: [], fronts: [], generation: [], courses: [], distributions: [], ratios: [{ baseline: 1, subject: 0, value: 0.5, interval: null }, { baseline: 2, subject: 3, value: 3, interval: null }] });
   const of = (chosen: number | null): (number | string | null)[] => rows.map((row) => { const measure = speedUp(row, rows, ratios, { chosen }); return measure.instead ?? measure.value; });
   assert.deepEqual(of(null), ["baseline", 2, "baseline", 3]);
   assert.deepEqual(of(1), [0.5, "baseline", "baseline", 3]);

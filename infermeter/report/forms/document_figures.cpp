@@ -9,6 +9,7 @@
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/stats/load/time_bins.hpp"
+#include "infermeter/stats/load/token_course.hpp"
 #include "infermeter/stats/summary/distribution.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/verdict/comparison.hpp"
@@ -120,6 +121,56 @@ void write_times_of_generation(JsonWriter& json, std::string_view name, Histogra
   json.end_object();
 }
 
+void write_course_time(JsonWriter& json, const char* name, const Estimate& estimate) {
+  json.key(name);
+  json.begin_object();
+  json.member("value", estimate.value);
+  write_interval(json, "interval", estimate.interval);
+  json.member("processes", estimate.processes);
+  json.end_object();
+}
+
+void write_course(JsonWriter& json, std::size_t subject, const TokenCourse& course) {
+  json.begin_object();
+  json.member("subject", std::uint64_t{subject});
+  write_course_time(json, "growth_s", course.growth_s);
+  json.key("points");
+  json.begin_array();
+  for (const CoursePoint& point : course.points) {
+    json.begin_object();
+    json.member("first", point.first);
+    json.member("last", point.last);
+    json.member("tokens_mean", point.tokens_mean);
+    json.member("n", point.count);
+    write_course_time(json, "p50_s", point.p50_s);
+    write_course_time(json, "p90_s", point.p90_s);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+// Nothing of a time that has one point at most of each subject, as of prompts of one length.
+void write_courses(JsonWriter& json, std::string_view name, std::vector<TimesOfTokens> GenerationRecord::* times,
+                   const std::vector<SubjectFigures>& figures, const Coverage& coverage) {
+  std::vector<TokenCourse> courses;
+  for (const SubjectFigures& subject : figures) {
+    std::vector<std::vector<TimesOfTokens>> processes;
+    for (const GenerationRecord& record : subject.generation) processes.push_back(record.*times);
+    courses.push_back(token_course(processes, coverage));
+  }
+  if (std::ranges::all_of(courses, [](const TokenCourse& course) { return course.points.size() < 2; })) return;
+  json.begin_object();
+  json.member("time", name);
+  json.key("subjects");
+  json.begin_array();
+  for (std::size_t i = 0; i < courses.size(); ++i) {
+    if (!courses[i].points.empty()) write_course(json, i, courses[i]);
+  }
+  json.end_array();
+  json.end_object();
+}
+
 std::map<int, std::vector<std::size_t>> groups_of(const Plan& plan) {
   std::map<int, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < plan.subjects.size(); ++i) groups[plan.subjects[i].group].push_back(i);
@@ -178,6 +229,11 @@ void write_figures(JsonWriter& json, const RunRecord& record, const Verdict& ver
   write_times_of_generation(json, "ttft", &GenerationRecord::ttft, figures);
   write_times_of_generation(json, "itl", &GenerationRecord::itl, figures);
   write_times_of_generation(json, "tpot", &GenerationRecord::tpot, figures);
+  json.end_array();
+  json.key("courses");
+  json.begin_array();
+  write_courses(json, "itl", &GenerationRecord::itl_by_position, figures, coverage);
+  write_courses(json, "ttft", &GenerationRecord::ttft_by_prompt, figures, coverage);
   json.end_array();
   json.end_object();
 }

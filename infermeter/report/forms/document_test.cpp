@@ -82,6 +82,23 @@ TEST(Document, HasTheTimesOfAnswersThatCameTokenByTokenInCommonBins) {
   EXPECT_EQ(generation[0]["subjects"][0]["shares"], (json{0.75, 0, 0, 0.25}));
 }
 
+TEST(Document, HasTheCourseOfTimesWhereTheyHaveTwoPoints) {
+  RunRecord record = test::example_record();
+  GenerationRecord& one = record.trials[0].generation.emplace();
+  one.itl_by_position = {{1, 1, 1, 12, 0.01, 0.02}, {2, 2, 2, 9, 0.03, {}}};
+  one.ttft_by_prompt = {{128, 135, 128, 12, 0.1, 0.2}};
+  const json courses = run_document(record)["figures"]["courses"];
+  ASSERT_EQ(courses.size(), 1U) << "prompts of one length have no course";
+  EXPECT_EQ(courses[0]["time"], "itl");
+  ASSERT_EQ(courses[0]["subjects"].size(), 1U);
+  const json& subject = courses[0]["subjects"][0];
+  EXPECT_NEAR(subject["growth_s"]["value"], 0.02, 1e-15);
+  EXPECT_TRUE(subject["growth_s"]["interval"].is_null());
+  EXPECT_EQ(subject["points"][0]["n"], 12);
+  EXPECT_NEAR(subject["points"][0]["p90_s"]["value"], 0.02, 1e-15);
+  EXPECT_EQ(subject["points"][1]["p90_s"]["processes"], 0);
+}
+
 TEST(Document, TheTitleOfTwoNamesThemWithDayAndHost) {
   RunRecord record = test::example_record();
   record.plan.subjects.resize(2);

@@ -57,6 +57,24 @@ std::string labels_sentence(const std::string& label, const std::string& baselin
   return text;
 }
 
+// "q4: perplexity 261, 0.43 % more than f32 [0.41 %, 0.45 %], of 64 texts; 0.0123 of the next tokens are right"
+std::string texts_sentence(const std::string& label, const std::string& baseline, const AccuracyVerdict& accuracy) {
+  if (!accuracy.perplexity) return fmt::format("{}: no perplexity: it gives a token of the texts a share of 0", label);
+  std::string text = fmt::format("{}: perplexity {}", label, plain_number(*accuracy.perplexity));
+  const auto percents = [](double share) { return fmt::format("{} %", three_digits(share * 100)); };
+  if (const auto& change = accuracy.perplexity_change; change && !baseline.empty()) {
+    text += change->increase == 0 ? fmt::format(", as {}", baseline)
+                                  : fmt::format(", {} {} than {}", percents(std::abs(change->increase)),
+                                                change->increase > 0 ? "more" : "less", baseline);
+    if (const auto& interval = change->interval)
+      text += fmt::format(" [{}, {}]", percents(interval->low), percents(interval->high));
+  }
+  text += fmt::format(", of {}",
+                      counted(static_cast<std::int64_t>(accuracy.measured->text_losses.size()), "text", "texts"));
+  if (accuracy.share) text += fmt::format("; {} of the next tokens are right", share_text(*accuracy.share));
+  return text;
+}
+
 std::string figure_clause(const char* name, std::optional<double> own, std::optional<double> other) {
   if (!own) return "";
   const std::string beside = other ? fmt::format(" ({})", signed_share(*own - *other)) : "";
@@ -104,6 +122,7 @@ std::string accuracy_sentence(const RunRecord& record, const Verdict& verdict, c
   const SubjectVerdict* baseline = baseline_of(verdict, subject);
   if (subject.accuracy->measured->accuracy.labels) {
     const std::string other = baseline ? printable(label_alone(record, baseline->subject), 120) : "";
+    if (!subject.accuracy->measured->text_losses.empty()) return texts_sentence(label, other, *subject.accuracy);
     return labels_sentence(label, other, *subject.accuracy);
   }
   const auto* other = baseline ? &baseline->accuracy->measured->accuracy.masks : nullptr;

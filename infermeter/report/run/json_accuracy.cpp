@@ -63,6 +63,19 @@ void write_accuracy_change(JsonWriter& json, const AccuracyVerdict& accuracy) {
   json.end_object();
 }
 
+// With its key; nothing of what is no text.
+void write_perplexity_of(JsonWriter& json, const AccuracyVerdict& accuracy) {
+  if (accuracy.measured->text_losses.empty()) return;
+  json.key("perplexity");
+  json.begin_object();
+  json.member("value", accuracy.perplexity);
+  json.member("texts", std::uint64_t{accuracy.measured->text_losses.size()});
+  const auto& change = accuracy.perplexity_change;
+  json.member("increase", change ? std::optional(change->increase) : std::nullopt);
+  write_interval(json, "interval", change ? change->interval : std::nullopt);
+  json.end_object();
+}
+
 }  // namespace
 
 void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accuracy) {
@@ -77,6 +90,7 @@ void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accu
   write_masks(json, measured.accuracy.masks);
   json.member("reference", measured.reference);
   write_accuracy_change(json, *accuracy);
+  write_perplexity_of(json, *accuracy);
   json.end_object();
 }
 

@@ -78,6 +78,24 @@ void write_subject_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
   json.end_object();
 }
 
+// Nothing where no rows of integers part.
+void write_partings(JsonWriter& json, const std::vector<Parting>& partings) {
+  if (partings.empty()) return;
+  json.key("partings");
+  json.begin_array();
+  for (const Parting& parting : partings) {
+    json.begin_object();
+    json.member("item", std::uint64_t{parting.item});
+    json.member("position", parting.position);
+    json.member("length", parting.length);
+    json.numbers("before", parting.before);
+    json.numbers("reference", parting.reference);
+    json.numbers("candidate", parting.candidate);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_estimate(JsonWriter& json, const Estimate& estimate) {
@@ -117,6 +135,7 @@ void write_output_difference(JsonWriter& json, const OutputDifference& output) {
   json.member("tolerance_relative", output.tolerance.relative);
   json.member("tolerance_absolute", output.tolerance.absolute);
   json.member("tolerance_floor", output.tolerance.floor);
+  write_partings(json, output.partings);
   json.end_object();
 }
 

@@ -40,6 +40,9 @@ void write_measurement(JsonWriter& json, const RunRecord& record, const SubjectV
   write_variant_estimate(json, "speed_up", ratio_estimate(subject));
   write_variant_estimate(json, "memory_peak_bytes", estimate_of(subject, "memory_peak"));
   write_variant_estimate(json, "device_memory_peak_bytes", estimate_of(subject, "device_memory_peak"));
+  for (const auto& [key, name] : {std::pair("ttft_p50_s", "ttft_p50"), std::pair("tpot_p50_s", "tpot_p50")}) {
+    if (const Estimate* time = subject.summary.estimate(name)) write_variant_estimate(json, key, time);
+  }
   json.end_object();
 }
 
@@ -77,6 +80,22 @@ void write_variant_recommendations(JsonWriter& json, const RunRecord& record, co
   json.end_array();
 }
 
+// Nothing of what read no texts.
+void write_texts(JsonWriter& json, const VariantFigures& one) {
+  const SubjectVerdict* subject = one.subjects.empty() ? nullptr : one.subjects.front();
+  if (subject == nullptr || !subject->accuracy || subject->accuracy->measured->text_losses.empty()) return;
+  const auto& change = subject->accuracy->perplexity_change;
+  const LanguageQuality quality = language_quality(one);
+  json.key("texts");
+  json.begin_object();
+  json.member("perplexity", subject->accuracy->perplexity);
+  json.member("increase", change ? std::optional(change->increase) : std::nullopt);
+  write_interval(json, "interval", change ? change->interval : std::nullopt);
+  json.member("kl_divergence", quality.kl_divergence);
+  json.member("top1_agreement", quality.top1_agreement);
+  json.end_object();
+}
+
 void write_variant(JsonWriter& json, const RunRecord& record, const VariantFigures& one,
                    const VariantsFigures& figures) {
   json.begin_object();
@@ -97,6 +116,7 @@ void write_variant(JsonWriter& json, const RunRecord& record, const VariantFigur
   json.end_array();
   json.member("output_error", one.output_error);
   json.member("accuracy", one.accuracy == nullptr ? std::nullopt : one.accuracy->accuracy.share());
+  write_texts(json, one);
   write_pareto(json, one, figures);
   write_variant_recommendations(json, record, one);
   json.strings("remarks", one.remarks);

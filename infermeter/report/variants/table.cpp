@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 #include <span>
@@ -98,6 +99,38 @@ Cell accuracy_cell(const VariantFigures& one) {
   return {fmt::format("{:.4f}", *one.accuracy->accuracy.share())};
 }
 
+const SubjectVerdict* first_subject(const VariantFigures& one) {
+  return one.subjects.empty() ? nullptr : one.subjects.front();
+}
+
+Cell tpot_cell(const VariantFigures& one) {
+  const SubjectVerdict* subject = first_subject(one);
+  const Estimate* tpot = subject == nullptr ? nullptr : subject->summary.estimate("tpot_p50");
+  if (tpot == nullptr || !tpot->value) return nothing_cell;
+  return {with_interval(*tpot->value, tpot->interval, format_time)};
+}
+
+// "259 (+0.432 %)"
+Cell perplexity_cell(const VariantFigures& one) {
+  const SubjectVerdict* subject = first_subject(one);
+  if (subject == nullptr || !subject->accuracy || !subject->accuracy->perplexity) return nothing_cell;
+  const std::string own = three_digits(*subject->accuracy->perplexity);
+  const auto& change = subject->accuracy->perplexity_change;
+  if (!change) return {own};
+  const std::string sign = change->increase < 0 ? "-" : "+";
+  return {fmt::format("{} ({}{} %)", own, sign, three_digits(std::abs(change->increase) * 100))};
+}
+
+Cell divergence_cell(const VariantFigures& one) {
+  const auto quality = language_quality(one);
+  return quality.kl_divergence ? Cell{fmt::format("{:.2g}", *quality.kl_divergence)} : nothing_cell;
+}
+
+Cell top1_cell(const VariantFigures& one) {
+  const auto quality = language_quality(one);
+  return quality.top1_agreement ? Cell{fmt::format("{:.4f}", *quality.top1_agreement)} : nothing_cell;
+}
+
 Cell front_cell(const VariantFigures& one) {
   if (one.subjects.empty() || metric_of(one.subjects.front(), "latency_p50") == nullptr) return nothing_cell;
   switch (one.pareto.place) {
@@ -125,9 +158,13 @@ std::vector<VariantsColumn> columns_of(const VariantSet& set) {
     columns.push_back(
         {{"Throughput" + at, Align::right}, [at_size](const VariantFigures& one) { return rate_cell(at_size(one)); }});
   }
+  columns.push_back({{"TPOT p50"}, tpot_cell});
   columns.push_back({{"Memory", Align::right}, variant_memory_cell});
   columns.push_back({{"Output error", Align::right}, error_cell});
   columns.push_back({{"Accuracy", Align::right}, accuracy_cell});
+  columns.push_back({{"Perplexity", Align::right}, perplexity_cell});
+  columns.push_back({{"KL divergence", Align::right}, divergence_cell});
+  columns.push_back({{"Same top-1", Align::right}, top1_cell});
   columns.push_back({{"Parameters", Align::right},
                      [](const VariantFigures& one) { return count_cell(one.model, &ModelFacts::parameters); }});
   columns.push_back({{"Non-zero", Align::right},
@@ -164,6 +201,14 @@ std::string variants_text(const VariantsFigures& figures, const Answer& answer) 
 }
 
 }  // namespace
+
+LanguageQuality language_quality(const VariantFigures& one) {
+  const SubjectVerdict* subject = first_subject(one);
+  const bool of_texts = subject != nullptr && subject->accuracy && !subject->accuracy->measured->text_losses.empty();
+  if (!of_texts || subject->outputs == nullptr || subject->outputs->comparison.outputs.empty()) return {};
+  const OutputDifference& scores = subject->outputs->comparison.outputs.front();
+  return {.kl_divergence = scores.kl_divergence, .top1_agreement = scores.top1_agreement};
+}
 
 Grid variants_grid(const VariantSet& set, const VariantsFigures& figures) {
   Grid grid;

@@ -1,6 +1,7 @@
 // The table of the report of variants, as cells, and its sentences: for the console and for Markdown.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@
 #include "infermeter/verdict/verdict.hpp"
 
 namespace infermeter {
+
+// How near the scores of texts are to the baseline's; of other data, and of the baseline, there is none.
+struct LanguageQuality {
+  std::optional<double> kl_divergence{}, top1_agreement{};
+};
+[[nodiscard]] LanguageQuality language_quality(const VariantFigures& one);
 
 // A row for each variant; columns that nothing is known for are left out.
 [[nodiscard]] Grid variants_grid(const VariantSet& set, const VariantsFigures& figures);

@@ -37,6 +37,24 @@ std::optional<double> generation_figure(const LoadFigure& figure, const Generati
   return std::nullopt;
 }
 
+bool is_duration(double value) { return std::isfinite(value) && value >= 0; }
+
+bool is_sound(const TimesOfTokens& times) {
+  return times.first <= times.last && times.count > 0 && times.count <= kMostRequests && is_duration(times.p50_s) &&
+         is_duration(times.p90_s.value_or(0)) && times.tokens_mean >= static_cast<double>(times.first) &&
+         times.tokens_mean <= static_cast<double>(times.last);
+}
+
+std::optional<std::string> wrong_in_times(std::string_view name, const std::vector<TimesOfTokens>& all) {
+  if (all.size() > kMostTimesOfTokens)
+    return fmt::format("'{}' has {} entries, more than {}", name, all.size(), kMostTimesOfTokens);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_sound(all[i])) return fmt::format("'{}[{}]' has a figure that is none", name, i);
+    if (i > 0 && all[i].first <= all[i - 1].last) return fmt::format("'{}' is not in ascending order at {}", name, i);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Counter> generation_counters(const GenerationRecord& record) {
@@ -60,13 +78,14 @@ std::optional<std::string> wrong_in_generation_record(const GenerationRecord& re
   for (const auto& [name, count] : counts) {
     if (count > kMostRequests) return fmt::format("'generation.{}' is more than {}", name, kMostRequests);
   }
-  if (!std::isfinite(record.duration_s) || record.duration_s < 0) return "'generation.duration_s' is no duration";
+  if (!is_duration(record.duration_s)) return "'generation.duration_s' is no duration";
   const std::pair<std::string_view, const HistogramRecord*> histograms[] = {
       {"generation.ttft", &record.ttft}, {"generation.itl", &record.itl}, {"generation.tpot", &record.tpot}};
   for (const auto& [name, histogram] : histograms) {
     if (auto wrong = wrong_in_histogram(name, *histogram)) return wrong;
   }
-  return std::nullopt;
+  if (auto wrong = wrong_in_times("generation.itl_by_position", record.itl_by_position)) return wrong;
+  return wrong_in_times("generation.ttft_by_prompt", record.ttft_by_prompt);
 }
 
 }  // namespace infermeter

@@ -6,11 +6,28 @@
 //   TPOT          (end - first token) / (tokens - 1) of an answer with 2 tokens and more
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "infermeter/samples/load/log_histogram.hpp"
 
 namespace infermeter {
+
+// Times of what had `first` to `last` tokens. Quantiles are of type 1, within 0.05 %.
+struct TimesOfTokens {
+  std::uint64_t first = 0, last = 0;
+  double tokens_mean = 0;
+  std::uint64_t count = 0;  // times
+  double p50_s = 0;
+  std::optional<double> p90_s{};  // of 10 times and more
+
+  [[nodiscard]] bool operator==(const TimesOfTokens&) const = default;
+};
+// There is one for each number of tokens below 16, and 8 for each power of two from there on.
+inline constexpr int kTokenBits = 3;
+inline constexpr std::size_t kMostTimesOfTokens = std::size_t{64 - kTokenBits + 1} << kTokenBits;
 
 struct GenerationRecord {
   std::uint64_t answers = 0;
@@ -21,6 +38,8 @@ struct GenerationRecord {
   std::uint64_t prompts_counted = 0, prompt_tokens = 0;
   double duration_s = 0;  // in which they came: of inferences one after the other their sum
   HistogramRecord ttft{}, itl{}, tpot{};
+  // ITL by how many pieces of the answer were there, and TTFT by the tokens of the prompt, where they are known.
+  std::vector<TimesOfTokens> itl_by_position{}, ttft_by_prompt{};
 
   [[nodiscard]] bool operator==(const GenerationRecord&) const = default;
 };

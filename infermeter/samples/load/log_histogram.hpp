@@ -34,12 +34,21 @@ class LogHistogram {
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] Counts counts() const;
 
-  [[nodiscard]] static constexpr std::uint32_t bucket_of(std::uint64_t ticks) {
-    const auto octave = static_cast<int>(std::bit_width(ticks >> kBits));
-    if (octave == 0) return static_cast<std::uint32_t>(ticks);
-    // ticks >> (octave - 1) has kBits + 1 bits, the highest of which is set.
-    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(octave) << kBits) +
-                                      ((ticks >> (octave - 1)) - (std::uint64_t{1} << kBits)));
+  // Of other histograms of this shape: 2^bits buckets to an octave.
+  template <int bits = kBits>
+  [[nodiscard]] static constexpr std::uint32_t bucket_of(std::uint64_t value) {
+    const auto octave = static_cast<int>(std::bit_width(value >> bits));
+    if (octave == 0) return static_cast<std::uint32_t>(value);
+    // value >> (octave - 1) has bits + 1 bits, the highest of which is set.
+    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(octave) << bits) +
+                                      ((value >> (octave - 1)) - (std::uint64_t{1} << bits)));
+  }
+  // The least value of a bucket.
+  template <int bits = kBits>
+  [[nodiscard]] static constexpr std::uint64_t first_of(std::uint32_t bucket) {
+    constexpr std::uint64_t per_octave = std::uint64_t{1} << bits;
+    const std::uint32_t octave = bucket >> bits;
+    return octave == 0 ? bucket : (per_octave + bucket % per_octave) << (octave - 1);
   }
   // The middle of a bucket, ticks.
   [[nodiscard]] static double middle_of(std::uint32_t bucket);

@@ -32,6 +32,16 @@ TEST(LogHistogram, EveryEdgeIsWithinTheErrorPromised) {
   EXPECT_EQ(LogHistogram::bucket_of(most), LogHistogram::kBuckets - 1);
 }
 
+RC_GTEST_PROP(LogHistogramProperty, ABucketBeginsWithItsLeastValue, ()) {
+  const std::uint64_t value = (*rc::gen::arbitrary<std::uint64_t>() >> *rc::gen::inRange(0, 64)) | 1;
+  const std::uint32_t bucket = LogHistogram::bucket_of<3>(value);
+  const std::uint64_t first = LogHistogram::first_of<3>(bucket);
+  RC_ASSERT(first <= value && LogHistogram::bucket_of<3>(first) == bucket);
+  RC_ASSERT(LogHistogram::bucket_of<3>(first - 1) == bucket - 1);
+  const bool is_near = value < 16 ? first == value : value - first < first / 8;
+  RC_ASSERT(is_near);
+}
+
 TEST(LogHistogram, SmallValuesAreExact) {
   for (std::uint64_t ticks = 0; ticks < 2048; ++ticks) EXPECT_EQ(relative_error(ticks), 0) << ticks;
 }

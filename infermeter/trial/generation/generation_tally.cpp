@@ -25,7 +25,12 @@ void GenerationTally::add(std::uint64_t begin, std::uint64_t end, const AnswerPa
   const GenerationTimes times = generation_times(begin, end, parts);
   if (times.ttft) ttft_.add(*times.ttft);
   if (times.tpot) tpot_.add(*times.tpot);
-  for (std::size_t i = 1; i < parts.moments.size(); ++i) itl_.add(ticks_from(parts.moments[i - 1], parts.moments[i]));
+  for (std::size_t i = 1; i < parts.moments.size(); ++i) {
+    const std::uint64_t gap = ticks_from(parts.moments[i - 1], parts.moments[i]);
+    itl_.add(gap);
+    itl_by_position_.add(i, gap);
+  }
+  if (times.ttft && parts.prompt_tokens) ttft_by_prompt_.add(*parts.prompt_tokens, *times.ttft);
   ++counts_.answers;
   counts_.parts += parts.moments.size();
   if (const auto tokens = tokens_of(parts)) {
@@ -43,6 +48,8 @@ void GenerationTally::merge(const GenerationTally& other) {
   ttft_.merge(other.ttft_);
   itl_.merge(other.itl_);
   tpot_.merge(other.tpot_);
+  itl_by_position_.merge(other.itl_by_position_);
+  ttft_by_prompt_.merge(other.ttft_by_prompt_);
   counts_.answers += other.counts_.answers;
   counts_.parts += other.counts_.parts;
   counts_.counted += other.counts_.counted;
@@ -59,6 +66,8 @@ std::optional<GenerationRecord> GenerationTally::record(double tick_s, double du
   record.ttft = {.tick_s = tick_s, .counts = ttft_.counts()};
   record.itl = {.tick_s = tick_s, .counts = itl_.counts()};
   record.tpot = {.tick_s = tick_s, .counts = tpot_.counts()};
+  record.itl_by_position = itl_by_position_.times(tick_s);
+  record.ttft_by_prompt = ttft_by_prompt_.times(tick_s);
   return record;
 }
 

@@ -7,6 +7,7 @@
 #include "infermeter/samples/generation/generation_record.hpp"
 #include "infermeter/samples/load/log_histogram.hpp"
 #include "infermeter/trial/generation/answer_parts.hpp"
+#include "infermeter/trial/generation/times_by_tokens.hpp"
 
 namespace infermeter {
 
@@ -26,6 +27,7 @@ class GenerationTally {
 
  private:
   LogHistogram ttft_, itl_, tpot_;
+  TimesByTokens itl_by_position_, ttft_by_prompt_;
   GenerationRecord counts_;
 };
 

@@ -60,6 +60,50 @@ TEST(GenerationTally, AnswersOfUnknownLengthHaveNoRate) {
   EXPECT_EQ(value_of(record, "output_tokens_rate"), -1);
 }
 
+// Gaps and first tokens that take longer, the further in and the longer the prompt is.
+TEST(GenerationTally, TimesByPositionAndByLengthOfThePrompt) {
+  GenerationTally tally, other;
+  for (std::uint64_t answer = 0; answer < 12; ++answer) {
+    AnswerParts parts{.output_tokens = 18, .prompt_tokens = answer < 4 ? 100 : 208 + answer};
+    const std::uint64_t first = answer < 4 ? 5'000 : 9'000;
+    parts.moments = {first};
+    for (std::uint64_t gap = 1; gap < 18; ++gap)
+      parts.moments.push_back(parts.moments.back() + 1'000 + 10 * gap + (answer == 11 ? 500 : 0));
+    (answer % 2 == 0 ? tally : other).add(0, parts.moments.back(), parts);
+  }
+  tally.merge(other);
+  const GenerationRecord record = *tally.record(tick, 1);
+  ASSERT_EQ(record.itl_by_position.size(), 16U) << "one of each position up to 15, 16 and 17 together";
+  const TimesOfTokens& sixth = record.itl_by_position[5];
+  EXPECT_EQ(sixth.first, 6U);
+  EXPECT_EQ(sixth.last, 6U);
+  EXPECT_EQ(sixth.count, 12U);
+  EXPECT_NEAR(sixth.p50_s, 1.06 * ms, 0.001 * ms);
+  EXPECT_NEAR(*sixth.p90_s, 1.06 * ms, 0.001 * ms) << "one of twelve is no p90";
+  EXPECT_EQ(record.itl_by_position[15].first, 16U);
+  EXPECT_EQ(record.itl_by_position[15].last, 17U);
+  EXPECT_DOUBLE_EQ(record.itl_by_position[15].tokens_mean, 16.5);
+  EXPECT_EQ(record.itl_by_position[15].count, 24U);
+  ASSERT_EQ(record.ttft_by_prompt.size(), 2U);
+  EXPECT_EQ(record.ttft_by_prompt[0].first, 96U);
+  EXPECT_EQ(record.ttft_by_prompt[0].last, 103U);
+  EXPECT_EQ(record.ttft_by_prompt[0].count, 4U);
+  EXPECT_DOUBLE_EQ(record.ttft_by_prompt[0].tokens_mean, 100);
+  EXPECT_NEAR(record.ttft_by_prompt[0].p50_s, 5 * ms, 0.01 * ms);
+  EXPECT_FALSE(record.ttft_by_prompt[0].p90_s) << "of four there is none";
+  EXPECT_DOUBLE_EQ(record.ttft_by_prompt[1].tokens_mean, 215.5);
+  EXPECT_NEAR(record.ttft_by_prompt[1].p50_s, 9 * ms, 0.01 * ms);
+  EXPECT_FALSE(wrong_in_generation_record(record));
+}
+
+TEST(GenerationTally, NobodyKnowsTheLengthOfAPromptThatIsNotTold) {
+  GenerationTally tally;
+  tally.add(0, 10'000, parts_at({5'000, 6'000}));
+  const GenerationRecord record = *tally.record(tick, 1);
+  EXPECT_TRUE(record.ttft_by_prompt.empty());
+  EXPECT_EQ(record.itl_by_position.size(), 1U);
+}
+
 TEST(GenerationTally, RecordsFromOutsideAreChecked) {
   GenerationRecord record{.answers = 1, .duration_s = 1};
   EXPECT_FALSE(wrong_in_generation_record(record));
@@ -70,6 +114,15 @@ TEST(GenerationTally, RecordsFromOutsideAreChecked) {
   EXPECT_TRUE(wrong_in_generation_record(record));
   record.duration_s = 1;
   record.parts = UINT64_MAX;
+  EXPECT_TRUE(wrong_in_generation_record(record));
+  record.parts = 0;
+  record.itl_by_position = {{1, 1, 1, 1, 0.01, {}}, {1, 2, 2, 1, 0.01, {}}};
+  EXPECT_EQ(wrong_in_generation_record(record), "'generation.itl_by_position' is not in ascending order at 1");
+  record.itl_by_position.resize(1);
+  record.ttft_by_prompt = {{8, 8, 9, 1, 0.01, {}}};
+  EXPECT_EQ(wrong_in_generation_record(record), "'generation.ttft_by_prompt[0]' has a figure that is none");
+  record.ttft_by_prompt.clear();
+  record.itl_by_position.assign(kMostTimesOfTokens + 1, {});
   EXPECT_TRUE(wrong_in_generation_record(record));
 }
 

@@ -35,6 +35,26 @@ Answer of_labels(const SubjectVerdict& subject, const LabelAccuracy& labels) {
   return answer;
 }
 
+Answer of_texts(const SubjectVerdict& subject) {
+  const AccuracyVerdict& accuracy = *subject.accuracy;
+  Answer answer{.topic = AnswerTopic::accuracy,
+                .kind = accuracy.perplexity ? AnswerKind::measured : AnswerKind::unknown,
+                .tone = accuracy.perplexity ? Tone::plain : Tone::faint,
+                .subjects = {subject.subject},
+                .baseline = subject.baseline,
+                .metric = "perplexity",
+                .value = accuracy.perplexity,
+                .unit = "1",
+                .n = static_cast<std::int64_t>(accuracy.measured->text_losses.size()),
+                .n_of = "texts"};
+  const auto& change = accuracy.perplexity_change;
+  if (!change || !change->interval) return answer;
+  const bool is_more = change->interval->low > 0, is_less = change->interval->high < 0;
+  answer.kind = is_more ? AnswerKind::less_accurate : is_less ? AnswerKind::more_accurate : AnswerKind::undecided;
+  answer.tone = is_more ? Tone::warning : is_less ? Tone::good : Tone::faint;
+  return answer;
+}
+
 Answer of_masks(const SubjectVerdict& subject) {
   const auto& share = subject.accuracy->share;
   return {.topic = AnswerTopic::accuracy,
@@ -67,7 +87,9 @@ std::vector<Answer> accuracy_answers(const Verdict& verdict) {
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (!subject.accuracy) continue;
     const Accuracy& accuracy = subject.accuracy->measured->accuracy;
-    if (accuracy.labels) {
+    if (!subject.accuracy->measured->text_losses.empty()) {
+      answers.push_back(of_texts(subject));
+    } else if (accuracy.labels) {
       answers.push_back(of_labels(subject, *accuracy.labels));
     } else if (accuracy.masks) {
       answers.push_back(of_masks(subject));

@@ -13,7 +13,8 @@ bool Expectation::compares() const {
     case Kind::outputs_agree:
     case Kind::counter_difference:
     case Kind::output_figure:
-    case Kind::accuracy_drop: return true;
+    case Kind::accuracy_drop:
+    case Kind::perplexity_increase: return true;
     default: return false;
   }
 }
@@ -35,6 +36,12 @@ std::string_view to_string(Relation relation) {
 }
 
 Result<Done> check_labels(std::span<const Expectation> expectations, const Plan& plan) {
+  const auto perplexity = std::ranges::find(expectations, Expectation::Kind::perplexity_increase, &Expectation::kind);
+  if (perplexity != expectations.end() && plan.data.labels != "next") {
+    return usage_error(fmt::format(
+        "'{}' needs texts as tokens, of which each next one is right (data = \"tokens.npy\", labels = \"next\")",
+        perplexity->source.text));
+  }
   if (plan.data.source != "synthetic" || !plan.data.labels.empty()) return Done{};
   const auto drop = std::ranges::find(expectations, Expectation::Kind::accuracy_drop, &Expectation::kind);
   if (drop == expectations.end()) return Done{};

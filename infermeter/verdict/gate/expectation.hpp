@@ -26,15 +26,16 @@ struct Expectation {
     model_size,         // with its weights files
     parameters,
     nonzero_parameters,
-    size_reduction,   // model_size of the first subject of the group / this one's
-    output_figure,    // of the outputs against that first subject's, over all of them the worst: `name`
-    accuracy_figure,  // of the outputs against labels: `name`; else a counter of that name
-    accuracy_drop,    // by how much of all rows the first subject is right more often
-    counter,          // what the subject itself counted: `name`
-    psnr_difference,  // a counter of that name, else by how much the PSNR differs from the first subject's
-    speedup,          // against that first subject, by the metric `name`: how many times as good
-    regression,       // against a baseline run, else against that first subject: how much worse `name` got
-    no_regression,    // the same with a margin, `threshold`
+    size_reduction,       // model_size of the first subject of the group / this one's
+    output_figure,        // of the outputs against that first subject's, over all of them the worst: `name`
+    accuracy_figure,      // of the outputs against labels: `name`; else a counter of that name
+    accuracy_drop,        // by how much of all rows the first subject is right more often
+    perplexity_increase,  // of the same texts, against that first subject's: candidate / baseline - 1
+    counter,              // what the subject itself counted: `name`
+    psnr_difference,      // a counter of that name, else by how much the PSNR differs from the first subject's
+    speedup,              // against that first subject, by the metric `name`: how many times as good
+    regression,           // against a baseline run, else against that first subject: how much worse `name` got
+    no_regression,        // the same with a margin, `threshold`
     outputs_agree,
     outputs_repeat,      // every process of the subject gave the same bytes
     counter_difference,  // by how much a counter differs from the first subject's, either way: `name`

@@ -60,6 +60,7 @@ constexpr auto accuracy_figures = std::to_array<FigureKind>({
     {"accuracy", "", Kind::accuracy_figure, "accuracy", Dimension::share},
     {"top5_accuracy", "accuracy_top5", Kind::accuracy_figure, "top5_accuracy", Dimension::share},
     {"accuracy_drop", "", Kind::accuracy_drop, "accuracy_drop", Dimension::share},
+    {"perplexity_increase", "", Kind::perplexity_increase, "perplexity_increase", Dimension::share},
     {"mean_iou", "", Kind::accuracy_figure, "mean_iou", Dimension::share},
     {"mean_dice", "", Kind::accuracy_figure, "mean_dice", Dimension::share},
     {"psnr_difference", "", Kind::psnr_difference, "", Dimension::decibels},

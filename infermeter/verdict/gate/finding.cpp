@@ -225,7 +225,8 @@ Finding finding_of(const Expectation& expectation, int subject, const GateEviden
     case Kind::counter_difference: return find_counter_difference(expectation.name, subject, evidence);
     case Kind::outputs_repeat: return find_repeated_outputs(subject, evidence);
     case Kind::accuracy_figure:
-    case Kind::accuracy_drop: return find_accuracy(expectation, subject, evidence);
+    case Kind::accuracy_drop:
+    case Kind::perplexity_increase: return find_accuracy(expectation, subject, evidence);
     case Kind::output_figure:
     case Kind::outputs_agree: return find_output_figure(expectation, subject, evidence);
     case Kind::speedup:

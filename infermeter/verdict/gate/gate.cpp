@@ -90,6 +90,8 @@ std::string advice(const Finding& finding, double bound) {
   const auto count = std::max(static_cast<int>(wanted), finding.replications + 1);
   // A comparison ends when its own question is answered, unless it is told to go on.
   if (rows) return fmt::format("; about {} rows with labels would settle it", count);
+  if (finding.replication == "texts")
+    return fmt::format("; about {} texts would settle it (--data-limit {})", count, count);
   const char* option = finding.replication == "pairs" ? "--all-pairs --max-pairs" : "--processes";
   return fmt::format("; about {} {} would settle it ({} {})", count, finding.replication, option, count);
 }
@@ -183,7 +185,8 @@ bool matters(const Gate& gate, const GateEvidence& evidence, const GateVerdict& 
 }
 
 bool is_of_accuracy(const Expectation& expectation) {
-  return expectation.kind == Kind::accuracy_figure || expectation.kind == Kind::accuracy_drop;
+  return expectation.kind == Kind::accuracy_figure || expectation.kind == Kind::accuracy_drop ||
+         expectation.kind == Kind::perplexity_increase;
 }
 
 // Accuracy was asked for, of data that have no labels.

@@ -88,6 +88,49 @@ TEST(GateAccuracy, OfMasksIsAFactAboutTheData) {
   EXPECT_THAT(last("top5_accuracy >= 80%", record).reason, HasSubstr("more than five classes"));
 }
 
+// scipy.stats.t.interval(0.95, 2, loc=0.01, scale=scipy.stats.sem([0.00, 0.01, 0.02])), and numpy.expm1 of it: 1.005 %
+// [-1.473 %, 3.546 %]. As if the 750 tokens were independent of each other it would be far narrower.
+TEST(GateAccuracy, TheIncreaseOfPerplexityIsOverTexts) {
+  RunRecord record = labelled();
+  for (SubjectAccuracy& accuracy : record.accuracy) {
+    accuracy.accuracy.labels->rows = 750;
+    accuracy.accuracy.labels->top1 = 300;
+    accuracy.paired.reset();
+  }
+  record.accuracy[0].text_losses = {1.0, 2.0, 3.0};
+  record.accuracy[1].text_losses = {1.0, 2.01, 3.02};
+  EXPECT_EQ(judged("perplexity_increase <= 5%", record).verdicts.size(), 1U) << "of the candidate alone";
+  const auto verdict = last("perplexity_increase <= 5%", record);
+  EXPECT_EQ(verdict.outcome, Outcome::pass);
+  EXPECT_NEAR(*verdict.value, std::expm1(0.01), 1e-12);
+  EXPECT_NEAR(verdict.interval->low, -0.014732, 1e-6);
+  EXPECT_NEAR(verdict.interval->high, 0.035455, 1e-6);
+  EXPECT_EQ(verdict.n, 3);
+  EXPECT_EQ(verdict.n_of, "texts");
+  const auto undecided = last("perplexity_increase <= 0.5%", record);
+  EXPECT_EQ(undecided.outcome, Outcome::inconclusive);
+  EXPECT_THAT(undecided.reason, HasSubstr("texts would settle it"));
+  record.accuracy[1].text_losses = {1.1, 2.1001, 3.1};
+  EXPECT_EQ(last("perplexity_increase <= 5%", record).outcome, Outcome::fail);
+  EXPECT_FALSE(last("accuracy >= 50%", record).interval) << "nor are the next tokens rows";
+  EXPECT_EQ(last("accuracy >= 50%", record).outcome, Outcome::fail);
+  EXPECT_THAT(last("accuracy_drop <= 5%", record).reason, HasSubstr("perplexity_increase is judged over texts"));
+}
+
+TEST(GateAccuracy, WithoutTextsThereIsNoIncreaseOfPerplexity) {
+  RunRecord record = labelled();
+  EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("its data are no texts"));
+  record.accuracy[0].text_losses = {1, 2};
+  record.accuracy[1].text_losses = {1, std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("a token of the texts a share of 0"));
+  record.accuracy[1].text_losses = {1, 2, 3};
+  EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("of the same texts"));
+  record.accuracy[0].text_losses = {1}, record.accuracy[1].text_losses = {1};
+  EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("needs 2 texts"));
+  record.accuracy.clear();
+  EXPECT_EQ(judged("perplexity_increase <= 5%", record).exit_code, 2);
+}
+
 TEST(GateAccuracy, WithoutLabelsWasAskedForWhatCannotBeDone) {
   RunRecord record = run_of({"a", "b"}, {{0.01, 0.01}, {0.01, 0.01}});
   const GateVerdict verdict = judged("accuracy >= 70%", record);

@@ -74,6 +74,8 @@ TEST(Expectation, NamesFiguresWithTheirUnits) {
                 Dimension::factor);
   expect_parsed("psnr_difference_db < 1", Kind::psnr_difference, "psnr_difference_db", Relation::less, 1,
                 Dimension::decibels);
+  expect_parsed("perplexity_increase <= 0.5%", Kind::perplexity_increase, "perplexity_increase", le, 0.005,
+                Dimension::share);
   expect_parsed("accuracy_drop <= 0.01", Kind::accuracy_drop, "accuracy_drop", le, 0.01, Dimension::share);
 }
 

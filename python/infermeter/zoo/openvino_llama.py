@@ -14,10 +14,13 @@ from openvino.op.util import Variable, VariableInfo
 from infermeter.zoo.llama import Sizes, read_sizes, read_weights
 
 
+def graph(source: Path) -> openvino.Model:
+    return Builder(read_sizes(source), read_weights(source)).model()
+
+
 def write(source: Path, target: Path) -> None:
     """openvino_model.xml and .bin into `target`, in float32."""
-    model = Builder(read_sizes(source), read_weights(source)).model()
-    openvino.save_model(model, str(target / "openvino_model.xml"), compress_to_fp16=False)
+    openvino.save_model(graph(source), str(target / "openvino_model.xml"), compress_to_fp16=False)
 
 
 def _integers(values: Any) -> Any:

@@ -22,16 +22,17 @@ import { orderOfRun } from "./order.ts";
 import { pairsInOrder } from "./pairs.ts";
 import { pareto } from "./pareto.ts";
 import { timeline } from "./timeline.ts";
+import { coursePictures } from "./token_course.ts";
 import { byModel } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 import { validationPictures } from "./validation.ts";
 import { variantsPictures } from "./variants.ts";
 
 const ofParts: ((part: Part) => Picture[])[] = [validationPictures, differencePictures, (part) => historyPictures(part).slice(1), variantsPictures, comparison, pairsInOrder];
-const ofModels: ((m: Measured) => Picture[])[] = [loadPictures, generationPictures, distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
+const ofModels: ((m: Measured) => Picture[])[] = [loadPictures, generationPictures, coursePictures, distribution, ecdf, timeline, orderOfRun, batchSizes, bars, pareto, memoryByPhase, memoryOverTime, leakTrials, counters];
 
 // Where all subjects are under load: what is drawn of one inference after the other says nothing of them.
-const ofLoads: ((m: Measured) => Picture[])[] = [loadPictures, generationPictures, memoryByPhase, memoryOverTime, leakTrials, counters];
+const ofLoads: ((m: Measured) => Picture[])[] = [loadPictures, generationPictures, coursePictures, memoryByPhase, memoryOverTime, leakTrials, counters];
 
 export interface Gallery {
   title: string; // the model's name; "" where there is nothing to tell apart

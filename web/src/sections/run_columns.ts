@@ -182,6 +182,23 @@ const accuracyColumns: Column<SubjectRow>[] = [
     about: "Against the baseline, on the same rows, in percentage points.",
     measure: ({ summary: { accuracy } }) => ({ value: accuracy?.change?.value ?? null, interval: accuracy?.change?.interval }),
   },
+  {
+    kind: "number",
+    id: "perplexity",
+    title: "perplexity",
+    quantity: "plain",
+    about: "Of texts: e to the mean over texts of the mean log loss of their tokens.",
+    measure: ({ summary: { accuracy } }) => ({ value: accuracy?.perplexity?.value ?? null, about: accuracy?.perplexity === undefined ? "" : `${accuracy.perplexity.texts} texts` }),
+  },
+  {
+    kind: "number",
+    id: "perplexity_increase",
+    title: "perplexity increase",
+    quantity: "share",
+    signed: true,
+    about: "Against the baseline, on the same texts.",
+    measure: ({ summary: { accuracy } }) => ({ value: accuracy?.perplexity?.increase ?? null, interval: accuracy?.perplexity?.interval }),
+  },
 ];
 
 const outlierColumn: TextColumn<SubjectRow> = {
@@ -300,7 +317,7 @@ export function runColumns(rows: SubjectRow[], figures: RunFigures | null, choic
 
 // What is shown at first: what most people ask about, and what is out of the ordinary.
 export function shownAtFirst(columns: Column<SubjectRow>[], rows: SubjectRow[]): Set<string> {
-  const shown = new Set(["subject", "speed_up", "n", "accuracy", "outputs", "output_max", "leak", ...shownMetrics]);
+  const shown = new Set(["subject", "speed_up", "n", "accuracy", "perplexity", "perplexity_increase", "outputs", "output_max", "leak", ...shownMetrics]);
   const tail = tails.find((id) => rows.some((row) => (row.summary.metrics[id]?.value ?? null) !== null));
   if (tail !== undefined) shown.add(tail);
   if (rows.some((row) => row.failure !== "" || row.summary.trials_failed + row.summary.trials_partial > 0)) shown.add("trials");

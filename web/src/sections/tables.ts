@@ -5,6 +5,7 @@ import { comparisonTable } from "./comparison_table.ts";
 import { historyTables } from "./history_tables.ts";
 import { layersTable } from "./layers_table.ts";
 import { failedTable, generationTable, loadTable } from "./load_table.ts";
+import { partingsTable } from "./partings_table.ts";
 import { runTable } from "./run_table.ts";
 import { tuningTable } from "./tuning_table.ts";
 import { accuracyTable, outputsTable, samplesTable } from "./validation_tables.ts";
@@ -19,6 +20,7 @@ export function tables(part: Part, id: string, links: Links): HTMLElement[] {
     run === null ? null : runTable(run, figures, id),
     run === null ? null : comparisonTable(run),
     ...(validation === null ? [] : [accuracyTable(validation), outputsTable(validation), samplesTable(validation)]),
+    partingsTable(run, validation),
     layers === null ? null : layersTable(layers, part.graphs.length > 0 ? links : null),
     ...(history === null ? [] : historyTables(history)),
   ];

@@ -38,7 +38,8 @@ function place({ variant }: VariantRow): string {
   return variant.pareto.place === "front" ? "on the front" : wordsOf(variant.pareto.place);
 }
 
-function columns(several: boolean): Column<VariantRow>[] {
+// `answers`: token by token.
+function columns(several: boolean, answers: boolean): Column<VariantRow>[] {
   return [
     { kind: "text", id: "variant", title: "variant", text: ({ variant }) => variant.label, sub: ({ variant }) => (variant.kind === variant.label ? "" : variant.kind) },
     {
@@ -52,6 +53,7 @@ function columns(several: boolean): Column<VariantRow>[] {
     measured("latency", "latency p50", "s", (each) => each.latency_p50_s),
     measured("speed_up", "speed-up", "ratio", (each) => each.speed_up),
     measured("throughput", "throughput", "items/s", (each) => each.throughput_ips),
+    ...(answers ? [measured("ttft", "TTFT p50", "s", (each) => each.ttft_p50_s ?? null), measured("tpot", "TPOT p50", "s", (each) => each.tpot_p50_s ?? null)] : []),
     measured("memory", "memory", "bytes", (each) => each.memory_peak_bytes),
     measured("device_memory", "device memory", "bytes", (each) => each.device_memory_peak_bytes),
     {
@@ -60,6 +62,10 @@ function columns(several: boolean): Column<VariantRow>[] {
       measure: ({ variant }) => ({ value: variant.output_error }),
     },
     { kind: "number", id: "accuracy", title: "accuracy", quantity: "share", measure: ({ variant }) => ({ value: variant.accuracy }) },
+    { kind: "number", id: "perplexity", title: "perplexity", quantity: "plain", about: "Of texts.", measure: ({ variant }) => ({ value: variant.texts?.perplexity ?? null }) },
+    { kind: "number", id: "increase", title: "perplexity increase", quantity: "share", signed: true, about: "Against the baseline's, on the same texts.", measure: ({ variant }) => ({ value: variant.texts?.increase ?? null, interval: variant.texts?.interval }) },
+    { kind: "number", id: "divergence", title: "KL divergence", quantity: "plain", about: "Of the distribution of the next token from the baseline's, in nats.", measure: ({ variant }) => ({ value: variant.texts?.kl_divergence ?? null }) },
+    { kind: "number", id: "top1", title: "same top-1", quantity: "share", about: "Share of tokens behind which both have the same first choice.", measure: ({ variant }) => ({ value: variant.texts?.top1_agreement ?? null }) },
     {
       kind: "text", id: "pareto", title: "Pareto front",
       about: "A variant is on the front if no other one is better in one number and no worse in the others. Differences within the intervals are ignored.",
@@ -83,7 +89,7 @@ export function variantsTable(variants: Variants): HTMLElement | null {
   if (variants.variants.length === 0) return null;
   return grid({
     caption: `Variants of ${variants.model}`,
-    columns: columns(variants.batch_sizes.length > 1),
+    columns: columns(variants.batch_sizes.length > 1, variants.variants.some(({ measurements }) => measurements.some((each) => each.tpot_p50_s !== undefined))),
     rows: variantRows(variants),
     off: new Set(["nonzero", "made"]),
     groupings,
