@@ -69,8 +69,10 @@ constexpr std::array table = {
                    "iteration does not move."),
     // The samples.
     INFERMETER_ROW(too_few_samples, info, "Raise --iterations or --duration."),
-    INFERMETER_ROW(too_few_processes, warning,
-                   "Raise --processes to 3 or more; objects of one process have no interval, factories do."),
+    INFERMETER_ROW(
+        too_few_processes, warning,
+        "Raise --processes to 3 or more (of imported times: give more files); objects of one process have no "
+        "interval, factories do."),
     INFERMETER_ROW(outliers_removed, warning, "Use --outliers none to see all samples."),
     INFERMETER_ROW(many_outliers_removed, error,
                    "Use --outliers none: what was dropped is part of how the model behaves here."),
@@ -95,8 +97,10 @@ constexpr std::array table = {
                    "Set the lengths with prompt_tokens= and output_tokens= of a language model, or read the figures as "
                    "those of the times."),
     // Like for like.
-    INFERMETER_ROW(precision_differs, warning,
-                   "Ask for the same --dtype for all subjects, or read the ratio as one between precisions."),
+    INFERMETER_ROW(
+        precision_differs, warning,
+        "Ask for the same --dtype (of language models kv_cache, too) for all subjects, or read the ratio as one "
+        "between precisions."),
     INFERMETER_ROW(threads_differ, warning, "Set --threads, so that all subjects run with the same number."),
     INFERMETER_ROW(runtime_version_differs, info,
                    "Read the ratio as one between versions, or name the same library with --backend-library."),

@@ -245,7 +245,9 @@ Error was_interrupted() { return worker_error("the making of variants was interr
 }  // namespace
 
 std::string file_stem_of(const ModelFacts& model) {
-  std::string name = model.from_zoo ? model.name : fs::path(model.path).stem().string();
+  const fs::path path(model.path);
+  const bool is_folder = model.format == kFolderFormat;  // Llama-3.2-1B has no ending
+  std::string name = model.from_zoo ? model.name : (is_folder ? path.filename() : path.stem()).string();
   if (const auto factory = factory_from_string(model.path); factory && model.format == "python") {
     const fs::path source(factory->source);
     name = fmt::format("{}_{}", factory->is_file ? source.stem().string() : source.string(), factory->name);

@@ -90,7 +90,9 @@ TEST(Variants, OfALanguageModelAreItsWeightsInFewerBits) {
   EXPECT_EQ(making->maker, "weights_llama-cpp");
   EXPECT_EQ(making->ending, "config.json");
   EXPECT_THAT(making->options, ElementsAre(std::pair<std::string, std::string>("bits", "4")));
-  EXPECT_EQ(saved_name(folder->variants[2], facts_of("tiny_llama", "hf")), "tiny_llama.int4/config.json");
+  ModelFacts given = facts_of("Llama-3.2-1B", "hf");
+  given.path = "models/Llama-3.2-1B";
+  EXPECT_EQ(saved_name(folder->variants[2], given), "Llama-3_2-1B.int4/config.json");
   const auto file =
       list({.precisions = {"int8", "bfloat16"}, .pruned_shares = {0.5}}, {llama_cpp()}, {}, facts_of("x.gguf", "gguf"));
   EXPECT_THAT(labels(file), ElementsAre("float32", "int8", "bfloat16", "pruned-50%"));
@@ -156,9 +158,9 @@ TEST(Variants, ABaselineThatCannotBeMeasuredIsNone) {
 }
 
 TEST(Variants, RefusesWhatIsNoVariant) {
-  EXPECT_EQ(
-      why_not({.precisions = {"float61"}}),
-      "--precisions: there is no 'float61' (did you mean 'float16'?); it can be: float32, float16, bfloat16, int8");
+  EXPECT_EQ(why_not({.precisions = {"float61"}}),
+            "--precisions: there is no 'float61' (did you mean 'float16'?); it can be: float32, float16, bfloat16, "
+            "int8, int4");
   EXPECT_THAT(why_not({.quantisations = {"statik"}}), HasSubstr("--quantise: there is no 'statik'"));
   EXPECT_THAT(why_not({.graph_levels = {"most"}}), HasSubstr("--graph-opt: there is no 'most'"));
   EXPECT_THAT(why_not({.phases = {"warp"}}), HasSubstr("--phases: there is no 'warp'"));
