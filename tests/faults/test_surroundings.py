@@ -252,7 +252,7 @@ def test_a_run_is_resumed_from_another_folder_and_with_another_cache(run, enviro
     full = run("run", *arguments, env=shim)
     assert full.returncode == 0, full.stderr
     with sqlite3.connect(run.folder / "results/infermeter.db") as store:  # as if it had been killed before its last trial
-        store.execute("update runs set finished = 0, checksum = null, records = null")
+        store.execute("update runs set finished = 0, checksum = null, listing_checksum = null, records = null")
         store.execute("delete from trials where position = 2")
     csv = next((run.folder / "results/raw").glob("*.csv"))
     csv.unlink()

@@ -49,9 +49,10 @@ class Lengths {
 
 // An event's members but its place and time, made once for all events of that label. Its arguments are left open for
 // the iteration's number. Categories and the name of an iteration are those of torch.profiler's traces, which readers
-// know.
-std::string label_text(const TraceLabel& label) {
-  if (!label.op) return R"("cat":"user_annotation","args":{"iteration":)";
+// know; they look for operators in each step, and what was only measured has none.
+std::string label_text(const TraceLabel& label, bool is_measured) {
+  if (!label.op)
+    return fmt::format(R"("cat":"{}","args":{{"iteration":)", is_measured ? "measured" : "user_annotation");
   Json arguments = Json::object();
   arguments["kind"] = label.category;
   for (const auto& [key, text] : label.texts) arguments[key] = text;
@@ -66,9 +67,10 @@ class TraceEvents {
   void metadata(std::string_view name, std::int64_t pid, std::int64_t tid, std::string_view key, const Json& value) {
     add(trace_json_text({{"ph", "M"}, {"name", name}, {"pid", pid}, {"tid", tid}, {"args", {{key, value}}}}));
   }
-  void slice(std::int64_t pid, std::int64_t tid, const TraceSlice& slice, std::string_view label, bool is_iteration,
-             Lengths& lengths) {
-    const std::string name = is_iteration ? fmt::format(R"("name":"ProfilerStep#{}",)", slice.iteration) : "";
+  // `iteration`: what comes before its number in its name; empty: the label has a name.
+  void slice(std::int64_t pid, std::int64_t tid, const TraceSlice& slice, std::string_view label,
+             std::string_view iteration, Lengths& lengths) {
+    const std::string name = iteration.empty() ? "" : fmt::format(R"("name":"{}{}",)", iteration, slice.iteration);
     const std::int64_t begin = whole_nanoseconds(slice.begin_s);
     const std::int64_t length = lengths.of(begin, whole_nanoseconds(slice.end_s));
     begin_event();
@@ -98,14 +100,16 @@ class TraceEvents {
 
 void write_tracks(TraceEvents& events, const TraceProcess& process, std::int64_t pid) {
   std::vector<std::string> labels;
-  for (const TraceLabel& label : process.labels) labels.push_back(label_text(label));
+  for (const TraceLabel& label : process.labels) labels.push_back(label_text(label, process.is_measured));
+  const std::string_view iteration = process.is_measured ? "iteration " : "ProfilerStep#";
   for (const TraceTrack& track : process.tracks) {
     const std::int64_t tid = trace_thread_number(pid, track);
     events.metadata("thread_name", pid, tid, "name", track.name);
     events.metadata("thread_sort_index", pid, tid, "sort_index", track.number);
     Lengths lengths;
     for (const TraceSlice& slice : track.slices) {
-      events.slice(pid, tid, slice, labels[slice.label], !process.labels[slice.label].op, lengths);
+      const std::string_view name = process.labels[slice.label].op ? "" : iteration;
+      events.slice(pid, tid, slice, labels[slice.label], name, lengths);
     }
   }
 }
