@@ -132,3 +132,28 @@ def report(run):
 def job_folder(run):
     """job_folder() -> where the only job is."""
     return lambda: next((run.folder / "results/jobs").iterdir())
+
+
+@pytest.fixture
+def two_parts(run):
+    """study.toml, in the folder of `run`."""
+    (run.folder / "study.toml").write_text("""
+title = "Two parts"
+[plan]
+warmup = 1
+iterations = 5
+processes = 2
+seed = 3
+[[part]]
+name = "apart"
+expect = ["latency_p50 < 1s"]
+[part.plan]
+subjects = ["a=mlp@fake,latency=constant:1ms,work=sleep"]
+[[part]]
+name = "pairs"
+[part.plan]
+subjects = ["a=mlp@fake,latency=constant:1ms,work=sleep", "b=mlp@fake,latency=constant:1ms,work=sleep"]
+[[file]]
+part = "apart"
+json = "apart.json"
+""")

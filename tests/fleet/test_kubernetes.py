@@ -56,25 +56,6 @@ def test_its_pods_measure_their_blocks(run, pods):
     assert "measured its blocks on node-2" in next(run.folder.glob("results/jobs/*/3.log")).read_text()
 
 
-STUDY = """
-title = "Two parts"
-[plan]
-warmup = 1
-iterations = 5
-processes = 2
-[[part]]
-name = "apart"
-expect = ["latency_p50 < 1s"]
-[part.plan]
-subjects = ["a=mlp@fake"]
-[[part]]
-name = "pairs"
-[part.plan]
-subjects = ["a=mlp@fake", "b=mlp@fake,latency=constant:1ms"]
-[[file]]
-part = "apart"
-json = "apart.json"
-"""
 QUICK = ("--iterations", "5", "--warmup", "1", "--processes", "2")
 
 
@@ -83,9 +64,8 @@ QUICK = ("--iterations", "5", "--warmup", "1", "--processes", "2")
     (("variants", "--models", "original:mlp,copy:mlp", "--backends", "fake", *QUICK), ("run", "--resume"), 1),
     (("tune", "mlp@fake", "--over", "latency=constant:6ms,constant:1ms", *QUICK[:4]), ("run", "--resume"), 1),
 ])
-def test_so_do_those_of_other_verbs(run, pods, verb, resume, jobs):
+def test_so_do_those_of_other_verbs(run, pods, two_parts, verb, resume, jobs):
     """Begun as a manifest, measured by its pods, taken in by the plain --resume: there is no Slurm to wait for."""
-    (run.folder / "study.toml").write_text(STUDY)
     where = [word for word in WHERE if verb[0] != "tune" or word not in ("--nodes", "3")]
     done = run(*verb, *where)
     assert done.returncode == 0 and done.stdout == "" and "job.yaml" in done.stderr, done.stderr

@@ -57,37 +57,10 @@ def test_variants_are_made_here_and_measured_there(on_cluster, cluster):
     assert [one["label"] for one in json.loads(taken.stdout)["variants"]] == ["original", "copy"]
 
 
-STUDY = """
-title = "Two parts"
-[plan]
-warmup = 1
-iterations = 5
-processes = 2
-seed = 3
-[[part]]
-name = "apart"
-expect = ["latency_p50 < 1s"]
-[part.plan]
-subjects = ["a=mlp@fake,latency=constant:1ms,work=sleep"]
-[[part]]
-name = "pairs"
-[part.plan]
-subjects = ["a=mlp@fake,latency=constant:1ms,work=sleep", "b=mlp@fake,latency=constant:1ms,work=sleep"]
-[[file]]
-part = "apart"
-json = "apart.json"
-"""
-
-
-def study(call, *arguments):
-    (call.folder / "study.toml").write_text(STUDY)
-    return call("study", "study.toml", *arguments)
-
-
-def test_a_study_begins_all_its_parts(on_cluster, cluster):
-    done = study(on_cluster, "--on", "slurm", "--nodes", "2")
+def test_a_study_begins_all_its_parts(on_cluster, two_parts):
+    done = on_cluster("study", "study.toml", "--on", "slurm", "--nodes", "2")
     assert done.returncode == 0 and done.stdout == "" and "2 runs are begun: `infermeter study study.toml" in done.stderr, done.stderr
-    done = study(on_cluster, "--resume", "--wait", "--force", "--format", "json")
+    done = on_cluster("study", "study.toml", "--resume", "--wait", "--force", "--format", "json")
     assert done.returncode == 0, done.stderr
     assert "part 2 of 2" in done.stderr
     told = json.loads(done.stdout)
@@ -97,8 +70,7 @@ def test_a_study_begins_all_its_parts(on_cluster, cluster):
     assert len(json.loads(on_cluster("runs", "--format", "json").stdout)) == 2
 
 
-def test_an_interrupted_study_leaves_nothing_in_the_queue(on_cluster, run_slowly, cluster):
-    (on_cluster.folder / "study.toml").write_text(STUDY)
+def test_an_interrupted_study_leaves_nothing_in_the_queue(on_cluster, run_slowly, cluster, two_parts):
     with run_slowly("study", "study.toml", "--processes", "40", "--on", "slurm", "--nodes", "2", "--wait") as running:
         running.wait_for("[ 1/40]")
         running.process.send_signal(signal.SIGINT)
@@ -107,8 +79,8 @@ def test_an_interrupted_study_leaves_nothing_in_the_queue(on_cluster, run_slowly
     wait_until(lambda: not cluster.ask("squeue", "--noheader"))
 
 
-def test_the_jobs_of_a_study_are_written_as_what_submits_them(run):
-    done = study(run, "--on", "slurm", "--write-job", "jobs.sh")
+def test_the_jobs_of_a_study_are_written_as_what_submits_them(run, two_parts):
+    done = run("study", "study.toml", "--on", "slurm", "--write-job", "jobs.sh")
     assert done.returncode == 0 and "submit jobs.sh" in done.stderr, done.stderr
     lines = [line for line in (run.folder / "jobs.sh").read_text().splitlines() if line.startswith("sbatch ")]
     assert len(lines) == 2
