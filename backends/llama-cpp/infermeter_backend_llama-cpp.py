@@ -14,7 +14,7 @@ import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Refused, Status
 from infermeter.checks import flag, framework, refuse_what_is_not_offered, thread_count
 from infermeter.generation import FORMAT, OPTIONS, GenerationSession, LanguageModel, ScoringSession, Settings, choice
-from infermeter.gguf_metadata import TOKENS, Value, read_metadata, size_of, weights_of
+from infermeter.gguf_metadata import TOKENS, Value, gguf_files, read_metadata, size_of, weights_of
 
 _KV_CACHE = {"f32": 0, "f16": 1, "bf16": 30, "q8_0": 8, "q4_0": 2}  # enum ggml_type
 _QUANTIZED = ("q8_0", "q4_0")
@@ -104,7 +104,7 @@ def _gguf_of(model: Path) -> Path:
     """The file itself, or the one in a folder in Hugging Face's form, which `model`, its config.json, stands for."""
     if model.name != "config.json":
         return model
-    files = sorted(file for file in model.parent.iterdir() if file.suffix.lower() == ".gguf")
+    files = gguf_files(model.parent)
     if not files:
         raise Refused(
             Status.MODEL_ERROR,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from infermeter.backend import Refused, Status
 from infermeter.checks import need
-from infermeter.gguf_metadata import read_metadata, weights_of
+from infermeter.gguf_metadata import gguf_files, is_gguf, read_metadata, weights_of
 from infermeter.making import Job
 
 _TYPES = {"8": "Q8_0", "4": "Q4_K_M"}
@@ -42,9 +42,9 @@ def make(job: Job) -> None:
 
 def _given(job: Job, source: Path, workplace: Path) -> Path:
     """The model as GGUF: the file, the one in the folder, or the zoo's."""
-    if source.suffix.lower() == ".gguf":
+    if is_gguf(source):
         return source
-    files = [file for file in source.parent.iterdir() if file.suffix.lower() == ".gguf"]
+    files = gguf_files(source.parent)
     if len(files) == 1:
         return files[0]
     if "zoo" not in job.options:

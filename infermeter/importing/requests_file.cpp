@@ -8,6 +8,9 @@
 #include <queue>
 #include <utility>
 
+#include "infermeter/importing/json_members.hpp"
+#include "infermeter/profile/read/json_events.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -17,18 +20,6 @@ constexpr std::int64_t kLatestNs = 4'000'000'000'000'000'000;  // of 1970: in th
 constexpr double kLongestMs = 1e9;
 constexpr double kMostTokens = 1e12;
 
-const Json& at(const Json& object, const char* key) {
-  static const Json nothing;
-  if (!object.is_object()) return nothing;
-  const auto found = object.find(key);
-  return found == object.end() ? nothing : *found;
-}
-
-std::string text_at(const Json& object, const char* key) {
-  const Json& found = at(object, key);
-  return found.is_string() ? found.get<std::string>() : std::string();
-}
-
 std::optional<std::int64_t> nanoseconds(const Json& value) {
   if (!value.is_number_integer() || value < 0 || value > kLatestNs) return std::nullopt;
   return value.get<std::int64_t>();
@@ -37,7 +28,7 @@ std::optional<std::int64_t> nanoseconds(const Json& value) {
 Error bad_clock() { return usage_error("it holds a time that is no whole number of nanoseconds"); }
 
 Result<TimedRequest> request_of_perf_analyzer(const Json& json, const Json& responses) {
-  const auto begin = nanoseconds(at(json, "timestamp"));
+  const auto begin = nanoseconds(member_of(json, "timestamp"));
   if (!begin) return bad_clock();
   TimedRequest request{.begin_ns = *begin, .end_ns = *begin};
   for (const Json& response : responses) {
@@ -51,8 +42,8 @@ Result<TimedRequest> request_of_perf_analyzer(const Json& json, const Json& resp
 
 // AIPerf writes a number, its unit beside it; its times are in milliseconds.
 std::optional<double> number_of(const Json& metrics, const char* name, std::string_view unit, double most) {
-  const Json& metric = at(metrics, name);
-  const Json& value = at(metric, "value");
+  const Json& metric = member_of(metrics, name);
+  const Json& value = member_of(metric, "value");
   if (!value.is_number() || text_at(metric, "unit") != unit) return std::nullopt;
   const auto number = value.get<double>();
   return number >= 0 && number <= most ? std::optional(number) : std::nullopt;
@@ -75,7 +66,7 @@ std::vector<std::int64_t> moments_of(const Json& metrics, const TimedRequest& re
   std::vector moments = {request.begin_ns + *first};
   constexpr std::int64_t rounding_ns = 1'000'000;  // of sums of differences
   const std::int64_t latest = request.end_ns + rounding_ns;
-  for (const Json& gap : at(at(metrics, "inter_chunk_latency"), "value")) {
+  for (const Json& gap : member_of(member_of(metrics, "inter_chunk_latency"), "value")) {
     const double gap_ms = gap.is_number() ? gap.get<double>() : -1;
     if (!(gap_ms >= 0 && gap_ms <= kLongestMs)) return {moments.front()};
     const std::int64_t moment = moments.back() + std::llround(gap_ms * 1e6);
@@ -87,11 +78,12 @@ std::vector<std::int64_t> moments_of(const Json& metrics, const TimedRequest& re
 }
 
 Result<TimedRequest> request_of_aiperf(const Json& record) {
-  const Json &about = at(record, "metadata"), &metrics = at(record, "metrics");
-  const auto begin = nanoseconds(at(about, "request_start_ns")), end = nanoseconds(at(about, "request_end_ns"));
+  const Json &about = member_of(record, "metadata"), &metrics = member_of(record, "metrics");
+  const auto begin = nanoseconds(member_of(about, "request_start_ns")),
+             end = nanoseconds(member_of(about, "request_end_ns"));
   if (!begin || !end) return bad_clock();
   TimedRequest request{.begin_ns = *begin, .end_ns = std::max(*begin, *end)};
-  request.failed = at(record, "error").is_object() || at(about, "was_cancelled") == true;
+  request.failed = member_of(record, "error").is_object() || member_of(about, "was_cancelled") == true;
   if (request.failed) return request;
   // It ends with the last piece that has content, by a clock that does not jump.
   const auto latency = duration_ns(metrics, "request_latency");
@@ -107,11 +99,11 @@ Result<TimedRequest> request_of_aiperf(const Json& record) {
 
 Result<std::vector<RequestSeries>> requests_of_perf_analyzer(const Json& json) {
   std::vector<RequestSeries> all;
-  for (const Json& experiment : at(json, "experiments")) {
+  for (const Json& experiment : member_of(json, "experiments")) {
     RequestSeries series;
     bool in_pieces = false;
-    for (const Json& each : at(experiment, "requests")) {
-      const Json& responses = at(each, "response_timestamps");
+    for (const Json& each : member_of(experiment, "requests")) {
+      const Json& responses = member_of(each, "response_timestamps");
       if (!responses.is_array() || responses.empty()) continue;
       INFERMETER_TRY(TimedRequest request, request_of_perf_analyzer(each, responses));
       in_pieces = in_pieces || request.moments_ns.size() > 1;
@@ -119,10 +111,10 @@ Result<std::vector<RequestSeries>> requests_of_perf_analyzer(const Json& json) {
     }
     // One response to each request is the whole answer, and no piece of it.
     if (!in_pieces) std::ranges::for_each(series.requests, [](TimedRequest& one) { one.moments_ns.clear(); });
-    const Json& how = at(experiment, "experiment");
+    const Json& how = member_of(experiment, "experiment");
     if (!text_at(how, "mode").empty()) {
       series.name = fmt::format("{} {}", text_at(how, "mode"),
-                                at(how, "value").dump(-1, ' ', false, Json::error_handler_t::replace));
+                                member_of(how, "value").dump(-1, ' ', false, Json::error_handler_t::replace));
     }
     all.push_back(std::move(series));
   }
@@ -138,7 +130,7 @@ Result<std::vector<RequestSeries>> requests_of_aiperf(std::string_view bytes) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const Json record = Json::parse(text, nullptr, false);
     if (record.is_discarded()) return usage_error(fmt::format("line {} ends early, or is no JSON", line));
-    if (text_at(at(record, "metadata"), "benchmark_phase") == "warmup") continue;
+    if (text_at(member_of(record, "metadata"), "benchmark_phase") == "warmup") continue;
     auto request = request_of_aiperf(record);
     if (!request.ok()) return usage_error(fmt::format("line {}: {}", line, request.error().message));
     series.requests.push_back(std::move(*request));

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "infermeter/importing/json_members.hpp"
+#include "infermeter/profile/read/json_events.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 
@@ -72,21 +74,12 @@ class TimesReader {
     if (wrong_.empty()) wrong_ = std::move(what);
   }
 
-  static std::string text_at(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-  }
   // Every time that is kept comes through here.
   double seconds(const Json& number, double unit_s) {
     const double value = number.is_number() ? number.get<double>() * unit_s : -1;
     if (!std::isfinite(value) || value < 0) wrong("it holds a time that is negative or no number");
     if (++times_ > kMostImportedTimes) wrong(fmt::format("it holds more than {} times", kMostImportedTimes));
     return value;
-  }
-  static const Json& at(const Json& object, const char* key) {
-    static const Json nothing;
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    return object.is_object() && found != object.end() ? *found : nothing;
   }
 
   void keep(std::string name, std::vector<std::vector<double>> processes) {
@@ -98,15 +91,15 @@ class TimesReader {
   // --export-json: seconds. Runs that ended with another exit code than 0 are there only with --ignore-failure.
   void hyperfine(const Json& json) {
     std::int64_t failed = 0;
-    for (const Json& result : at(json, "results")) {
-      const Json &times = at(result, "times"), &codes = at(result, "exit_codes");
+    for (const Json& result : member_of(json, "results")) {
+      const Json &times = member_of(result, "times"), &codes = member_of(result, "exit_codes");
       std::vector<std::vector<double>> processes;
       for (std::size_t i = 0; times.is_array() && i < times.size(); ++i) {
         const bool ended_well = !codes.is_array() || i >= codes.size() || codes[i] == 0;
         failed += ended_well ? 0 : 1;
         if (ended_well) processes.push_back({seconds(times[i], 1)});
       }
-      keep(text_at(result, "command"), std::move(processes));
+      keep(std::string(text_at(result, "command")), std::move(processes));
     }
     without_data_ = failed > 0 ? "every run of it failed" : "it has no times (--export-json of hyperfine 1.0 or later)";
     if (failed > 0) {
@@ -114,7 +107,7 @@ class TimesReader {
     }
   }
 
-  static double unit_of_google(const std::string& unit) {
+  static double unit_of_google(std::string_view unit) {
     if (unit == "s") return 1;
     if (unit == "ms") return 1e-3;
     return unit == "us" ? 1e-6 : 1e-9;
@@ -123,14 +116,14 @@ class TimesReader {
   // Aggregates are computed from what is read.
   void google_benchmark(const Json& json) {
     std::vector<std::pair<std::string, std::vector<double>>> found;
-    for (const Json& entry : at(json, "benchmarks")) {
-      if (!entry.is_object() || text_at(entry, "run_type") == "aggregate" || at(entry, "error_occurred") == true)
+    for (const Json& entry : member_of(json, "benchmarks")) {
+      if (!entry.is_object() || text_at(entry, "run_type") == "aggregate" || member_of(entry, "error_occurred") == true)
         continue;
-      std::string name = text_at(entry, "run_name");
+      std::string name(text_at(entry, "run_name"));
       if (name.empty()) name = text_at(entry, "name");
       auto place = std::ranges::find(found, name, &std::pair<std::string, std::vector<double>>::first);
       if (place == found.end()) place = found.insert(place, {name, {}});
-      place->second.push_back(seconds(at(entry, "real_time"), unit_of_google(text_at(entry, "time_unit"))));
+      place->second.push_back(seconds(member_of(entry, "real_time"), unit_of_google(text_at(entry, "time_unit"))));
     }
     for (auto& [name, times] : found) keep_one_process(std::move(name), std::move(times));
     without_data_ = "it has aggregates only: leave --benchmark_report_aggregates_only out";
@@ -138,7 +131,7 @@ class TimesReader {
 
   // target/criterion/NAME/new/sample.json: nanoseconds of all iterations of a sample.
   void criterion(const Json& json) {
-    const Json &iterations = at(json, "iters"), &sums = at(json, "times");
+    const Json &iterations = member_of(json, "iters"), &sums = member_of(json, "times");
     if (!iterations.is_array() || !sums.is_array() || iterations.size() != sums.size()) {
       return wrong("its iterations and times are not as many");
     }
@@ -152,11 +145,12 @@ class TimesReader {
   }
 
   void pytest_benchmark(const Json& json) {
-    for (const Json& entry : at(json, "benchmarks")) {
+    for (const Json& entry : member_of(json, "benchmarks")) {
       std::vector<double> times;
-      for (const Json& time : at(at(entry, "stats"), "data")) times.push_back(seconds(time, 1));
-      std::string name = entry.is_object() ? text_at(entry, "fullname") : std::string();
-      keep_one_process(name.empty() && entry.is_object() ? text_at(entry, "name") : std::move(name), std::move(times));
+      for (const Json& time : member_of(member_of(entry, "stats"), "data")) times.push_back(seconds(time, 1));
+      std::string name(text_at(entry, "fullname"));
+      if (name.empty()) name = text_at(entry, "name");
+      keep_one_process(std::move(name), std::move(times));
     }
     without_data_ = "it has statistics, but not the times: write it with --benchmark-save-data";
   }
@@ -183,7 +177,7 @@ class TimesReader {
   void trtexec(const Json& json) {
     std::vector<double> times;
     for (const Json& entry : json) {
-      if (entry.is_object()) times.push_back(seconds(at(entry, "latencyMs"), 1e-3));
+      if (entry.is_object()) times.push_back(seconds(member_of(entry, "latencyMs"), 1e-3));
     }
     keep_one_process({}, std::move(times));
   }

@@ -58,20 +58,31 @@ Kind made(std::string name, VariantMaking making) { return {.name = std::move(na
 // Stored and computed as float16 where the runtime can; a CPU computes in float32 all the same.
 Kind float16_of(const BackendInfo& backend) {
   if (reads(backend, "xml")) {
-    return made("float16", {.maker = "float16_openvino", .ending = "xml", .words = "float16 weights by OpenVINO"});
+    return made(
+        "float16",
+        {.maker = "float16_openvino", .ending = "xml", .words = "float16 weights by OpenVINO", .tool = "openvino"});
   }
-  return made("float16", {.maker = "float16_onnx", .ending = "onnx", .words = "float16 by ONNX Runtime's converter"});
+  return made("float16", {.maker = "float16_onnx",
+                          .ending = "onnx",
+                          .words = "float16 by ONNX Runtime's converter",
+                          .tool = "onnxruntime"});
 }
 
 Kind int8_of(const BackendInfo& backend, const std::string& how) {
-  const VariantMaking making =
-      how == "static" ? VariantMaking{.maker = "int8_static",
-                                      .ending = "onnx",
-                                      .calibrates = true,
-                                      .words = "int8 static by ONNX Runtime"}
-      : how == "dynamic"
-          ? VariantMaking{.maker = "int8_dynamic", .ending = "onnx", .words = "int8 dynamic by ONNX Runtime"}
-          : VariantMaking{.maker = "int8_nncf", .ending = "xml", .calibrates = true, .words = "int8 static by NNCF"};
+  const VariantMaking making = how == "static"    ? VariantMaking{.maker = "int8_static",
+                                                                  .ending = "onnx",
+                                                                  .calibrates = true,
+                                                                  .words = "int8 static by ONNX Runtime",
+                                                                  .tool = "onnxruntime"}
+                               : how == "dynamic" ? VariantMaking{.maker = "int8_dynamic",
+                                                                  .ending = "onnx",
+                                                                  .words = "int8 dynamic by ONNX Runtime",
+                                                                  .tool = "onnxruntime"}
+                                                  : VariantMaking{.maker = "int8_nncf",
+                                                                  .ending = "xml",
+                                                                  .calibrates = true,
+                                                                  .words = "int8 static by NNCF",
+                                                                  .tool = "nncf"};
   Kind kind = made("int8-" + how, making);
   if (!reads(backend, making.ending)) {
     kind.refusal = fmt::format("NNCF makes an OpenVINO model, which {} does not read", backend.name);
@@ -84,7 +95,8 @@ Kind with_weights_of(const BackendInfo& backend, const std::string& precision, c
   return made(precision, {.maker = "weights_" + backend.name,
                           .ending = format == kGguf ? format : std::string(kFolderConfig),
                           .options = {{"bits", precision.substr(3)}},
-                          .words = precision + " weights for " + backend.runtime_name});
+                          .words = precision + " weights for " + backend.runtime_name,
+                          .tool = backend.name == "llama-cpp" ? "cyllama" : "nncf"});
 }
 
 Kind refused(std::string name, std::string why) { return {.name = std::move(name), .refusal = std::move(why)}; }

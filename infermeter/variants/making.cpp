@@ -100,14 +100,6 @@ bool wants_reduced_range(const Environment& environment) {
   return environment.architecture == "x86_64" && !has("avx512_vnni") && !has("avx_vnni") && !has("amx_int8");
 }
 
-// The package that does it; empty: we do.
-std::string tool_of(const VariantMaking& making) {
-  if (making.maker == "pruned") return "";
-  if (making.maker == "weights_llama-cpp") return "cyllama";
-  if (making.words.ends_with("NNCF") || making.maker == "weights_openvino-genai") return "nncf";
-  return making.words.ends_with("OpenVINO") ? "openvino" : "onnxruntime";
-}
-
 class Maker {
  public:
   Maker(const VariantsRequest& request, const PlanDraft& draft, const ModelFacts& model,
@@ -218,7 +210,7 @@ class Maker {
   [[nodiscard]] Result<ModelFacts> facts_of(const VariantMaking& making, const fs::path& file) const {
     INFERMETER_TRY(ModelFacts facts, resolve_model(file.string(), context_.cache));
     facts.made = making.words;
-    if (const std::string tool = tool_of(making); !tool.empty()) {
+    if (const std::string& tool = making.tool; !tool.empty()) {
       const std::string version = version_of(versions_, tool + '-');
       if (making.maker.starts_with("weights_")) facts.made += ", by " + tool;
       if (!version.empty()) facts.made += ' ' + version;

@@ -30,7 +30,8 @@ struct VariantMaking {
   std::string ending;  // of its file; kFolderConfig: it is a folder
   Pairs options{};
   bool calibrates = false;
-  std::string words;  // "int8 static by ONNX Runtime"
+  std::string words;   // "int8 static by ONNX Runtime"
+  std::string tool{};  // the package that makes it, "nncf"; empty: we do
 };
 
 }  // namespace infermeter

@@ -58,7 +58,7 @@ std::optional<AccuracyVerdict> accuracy_of(const RunRecord& record, int subject)
   if (found == record.accuracy.end()) return std::nullopt;
   AccuracyVerdict verdict{.measured = &*found, .share = found->accuracy.share(), .interval = {}};
   const auto& labels = found->accuracy.labels;
-  if (!found->text_losses.empty()) {
+  if (found->is_of_texts()) {
     judge_texts(record, verdict);
     return verdict;
   }

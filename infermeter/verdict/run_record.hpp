@@ -31,6 +31,8 @@ struct SubjectAccuracy {
   std::optional<PairedRight> paired;  // with the reference's rows; nullopt: of masks and texts
   // Of texts, whose labels are the next tokens: the mean log loss of each, in nats; NaN: a token has a share of 0.
   std::vector<double> text_losses{};
+
+  [[nodiscard]] bool is_of_texts() const { return !text_losses.empty(); }
 };
 
 // What a machine's noise was when a program was compared with itself there (doctor --aa).

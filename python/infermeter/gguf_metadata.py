@@ -30,6 +30,14 @@ _FILE_TYPES = {
 }  # fmt: skip
 
 
+def gguf_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if is_gguf(file))
+
+
+def is_gguf(file: Path) -> bool:
+    return file.suffix.lower() == ".gguf"
+
+
 class _Reader:
     def __init__(self, data: mmap.mmap, name: str) -> None:
         self._data, self._name, self._place = data, name, 0

@@ -12,11 +12,6 @@
 namespace infermeter {
 namespace {
 
-// 30 years: what is beyond is no time, and nanoseconds since 0 stay exact enough in every format.
-constexpr double kLatest_s = 1e9;
-
-bool is_trace_time(double seconds) { return std::abs(seconds) <= kLatest_s; }  // false for NaN
-
 double time_or_zero(double seconds) { return is_trace_time(seconds) ? seconds : 0; }
 
 std::vector<TraceSlice> iterations_of(const Samples& samples) {
@@ -72,16 +67,6 @@ void lay_out_means(const OperatorProfile& profile, std::vector<TraceSlice>& iter
   iterations = {{.label = 0, .iteration = 0, .begin_s = 0, .end_s = std::max(wall_s, end_s)}};
 }
 
-// What the launcher saw while the iterations ran.
-void add_seen_memory(const Samples& samples, double end_s, TraceCounter& counter) {
-  for (const MemoryPoint& point : samples.memory_timeline) {
-    const double at_s = point.at_s - time_or_zero(samples.begin_s[0]);
-    if (!is_trace_time(at_s) || at_s < 0 || at_s > end_s) continue;
-    counter.at_s.push_back(at_s);
-    counter.values.push_back(static_cast<double>(point.rss_bytes));
-  }
-}
-
 TraceCounter resident_memory(const Samples& samples, const std::vector<TraceSlice>& iterations) {
   TraceCounter counter{.name = "resident memory", .at_s = {}, .values = {}};
   for (std::size_t i = 0; i < std::min(samples.memory_bytes.size(), iterations.size()); ++i) {
@@ -89,7 +74,8 @@ TraceCounter resident_memory(const Samples& samples, const std::vector<TraceSlic
     counter.at_s.push_back(iterations[i].end_s);
     counter.values.push_back(samples.memory_bytes[i]);
   }
-  if (counter.values.empty() && !iterations.empty()) add_seen_memory(samples, iterations.back().end_s, counter);
+  if (counter.values.empty() && !iterations.empty())
+    return seen_memory(samples, time_or_zero(samples.begin_s[0]), iterations.back().end_s);
   return counter;
 }
 
@@ -161,6 +147,22 @@ TraceProcess process_of(const TraceSource& source) {
 }
 
 }  // namespace
+
+bool is_trace_time(double seconds) {
+  constexpr double latest_s = 1e9;  // 30 years; nanoseconds since 0 stay exact enough in every format
+  return std::abs(seconds) <= latest_s;
+}
+
+TraceCounter seen_memory(const Samples& samples, double origin_s, double end_s) {
+  TraceCounter counter{.name = "resident memory", .at_s = {}, .values = {}};
+  for (const MemoryPoint& point : samples.memory_timeline) {
+    const double at_s = point.at_s - origin_s;
+    if (!is_trace_time(at_s) || at_s < 0 || at_s > end_s) continue;
+    counter.at_s.push_back(at_s);
+    counter.values.push_back(static_cast<double>(point.rss_bytes));
+  }
+  return counter;
+}
 
 TraceFile trace_of(std::span<const TraceSource> sources) {
   TraceFile trace;

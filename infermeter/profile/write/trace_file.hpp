@@ -26,6 +26,12 @@ struct TraceSource {
 // Every process begins at 0, however late it ran, so that they stand one below the other.
 [[nodiscard]] TraceFile trace_of(std::span<const TraceSource> sources);
 
+// Whether it can be one: what is beyond 30 years is none, nor is NaN.
+[[nodiscard]] bool is_trace_time(double seconds);
+
+// What the launcher saw until `end_s`, seconds after `origin_s` of the samples' clock.
+[[nodiscard]] TraceCounter seen_memory(const Samples& samples, double origin_s, double end_s);
+
 // A track as begins and ends in time order; at the same time ends come first, inner ones before outer ones.
 struct TraceEdge {
   bool begins = false;

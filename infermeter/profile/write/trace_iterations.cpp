@@ -3,19 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "infermeter/profile/write/trace_file.hpp"
 #include "infermeter/profile/write/trace_labels.hpp"
 #include "infermeter/profile/write/trace_tracks.hpp"
 
 namespace infermeter {
 namespace {
 
-constexpr double kLatestS = 1e9;  // 30 years: what is beyond is no time
 // A lane for each client that there may be is one too many for who looks at them.
 constexpr std::size_t kMostLanes = kMostTraceThreads;
-
-bool is_time(double seconds) { return std::abs(seconds) <= kLatestS; }  // false for NaN
 
 class MeasuredProcess {
  public:
@@ -33,11 +30,12 @@ class MeasuredProcess {
 
   TraceProcess take() {
     const std::size_t count = std::min(samples_.begin_s.size(), samples_.end_s.size());
-    origin_s_ = count > 0 && is_time(samples_.begin_s[0]) ? samples_.begin_s[0] : 0;
+    origin_s_ = count > 0 && is_trace_time(samples_.begin_s[0]) ? samples_.begin_s[0] : 0;
     for (std::size_t i = 0; i < std::min(count, most_); ++i) place(i);
     process_.not_shown = count - std::min(count, most_);
     add_tracks();
-    add_memory();
+    TraceCounter memory = seen_memory(samples_, origin_s_, last_s_);
+    if (!memory.values.empty()) process_.counters.push_back(std::move(memory));
     return std::move(process_);
   }
 
@@ -50,7 +48,7 @@ class MeasuredProcess {
     const auto free =
         std::ranges::find_if(lanes_, [&](const auto& lane) { return lane.back().end_s <= slice.begin_s; });
     const bool has_room = free != lanes_.end() || lanes_.size() < kMostLanes;
-    if (!is_time(slice.begin_s) || !is_time(slice.end_s) || slice.begin_s < 0 || !has_room) {
+    if (!is_trace_time(slice.begin_s) || !is_trace_time(slice.end_s) || slice.begin_s < 0 || !has_room) {
       ++process_.left_out;
       return;
     }
@@ -67,17 +65,6 @@ class MeasuredProcess {
                                  .thread = number,
                                  .slices = std::move(slices)});
     }
-  }
-
-  void add_memory() {
-    TraceCounter counter{.name = "resident memory", .at_s = {}, .values = {}};
-    for (const MemoryPoint& point : samples_.memory_timeline) {
-      const double at_s = point.at_s - origin_s_;
-      if (!is_time(at_s) || at_s < 0 || at_s > last_s_) continue;
-      counter.at_s.push_back(at_s);
-      counter.values.push_back(static_cast<double>(point.rss_bytes));
-    }
-    if (!counter.values.empty()) process_.counters.push_back(std::move(counter));
   }
 
   const Samples& samples_;

@@ -110,8 +110,7 @@ struct FileKind {
 constexpr FileKind kFiles[] = {
     {"profile.perfetto-trace",
      "every operator of profiled processes on a time line, with kernel, precision, shapes and nodes; every iteration, "
-     "or "
-     "request of a load, of measured ones",
+     "or request of a load, of measured ones",
      "open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a "
      "click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
      "by ms desc`"},

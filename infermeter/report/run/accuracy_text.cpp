@@ -122,7 +122,7 @@ std::string accuracy_sentence(const RunRecord& record, const Verdict& verdict, c
   const SubjectVerdict* baseline = baseline_of(verdict, subject);
   if (subject.accuracy->measured->accuracy.labels) {
     const std::string other = baseline ? printable(label_alone(record, baseline->subject), 120) : "";
-    if (!subject.accuracy->measured->text_losses.empty()) return texts_sentence(label, other, *subject.accuracy);
+    if (subject.accuracy->measured->is_of_texts()) return texts_sentence(label, other, *subject.accuracy);
     return labels_sentence(label, other, *subject.accuracy);
   }
   const auto* other = baseline ? &baseline->accuracy->measured->accuracy.masks : nullptr;

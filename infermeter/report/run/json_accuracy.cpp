@@ -65,7 +65,7 @@ void write_accuracy_change(JsonWriter& json, const AccuracyVerdict& accuracy) {
 
 // With its key; nothing of what is no text.
 void write_perplexity_of(JsonWriter& json, const AccuracyVerdict& accuracy) {
-  if (accuracy.measured->text_losses.empty()) return;
+  if (!accuracy.measured->is_of_texts()) return;
   json.key("perplexity");
   json.begin_object();
   json.member("value", accuracy.perplexity);

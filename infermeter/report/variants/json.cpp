@@ -83,7 +83,7 @@ void write_variant_recommendations(JsonWriter& json, const RunRecord& record, co
 // Nothing of what read no texts.
 void write_texts(JsonWriter& json, const VariantFigures& one) {
   const SubjectVerdict* subject = one.subjects.empty() ? nullptr : one.subjects.front();
-  if (subject == nullptr || !subject->accuracy || subject->accuracy->measured->text_losses.empty()) return;
+  if (subject == nullptr || !subject->accuracy || !subject->accuracy->measured->is_of_texts()) return;
   const auto& change = subject->accuracy->perplexity_change;
   const LanguageQuality quality = language_quality(one);
   json.key("texts");

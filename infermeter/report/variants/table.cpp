@@ -204,7 +204,7 @@ std::string variants_text(const VariantsFigures& figures, const Answer& answer) 
 
 LanguageQuality language_quality(const VariantFigures& one) {
   const SubjectVerdict* subject = first_subject(one);
-  const bool of_texts = subject != nullptr && subject->accuracy && !subject->accuracy->measured->text_losses.empty();
+  const bool of_texts = subject != nullptr && subject->accuracy && subject->accuracy->measured->is_of_texts();
   if (!of_texts || subject->outputs == nullptr || subject->outputs->comparison.outputs.empty()) return {};
   const OutputDifference& scores = subject->outputs->comparison.outputs.front();
   return {.kl_divergence = scores.kl_divergence, .top1_agreement = scores.top1_agreement};

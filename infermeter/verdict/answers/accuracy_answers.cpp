@@ -87,7 +87,7 @@ std::vector<Answer> accuracy_answers(const Verdict& verdict) {
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (!subject.accuracy) continue;
     const Accuracy& accuracy = subject.accuracy->measured->accuracy;
-    if (!subject.accuracy->measured->text_losses.empty()) {
+    if (subject.accuracy->measured->is_of_texts()) {
       answers.push_back(of_texts(subject));
     } else if (accuracy.labels) {
       answers.push_back(of_labels(subject, *accuracy.labels));

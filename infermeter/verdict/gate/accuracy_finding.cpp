@@ -43,7 +43,7 @@ Finding of_pixels(std::optional<double> value, std::uint64_t pixels) {
 }
 
 Finding perplexity_increase(const AccuracyVerdict& own) {
-  if (own.measured->text_losses.empty())
+  if (!own.measured->is_of_texts())
     return nothing("its data are no texts (labels = \"next\", and subjects with output=logits)");
   if (!own.perplexity) return nothing("it gives a token of the texts a share of 0");
   const auto& change = own.perplexity_change;
@@ -72,16 +72,16 @@ Finding figure(std::string_view name, const SubjectAccuracy& measured) {
   if (name == "top5_accuracy") {
     const auto& labels = accuracy.labels;
     if (!labels || !labels->top5) return nothing("there are not more than five classes");
-    if (!measured.text_losses.empty()) return text_figure(name, *labels);
+    if (measured.is_of_texts()) return text_figure(name, *labels);
     return share_of_rows(*labels->top5, labels->rows);
   }
   if (accuracy.masks) return of_pixels(accuracy.share(), accuracy.masks->pixels);
-  if (accuracy.labels && !measured.text_losses.empty()) return text_figure(name, *accuracy.labels);
+  if (accuracy.labels && measured.is_of_texts()) return text_figure(name, *accuracy.labels);
   return accuracy.labels ? share_of_rows(accuracy.labels->top1, accuracy.labels->rows) : nothing(no_labels);
 }
 
 Finding drop(const AccuracyVerdict& own, const AccuracyVerdict* first) {
-  if (!own.measured->text_losses.empty())
+  if (own.measured->is_of_texts())
     return nothing("the tokens of a text are not independent: perplexity_increase is judged over texts");
   const auto& paired = own.measured->paired;
   if (own.change && paired) {

@@ -49,7 +49,7 @@ std::optional<ParetoValue> accuracy_point(const SubjectAccuracy* accuracy) {
   if (accuracy == nullptr || !accuracy->accuracy.share()) return std::nullopt;
   ParetoValue point{.value = *accuracy->accuracy.share()};
   const auto& labels = accuracy->accuracy.labels;
-  const bool of_rows = labels && labels->rows > 0 && accuracy->text_losses.empty();
+  const bool of_rows = labels && labels->rows > 0 && !accuracy->is_of_texts();
   if (of_rows) point.interval = proportion_interval(labels->top1, labels->rows);
   return point;
 }
