@@ -229,7 +229,8 @@ Result<Done> settle_model(VariantsOptions& options, PlanDraft& draft) {
 }
 
 std::string made_text(const VariantMaking& making) {
-  return fmt::format("{}, a .{} file", making.words, making.ending);
+  const bool is_folder = making.ending == kFolderConfig;
+  return fmt::format("{}, a {}", making.words, is_folder ? "folder" : fmt::format(".{} file", making.ending));
 }
 
 // The plan as if all files had been made: they take the inputs that the model takes.

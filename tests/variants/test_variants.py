@@ -392,6 +392,12 @@ def test_a_dry_run_makes_and_measures_nothing(run, tmp_path):
     assert not (tmp_path / "cache/variants").exists() and not (run.folder / "results").exists()
 
 
+def test_what_is_made_of_a_folder_is_one(run):
+    need("cyllama", "gguf")
+    done = run("variants", "tiny_llama@llama-cpp", "--precisions", "int8", "--dry-run")
+    assert done.returncode == 0 and "int8: to be made: int8 weights for llama.cpp, a folder\n" in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize(("arguments", "said"), [
     ((), "which model?"),
     (("mlp", "--precisions", "float61"), "--precisions: there is no 'float61' (did you mean 'float16'?)"),
