@@ -89,6 +89,14 @@ std::string last_words_of(const ClusterJob& job, int task) {
                       : fmt::format("task {} says: {} ({})", task, printable(last, 500), file);
 }
 
+// Of a run that was begun for Kubernetes; else nullopt.
+std::optional<std::string> replace_command(const ClusterJob& job) {
+  std::error_code code;
+  const fs::path manifest = job.folder / "job.yaml";
+  if (!fs::exists(manifest, code)) return std::nullopt;
+  return fmt::format("kubectl replace --force -f {}", printable(shell_quoted(manifest.string()), 500));
+}
+
 Error ended_early(const RunRecord& record, const ClusterJob& job, const Collected& collected) {
   const std::string there = record.plan.tuning ? fmt::format("the race of run {} has not ended", record.id)
                                                : fmt::format("{} of the {} blocks of run {} are there", collected.whole,
@@ -96,12 +104,11 @@ Error ended_early(const RunRecord& record, const ClusterJob& job, const Collecte
   const bool one = collected.missing.size() == 1;
   const std::string tasks = fmt::format("{} {}", one ? "task" : "tasks", fmt::join(collected.missing, ", "));
   const std::string said = last_words_of(job, collected.missing.front());
-  std::error_code code;
-  if (const fs::path manifest = job.folder / "job.yaml"; fs::exists(manifest, code)) {
-    return worker_error(fmt::format(
-        "{}: {} {} not measured all; {}; `kubectl get jobs` tells what is at work, `kubectl replace --force "
-        "-f {}` measures what is missing",
-        there, tasks, one ? "has" : "have", said, printable(shell_quoted(manifest.string()), 500)));
+  if (const auto replace = replace_command(job)) {
+    return worker_error(
+        fmt::format("{}: {} {} not measured all; {}; `kubectl get jobs` lists what is running, `{}` measures what is "
+                    "missing",
+                    there, tasks, one ? "has" : "have", said, *replace));
   }
   return worker_error(fmt::format("{}: {} ended before all was measured; {}; `{}` submits what is missing", there,
                                   tasks, said, resume_command(record, " --on slurm")));
@@ -216,6 +223,12 @@ Result<StartedJob> start_job(Surroundings& world, Store& store, const Plan& plan
 }
 
 Result<Done> submit_missing(Surroundings& world, Store& store, RunRecord& record, ClusterJob& job, bool quiet) {
+  if (const auto replace = replace_command(job)) {
+    return usage_error(
+        fmt::format("run {} was begun for Kubernetes: leave --on slurm out, and --resume takes in what is "
+                    "there; `{}` measures what is missing",
+                    record.id, *replace));
+  }
   INFERMETER_TRY_DONE(check_slurm());
   INFERMETER_TRY(const auto queue, tasks_in_queue(job, world.interrupt));
   std::set<int> running;

@@ -26,6 +26,7 @@ Result<ClusterSeries::Run> ClusterSeries::go_on(RunRecord record, const Plan& pl
 }
 
 Result<ClusterSeries::Run> ClusterSeries::begin_one(const Plan& plan, const Launcher& launcher) {
+  if (flags_.job_file().empty()) INFERMETER_TRY_DONE(check_slurm());
   const RunContext context{.launcher = launcher,
                            .cache = default_cache(),
                            .interrupt = world_.interrupt,

@@ -320,7 +320,7 @@ Result<Done> check_on_cluster(const PreparedStudy& study, const StudyOptions& op
       return usage_error(fmt::format("the jobs of the study are written already ({}): submit those again",
                                      printable(options.study, 300)));
     problems.take(check_new_file(file, options.force));
-  } else if (!options.dry_run) {
+  } else if (!options.dry_run && !options.resume) {
     INFERMETER_TRY_DONE(check_slurm());
   }
   for (const PreparedPart& part : study.parts) {

@@ -73,6 +73,9 @@ def test_so_do_those_of_other_verbs(run, pods, two_parts, verb, resume, jobs):
     assert len({job["metadata"]["name"] for job in manifests}) == jobs
     early = run(*resume)
     assert early.returncode == 4 and "not measured all" in early.stderr and "kubectl replace" in early.stderr, early.stderr
+    elsewhere = run(*resume, "--on", "slurm")
+    assert elsewhere.returncode == 2 and elsewhere.stdout == "", elsewhere.stderr
+    assert "was begun for Kubernetes: leave --on slurm out" in elsewhere.stderr, elsewhere.stderr
     for job in manifests:
         kubernetes_validate.validate(job, "1.33", strict=True)
         pods(job)
