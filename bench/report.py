@@ -107,7 +107,7 @@ def until_empty(browser, page_file):
 
 def measure_reading(name, page_file, most_s):
     what = f"HTML report of {name}, until its table was sorted by a click; peer: an empty page"
-    chromium = shutil.which("chromium")
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
