@@ -130,8 +130,8 @@ Result<OpenedDatabase> open_postgres_store(Store::Mode mode, const StorePlace& p
     if (mode == Store::Mode::write && !writable) return no_rights(*database, "write to");
   } else if (mode == Store::Mode::read) {
     return io_error(
-        fmt::format("the store {} was written by an older infermeter: the next `infermeter run` into it brings "
-                    "it up to date",
+        fmt::format("the store {} was written by an older infermeter, which cannot read it any more once it is brought "
+                    "up to date: `infermeter history` does that, by its owner",
                     place.shown()));
   } else {
     INFERMETER_TRY_DONE(upgrade(*database));

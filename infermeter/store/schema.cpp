@@ -351,7 +351,12 @@ Result<StoreState> examine_store(const SqliteDatabase& database, const std::file
                     "use that infermeter, or another folder (--output-dir)",
                     file.string(), version, store_schema_version()));
   }
-  INFERMETER_TRY_DONE(check_schema(database, std::max<std::int64_t>(version, 0), file));
+  if (version < 1) {
+    return io_error(fmt::format(
+        "the store {} is refused: its schema has the version {}, which none has (--output-dir chooses another folder)",
+        file.string(), version));
+  }
+  INFERMETER_TRY_DONE(check_schema(database, version, file));
   return version == store_schema_version() ? StoreState::current : StoreState::older;
 }
 

@@ -42,8 +42,8 @@ Result<SqliteDatabase> examined(Result<SqliteDatabase> database, const std::file
   if (state == StoreState::empty) return no_store(file);
   if (state == StoreState::older) {
     return io_error(
-        fmt::format("the store {} was written by an older infermeter: the next `infermeter run` into its "
-                    "folder brings it up to date",
+        fmt::format("the store {} was written by an older infermeter, and cannot be brought up to date where nothing "
+                    "can be written: copy its folder to another place and read it there (--output-dir)",
                     file.string()));
   }
   return database;
@@ -64,11 +64,24 @@ bool can_write(const std::filesystem::path& file) {
   return can_write_beside(file) && ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
+// A store of an older schema, where it can be written to: a report of an earlier run needs no run of this version
+// first.
+Result<Done> bring_up_to_date(const std::filesystem::path& file, const Waiting& waiting) {
+  if (!can_write(file)) return Done{};
+  auto database = SqliteDatabase::open(file, SqliteDatabase::Access::read, waiting);
+  if (!database.ok()) return Done{};  // whoever reads it says why
+  const auto state = examine_store(*database, file);
+  if (!state.ok() || *state != StoreState::older) return Done{};
+  const auto upgraded = open_for_writing(file, waiting);
+  return upgraded.ok() ? Result<Done>(Done{}) : upgraded.error();
+}
+
 // A file with a write-ahead log is read through an index beside it, which cannot be made in a folder that cannot be
 // written to. Without a log the file itself is complete; with one, leaving it out would hide the latest records.
 Result<SqliteDatabase> open_for_reading(const std::filesystem::path& file, const Waiting& waiting) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return no_store(file);
+  INFERMETER_TRY_DONE(bring_up_to_date(file, waiting));
   auto database = examined(SqliteDatabase::open(file, SqliteDatabase::Access::read, waiting), file);
   if (database.ok() || can_write_beside(file)) return database;
   if (!has_write_ahead_log(file)) {

@@ -160,7 +160,7 @@ TEST(StoreFaults, LeavesForeignFilesAlone) {
   EXPECT_EQ(std::filesystem::last_write_time(folder / "other.db"), before);
 }
 
-TEST(StoreFaults, RefusesNewerAndOlderSchemas) {
+TEST(StoreFaults, RefusesSchemasThatItDoesNotKnow) {
   const TemporaryFolder folder;
   make_store_with_run(folder / "infermeter.db");
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 99");
@@ -169,7 +169,8 @@ TEST(StoreFaults, RefusesNewerAndOlderSchemas) {
                 AllOf(HasSubstr("was written by a newer infermeter (its schema is 99, this one knows 10)")));
   }
   run_sql(folder / "infermeter.db", "PRAGMA user_version = 0");
-  EXPECT_THAT(error_of(folder / "infermeter.db", Store::Mode::read), HasSubstr("was written by an older infermeter"));
+  for (const auto mode : {Store::Mode::read, Store::Mode::write})
+    EXPECT_THAT(error_of(folder / "infermeter.db", mode), HasSubstr("its schema has the version 0, which none has"));
 }
 
 TEST(StoreFaults, NamesTheRescueOfADamagedFile) {
@@ -262,6 +263,23 @@ TEST(StoreFaults, ReadsWhereNothingCanBeWritten) {
   EXPECT_EQ(
       as_nobody([&] { return says(error_of(folder / "new.db", Store::Mode::write), "cannot open the store") ? 0 : 1; }),
       0);
+}
+
+TEST(StoreFaults, AnOlderStoreIsCopiedFromWhereNothingCanBeWritten) {
+  const TemporaryFolder folder;
+  if (!others_can_reach(folder)) GTEST_SKIP() << "the temporary folder is closed to other users";
+  const auto file = folder / "infermeter.db";
+  std::ifstream stream(std::filesystem::path(test::source_dir) / "infermeter/store/fixtures/version_4.sql");
+  run_sql(file, std::string(std::istreambuf_iterator<char>(stream), {}).c_str());
+  forbid_writing(folder);
+  EXPECT_EQ(as_nobody([&] {
+              return says(error_of(file, Store::Mode::read),
+                          "was written by an older infermeter, and cannot be brought up to date where nothing can be "
+                          "written: copy its folder")
+                         ? 0
+                         : 1;
+            }),
+            0);
 }
 
 TEST(StoreFaults, OpensForReadingWhatItCannotWrite) {
