@@ -99,7 +99,7 @@ Error ended_early(const RunRecord& record, const ClusterJob& job, const Collecte
   std::error_code code;
   if (const fs::path manifest = job.folder / "job.yaml"; fs::exists(manifest, code)) {
     return worker_error(fmt::format(
-        "{}: {} {} not measured all; {}; `kubectl get jobs` tells what is at work, `kubectl replace --force "
+        "{}: {} {} not measured all; {}; `kubectl get jobs` shows what is at work, `kubectl replace --force "
         "-f {}` measures what is missing",
         there, tasks, one ? "has" : "have", said, printable(shell_quoted(manifest.string()), 500)));
   }
@@ -250,7 +250,7 @@ Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const Cl
   check_files(request, output, check.problems);
   if (!submits) check.problems.take(check_new_file(flags.job_file(), output.force));
   INFERMETER_TRY_DONE(check.problems.result());
-  if (request.dry_run) return tell_plan(world, request);
+  if (request.dry_run) return show_plan(world, request);
   INFERMETER_TRY(auto store, Store::open(request.plan, Store::Mode::write, world.interrupt));
   const RunContext context{.launcher = launcher,
                            .cache = default_cache(),

@@ -422,7 +422,7 @@ TEST(Undecided, NothingIsToldFromZeros) {
   // One of them answers something.
   const auto wrong = compare(floats({0, 0}), floats({0, 1e-9F}), for_float32());
   EXPECT_FALSE(wrong.agree || undecided(wrong));
-  // Classes, and what is empty, are told.
+  // Classes, and what is empty, are reported.
   EXPECT_TRUE(compare(tensor<std::int64_t>(DType::int64, {1}, {0}), tensor<std::int64_t>(DType::int64, {1}, {0}),
                       default_tolerance("float32", DType::int64))
                   .agree);

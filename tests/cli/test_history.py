@@ -163,9 +163,9 @@ def test_damaged_figures_do_no_harm(run, store):
 @pytest.mark.parametrize("arguments, said", [
     (["--metric", "troughput"], "did you mean 'throughput'?"),
     (["--metric", "latency_max"], "latency_max"),
-    (["--since", "yesterday"], "wanted a date such as 2026-11-21"),
-    (["--since", "2026-02-30"], "wanted a date"),
-    (["--since", "2026-11-21T25:00"], "wanted a date"),
+    (["--since", "yesterday"], "expected a date such as 2026-11-21"),
+    (["--since", "2026-02-30"], "expected a date"),
+    (["--since", "2026-11-21T25:00"], "expected a date"),
     (["--format", "csv"], "table and json"),
     (["nosuch"], "no series with 'nosuch'"),
 ])

@@ -70,7 +70,7 @@ def test_what_cannot_be_run_is_left_out_before_anything_runs(run):
     assert done.stdout.count("has no device 'cuda'") == 2 and "2 subjects" in done.stdout
     alone = run("tune", "mlp@fake", "--over", "device=cpu,cuda")
     assert alone.returncode == 2
-    assert "a race wants at least two settings" in alone.stderr and "has no device 'cuda'" in alone.stderr
+    assert "a race needs at least two settings" in alone.stderr and "has no device 'cuda'" in alone.stderr
 
 
 def test_what_fails_leaves_the_race(run):
@@ -88,10 +88,10 @@ def test_other_outputs_are_left_out(run):
 @pytest.mark.parametrize("arguments, message", [
     (("--over", "treads=1,2"), "did you mean 'threads'"),
     (("--over", "work=spin,slep"), "did you mean 'sleep'"),
-    (("--over", "threads"), "wanted KEY=VALUE,VALUE"),
+    (("--over", "threads"), "expected KEY=VALUE,VALUE"),
     (("--over", "threads=1,1"), "the value 1 is given twice"),
     (("--over", "threads=1,x"), "--over: threads: "),
-    (("--over", "threads=2"), "a race wants at least two settings"),
+    (("--over", "threads=2"), "a race needs at least two settings"),
     (("--over", "dtype=float32,int8"), "--subject-to 'cosine >= 0.99'"),
     (("--over", "threads=1,2", "--objective", "throughputs"), "did you mean 'throughput'"),
     (("--over", "threads=1,2", "--indifference", "lots"), "--indifference: "),

@@ -187,10 +187,10 @@ TEST(Metadata, NothingThatIsShownActsOnATerminal) {
   EXPECT_EQ(shown("a\x1b[31m\n\xC3\xA4\xE2\x80\xAE"), R"("a\u001b[31m\n\u00e4\u202e")");
   EXPECT_EQ(shown("\xFF\xFE"), R"("\ufffd\ufffd")");
   EXPECT_THAT(shown(std::string(1000, 'x'), 10), testing::StartsWith("\"xxxxxxxxxx\""));
-  EXPECT_EQ(told_error(R"({"error":"why"})"), "it said \"why\"");
-  EXPECT_EQ(told_error(R"({"detail":"why"})"), "it said \"why\"");
-  EXPECT_EQ(told_error("<html>"), "it said \"<html>\"");
-  EXPECT_EQ(told_error(""), "it said nothing else");
+  EXPECT_EQ(error_in(R"({"error":"why"})"), "it said \"why\"");
+  EXPECT_EQ(error_in(R"({"detail":"why"})"), "it said \"why\"");
+  EXPECT_EQ(error_in("<html>"), "it said \"<html>\"");
+  EXPECT_EQ(error_in(""), "it said nothing else");
 }
 
 // --- requests ------------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ TEST(InferAnswer, BytesOfStringsAreBounded) {
       R"({"outputs":[{"name":"s","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":6}}]})";
   EXPECT_THAT(refused_answer(head + std::string("\xFF\xFF\xFF\xFFxx", 6), head.size()),
               HasSubstr("middle of a string"));
-  EXPECT_THAT(refused_answer(head + std::string("\1\0\0\0xx", 6), head.size()), HasSubstr("goes on behind"));
+  EXPECT_THAT(refused_answer(head + std::string("\1\0\0\0xx", 6), head.size()), HasSubstr("continues behind"));
   const std::string many =
       R"({"outputs":[{"name":"s","datatype":"BYTES","shape":[1099511627776],"parameters":{"binary_data_size":0}}]})";
   EXPECT_THAT(refused_answer(many, many.size()), HasSubstr("ends before its last string"));
@@ -408,7 +408,7 @@ TEST(Grpc, AFrameHasTheMessagesSize) {
   EXPECT_EQ(body.substr(0, frame_size), std::string("\0\0\0\1\x2C", 5));
   EXPECT_EQ(message_in(body), std::string(300, 'x'));
   const auto refused = [](const std::string& bytes) { return refusal([&] { static_cast<void>(message_in(bytes)); }); };
-  EXPECT_THAT(refused(""), HasSubstr("holds no message"));
+  EXPECT_THAT(refused(""), HasSubstr("contains no message"));
   EXPECT_THAT(refused(body + 'x'), HasSubstr("said to have 300 bytes, and 301 came"));
   EXPECT_THAT(refused(body.substr(0, 9)), HasSubstr("said to have 300 bytes, and 4 came"));
   body[0] = 1;

@@ -71,7 +71,7 @@ TEST(Npy, RefusesCode) {
   const auto object = read_npy(path("object.npy"));
   EXPECT_THAT(object.error().message, HasSubstr("pickled code"));
   EXPECT_THAT(object.error().message, HasSubstr("object.npy"));
-  EXPECT_THAT(read_npy(path("records.npy")).error().message, HasSubstr("it holds records"));
+  EXPECT_THAT(read_npy(path("records.npy")).error().message, HasSubstr("it contains records"));
   for (const char* text : {
            "{'descr': __import__('os').system('id'), 'fortran_order': False, 'shape': (1,), }",
            "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}",

@@ -127,7 +127,7 @@ Result<Done> check_key(const TunedKey& one, std::span<const TunableBackend> back
   for (const std::string& value : one.values) {
     const auto takes_it = [&](const std::string* values) { return takes(*values, value); };
     if (std::ranges::any_of(listed, takes_it)) continue;
-    return over_error(one.key, fmt::format("'{}' is no value of it{}; it has {}", value.substr(0, kLongestShown),
+    return over_error(one.key, fmt::format("'{}' is not a valid value{}; it has {}", value.substr(0, kLongestShown),
                                            did_you_mean(value, closed_list(*listed.front())), *listed.front()));
   }
   return Done{};

@@ -125,7 +125,7 @@ std::string none_text(const History& history) {
 
 std::string alarm_text(const History& history, const HistoryChange& alarm) {
   return fmt::format(
-      "since {} it is {} than before, in {}; a history cannot tell a build from a bad day, so "
+      "since {} it is {} than before, in {}; a history cannot distinguish a slower build from a bad day, so "
       "confirm it",
       day(first_after(history, alarm).created_at), change_text(history, alarm),
       runs_text(history.figures.size() - alarm.point.index));

@@ -26,7 +26,7 @@ std::string_view short_reason(LoadRule rule) {
     case LoadRule::late: return "the generator issued requests late";
     case LoadRule::errors: return "requests failed";
     case LoadRule::enough: return "too few requests for its percentile";
-    case LoadRule::stationary: return "the queue grew, so that it is more than the subject can take";
+    case LoadRule::stationary: return "the queue grew: more requests than the subject can serve";
     case LoadRule::outputs: return "answers differ under load";
     case LoadRule::gave_up: return "requests were given up";
   }

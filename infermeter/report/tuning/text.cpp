@@ -37,7 +37,7 @@ std::string level_of(const Answer& answer) {
   if (!answer.value) return "";
   const FigureText format = figure_text(answer.unit);
   std::string text = format(*answer.value);
-  if (answer.interval && !tells_nothing(*answer.value, *answer.interval)) {
+  if (answer.interval && !is_uninformative(*answer.value, *answer.interval)) {
     text += fmt::format(" ({:.0f} % interval {})", answer.interval->confidence * 100,
                         bounds_in_unit_of(text, *answer.interval, format));
   }
@@ -71,7 +71,7 @@ std::string best_text(const RunRecord& record, const Verdict& verdict, const Ans
   if (std::ssize(others) > listed_settings) left += fmt::format(" and {} more", std::ssize(others) - listed_settings);
   const std::string why = verdict.tuning->out_of_time ? what_ended_it(record, *verdict.tuning) : "";
   return fmt::format("undecided which of {} is best: {} leads, {}{}{}", of, best, figure,
-                     others.empty() ? "" : "; not told apart from it: " + left, why);
+                     others.empty() ? "" : "; undecided against it: " + left, why);
 }
 
 std::string against_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
@@ -110,7 +110,7 @@ std::string bound_text(const RunRecord& record, const Answer& answer) {
 std::string searched_text(const RunRecord& record) {
   return fmt::format(
       "{} of {} settings were tried, drawn to lie far apart and halved by single processes before the race: this is a "
-      "search, and nothing is told of what was not drawn or was left behind there",
+      "search; settings that were not drawn or were left behind there may be better",
       record.plan.subjects.size(), record.plan.tuning->settings);
 }
 
@@ -215,7 +215,7 @@ std::string fate_text(const TunedSetting& setting) {
   switch (setting.fate) {
     case SettingFate::best: return "best";
     case SettingFate::equal: return "equal";
-    case SettingFate::open: return "not told apart";
+    case SettingFate::open: return "undecided";
     case SettingFate::worse: return "worse";
     case SettingFate::halved: return "left behind";
     case SettingFate::bound: return "beyond " + reason;
