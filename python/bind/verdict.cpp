@@ -189,7 +189,7 @@ void bind_tuning_verdict(nb::module_& module) {
       .def_ro("settings", &TuningVerdict::settings, "In the plan's order.")
       .def_ro("blocks", &TuningVerdict::blocks, "Of the race.")
       .def_ro("against_default", &TuningVerdict::against_default,
-              "The best against the first setting, in pairs that had no part in choosing it; None: it is that one.")
+              "The best against the first setting, in pairs measured after the choice; None: it is that one.")
       .def_ro("against_second", &TuningVerdict::against_second, "The same against the second best.")
       .def_ro("wall_s", &TuningVerdict::wall_s, "Seconds of all processes.");
 }

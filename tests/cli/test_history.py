@@ -38,7 +38,7 @@ def test_runs_become_a_history(run):
     assert found["too_few"] and found["last_value"] >= 20e-3  # which the other one is not
     assert found["values"][0]["processes"] == 2 and found["values"][0]["runtime_version"] == "1"
     text = run("history", "new").stdout
-    assert "2 runs are too few to look for changes: it takes 6" in text
+    assert "2 runs are too few to look for changes: 6 are needed" in text
     assert "too few runs" in run("history").stdout
     memory = as_json(run, "--metric", "peak_memory")
     assert memory["unit"] == "bytes" and memory["series"][0]["last_value"] > 1e5

@@ -47,7 +47,7 @@ def test_the_report_says_it_in_every_form(run):
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "best of 3 settings: fake,latency=constant:1ms" in text
-    assert "from 10 pairs that had no part in choosing it" in text
+    assert "from 10 pairs measured after the choice" in text
     assert "infermeter run mlp@fake,latency=constant:1ms,work=sleep" in text
     assert run("report").stdout == done.stdout
     markdown = run("report", "--format", "markdown").stdout

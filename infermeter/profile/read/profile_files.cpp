@@ -40,7 +40,7 @@ ProfileSource graph_source(std::span<const ProfileFile> files, const ModelGraph*
   if (compiled != nullptr) return {"graph", true, "the runtime's own graph"};
   return {
       "graph", false,
-      is_there ? "the runtime's own graph, optimized.onnx, cannot be read" : "the runtime left no graph of its own"};
+      is_there ? "the runtime's own graph, optimized.onnx, cannot be read" : "the runtime wrote no graph"};
 }
 
 std::string own_trace(std::span<const ProfileFile> files) {

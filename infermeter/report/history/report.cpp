@@ -114,7 +114,7 @@ std::string context_part(const ContextChange& change) {
 }
 
 std::string too_few_text(const History& history) {
-  return fmt::format("{} {} too few to look for changes: it takes {}", runs_text(history.figures.size()),
+  return fmt::format("{} {} too few to look for changes: {} are needed", runs_text(history.figures.size()),
                      history.figures.size() == 1 ? "is" : "are", fewest_runs());
 }
 

@@ -159,7 +159,7 @@ bool is_under_load(const Group& group) {
 
 Grid load_grid(const RunRecord& record, const Verdict& verdict) {
   Grid grid{.columns = {{"Load", Align::left},
-                        {"How requests came", Align::left},
+                        {"Arrivals", Align::left},
                         {"Valid", Align::left},
                         {"Offered", Align::left},
                         {"Achieved", Align::left},

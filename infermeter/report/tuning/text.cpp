@@ -82,7 +82,7 @@ std::string against_text(const RunRecord& record, const Verdict& verdict, const 
   const std::string other =
       fmt::format("{}{}", by_default ? "the first setting, " : "the second best, ", setting_label(record, c.baseline));
   const std::string pairs =
-      fmt::format("{} that had no part in choosing it", counted(std::ssize(c.differences), "pair", "pairs"));
+      fmt::format("{} measured after the choice", counted(std::ssize(c.differences), "pair", "pairs"));
   if (!c.estimate) return fmt::format("{} against {}: there is no whole pair", best, other);
   if (!c.interval) {
     return fmt::format("{} against {}: {} in {}, too few for an interval", best, other,
@@ -271,13 +271,13 @@ std::vector<std::string> tuning_notes(const RunRecord& record, const Verdict& ve
   std::vector<std::string> notes;
   if (const auto& best = verdict.tuning->best) {
     const Subject& subject = record.plan.subjects.at(static_cast<std::size_t>(*best));
-    notes.push_back(fmt::format("{} again: infermeter run {}", setting_label(record, *best),
+    notes.push_back(fmt::format("To repeat {}: infermeter run {}", setting_label(record, *best),
                                 printable(shell_quoted(short_form(subject)), 1000)));
   }
   notes.emplace_back(
-      "* on the Pareto front of the objective, latency, memory, size and accuracy. Against the best: in the blocks "
-      "that both ran in, with Student's interval; the best of many looks better than it is, which the fresh pairs "
-      "above do not.");
+      "* on the Pareto front of the objective, latency, memory, size and accuracy. Against the best: over the blocks "
+      "in which both ran, with Student's interval. The best of many looks better than it is; the fresh pairs above "
+      "are free of that.");
   for (const auto& [setting, reason] : record.plan.tuning->left_out) {
     notes.push_back(
         fmt::format("left out before anything ran: {}: {}", printable(setting, 120), printable(reason, 400)));
