@@ -137,7 +137,7 @@ TEST(NameStacks, NamesOfFilesAreText) {
   EXPECT_EQ(named(stacks).frames.at(0).module, "b [2J\xef\xbf\xbd.so");
 }
 
-// Where this thread is, as the kernel would have reported about it.
+// Where this thread is, as the kernel would have reported it.
 [[gnu::noinline]] void note_here(RawSample& sample) {
 #if defined(__x86_64__)
   ucontext_t context;
