@@ -73,7 +73,7 @@ Result<std::int64_t> count_from_string(std::string_view text, std::int64_t low, 
   const auto count = integer_from_string(text, low, high);
   if (count.ok()) return count;
   return usage_error(
-      fmt::format("wanted {}, or {}", words, count.error().message.substr(std::string_view("wanted ").size())));
+      fmt::format("expected {}, or {}", words, count.error().message.substr(std::string_view("expected ").size())));
 }
 
 Result<Done> set_warmup(PlanDraft& draft, Texts values) {

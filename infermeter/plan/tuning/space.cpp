@@ -295,7 +295,7 @@ Result<std::vector<TunedKey>> tuned_keys(std::span<const std::string> texts) {
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return over_error(text, "wanted KEY=VALUE,VALUE, such as threads=1,2");
+      return over_error(text, "expected KEY=VALUE,VALUE, such as threads=1,2");
     }
     TunedKey one{.key = short_key(text.substr(0, equals)), .values = {}};
     if (std::ranges::find(keys, one.key, &TunedKey::key) != keys.end()) {
