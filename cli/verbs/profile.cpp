@@ -44,7 +44,7 @@ HelpText profile_help() {
       .notes = {"(rest) is the time between operators; with it the times add up to the inference's.",
                 "If profiling slows an inference down by more than 5 %, only shares are shown.",
                 "docs/profile.md lists the back ends that report operators. For the others the report says that there "
-                "is not a table.",
+                "is no table.",
                 kExitCodes}};
 }
 
