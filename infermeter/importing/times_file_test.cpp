@@ -126,9 +126,10 @@ TEST(TimesFile, AResponseFromBeforeItsRequestIsRefused) {
   };
   EXPECT_THAT(of(R"({"timestamp": 30, "response_timestamps": [29]})"), HasSubstr("from before its request"));
   EXPECT_THAT(of(R"({"timestamp": 30, "response_timestamps": [40, 39]})"), HasSubstr("from before its request"));
-  EXPECT_THAT(of(R"({"timestamp": -1, "response_timestamps": [39]})"), HasSubstr("no whole number of nanoseconds"));
-  EXPECT_THAT(of(R"({"timestamp": 1, "response_timestamps": [18446744073709551615]})"), HasSubstr("no whole number"));
-  EXPECT_THAT(of(R"({"timestamp": 1.5, "response_timestamps": [2]})"), HasSubstr("no whole number of nanoseconds"));
+  EXPECT_THAT(of(R"({"timestamp": -1, "response_timestamps": [39]})"), HasSubstr("not a whole number of nanoseconds"));
+  EXPECT_THAT(of(R"({"timestamp": 1, "response_timestamps": [18446744073709551615]})"),
+              HasSubstr("not a whole number"));
+  EXPECT_THAT(of(R"({"timestamp": 1.5, "response_timestamps": [2]})"), HasSubstr("not a whole number of nanoseconds"));
 }
 
 // Written by AIPerf 0.13.0: one request of warm-up and eight after it, one at a time.

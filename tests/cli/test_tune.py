@@ -180,7 +180,7 @@ def test_settings_race_under_a_load(run):
 @pytest.mark.parametrize("arguments, text", [
     (("--objective", "response_p99"), "response_p99 is a figure of a load, and 'mlp@fake,threads=1' is measured without one"),
     (("--subject-to", "response_p99 <= 5ms"), "response_p99 is a figure of a load"),
-    (("--subject-to", "accuracy_drop <= 0.01"), "'accuracy_drop <= 0.01' needs data whose labels say what is right"),
+    (("--subject-to", "accuracy_drop <= 0.01"), "'accuracy_drop <= 0.01' needs data with labels"),
     (("--load", "rate=5", "--objective", "max_rate"), "--load find_rate='response_p99 <= 50ms'"),
     (("--over", "latency=constant:1ms", "batch_size=3..1"), "the range 3..1 ends below its beginning"),
 ])

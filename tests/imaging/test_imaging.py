@@ -303,10 +303,10 @@ def test_plans_are_read_and_what_is_wrong_with_them_is_said(tmp_path: Path, plan
         return str(tmp_path)
 
     for content, words in (
-        (b"", "no file of plans"),
+        (b"", "not a file of plans"),
         (b"\n".join([head, b"another \x1b[31mcomputer", wisdom]), "another machine .another  .31mcomputer; this is"),
         (b"\n".join([head, machine, wisdom[: len(wisdom) // 2]]), "it is broken"),
-        (head, "no file of plans"),
+        (head, "not a file of plans"),
     ):
         with pytest.raises(Refused, match=words) as refused:
             Session(plant(content), preset="small")

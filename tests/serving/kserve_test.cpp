@@ -135,7 +135,7 @@ TEST(Metadata, AServerSaysWhatItIs) {
   EXPECT_EQ(triton.version, "2.5");
   EXPECT_TRUE(triton.takes_binary_tensors);
   EXPECT_FALSE(server_metadata_from(R"({"name":7,"extensions":"binary_tensor_data"})").takes_binary_tensors);
-  EXPECT_THAT(refusal([] { static_cast<void>(server_metadata_from("[]")); }), HasSubstr("no JSON object"));
+  EXPECT_THAT(refusal([] { static_cast<void>(server_metadata_from("[]")); }), HasSubstr("not a JSON object"));
 }
 
 TEST(Metadata, PortsHaveTypesAndShapes) {
@@ -158,7 +158,7 @@ TEST(Metadata, AFirstDimensionIsTheBatchWhereAllHaveIt) {
 
 TEST(Metadata, SaysWhatIsWrong) {
   EXPECT_THAT(refused_model("{"), HasSubstr("is not the JSON"));
-  EXPECT_THAT(refused_model("3"), HasSubstr("no JSON object"));
+  EXPECT_THAT(refused_model("3"), HasSubstr("not a JSON object"));
   EXPECT_THAT(refused_model("{}"), HasSubstr("no inputs"));
   EXPECT_THAT(refused_model(R"({"inputs":null})"), HasSubstr("no inputs"));
   EXPECT_THAT(refused_model(R"({"inputs":{}})"), HasSubstr("no list"));
@@ -463,9 +463,9 @@ TEST(Grpc, OutputsAreRawOrTyped) {
 
 TEST(Grpc, SaysWhatIsWrong) {
   EXPECT_THAT(refused_outputs(""), HasSubstr("no outputs"));
-  EXPECT_THAT(refused_outputs("2aff"), HasSubstr("no message of the protocol"));
-  EXPECT_THAT(refused_outputs("2801"), HasSubstr("no message of the protocol"));      // outputs as a number
-  EXPECT_THAT(refused_outputs("2a020a0a"), HasSubstr("no message of the protocol"));  // a name beyond the tensor
+  EXPECT_THAT(refused_outputs("2aff"), HasSubstr("not a message of the protocol"));
+  EXPECT_THAT(refused_outputs("2801"), HasSubstr("not a message of the protocol"));      // outputs as a number
+  EXPECT_THAT(refused_outputs("2a020a0a"), HasSubstr("not a message of the protocol"));  // a name beyond the tensor
   EXPECT_THAT(refused_outputs("2a0412024f4b"), HasSubstr("a name that cannot be one"));
   EXPECT_THAT(refused_outputs("2a0d0a01791204465033321a020103320400000000"), HasSubstr("has 4 bytes"));
   EXPECT_THAT(refused_outputs("2a0d0a01791204465033321a020103"), HasSubstr("has 0 elements"));

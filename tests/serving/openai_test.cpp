@@ -147,7 +147,7 @@ TEST(StreamedAnswer, ErrorsInItAreTold) {
   EXPECT_THAT(refusal([&] { streamed({event(R"({"choices":7})")}); }), HasSubstr("its choices are no list"));
   EXPECT_THAT(refusal([&] { streamed({event("{")}); }), HasSubstr("is not the JSON"));
   EXPECT_THAT(refusal([&] { streamed({event(R"({"usage":{"completion_tokens":1.5}})")}); }),
-              HasSubstr("no number of tokens"));
+              HasSubstr("not a number of tokens"));
 }
 
 TEST(StreamedAnswer, BeginsAnew) {
@@ -188,7 +188,7 @@ TEST(CompletionRequest, SaysWhatIsWanted) {
   EXPECT_EQ(plain["prompt"], "hi");
   EXPECT_EQ(plain["min_tokens"], 5);
   EXPECT_FALSE(plain.contains("stream_options"));
-  EXPECT_THAT(refusal([&] { static_cast<void>(completion_body(settings, "m", "\xFF", 64)); }), HasSubstr("no UTF-8"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(completion_body(settings, "m", "\xFF", 64)); }), HasSubstr("not UTF-8"));
 }
 
 TEST(Prompts, AreUnlikeFromTheirFirstWordsOn) {

@@ -263,7 +263,7 @@ def test_a_token_goes_to_the_server_and_nowhere_else(measure, run, tmp_path):
         assert not path.is_file() or secret.encode() not in path.read_bytes(), path
 
 
-@pytest.mark.parametrize("option, why", [("token_file=nowhere", "cannot be read"), ("token_file=.", "no regular file"),
+@pytest.mark.parametrize("option, why", [("token_file=nowhere", "cannot be read"), ("token_file=.", "not a regular file"),
                                          ("token_file=blank", "a blank"), ("token_variable=UNSET", "is not set"),
                                          ("token_file=blank,token_variable=X", "exclude each other"),
                                          ("threads=2", "leave out threads=")])
