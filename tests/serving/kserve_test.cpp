@@ -284,7 +284,7 @@ TEST(InferAnswer, TakesBytesBehindTheJson) {
 
 TEST(InferAnswer, SaysWhatIsWrong) {
   const auto with = [](std::string_view output) { return "{\"outputs\":[" + std::string(output) + "]}"; };
-  EXPECT_THAT(refused_answer(""), HasSubstr("no JSON"));
+  EXPECT_THAT(refused_answer(""), HasSubstr("not JSON"));
   EXPECT_THAT(refused_answer("[]"), HasSubstr("no outputs"));
   EXPECT_THAT(refused_answer(R"({"outputs":3})"), HasSubstr("no outputs"));
   EXPECT_THAT(refused_answer(R"({"outputs":[],"outputs":[]})"), HasSubstr("twice"));
@@ -309,7 +309,7 @@ TEST(InferAnswer, SaysWhatIsWrong) {
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[{}]})")),
               HasSubstr("among numbers"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[1e999]})")),
-              HasSubstr("no JSON"));
+              HasSubstr("not JSON"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[4611686018427387904,4],"data":[1]})")),
               HasSubstr("impossible shape"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1099511627776],"data":[1]})")),
