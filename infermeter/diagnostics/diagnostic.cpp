@@ -51,9 +51,8 @@ constexpr std::array table = {
     INFERMETER_ROW(no_landlock, info,
                    "Use a kernel of 5.13 or newer with Landlock enabled; only --sandbox strict needs it."),
     INFERMETER_ROW(no_seccomp, info, "Use a kernel built with seccomp filters; only --sandbox strict needs them."),
-    INFERMETER_ROW(
-        no_memory_reset, info,
-        "Note that the peak includes loading, or measure where /proc/self/clear_refs can be written."),
+    INFERMETER_ROW(no_memory_reset, info,
+                   "Note that the peak includes loading, or measure where /proc/self/clear_refs can be written."),
     INFERMETER_ROW(home_read_only, info,
                    "Set INFERMETER_CACHE to a folder that can be written, so that zoo models are kept."),
     INFERMETER_ROW(
@@ -77,12 +76,10 @@ constexpr std::array table = {
     INFERMETER_ROW(many_outliers_removed, error,
                    "Use --outliers none: the dropped iterations are part of the model's behaviour here."),
     INFERMETER_ROW(outlier_rule_ignored, warning, "Choose a rule with a larger factor, or --outliers none."),
-    INFERMETER_ROW(outliers_marked, info,
-                   "Look at the times in order; raise --warmup if they are at the beginning."),
+    INFERMETER_ROW(outliers_marked, info, "Look at the times in order; raise --warmup if they are at the beginning."),
     INFERMETER_ROW(constant_latencies, warning,
                    "Check that the back end really runs the model; no spread can be estimated from equal times."),
-    INFERMETER_ROW(non_finite_latencies, error,
-                   "Report it with this command; the samples cannot be used."),
+    INFERMETER_ROW(non_finite_latencies, error, "Report it with this command; the samples cannot be used."),
     INFERMETER_ROW(samples_partial, warning, "Finish the run with --resume, or raise --run-timeout."),
     INFERMETER_ROW(timer_resolution, warning, "Raise --batch-sizes, so that one inference takes longer."),
     INFERMETER_ROW(iterations_capped, info, "Lower --duration, or set --iterations."),
@@ -130,9 +127,8 @@ constexpr std::array table = {
         "them together."),
     INFERMETER_ROW(machines_differ, warning,
                    "Compare times within a machine only; sizes, outputs and accuracy can be compared across machines."),
-    INFERMETER_ROW(
-        times_imported, warning,
-        "For a decision, measure with infermeter: it interleaves processes and records disturbances."),
+    INFERMETER_ROW(times_imported, warning,
+                   "For a decision, measure with infermeter: it interleaves processes and records disturbances."),
     INFERMETER_ROW(import_cut, warning, "Fix what failed, and import the complete file."),
     INFERMETER_ROW(runs_not_interleaved, warning,
                    "Measure both side by side if possible: `infermeter compare A B` cancels drift."),
@@ -174,15 +170,13 @@ constexpr std::array table = {
     // Requests under load.
     INFERMETER_ROW(load_rate, error,
                    "Lower --rate, or give the subject more resources: threads, streams, more requests at once."),
-    INFERMETER_ROW(
-        load_late, error,
-        "Leave the generator its own processor (fewer threads of the subject), or measure a server from "
-        "another machine."),
+    INFERMETER_ROW(load_late, error,
+                   "Leave the generator its own processor (fewer threads of the subject), or measure a server from "
+                   "another machine."),
     INFERMETER_ROW(load_errors, error, "Fix the cause of the errors, or lower --rate or --concurrency."),
     INFERMETER_ROW(load_too_few, error, "Raise --duration or --requests."),
-    INFERMETER_ROW(
-        load_grows, error,
-        "Lower --rate: while a queue grows, response times depend only on the length of the run."),
+    INFERMETER_ROW(load_grows, error,
+                   "Lower --rate: while a queue grows, response times depend only on the length of the run."),
     INFERMETER_ROW(load_gave_up, error, "Lower --rate, or raise the time that a request may take."),
     INFERMETER_ROW(load_outputs, error,
                    "Answers may be mixed up between requests in flight: compare with `infermeter validate`, and with "

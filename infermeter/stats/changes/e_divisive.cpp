@@ -13,7 +13,8 @@
 namespace infermeter {
 namespace {
 
-// A stream of SplitMix64 (text/hash.hpp) for every part and draw: it costs nothing to begin, so that what is drawn depends on neither the order nor the number of questions.
+// A stream of SplitMix64 (text/hash.hpp) for every part and draw: it costs nothing to begin, so that what is drawn
+// depends on neither the order nor the number of questions.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::size_t begin, std::size_t end, std::size_t draw) : state_(seed) {
