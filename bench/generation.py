@@ -1,7 +1,7 @@
 """Clients of language models beside each other, against a server whose times are known: 50 ms to the first token, 10 ms to each other.
 
 usage: bench/generation.py [--streams N…] [--rounds N] [--tokens N] [--aiperf PROGRAM] [--guidellm PROGRAM]
-bench/token_server.cpp sends each token at its time, in one thread that spins over the last 80 µs, and tells how late it was. infermeter, AIPerf
+bench/token_server.cpp sends each token at its time, in one thread that spins over the last 80 µs, and shows how late it was. infermeter, AIPerf
 and guidellm measure it by turns, as many requests at once as --streams says; a client that is not there is left out. AIPerf and guidellm are
 to be had from PyPI, each in an environment of its own. Their "inter token latency" is the mean over one answer, which is TPOT here. The row
 of the server has its lateness while infermeter measured. INFERMETER_BUILD says which build is measured.
@@ -123,7 +123,7 @@ def main():
     parser.add_argument("--streams", type=int, nargs="+", default=[1, 16, 64])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tokens", type=int, default=20)
-    parser.add_argument("--requests", type=int, default=700, help="no more than 64 for each stream; infermeter wants 662 for a p99")
+    parser.add_argument("--requests", type=int, default=700, help="no more than 64 for each stream; infermeter needs 662 for a p99")
     parser.add_argument("--aiperf", default=shutil.which("aiperf"))
     parser.add_argument("--guidellm", default=shutil.which("guidellm"))
     options = parser.parse_args()

@@ -4,7 +4,7 @@ usage: bench/heavier_model.py MODEL SHARE HEAVIER   (SHARE of the model's multip
 
 A 1x1 convolution of a tensor of the third stage that is 1024 channels wide; what it yields is averaged, multiplied by a
 matrix of zeros and added to the output. No optimiser may take that away: 0 · x is 0 only for finite x, which nobody can
-know of a convolution. That it is done, and that the outputs are equal, is checked with ONNX Runtime all the same.
+know of a convolution. That it is done, and that the outputs are equal, is checked with ONNX Runtime nevertheless.
 """
 import pathlib
 import sys

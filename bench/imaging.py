@@ -96,8 +96,8 @@ def share_of_transforms(options, samples):
         profiled.run()
         for _ in range(REPETITIONS):
             profiled.profiled_run()
-            told = json.loads((pathlib.Path(folder) / "operators.json").read_text())
-            times = dict(zip((op["name"] for op in told["operators"]), told["means"]["duration_ns"]))
+            reported = json.loads((pathlib.Path(folder) / "operators.json").read_text())
+            times = dict(zip((op["name"] for op in reported["operators"]), reported["means"]["duration_ns"]))
             whole.append(sum(times.values()) * 1e-9 / samples)
             transforms.append(sum(time for name, time in times.items() if name.endswith("_fft")) * 1e-9 / samples)
     return whole, transforms

@@ -67,18 +67,18 @@ int main() {
   const Tensor reference = wave(0.01F), candidate = wave(0.0101F);
   std::vector<double> tally_s, read_s;
   std::uint64_t read = 0;
-  double told = 0;
+  double reported = 0;
   for (int i = 0; i < repetitions; ++i) {
     read_s.push_back(
         seconds([&] { read ^= read_both(reference.data.data(), candidate.data.data(), reference.data.size()); }));
     tally_s.push_back(seconds([&] {
       DifferenceTally tally;
       tally.add(reference, candidate, 0);
-      told += *tally.mae() + *tally.mse() + tally.max_absolute + *tally.cosine();
+      reported += *tally.mae() + *tally.mse() + tally.max_absolute + *tally.cosine();
     }));
   }
   // What was found is printed, so that no compiler leaves it out.
   fmt::print("{{\"bytes\": {}, \"tally_s\": [{}], \"read_s\": [{}], \"found\": [{}, {}]}}\n", 2 * reference.data.size(),
-             fmt::join(tally_s, ", "), fmt::join(read_s, ", "), told, read);
+             fmt::join(tally_s, ", "), fmt::join(read_s, ", "), reported, read);
   return 0;
 }

@@ -2,7 +2,7 @@
 and against likwid-bench (Debian's likwid) where it is installed.
 
 Prints a line of JSON per figure: what, unit, our values, the peer's, the target. INFERMETER_BUILD says which build is
-measured. All are best figures: what other programs take away is no property of the machine.
+measured. All are best figures: what other programs take away is not a property of the machine.
 """
 import json
 import os
@@ -148,8 +148,8 @@ def main():
         found = {name: value for name, value in found.items() if value}
         if not values or not found:
             continue
-        told = ", ".join(f"{name} {value * 1e-9:.4g}" for name, value in found.items())
-        figure(f"{dtype} at best; peer: the best product ({told})", "Gop/s", values,
+        reported = ", ".join(f"{name} {value * 1e-9:.4g}" for name, value in found.items())
+        figure(f"{dtype} at best; peer: the best product ({reported})", "Gop/s", values,
                [max(found.values())], "at least 1x; repeats within 1 %")
     if not shutil.which("likwid-bench"):
         return

@@ -92,7 +92,7 @@ class Server {
       const std::int64_t left = due_.empty() ? longest_sleep_ns : due_.top().at_ns - now_ns();
       hear(std::clamp(left - spun_ns, std::int64_t{0}, longest_sleep_ns));
     }
-    tell_lateness();
+    report_lateness();
   }
 
  private:
@@ -209,7 +209,7 @@ class Server {
     }
   }
 
-  void tell_lateness() {
+  void report_lateness() {
     if (late_ns_.empty()) return;
     std::ranges::sort(late_ns_);
     const auto at = [&](double share) {

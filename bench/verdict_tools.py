@@ -1,5 +1,5 @@
 """The tools that bench/verdicts asks, each as its users ask it: a function that measures a base and a candidate and
-returns its readings, {"reading": "slower" | "faster" | "none" | …}, of the candidate, and whatever else it told."""
+returns its readings, {"reading": "slower" | "faster" | "none" | …}, of the candidate, and whatever else it reported."""
 import json
 import os
 import pathlib

@@ -21,7 +21,7 @@ class Work:
         return [str(path) for path in (self.program, *self.programs) if not path.exists()]
 
     def prepare(self, effects):
-        """Whatever takes time and is no part of a verdict."""
+        """Whatever takes time and is not a part of a verdict."""
 
 
 class Fake(Work):

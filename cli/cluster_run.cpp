@@ -263,7 +263,7 @@ Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const Cl
   check_files(request, output, check.problems);
   if (!submits) check.problems.take(check_new_file(flags.job_file(), output.force));
   INFERMETER_TRY_DONE(check.problems.result());
-  if (request.dry_run) return tell_plan(world, request);
+  if (request.dry_run) return show_plan(world, request);
   INFERMETER_TRY(auto store, Store::open(request.plan, Store::Mode::write, world.interrupt));
   const RunContext context{.launcher = launcher,
                            .cache = default_cache(),

@@ -102,7 +102,7 @@ std::string parse_complaint(const CLI::App& app, const CLI::ParseError& error) {
     std::replace(message.begin(), message.end(), '\n', ' ');
     constexpr std::string_view conversion = "Could not convert: ", equals = " = ";
     if (const auto at = message.find(equals); message.starts_with(conversion) && at != std::string::npos) {
-      return fmt::format("{}: '{}' is no value of it; {}", message.substr(conversion.size(), at - conversion.size()),
+      return fmt::format("{}: '{}' is not a valid value; {}", message.substr(conversion.size(), at - conversion.size()),
                          message.substr(at + equals.size()), help);
     }
     return fmt::format("{}; {}", message, help);
@@ -234,7 +234,7 @@ int run_command_line(Surroundings& world) {
     if (first == "manual-page") return flushed(world, run_manual_page(world));
     return flushed(world, verb == kVerbs.end() ? run_root(world) : run_verb(world, *verb));
   } catch (const std::bad_alloc&) {
-    throw;                                 // main tells it, without memory
+    throw;                                 // main reports it, without memory
   } catch (const std::exception& error) {  // of CLI11's or the standard library
     return complain(world, fmt::format("stopped by an unexpected error: {}", error.what()), kUsage);
   }

@@ -36,7 +36,7 @@ Result<RunSeries> RunSeries::resumed(const Surroundings& world, std::span<const 
   }
   if (series.first_.empty()) {
     return usage_error(fmt::format(
-        "there is nothing in {} to go on with: leave --resume out, and all of it is measured", place.shown()));
+        "there is nothing in {} to continue with: leave --resume out, and everything is measured", place.shown()));
   }
   for (const RunListing& run : listings) {
     if (run.part_of != series.first_) continue;

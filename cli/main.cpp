@@ -71,7 +71,7 @@ void note_lack_of_memory() {
   throw std::bad_alloc();
 }
 
-void tell_lack_of_memory() {
+void report_lack_of_memory() {
   constexpr std::string_view sentence = "infermeter: memory ran out; what was stored before is kept\n";
   static_cast<void>(write(STDERR_FILENO, sentence.data(), sentence.size()) > 0);
 }
@@ -79,7 +79,7 @@ void tell_lack_of_memory() {
 // Some functions of the standard library allocate and are noexcept (std::filesystem::directory_iterator::increment).
 [[noreturn]] void on_terminate() {
   if (!memory_ran_out) std::abort();
-  tell_lack_of_memory();
+  report_lack_of_memory();
   _exit(kOutOfMemory);
 }
 
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const std::bad_alloc&) {
-    tell_lack_of_memory();
+    report_lack_of_memory();
     return kOutOfMemory;
   }
 }

@@ -36,7 +36,7 @@ void check_files(const MeasureRequest& request, const ReportOutput& output, Prob
   problems.take(check_new_file(request.winner_file, output.force));
 }
 
-Result<int> tell_plan(Surroundings& world, const MeasureRequest& request) {
+Result<int> show_plan(Surroundings& world, const MeasureRequest& request) {
   world.out << describe_plan(request.plan, earlier_runs(world, request.plan));
   return 0;
 }
@@ -45,7 +45,7 @@ Result<int> report_measured(Surroundings& world, MeasuredPlan measured, const Me
                             const ReportOutput& output) {
   const RunRecord& record = measured.record;
   const Verdict verdict = judge(record);
-  // Each on its own: what was measured is told wherever it can be.
+  // Each on its own: what was measured is reported wherever it can be.
   measured.unwritten.take(output.write(world, record, verdict, request.format));
   measured.unwritten.take(output.write_page(world, record, verdict, request.verbosity == Verbosity::quiet));
   if (request.profile_files.wanted()) {
@@ -70,7 +70,7 @@ Result<int> measure_and_report(Surroundings& world, MeasureRequest request, cons
   }
   check_files(request, output, check.problems);
   INFERMETER_TRY_DONE(check.problems.result());
-  if (request.dry_run) return tell_plan(world, request);
+  if (request.dry_run) return show_plan(world, request);
   INFERMETER_TRY(auto measured, measure_plan(world, std::move(request.plan), launcher, request.verbosity,
                                              {.resume = std::move(request.resume),
                                               .models = std::move(check.models),

@@ -34,7 +34,7 @@ struct MeasureRequest {
 // What of the files to be written cannot be.
 void check_files(const MeasureRequest& request, const ReportOutput& output, Problems& problems);
 // The plan, in place of measuring it; 0.
-[[nodiscard]] Result<int> tell_plan(Surroundings& world, const MeasureRequest& request);
+[[nodiscard]] Result<int> show_plan(Surroundings& world, const MeasureRequest& request);
 // Report, page and files of what was measured; the exit code.
 [[nodiscard]] Result<int> report_measured(Surroundings& world, MeasuredPlan measured, const MeasureRequest& request,
                                           const ReportOutput& output);

@@ -52,7 +52,7 @@ InterruptFlags catch_signals() {
   sigaction(SIGALRM, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
-  // A write beyond the limit of a file's size fails then, and is told, like any other.
+  // A write beyond the limit of a file's size fails then, and is reported, like any other.
   sigaction(SIGXFSZ, &action, nullptr);
   return {.interrupt = &interrupts, .signal = &first_signal};
 }

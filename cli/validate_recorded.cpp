@@ -46,7 +46,7 @@ Tolerance tolerance_of(const AskedTolerance& asked, const Samples& trial, const 
 }
 
 Error no_recorded_outputs(const std::string& folder) {
-  return usage_error(fmt::format("{} holds no recorded outputs (output_0.pb, …) to compare with", folder));
+  return usage_error(fmt::format("{} contains no recorded outputs (output_0.pb, …) to compare with", folder));
 }
 
 Result<OutputComparison> compare_with_recorded(const AskedTolerance& asked, const TrialResult& result,

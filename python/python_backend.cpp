@@ -71,7 +71,7 @@ std::string joined(nb::handle names) {
 imb_dtype dtype_named(std::string_view name) {
   if (name.empty()) return IMB_UNDEFINED;
   const auto dtype = dtype_from_string(name);
-  if (!dtype) fail(IMB_UNSUPPORTED, fmt::format("'{}' is no type of elements that is known here", name));
+  if (!dtype) fail(IMB_UNSUPPORTED, fmt::format("'{}' is not a type of elements that is known here", name));
   return static_cast<imb_dtype>(*dtype);
 }
 
@@ -203,7 +203,8 @@ nb::dict pairs_of(std::size_t count, const imb_pair* pairs) {
 // load.batch_axes for Python; only while the load lasts, which `alive` says.
 nb::list axes_of(const std::shared_ptr<const imb_load*>& alive, const nb::list& ports) {
   const imb_load* const load = *alive;
-  if (load == nullptr) fail(IMB_INVALID_ARGUMENT, "which dimension is the batch is told while a model is loaded only");
+  if (load == nullptr)
+    fail(IMB_INVALID_ARGUMENT, "which dimension is the batch is reported while a model is loaded only");
   std::deque<PortText> texts;
   std::vector<const imb_port*> views;
   for (const nb::handle port : ports) views.push_back(&texts.emplace_back(port).port);
@@ -266,13 +267,13 @@ imb_status profile_end(imb_session* session, imb_message message) {
 imb_status parts(imb_request* request, imb_parts* parts, imb_message message) {
   return in_python(message, IMB_RUN_ERROR, [&] {
     if (!request->result.is_valid()) fail(IMB_RUN_ERROR, "there is no answer before the first run");
-    const nb::object told = request->session->object.attr("parts")(request->result);
-    request->moments_ns = nb::cast<std::vector<std::int64_t>>(told.attr("moments_ns"));
+    const nb::object reported = request->session->object.attr("parts")(request->result);
+    request->moments_ns = nb::cast<std::vector<std::int64_t>>(reported.attr("moments_ns"));
     *parts = {.struct_size = parts->struct_size,
               .part_count = request->moments_ns.size(),
               .moments_ns = request->moments_ns.data(),
-              .output_tokens = nb::cast<std::int64_t>(told.attr("output_tokens")),
-              .prompt_tokens = nb::cast<std::int64_t>(told.attr("prompt_tokens"))};
+              .output_tokens = nb::cast<std::int64_t>(reported.attr("output_tokens")),
+              .prompt_tokens = nb::cast<std::int64_t>(reported.attr("prompt_tokens"))};
   });
 }
 
@@ -446,8 +447,9 @@ imb_status output_value(imb_request* request, std::size_t index, imb_value* valu
 
 imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_message message) {
   return in_python(message, IMB_RUN_ERROR, [&] {
-    const nb::object told = session->object.attr("executed")();
-    for (const auto [name, value] : nb::cast<nb::dict>(told)) sink(user, nb::str(name).c_str(), nb::str(value).c_str());
+    const nb::object reported = session->object.attr("executed")();
+    for (const auto [name, value] : nb::cast<nb::dict>(reported))
+      sink(user, nb::str(name).c_str(), nb::str(value).c_str());
   });
 }
 

@@ -170,7 +170,7 @@ std::string introduction(const Families& families, const Effort& effort, const s
       "itself "
       "calls ([how a verdict is reached](methodology.md)). Written by `make study` (seed {}); the same seed gives the "
       "same bytes, so do not edit it.\n\n{}\n"
-      "A target is held against the measured figure; the interval beside it is what the number of runs leaves open "
+      "A target is compared with the measured figure; the interval beside it is what the number of runs leaves open "
       "(for "
       "rates that of Wilson 1927). Lines without a target show what other ways would give, or what a reader may want "
       "to "

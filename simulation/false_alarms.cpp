@@ -91,7 +91,7 @@ const std::vector<Way>& ways() {
   const auto looks = [](const Measured& subjects, SplitMix&) {
     return has_direction(take_looks(paired(subjects), {}, false));
   };
-  // Without a coin the order tells nothing.
+  // Without a coin the order shows nothing.
   const auto orderless = [](const Measured& measured, SplitMix&) {
     return has_direction(take_looks({paired(measured).differences}, {}, false));
   };

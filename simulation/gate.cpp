@@ -192,7 +192,7 @@ Block gate(const Families& families, const Effort& effort) {
       "interval "
       "lies above 0 and reaches the margin, pass if it ends below the margin, inconclusive otherwise. A comparison "
       "ends with "
-      "the first look that tells a direction: what is slower by less than the margin then often fails, and would pass "
+      "the first look that shows a direction: what is slower by less than the margin then often fails, and would pass "
       "with "
       "more pairs.";
   block.tables.push_back(verdicts(families, effort));

@@ -55,7 +55,7 @@ Table history_alarms(const Effort& effort) {
     });
     table.figures.push_back(rate(what, "", target, hits, effort.times(3).runs));
   };
-  // Noise so large that the smallest change that is told, 1 %, does not decide.
+  // Noise so large that the smallest change that is reported, 1 %, does not decide.
   add("independent runs, 5 %", 0.05, 0, at_most(0.015));
   add("independent runs, 0.5 %", 0.005, 0, at_most(0.015));
   add("autocorrelation 0.5, 5 %", 0.05, 0.5, at_most(0.05));
@@ -100,7 +100,7 @@ Block history(const Effort& effort) {
   block.text =
       "Change points in 50 runs, with the options of `infermeter history`. The statistics do not depend on the size of "
       "the "
-      "noise; what keeps small noise quiet is that changes below 1 % are not told.";
+      "noise; what keeps small noise quiet is that changes below 1 % are not reported.";
   block.tables.push_back(history_alarms(effort));
   block.tables.push_back(steps(effort));
   return block;

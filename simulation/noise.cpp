@@ -101,7 +101,7 @@ Result<Recording> read_recording(const std::string& file) {
     INFERMETER_TRY(auto logs, logs_of_line(line, file));
     recording.processes.push_back(std::move(logs));
   }
-  if (recording.processes.size() < stretch) return io_error(fmt::format("'{}' is no recording of processes", file));
+  if (recording.processes.size() < stretch) return io_error(fmt::format("'{}' is not a recording of processes", file));
   return recording;
 }
 

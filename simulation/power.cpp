@@ -74,7 +74,7 @@ Block power(const Families& families, const Effort& effort) {
       "normal, "
       "and the edge that ranks have is gone. A run that stops early because the difference looked large has seen one "
       "that "
-      "is larger than the truth on average; how much is told.";
+      "is larger than the truth on average; how much is reported.";
   Table table{.caption = "Found within 40 pairs", .figures = {}, .across = false};
   const Family pairs_of_one_percent = normal_family(0.01 / std::numbers::sqrt2);
   const Family bimodal = bimodal_family();

@@ -2,13 +2,15 @@
 
 #include <thread>
 
+#include "infermeter/text/hash.hpp"
+
 namespace infermeter::study {
 
-// FNV-1a (Fowler, Noll & Vo) of the name; SplitMix spreads what differs little.
+// A hash of the name; SplitMix spreads what differs little.
 std::uint64_t seed_of(std::uint64_t seed, std::string_view what, int run) {
-  std::uint64_t hash = 0xCBF29CE484222325u;
-  for (const char c : what) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  const std::uint64_t experiment = SplitMix(seed ^ hash).bits();
+  Fnv1a hash;
+  hash.add(what);
+  const std::uint64_t experiment = SplitMix(seed ^ hash.value()).bits();
   return SplitMix(experiment + static_cast<std::uint64_t>(run)).bits();
 }
 

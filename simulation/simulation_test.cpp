@@ -76,7 +76,7 @@ TEST(FalseAlarms, ComeWithOrdersThatNoCoinDraws) {
                                  }),
                            1000);
   };
-  // Signed ranks alone: whoever always runs second has no order effect that could be told from its own.
+  // Signed ranks alone: whoever always runs second has no order effect that could be distinguished from its own.
   const auto looks = [](const std::vector<Times>& levels) {
     return has_direction(take_looks({minus(levels[1], levels[0])}, {}, false));
   };

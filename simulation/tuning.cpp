@@ -48,7 +48,7 @@ BlockOfRace run_block(Machine& machine, const Runs& runs, SplitMix& random) {
 }
 
 struct RaceOutcome {
-  bool is_within = false;    // the best that was told is within the indifference of the true one
+  bool is_within = false;    // the best that was reported is within the indifference of the true one
   bool has_dropped = false;  // a setting that is as good as the best was called worse
   bool lowest_is_within = false;
   double gain_error = 0;  // of the best against the default, from fresh pairs
@@ -105,7 +105,7 @@ void add_mean(const std::string& what, const Family& family, Target target, Unit
 Block tuning(const Families& families, const Effort& effort) {
   Block block{.number = 10,
               .title = "Tuning",
-              .question = "Does the race find the best setting, and is the gain that is told the true one?",
+              .question = "Does the race find the best setting, and is the gain that is reported the true one?",
               .text = {},
               .tables = {}};
   block.text =
@@ -115,7 +115,7 @@ Block tuning(const Families& families, const Effort& effort) {
   for (const Family& family : families) {
     const auto outcomes =
         simulate(effort, "tuning " + family.name, [&](SplitMix& random) { return race_once(family, random); });
-    add_share("the best that is told is within 2 % of the best", family, at_least(0.95), outcomes,
+    add_share("the best that is reported is within 2 % of the best", family, at_least(0.95), outcomes,
               &RaceOutcome::is_within, table);
     add_share("a true best is called worse", family, at_most(0.05), outcomes, &RaceOutcome::has_dropped, table);
     add_mean("mean error of the gain", family, {.least = -0.002, .most = 0.002}, Unit::small_share, outcomes,

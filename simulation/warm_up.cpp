@@ -162,7 +162,7 @@ void add_warm_up(const Kind& kind, const Effort& effort, Table& table) {
 Block warm_up(const Effort& effort) {
   Block block{.number = 7,
               .title = "Warm-up",
-              .question = "Is warm-up told from slowdowns, cycles and late changes, and where does it end?",
+              .question = "Is warm-up distinguished from slowdowns, cycles and late changes, and where does it end?",
               .text = {},
               .tables = {}};
   block.text =

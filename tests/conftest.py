@@ -43,7 +43,7 @@ def source_dir() -> Path:
 def build_dir() -> Path:
     folder = Path(os.environ.get("INFERMETER_BUILD", SOURCE / "build/release")).resolve()
     if not (folder / "CMakeCache.txt").exists():
-        pytest.fail(f"{folder} is no build folder: run `make test`, or set INFERMETER_BUILD to one that is built")
+        pytest.fail(f"{folder} is not a build folder: run `make test`, or set INFERMETER_BUILD to one that is built")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Until something has come so far: how long that takes is no test's affair."""
+"""Until something has come so far: how long that takes is not a test's affair."""
 
 import time
 

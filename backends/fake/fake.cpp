@@ -240,7 +240,7 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
   });
 }
 
-// Begins an inference; tells when it will be done.
+// Begins an inference; shows when it will be done.
 std::int64_t begin(imb_request& request) {
   imb_session& session = *request.session;
   const Settings& settings = session.settings;
@@ -315,7 +315,9 @@ imb_status output_value(imb_request* request, std::size_t index, imb_value* valu
 imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
     const Settings& settings = session->settings;
-    const auto or_asked = [](const std::string& told, const std::string& asked) { return told.empty() ? asked : told; };
+    const auto or_asked = [](const std::string& reported, const std::string& asked) {
+      return reported.empty() ? asked : reported;
+    };
     sink(user, "dtype", or_asked(settings.executed_dtype, session->dtype).c_str());
     const int threads = settings.executed_threads > 0 ? settings.executed_threads : session->threads;
     sink(user, "threads", std::to_string(threads).c_str());

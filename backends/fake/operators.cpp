@@ -113,13 +113,13 @@ void write_profile(const Script& script, std::uint64_t iterations, const std::st
   file.clock = "iteration";
   file.iterations = iterations;
   for (const ScriptedOperator& op : script.operators) {
-    auto& told = file.operators.emplace_back();
-    told.name = op.name;
-    told.kind = op.kind;
-    told.kernel = op.kernel;
-    told.precision = op.precision;
-    told.layout = op.layout;
-    told.origin_names = op.origin_names;
+    auto& reported = file.operators.emplace_back();
+    reported.name = op.name;
+    reported.kind = op.kind;
+    reported.kernel = op.kernel;
+    reported.precision = op.precision;
+    reported.layout = op.layout;
+    reported.origin_names = op.origin_names;
   }
   const bool is_flood = script.profile == ProfileKind::flood;
   const std::uint32_t calls = is_flood ? calls_of_flood(script.operators.size(), iterations) : 1;

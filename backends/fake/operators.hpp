@@ -1,4 +1,4 @@
-// The operators that the test instrument tells of: their times are what its options say, to the nanosecond.
+// The operators that the test instrument reports: their times are what its options say, to the nanosecond.
 #pragma once
 
 #include <cstdint>

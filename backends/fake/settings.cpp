@@ -16,7 +16,7 @@ imb_dtype dtype_from(std::string_view name) {
   for (const ElementType& type : element_types) {
     if (type.name == name && type.bits != 0) return type.dtype;
   }
-  throw std::invalid_argument(std::string(name) + " is no element type");
+  throw std::invalid_argument(std::string(name) + " is not an element type");
 }
 
 PortFields input_from(std::string_view text) {
@@ -96,7 +96,7 @@ const OptionRow<Settings> rows[] = {
      [](S& s, Text v) { s.work = work_from(v); }},
     {{"drift", "none|ramp:FROM:TO:N|step:TO:N", "a factor on the time that changes over, or after, N inferences"},
      [](S& s, Text v) { s.drift = drift_from(v); }},
-    {{"process_spread", "RELATIVE_SD", "a factor on the time that is drawn anew in each process"},
+    {{"process_spread", "RELATIVE_SD", "a factor on the time that is drawn again in each process"},
      [](S& s, Text v) { s.process_spread = number_from(v); }},
     {{"seed", "N|random", "of the times"},
      [](S& s, Text v) {
@@ -127,7 +127,7 @@ const OptionRow<Settings> rows[] = {
     {{"kill", places, "SIGKILL"}, [](S& s, Text v) { s.triggers.kill = trigger_from(v); }},
     {{"exit", places, "end the process with status 0"}, [](S& s, Text v) { s.triggers.exit = trigger_from(v); }},
     {{"hang", places, "never return"}, [](S& s, Text v) { s.triggers.hang = trigger_from(v); }},
-    {{"stop", places, "SIGSTOP: go on when SIGCONT comes"}, [](S& s, Text v) { s.triggers.stop = trigger_from(v); }},
+    {{"stop", places, "SIGSTOP: continue when SIGCONT comes"}, [](S& s, Text v) { s.triggers.stop = trigger_from(v); }},
     {{"stderr", "BYTES|endless", "noise written to stderr at load"}, read_stderr},
     {{"write_file", "PATH", "try to write there at load; the error number is the counter write_error"},
      [](S& s, Text v) { s.write_file = v; }},

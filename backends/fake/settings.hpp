@@ -1,4 +1,4 @@
-// Everything that the test instrument can be told.
+// All options of the test instrument.
 #pragma once
 
 #include <cstdint>

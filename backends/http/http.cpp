@@ -37,7 +37,7 @@ std::string part_of(const std::string& url, CURLUPart part) {
   char* text = nullptr;
   if (parsed == nullptr || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK ||
       curl_url_get(parsed.get(), part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK)
-    fail(IMB_INVALID_ARGUMENT, "url=" + shown(url, 200) + " is no URL; give url=http://HOST:PORT");
+    fail(IMB_INVALID_ARGUMENT, "url=" + shown(url, 200) + " is not a URL; give url=http://HOST:PORT");
   const std::unique_ptr<char, void (*)(void*)> owner(text, curl_free);
   return text;
 }
@@ -317,7 +317,8 @@ void HttpExchange::fail_with(CURLcode code) const {
       fail(IMB_RUN_ERROR, server + "has a certificate that is not trusted (" + words +
                               "): name the certificates to trust with ca=FILE");
     case CURLE_SSL_CACERT_BADFILE:
-      fail(IMB_INVALID_ARGUMENT, "ca=" + shown(place_.certificates, 200) + " holds no certificates that can be read");
+      fail(IMB_INVALID_ARGUMENT,
+           "ca=" + shown(place_.certificates, 200) + " contains no certificates that can be read");
     case CURLE_SSL_CONNECT_ERROR:
       fail(IMB_RUN_ERROR, server + "does not speak TLS as it should (" + words + "): is it http:// in url=?");
     case CURLE_OUT_OF_MEMORY: throw std::bad_alloc();

@@ -39,7 +39,7 @@ const std::string* error_in(const nlohmann::json& answer) {
 
 }  // namespace
 
-std::string told_error(std::string_view body) {
+std::string error_text(std::string_view body) {
   if (body.empty()) return "it said nothing else";
   constexpr std::size_t most_read = 64 * 1024;
   if (body.size() <= most_read) {

@@ -16,8 +16,8 @@ inline constexpr int deepest_json = 32;
 // "text" in quotes, ASCII, control characters as \uXXXX; cut after `most` bytes.
 [[nodiscard]] std::string shown(std::string_view text, std::size_t most = 300);
 
-// The error that an answer tells of itself: {"error": "…"}, OpenAI's {"error": {"message": "…"}}, FastAPI's
+// The error that an answer reports itself: {"error": "…"}, OpenAI's {"error": {"message": "…"}}, FastAPI's
 // {"detail": "…"}, or how its body begins.
-[[nodiscard]] std::string told_error(std::string_view body);
+[[nodiscard]] std::string error_text(std::string_view body);
 
 }  // namespace infermeter

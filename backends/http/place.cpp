@@ -52,7 +52,7 @@ HttpPlace place_of(const imb_load& load, const ServerOptions& options, const std
 }
 
 std::string refusal_in(const HttpExchange& exchange) {
-  return "the server answered with status " + std::to_string(exchange.status()) + "; " + told_error(exchange.body());
+  return "the server answered with status " + std::to_string(exchange.status()) + "; " + error_text(exchange.body());
 }
 
 void refuse_status(const HttpExchange& exchange) {

@@ -33,7 +33,7 @@ std::vector<OptionRow<Settings>> rows_with_server(const char* url_form, const st
        [](Settings& s, Text v) { s.server.timeout_s = parse_seconds(v); }},
       {{"token_file", "FILE", "holds a token that goes with each request (Authorization: Bearer)"},
        [](Settings&, Text) {}},
-      {{"token_variable", "NAME", "the environment variable that holds the token"}, [](Settings&, Text) {}},
+      {{"token_variable", "NAME", "the environment variable that contains the token"}, [](Settings&, Text) {}},
       {{"ca", "FILE", "certificates (PEM) to trust; default: the system's"},
        [](Settings& s, Text v) { s.server.certificates = v; }},
       {{"verify", "true or false", "check the server's certificate; default true"},

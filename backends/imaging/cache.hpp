@@ -18,7 +18,7 @@ namespace infermeter {
 
 // Everything that what is kept depends on; compared field by field. The hash only finds the bucket.
 struct CacheKey {
-  std::uint64_t object = 0;  // of the objects that this request was given, which they were told apart by their bytes
+  std::uint64_t object = 0;  // of the objects that this request was given, which are distinguished by their bytes
   int image_size = 0, detector = 0, radius = 0;
   Centre centre{};
   int line_length = 1;

@@ -187,7 +187,7 @@ std::size_t pixels_of(const ImagingSettings& s) {
   return static_cast<std::size_t>(s.object_size) * static_cast<std::size_t>(s.object_size);
 }
 
-// Objects are told apart by their bytes, here and once: never by where they lie, which others may lie at later.
+// Objects are distinguished by their bytes, here and once: never by where they lie, which others may lie at later.
 void take_object(imb_request& request, std::size_t item, std::vector<float> object) {
   const std::size_t pixels = object.size();
   const auto place = request.objects.begin() + static_cast<std::ptrdiff_t>(item * pixels);
@@ -236,7 +236,7 @@ void destroy_request(imb_request* request) { delete request; }
 void bind_objects(imb_request& request, const imb_value& value) {
   const ImagingSettings& s = request.session->scene.settings;
   const auto items = static_cast<std::size_t>(value.shape[0]);
-  if (items == 0) fail(IMB_INVALID_ARGUMENT, "input 'object' holds no object");
+  if (items == 0) fail(IMB_INVALID_ARGUMENT, "input 'object' contains no object");
   const std::size_t pixels = pixels_of(s);
   std::vector<std::vector<float>> objects;
   for (std::size_t item = 0; item < items; ++item) {

@@ -65,12 +65,12 @@ std::string contents(const std::string& path) {
 
 [[noreturn]] void refuse_plan(const std::string& path, const std::string& why) {
   fail(IMB_INVALID_ARGUMENT,
-       "the FFT plans in " + path + " cannot be used: " + why + "; delete the file, and they are made anew");
+       "the FFT plans in " + path + " cannot be used: " + why + "; delete the file, and they are made again");
 }
 
 void read_wisdom(const Fftw& fftw, const std::string& path, const std::string& machine) {
   const std::string text = contents(path);
-  if (!text.starts_with(head)) refuse_plan(path, "it is no file of plans");
+  if (!text.starts_with(head)) refuse_plan(path, "it is not a file of plans");
   const std::size_t end = text.find('\n', head.size());
   if (end == std::string::npos) refuse_plan(path, "it is cut");
   const std::string its_machine = text.substr(head.size(), end - head.size());

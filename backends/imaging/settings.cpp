@@ -150,7 +150,7 @@ std::string said(const char* key, int value) { return std::string(key) + "=" + s
 
 void check_power_of_two(const char* key, int value) {
   if (value < 8 || !std::has_single_bit(static_cast<unsigned>(value))) {
-    refuse(said(key, value) + " is no power of two from 8 on; give " + key + "=" +
+    refuse(said(key, value) + " is not a power of two from 8 on; give " + key + "=" +
            std::to_string(std::bit_ceil(static_cast<unsigned>(value < 8 ? 8 : value))));
   }
 }

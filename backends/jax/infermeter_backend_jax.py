@@ -101,7 +101,7 @@ def _device(jax: Any, load: Load) -> Any:
 
 
 class Client:
-    """XLA's client for CPUs: one in a process. Neither it nor JAX tells how many threads it has."""
+    """XLA's client for CPUs: one in a process. Neither it nor JAX shows how many threads it has."""
 
     threads = 0  # as we started it
 
@@ -216,7 +216,7 @@ class Session:
         return [np.array(leaf) for leaf in self._jax.tree.leaves(result)]
 
     def executed(self) -> dict[str, str]:
-        told = {
+        reported = {
             "dtype": self._dtype(),
             "threads": str(client.count()),
             "device": self._load.device,
@@ -226,11 +226,11 @@ class Session:
             "x64": "true" if self._jax.config.jax_enable_x64 else "false",
         }
         if self._load.dtype == "float32":
-            told["dtype_from"] = "model"  # nothing was converted
+            reported["dtype_from"] = "model"  # nothing was converted
         if self._function.parameters is not None:
-            told["parameters"] = str(self._function.parameters)
-            told["model_bytes"] = str(sum(leaf.nbytes for leaf in self._function.weights))
-        return told
+            reported["parameters"] = str(self._function.parameters)
+            reported["model_bytes"] = str(sum(leaf.nbytes for leaf in self._function.weights))
+        return reported
 
     def device_memory(self) -> tuple[int, int] | None:
         stats = self._device.memory_stats() if self._load.device != "cpu" else None

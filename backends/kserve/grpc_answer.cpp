@@ -95,7 +95,7 @@ void refuse_end(const GrpcEnd& end) {
 }
 
 std::string_view message_in(std::string_view body) {
-  if (body.size() < frame_size) refuse_answer("it holds no message");
+  if (body.size() < frame_size) refuse_answer("it contains no message");
   if (body[0] != 0) refuse_answer("its message is compressed, which was not asked for");
   std::size_t size = 0;
   for (std::size_t i = 1; i < frame_size; ++i) size = size << 8U | static_cast<unsigned char>(body[i]);

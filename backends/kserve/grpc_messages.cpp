@@ -40,7 +40,7 @@ auto parsed(std::string_view message, const char* what, Read read) {
   try {
     return read(pbf_reader(message.data(), message.size()));
   } catch (const protozero::exception&) {
-    fail(IMB_BAD_ANSWER, std::string(what) + " is no message of the protocol");
+    fail(IMB_BAD_ANSWER, std::string(what) + " is not a message of the protocol");
   }
 }
 
@@ -131,7 +131,7 @@ WrittenOutput output_in(pbf_reader tensor) {
       case 2: output.datatype = cut_text(tensor); break;
       case 3:
         take_shape(tensor, [&](std::int64_t dimension) {
-          if (dimension < 0) refuse_answer("a dimension is no size");
+          if (dimension < 0) refuse_answer("a dimension is not a size");
           if (output.shape->size() == most_dimensions) refuse_answer("an output has too many dimensions");
           output.shape->push_back(dimension);
         });

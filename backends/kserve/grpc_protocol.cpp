@@ -14,14 +14,14 @@ class GrpcProtocol final : public Protocol {
   explicit GrpcProtocol(Target target) : target_(std::move(target)) {}
 
   ServerMetadata ask_server() override {
-    const auto told = got("ServerMetadata", {}, true, "the server does not say what it is");
-    return told ? server_metadata_in(*told) : ServerMetadata();
+    const auto reported = got("ServerMetadata", {}, true, "the server does not say what it is");
+    return reported ? server_metadata_in(*reported) : ServerMetadata();
   }
 
   ModelMetadata ask_model() override {
-    const auto told = got("ModelMetadata", model_metadata_request(target_.model, target_.version), false,
-                          "the server does not give model " + shown(target_.model, 200));
-    return model_metadata_in(*told);
+    const auto reported = got("ModelMetadata", model_metadata_request(target_.model, target_.version), false,
+                              "the server does not give model " + shown(target_.model, 200));
+    return model_metadata_in(*reported);
   }
 
   [[nodiscard]] std::string infer_path() const override { return std::string(service) + "ModelInfer"; }

@@ -102,7 +102,7 @@ class AnswerReader {
     return true;
   }
   bool parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::json::exception& /*error*/) {
-    refuse_answer("it is no JSON at byte " + std::to_string(position));
+    refuse_answer("it is not JSON at byte " + std::to_string(position));
   }
 
  private:
@@ -118,7 +118,7 @@ class AnswerReader {
     } else if (place_ == Place::shape) {
       add_dimension(value);
     } else if (depth_ == 4 && place_ == Place::parameters && key_ == "binary_data_size") {
-      if (value.kind != JsonNumber::Kind::natural) refuse_answer("a binary_data_size is no size");
+      if (value.kind != JsonNumber::Kind::natural) refuse_answer("a binary_data_size is not a size");
       outputs_.back().binary_size = value.natural;
     }
     return true;
@@ -126,7 +126,8 @@ class AnswerReader {
 
   void add_dimension(const JsonNumber& value) {
     auto& shape = *outputs_.back().shape;
-    if (value.kind != JsonNumber::Kind::natural || value.natural > INT64_MAX) refuse_answer("a dimension is no size");
+    if (value.kind != JsonNumber::Kind::natural || value.natural > INT64_MAX)
+      refuse_answer("a dimension is not a size");
     if (shape.size() == most_dimensions) refuse_answer("an output has too many dimensions");
     shape.push_back(static_cast<std::int64_t>(value.natural));
   }
@@ -147,7 +148,7 @@ std::vector<OutputTensor> outputs_from(std::string_view body, std::optional<std:
                   std::to_string(body.size()) + " came");
   AnswerReader reader;
   const std::string_view text = body.substr(0, json_size.value_or(body.size()));
-  if (!nlohmann::json::sax_parse(text, &reader)) refuse_answer("it is no JSON");
+  if (!nlohmann::json::sax_parse(text, &reader)) refuse_answer("it is not JSON");
   if (!reader.has_outputs()) refuse_answer("it has no outputs");
   std::string_view rest = body.substr(text.size());
   std::vector<OutputTensor> outputs;

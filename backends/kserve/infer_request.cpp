@@ -15,7 +15,7 @@ std::string in_json(std::string_view text, const std::string& input) {
     return nlohmann::json(std::string(text)).dump();
   } catch (const nlohmann::json::exception&) {
     fail(IMB_INVALID_ARGUMENT,
-         "input " + input + " holds text that is no UTF-8, which JSON cannot carry; tensors=binary can");
+         "input " + input + " holds text that is not UTF-8, which JSON cannot carry; tensors=binary can");
   }
 }
 
@@ -59,7 +59,7 @@ std::string binary_strings(const imb_value& value, std::size_t count) {
 }  // namespace
 
 EncodedInput encode_input(const PortFields& port, const imb_value& value, bool binary) {
-  if (value.kind != IMB_TENSOR) fail(IMB_INVALID_ARGUMENT, "input '" + port.name + "' wants a tensor");
+  if (value.kind != IMB_TENSOR) fail(IMB_INVALID_ARGUMENT, "input '" + port.name + "' needs a tensor");
   check_tensor(port, value);
   const std::span shape(value.shape, value.rank);
   const auto count = element_count(shape);

@@ -23,13 +23,13 @@ std::string text_in(const json& object, const char* key) {
 }
 
 std::int64_t dimension_from(const json& value, const std::string& port) {
-  if (!value.is_number_integer()) refuse_metadata("a dimension of " + port + " is no whole number");
+  if (!value.is_number_integer()) refuse_metadata("a dimension of " + port + " is not a whole number");
   // What is beyond the signed numbers is too large in any case.
   return value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX ? INT64_MAX : value.get<std::int64_t>();
 }
 
 PortFields port_from(const json& tensor, const char* kind) {
-  if (!tensor.is_object()) refuse_metadata(std::string("an ") + kind + " is no object");
+  if (!tensor.is_object()) refuse_metadata(std::string("an ") + kind + " is not an object");
   const auto name = tensor.find("name"), datatype = tensor.find("datatype"), shape = tensor.find("shape");
   if (name == tensor.end() || !name->is_string()) refuse_metadata(std::string("an ") + kind + " has no name");
   const std::string& called = name->get_ref<const std::string&>();
@@ -99,7 +99,7 @@ void check_model(ModelMetadata& metadata) {
 
 ServerMetadata server_metadata_from(std::string_view body) {
   const json server = parse_bounded(body, "what the server says of itself");
-  if (!server.is_object()) fail(IMB_RUN_ERROR, "what the server says of itself is no JSON object");
+  if (!server.is_object()) fail(IMB_RUN_ERROR, "what the server says of itself is not a JSON object");
   ServerMetadata metadata{.name = text_in(server, "name"), .version = text_in(server, "version")};
   if (const auto extensions = server.find("extensions"); extensions != server.end() && extensions->is_array())
     metadata.takes_binary_tensors = std::ranges::any_of(
@@ -109,7 +109,7 @@ ServerMetadata server_metadata_from(std::string_view body) {
 
 ModelMetadata model_metadata_from(std::string_view body) {
   const json model = parse_bounded(body, "what the server says of the model");
-  if (!model.is_object()) refuse_metadata("it is no JSON object");
+  if (!model.is_object()) refuse_metadata("it is not a JSON object");
   ModelMetadata metadata{.platform = text_in(model, "platform")};
   if (const auto versions = model.find("versions"); versions != model.end() && versions->is_array())
     for (const json& version : *versions)

@@ -24,7 +24,7 @@ struct ModelMetadata {
   std::vector<std::string> versions{};
   std::vector<PortFields> inputs{}, outputs{};  // outputs may be undeclared: none
 };
-// A port as a server tells of it; `kind` is "input" or "output". Throws Failure: IMB_MODEL_ERROR for what is not what
+// A port as a server reports it; `kind` is "input" or "output". Throws Failure: IMB_MODEL_ERROR for what is not what
 // the protocol says, IMB_UNSUPPORTED for a type that it does not have.
 [[nodiscard]] PortFields declared_port(const char* kind, std::string name, std::string_view datatype,
                                        std::vector<std::int64_t> shape);

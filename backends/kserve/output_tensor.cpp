@@ -18,14 +18,14 @@ void put_strings(OutputTensor& output, std::string_view bytes, std::size_t count
     output.strings.emplace_back(bytes.substr(0, size));
     bytes.remove_prefix(size);
   }
-  if (!bytes.empty()) refuse_answer(about + " goes on behind its last string");
+  if (!bytes.empty()) refuse_answer(about + " continues behind its last string");
 }
 
 void check_size(std::uint64_t has, std::uint64_t wants, std::string_view what, const OutputTensor& output,
                 const std::string& about) {
   if (has == wants) return;
   refuse_answer(about + " has " + std::to_string(has) + std::string(what) + ", and its shape " +
-                shape_text(output.shape) + " wants " + std::to_string(wants));
+                shape_text(output.shape) + " needs " + std::to_string(wants));
 }
 
 void take_binary(OutputTensor& output, std::string_view bytes, std::size_t count, const std::string& about) {

@@ -33,7 +33,7 @@ struct InferAnswer {
 class Protocol {
  public:
   virtual ~Protocol() = default;
-  // Nothing is in it where the server does not tell what it is.
+  // Nothing is in it where the server does not report what it is.
   virtual ServerMetadata ask_server() = 0;
   virtual ModelMetadata ask_model() = 0;
 

@@ -22,8 +22,8 @@ std::string current_text() {
   }
 }
 
-// An error inside of TorchScript is told with the lines of the program that led to it: only what is behind them counts.
-// Otherwise the first line says what it is, and the others where in PyTorch, or what to do about its Python.
+// An error inside of TorchScript is reported with the lines of the program that led to it: only what is behind them
+// counts. Otherwise the first line says what it is, and the others where in PyTorch, or what to do about its Python.
 std::string useful_part(std::string_view text) {
   constexpr std::string_view advice = ". This is an internal";  // and how a checkpoint may have been damaged
   constexpr std::string_view trace = "Traceback of TorchScript", kind = "Error: ";

@@ -26,14 +26,14 @@ imb_dtype parse_dtype(std::string_view name) {
   for (const ElementType& type : element_types) {
     if (type.name == name && type.bits >= 8) return type.dtype;
   }
-  throw std::invalid_argument("'" + std::string(name) + "' is no element type");
+  throw std::invalid_argument("'" + std::string(name) + "' is not an element type");
 }
 
 std::int64_t parse_size(std::string_view text) {
   try {
     return parse_integer<std::int64_t>(text, 1, INT32_MAX);
   } catch (const std::invalid_argument&) {
-    throw std::invalid_argument("'" + std::string(text) + "' is no size; whole numbers from 1 are");
+    throw std::invalid_argument("'" + std::string(text) + "' is not a size; whole numbers from 1 are");
   }
 }
 

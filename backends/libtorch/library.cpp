@@ -31,7 +31,7 @@ std::string version_from(std::uint64_t abi_version) {
 
 void check_version(const OpenLibrary& library) {
   const auto abi_version = reinterpret_cast<std::uint64_t (*)()>(dlsym(library.handle, "aoti_torch_abi_version"));
-  if (abi_version == nullptr) refuse_version(library.path + " is no PyTorch, or one before 2.9");
+  if (abi_version == nullptr) refuse_version(library.path + " is not a PyTorch, or one before 2.9");
   const std::string version = version_from(abi_version());
   if (version != built_with) refuse_version(library.path + " is PyTorch " + version);
 }

@@ -61,7 +61,7 @@ struct Settings {
 
 const OptionRow<Settings> rows[] = {
     {{"input_shape", "SHAPE[:DTYPE][;…]",
-      "shapes of the inputs, which TorchScript files do not tell; the batch first: 1x3x224x224 or 1x128:int64;1x128"},
+      "shapes of the inputs, which TorchScript files do not report; the batch first: 1x3x224x224 or 1x128:int64;1x128"},
      [](Settings& settings, std::string_view value) { settings.shapes = parse_input_shapes(value); }},
 };
 
@@ -193,7 +193,7 @@ imb_status run(imb_request* request, imb_message message) {
   });
 }
 
-// The first run tells what the outputs are.
+// The first run shows what the outputs are.
 void note_outputs(imb_session& session, std::span<const NamedTensor> outputs) {
   if (session.outputs_known) return;
   session.outputs_before = std::exchange(session.outputs, ports_after_run(outputs, session.dynamic_batch));

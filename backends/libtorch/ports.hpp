@@ -12,7 +12,7 @@ namespace infermeter {
 
 using Ports = std::vector<std::unique_ptr<Port>>;
 
-// Of a TorchScript file, which tells its inputs' names; what shape they have, the option says.
+// Of a TorchScript file, which shows its inputs' names; what shape they have, the option says.
 [[nodiscard]] std::vector<Input> inputs_of_script(std::span<const std::string> names,
                                                   std::span<const InputShape> shapes);
 // Of a package: as its text says, or, where there is none, as the option says.

@@ -53,18 +53,18 @@ c10::ArrayRef<const c10::IValue> arguments_of(const at::RecordFunction& call) {
 }
 
 OperatorsFile::Operator operator_of(const at::RecordFunction& call, std::uint32_t place) {
-  OperatorsFile::Operator told;
-  told.kind = call.name();
-  told.name = told.kind + "." + std::to_string(place);
+  OperatorsFile::Operator reported;
+  reported.kind = call.name();
+  reported.name = reported.kind + "." + std::to_string(place);
   for (const c10::IValue& input : arguments_of(call)) {
     if (!input.isTensor()) continue;
     const at::Tensor& tensor = input.toTensor();
-    told.shapes += (told.shapes.empty() ? "" : ", ") + shape_text(tensor);
-    if (!tensor.defined() || !told.precision.empty()) continue;
-    told.precision = precision_of(tensor.scalar_type());
-    told.layout = layout_of(tensor);
+    reported.shapes += (reported.shapes.empty() ? "" : ", ") + shape_text(tensor);
+    if (!tensor.defined() || !reported.precision.empty()) continue;
+    reported.precision = precision_of(tensor.scalar_type());
+    reported.layout = layout_of(tensor);
   }
-  return told;
+  return reported;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The profile of a session's operators: what PyTorch's dispatcher calls, as its RecordFunction tells. An operator is a
+// The profile of a session's operators: what PyTorch's dispatcher calls, as its RecordFunction shows. An operator is a
 // call that is not made by another one, at its place in an inference; what it calls in turn is within its time.
 #pragma once
 

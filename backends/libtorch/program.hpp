@@ -61,7 +61,7 @@ class Program {
 struct ProgramRequest {
   const imb_load& load;
   std::vector<InputShape> shapes;       // empty: not given
-  std::vector<InputShape> data_shapes;  // of the data, for a program that tells nothing; empty: not known
+  std::vector<InputShape> data_shapes;  // of the data, for a program that shows nothing; empty: not known
   at::Device device;
   at::ScalarType precision;
   int threads;

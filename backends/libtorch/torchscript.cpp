@@ -87,7 +87,7 @@ std::vector<std::string> argument_names(const c10::FunctionSchema& schema, std::
     const bool needed = !argument.default_value().has_value();
     if (!needed && names.size() >= shape_count) break;
     if (!takes_tensor(argument.type())) {
-      fail(IMB_UNSUPPORTED, "argument '" + argument.name() + "' of forward is no tensor (" + argument.type()->str() +
+      fail(IMB_UNSUPPORTED, "argument '" + argument.name() + "' of forward is not a tensor (" + argument.type()->str() +
                                 "), and only tensors can be given to a program; give it a default, or wrap the module");
     }
     names.push_back(argument.name());
@@ -103,7 +103,7 @@ void check_count(const std::vector<std::string>& names, std::size_t shape_count)
                                  "), and input_shape gives " + std::to_string(shape_count));
 }
 
-// As far as the declared type tells how many there will be.
+// As far as the declared type shows how many there will be.
 std::vector<std::string> names_of_outputs(const c10::FunctionSchema& schema) {
   if (schema.returns().size() != 1) return {"output"};
   const auto tuple = schema.returns().front().type()->cast<c10::TupleType>();

@@ -54,7 +54,7 @@ std::optional<at::ScalarType> scalar_type_from(imb_dtype dtype) {
 
 at::Tensor make_tensor(const PortFields& port, const imb_value& value, at::Device device, at::ScalarType precision) {
   if (value.kind != IMB_TENSOR) {
-    fail(IMB_INVALID_ARGUMENT, "input '" + port.name + "' wants a tensor and was given " +
+    fail(IMB_INVALID_ARGUMENT, "input '" + port.name + "' needs a tensor and was given " +
                                    (value.kind == IMB_SEQUENCE ? "a sequence" : "nothing"));
   }
   check_tensor(port, value);

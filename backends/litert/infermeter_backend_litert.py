@@ -80,7 +80,7 @@ class Session:
         return [self._interpreter.get_tensor(details["index"]) for details in self._interpreter.get_output_details()]
 
     def executed(self) -> dict[str, str]:
-        # Not public, and the only place that tells what the delegate took.
+        # Not public, and the only place that shows what the delegate took.
         nodes = self._interpreter._get_ops_details()
         parts = [node for node in nodes if node["op_name"] == DELEGATE]
         return {

@@ -78,7 +78,7 @@ class Runtime:
     def load(self, load: Load) -> GenerationSession | ScoringSession:
         refuse_what_is_not_offered(self.info, load)
         if load.profile_folder:
-            raise Refused(Status.UNSUPPORTED, "llama.cpp tells nothing of single operators: profile the model on another back end")
+            raise Refused(Status.UNSUPPORTED, "llama.cpp shows nothing of single operators: profile the model on another back end")
         settings = Settings.read(self.info, load)
         file = _gguf_of(Path(load.model))
         values = read_metadata(file)

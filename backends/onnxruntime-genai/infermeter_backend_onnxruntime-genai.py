@@ -38,7 +38,7 @@ class Runtime:
         refuse_what_is_not_offered(self.info, load)
         if load.profile_folder:
             raise Refused(
-                Status.UNSUPPORTED, "ONNX Runtime GenAI tells nothing of single operators: profile the model on another back end"
+                Status.UNSUPPORTED, "ONNX Runtime GenAI shows nothing of single operators: profile the model on another back end"
             )
         settings = Settings.read(self.info, load)
         model = LanguageModel.read(load.model, load.zoo_name)
@@ -66,7 +66,7 @@ class GeneratorEngine:
         self._dtype = self._type_of_cache(read_json(model.folder / _CONFIG))
 
     def _type_of_cache(self, config: dict[str, Any]) -> str:
-        """Of keys and values, which is what is computed in: only a generator that has begun tells it."""
+        """Of keys and values, which is what is computed in: only a generator that has begun shows it."""
         generator = self._generator(2, 0)
         generator.append_tokens(np.zeros(1, np.int32))
         name = config["model"]["decoder"]["inputs"].get("past_key_names", "past_key_values.%d.key") % 0
@@ -95,7 +95,7 @@ class GeneratorEngine:
         return logits
 
     def executed(self) -> dict[str, str]:
-        # What is loaded tells no more than its device: threads are what it was given.
+        # What is loaded shows no more than its device: threads are what it was given.
         return {
             "dtype": self._dtype,
             "dtype_from": "model",

@@ -131,7 +131,7 @@ void refuse_what_cannot_be(const imb_load& load) {
   }
 }
 
-// External data lies beside the model; ONNX Runtime can be told another folder only for models in memory.
+// External data lies beside the model; ONNX Runtime can be given another folder only for models in memory.
 void refuse_another_folder(const imb_load& load) {
   if (load.model_base_folder == nullptr) return;
   std::error_code error;
@@ -261,7 +261,7 @@ void gather_inputs(imb_request& request) {
   request.ready = true;
 }
 
-// The C API's plain Run, as a program of one's own would call it: outputs are made anew by each inference.
+// The C API's plain Run, as a program of one's own would call it: outputs are made again by each inference.
 imb_status run(imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
     imb_session& session = request->session;
@@ -319,7 +319,7 @@ imb_status require_profile(const imb_session& session, imb_message message) {
   });
 }
 
-// It has recorded since the load; the host tells its own runs by their time.
+// It has recorded since the load; the host shows its own runs by their time.
 imb_status profile_begin(imb_session* session, imb_message message) { return require_profile(*session, message); }
 
 imb_status profile_end(imb_session* session, imb_message message) {

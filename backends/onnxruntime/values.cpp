@@ -73,7 +73,7 @@ Owned<OrtValue> ValueMaker::sequence(const PortFields& port, const imb_value& va
   std::vector<Owned<OrtValue>> elements;
   std::vector<const OrtValue*> pointers;
   for (const imb_value& element : std::span(value.elements, value.element_count)) {
-    if (element.kind != IMB_TENSOR) refuse(port, "wants a sequence of tensors");
+    if (element.kind != IMB_TENSOR) refuse(port, "needs a sequence of tensors");
     check_tensor(element_port, element);
     elements.push_back(tensor(port, element));
     pointers.push_back(elements.back().get());
@@ -86,7 +86,7 @@ Owned<OrtValue> ValueMaker::sequence(const PortFields& port, const imb_value& va
 Owned<OrtValue> ValueMaker::make(const PortFields& port, const imb_value& value) const {
   if (value.kind == IMB_NONE && port.is_optional) return owned<OrtValue>(nullptr, api.ReleaseValue);
   if (value.kind != port.kind) {
-    refuse(port, std::string("wants ") + kind_name(port.kind) + " and was given " + kind_name(value.kind));
+    refuse(port, std::string("needs ") + kind_name(port.kind) + " and was given " + kind_name(value.kind));
   }
   if (value.kind == IMB_SEQUENCE) return sequence(port, value);
   check_tensor(port, value);

@@ -81,7 +81,7 @@ const json* member(const json& object, const char* key) {
 void refuse_error(const json& value, std::string_view text) {
   const json* const kind = member(value, "object");
   if (member(value, "error") != nullptr || (kind != nullptr && *kind == "error"))
-    fail(IMB_BAD_ANSWER, "the server broke its answer off; " + told_error(text));
+    fail(IMB_BAD_ANSWER, "the server broke its answer off; " + error_text(text));
 }
 
 // The choice asked for; nullptr: there is none in this piece.
@@ -96,11 +96,11 @@ void take_usage(const json& value, CompletionAnswer& answer) {
   const json* const usage = member(value, "usage");
   if (usage == nullptr) return;
   const auto count = [&](const char* key, std::int64_t& tokens) {
-    const json* const told = member(*usage, key);
-    if (told == nullptr) return;
-    if (!told->is_number_unsigned() || told->get<std::uint64_t>() > std::uint64_t{most_counted})
-      refuse_completion(std::string("its ") + key + " is no number of tokens");
-    tokens = told->get<std::int64_t>();
+    const json* const reported = member(*usage, key);
+    if (reported == nullptr) return;
+    if (!reported->is_number_unsigned() || reported->get<std::uint64_t>() > std::uint64_t{most_counted})
+      refuse_completion(std::string("its ") + key + " is not a number of tokens");
+    tokens = reported->get<std::int64_t>();
   };
   count("completion_tokens", answer.output_tokens);
   count("prompt_tokens", answer.prompt_tokens);
@@ -109,7 +109,7 @@ void take_usage(const json& value, CompletionAnswer& answer) {
 std::string_view text_member(const json& object, const char* key) {
   const json* const text = member(object, key);
   if (text == nullptr) return {};
-  if (!text->is_string()) refuse_completion(std::string("its ") + key + " is no text");
+  if (!text->is_string()) refuse_completion(std::string("its ") + key + " is not a text");
   return text->get_ref<const std::string&>();
 }
 
@@ -189,7 +189,7 @@ void StreamedAnswer::end() {
   const std::int64_t moment_ns = monotonic_ns();
   reader_.end([&](std::string_view data) { take_event(data, moment_ns); });
   if (!has_events_)
-    fail(IMB_BAD_ANSWER, the_answer + " is no stream of events; it begins with " + shown(begin_, 60) +
+    fail(IMB_BAD_ANSWER, the_answer + " is not a stream of events; it begins with " + shown(begin_, 60) +
                              "; stream=false asks for it in one piece");
   if (!is_done_ && answer_.finish_reason.empty())
     fail(IMB_BAD_ANSWER,

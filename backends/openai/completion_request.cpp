@@ -23,7 +23,7 @@ std::string completion_body(const Settings& settings, std::string_view model, st
   try {
     return body.dump();
   } catch (const nlohmann::json::exception&) {
-    fail(IMB_INVALID_ARGUMENT, "the prompt is no UTF-8, which JSON cannot carry");
+    fail(IMB_INVALID_ARGUMENT, "the prompt is not UTF-8, which JSON cannot carry");
   }
 }
 

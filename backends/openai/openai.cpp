@@ -203,7 +203,7 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
       fail(IMB_INVALID_ARGUMENT, "the model has no input " + std::to_string(index));
     request->answered = request->has_body = false;
     request->output.reset();
-    if (value->kind != IMB_TENSOR) fail(IMB_INVALID_ARGUMENT, "input 'prompt' wants a tensor");
+    if (value->kind != IMB_TENSOR) fail(IMB_INVALID_ARGUMENT, "input 'prompt' needs a tensor");
     check_tensor(request->session.prompt->fields(), *value);
     if (value->data == nullptr || value->string_sizes == nullptr)
       fail(IMB_INVALID_ARGUMENT, "input 'prompt' was given no string");

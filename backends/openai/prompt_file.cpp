@@ -34,7 +34,7 @@ std::string bytes_of(const std::string& path) {
   struct stat status{};
   if (file.number < 0 || fstat(file.number, &status) != 0)
     refuse_file(std::string("the file cannot be read: ") + std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) refuse_file("it is no regular file");
+  if (!S_ISREG(status.st_mode)) refuse_file("it is not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) > largest_prompt_file) refuse_file("the file is larger than 1 GiB");
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t have = 0;
@@ -62,7 +62,7 @@ std::string content_in(const Json& content, const std::string& where) {
   std::string text;
   for (const Json& part : content) {
     const Json* const words = part.is_object() ? field_of(part, "text") : nullptr;
-    if (words == nullptr || !words->is_string()) refuse_file(where + " has a message with a part that is no text");
+    if (words == nullptr || !words->is_string()) refuse_file(where + " has a message with a part that is not a text");
     text += (text.empty() ? "" : "\n") + words->get<std::string>();
   }
   return text;
@@ -93,9 +93,9 @@ std::string first_question(const Json& list, const Form& form, const std::string
 
 // Empty: nobody asks anything.
 std::string prompt_in(const Json& entry, const std::string& where) {
-  if (!entry.is_object()) refuse_file(where + " holds no object");
+  if (!entry.is_object()) refuse_file(where + " contains no object");
   if (const Json* const prompt = field_of(entry, "prompt")) {
-    if (!prompt->is_string()) refuse_file(where + " has a prompt that is no text");
+    if (!prompt->is_string()) refuse_file(where + " has a prompt that is not a text");
     return prompt->get<std::string>();
   }
   for (const Form& form : forms)
@@ -151,7 +151,7 @@ void take_lines(PromptFile& file, std::string_view text, bool is_json) {
     try {
       static_cast<void>(Json(one).dump());
     } catch (const Json::exception&) {
-      refuse_file(where + " is no UTF-8");
+      refuse_file(where + " is not UTF-8");
     }
     add_prompt(file, std::string(one));
   }

@@ -46,7 +46,7 @@ class Runtime:
     def load(self, load: Load) -> GenerationSession | ScoringSession:
         refuse_what_is_not_offered(self.info, load)
         if load.profile_folder:
-            raise Refused(Status.UNSUPPORTED, "OpenVINO GenAI tells nothing of single operators: profile the model on another back end")
+            raise Refused(Status.UNSUPPORTED, "OpenVINO GenAI shows nothing of single operators: profile the model on another back end")
         settings = Settings.read(self.info, load)
         model = LanguageModel.read(load.model, load.zoo_name)
         settings.check(model)
@@ -100,7 +100,7 @@ class PipelineEngine:
         self._pipeline.generate(self._tensor(prompt), self._config, self._streamer(stamp))
 
     def executed(self) -> dict[str, str]:
-        # The pipeline tells no property of the model that it has compiled: these are what it was given.
+        # The pipeline reports no property of the model that it has compiled: these are what it was given.
         return {
             "dtype": self._dtype,
             "device": "cpu",

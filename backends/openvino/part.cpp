@@ -84,27 +84,27 @@ GraphNode described(const ov::Node& node) {
     const auto found = facts.find(key);
     return found != facts.end() && found->second.is<std::string>() ? found->second.as<std::string>() : std::string();
   };
-  GraphNode told{.name = node.get_friendly_name(),
-                 .kind = fact("layerType"),
-                 .kernel = fact("primitiveType"),
-                 .precision = precision_in(fact("runtimePrecision")),
-                 .layout = fact("outputLayouts"),
-                 .shapes = "",
-                 .origin_names = separated(fact("originalLayersNames")),
-                 .inputs = {},
-                 .outputs = {},
-                 .is_port = false};
-  told.is_port = told.kind == "Input" || told.kind == "Output";
+  GraphNode reported{.name = node.get_friendly_name(),
+                     .kind = fact("layerType"),
+                     .kernel = fact("primitiveType"),
+                     .precision = precision_in(fact("runtimePrecision")),
+                     .layout = fact("outputLayouts"),
+                     .shapes = "",
+                     .origin_names = separated(fact("originalLayersNames")),
+                     .inputs = {},
+                     .outputs = {},
+                     .is_port = false};
+  reported.is_port = reported.kind == "Input" || reported.kind == "Output";
   for (const auto& input : node.input_values()) {
-    told.inputs.push_back(tensor_name(input));
-    told.shapes += (told.shapes.empty() ? "" : ", ") + shape_text(input.get_partial_shape());
+    reported.inputs.push_back(tensor_name(input));
+    reported.shapes += (reported.shapes.empty() ? "" : ", ") + shape_text(input.get_partial_shape());
   }
-  told.shapes += " ->";
+  reported.shapes += " ->";
   for (const auto& output : node.outputs()) {
-    told.shapes += (told.outputs.empty() ? " " : ", ") + shape_text(output.get_partial_shape());
-    told.outputs.push_back(tensor_name(output));
+    reported.shapes += (reported.outputs.empty() ? " " : ", ") + shape_text(output.get_partial_shape());
+    reported.outputs.push_back(tensor_name(output));
   }
-  return told;
+  return reported;
 }
 
 imb_status read_graph(const ov_compiled_model_t* compiled, std::vector<GraphNode>& nodes, imb_message message) {
@@ -112,8 +112,8 @@ imb_status read_graph(const ov_compiled_model_t* compiled, std::vector<GraphNode
     nodes.clear();
     const auto graph = object_in<ov::CompiledModel>(compiled).get_runtime_model();
     for (const auto& node : graph->get_ordered_ops()) {
-      GraphNode told = described(*node);
-      if (told.kind != "Const") nodes.push_back(std::move(told));
+      GraphNode reported = described(*node);
+      if (reported.kind != "Const") nodes.push_back(std::move(reported));
     }
   });
 }

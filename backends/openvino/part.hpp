@@ -1,4 +1,4 @@
-// What only OpenVINO's C++ tells: when each operator began, and the graph that was compiled. It is in a library of its
+// What only OpenVINO's C++ shows: when each operator began, and the graph that was compiled. It is in a library of its
 // own (part.cpp), built against one release, whose C++ interface no other has.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace infermeter {
 // A row of OpenVINO's counters. Rows keep their order from one reading to the next.
 struct Counter {
   std::string name, kind, kernel;
-  std::int64_t begin_us = 0;  // of the last run, of the system's clock; 0: never, or not told
+  std::int64_t begin_us = 0;  // of the last run, of the system's clock; 0: never, or not reported
   std::int64_t mean_us = 0;   // of all runs since the model was compiled
 };
 

@@ -12,7 +12,7 @@ namespace infermeter {
 
 using Ports = std::vector<std::unique_ptr<Port>>;
 
-// The C API tells any one of the names of a tensor, and none of a dimension. For an ONNX file both come from the file
+// The C API shows any one of the names of a tensor, and none of a dimension. For an ONNX file both come from the file
 // (the ports are in its order); a dynamic dimension without a name is named by its place: "input.2". All throw
 // Failure(IMB_UNSUPPORTED) for element types that cannot be carried.
 [[nodiscard]] std::vector<PortFields> model_inputs(const Api& api, const ov_model_t* model,

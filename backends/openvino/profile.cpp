@@ -37,11 +37,11 @@ bool begins_differ(const std::vector<Counter>& a, const std::vector<Counter>& b)
 }
 
 OperatorsFile::Operator operator_of(const Counter& row) {
-  OperatorsFile::Operator told;
-  told.name = row.name;
-  told.kind = row.kind;
-  told.kernel = row.kernel;
-  return told;
+  OperatorsFile::Operator reported;
+  reported.name = row.name;
+  reported.kind = row.kind;
+  reported.kernel = row.kernel;
+  return reported;
 }
 
 OperatorsFile::Operator operator_of(GraphNode&& node) {
@@ -174,7 +174,7 @@ std::vector<GraphNode> Profile::graph_of(const ov_compiled_model_t* compiled) {
 }
 
 // No other operator begins when the last one ends; the run ends a little later. How much later is what the ends of all
-// runs lie beyond the mean that OpenVINO tells of that operator.
+// runs lie beyond the mean that OpenVINO reports for that operator.
 std::vector<std::int64_t> Profile::last_durations_us() const {
   std::vector<std::int64_t> durations;
   for (const Run& run : runs_) durations.push_back(run.last_us);

@@ -37,7 +37,7 @@ std::optional<ov_element_type_e> element_type_from(imb_dtype dtype) {
 
 Owned<ov_tensor_t> make_tensor(const Api& api, const PortFields& port, const imb_value& value) {
   if (value.kind != IMB_TENSOR) {
-    fail(IMB_INVALID_ARGUMENT, "input '" + port.name + "' wants a tensor and was given " +
+    fail(IMB_INVALID_ARGUMENT, "input '" + port.name + "' needs a tensor and was given " +
                                    (value.kind == IMB_SEQUENCE ? "a sequence" : "nothing"));
   }
   check_tensor(port, value);
@@ -62,7 +62,7 @@ TensorView::TensorView(const Api& api, Owned<ov_tensor_t> tensor, const std::str
   }
   ov_shape_t shape{};
   const ov_status_e status = api.ov_tensor_get_shape(tensor_.get(), &shape);
-  if (status != INVALID_C_PARAM) check(api, status, IMB_RUN_ERROR, what);  // that is how it tells of a scalar
+  if (status != INVALID_C_PARAM) check(api, status, IMB_RUN_ERROR, what);  // that is how it reports a scalar
   if (shape.rank > 0) shape_.assign(shape.dims, shape.dims + shape.rank);
   api.ov_shape_free(&shape);
   const auto bytes = bytes_of(*dtype, shape_);

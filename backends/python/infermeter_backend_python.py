@@ -115,7 +115,7 @@ class PythonRuntime:
                 Option(
                     INPUT_SHAPE,
                     "1x3x224x224",
-                    "what the callable takes, where it is no infermeter.Model: batch first; ';' between inputs, ':int64' "
+                    "what the callable takes, where it is not an infermeter.Model: batch first; ';' between inputs, ':int64' "
                     "behind one for its type",
                 ),
             ),

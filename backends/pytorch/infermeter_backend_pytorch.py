@@ -48,7 +48,7 @@ OPTIONS = (
         "how float32 matrices are multiplied; high and medium allow TF32 on CUDA; default highest, of live objects as it is",
     ),
     Option("grad", "true|false", "run with gradients, as in training; default false: inference mode"),
-    Option(FACTORY, "FILE.py:make", "makes the model whose weights a .ckpt, .pt or .pth file holds"),
+    Option(FACTORY, "FILE.py:make", "makes the model whose weights a .ckpt, .pt or .pth file contains"),
     Option(INPUT_SHAPE, "1x3x224x224", "sizes of the inputs, where the model does not declare them; of the zoo's convolutional networks, other ones"),
     *GENERATION_OPTIONS,
 )
@@ -67,7 +67,7 @@ def _one_thread_between_operators(torch: Any) -> None:
     try:
         torch.set_num_interop_threads(1)
     except RuntimeError:
-        pass  # `executed` tells how many there are
+        pass  # `executed` shows how many there are
 
 
 class Runtime:
@@ -298,7 +298,7 @@ class Session:
 
     def executed(self) -> dict[str, str]:
         torch = self._torch
-        told = {
+        reported = {
             "dtype": self._dtype(),
             "threads": str(torch.get_num_threads()),
             "inter_op_threads": str(torch.get_num_interop_threads()),
@@ -309,27 +309,27 @@ class Session:
             "autocast": _text(self._settings.autocast),
         }
         if self._load.dtype == "float32" and not self._settings.autocast:
-            told["dtype_from"] = "model"  # nothing was converted
+            reported["dtype_from"] = "model"  # nothing was converted
         if self._settings.grad:
-            told["grad"] = "true"
+            reported["grad"] = "true"
         if self._modes.trains:
-            told["mode"] = "eval; train before and afterwards"
+            reported["mode"] = "eval; train before and afterwards"
         if self._changes:
-            told["measured_copy"] = ", ".join(self._changes)
+            reported["measured_copy"] = ", ".join(self._changes)
         if isinstance(self._module, torch.nn.Module):
             weights = Weights.of(torch, self._module)
-            told["parameters"] = str(weights.count)
-            told["model_bytes"] = str(weights.size_bytes)
+            reported["parameters"] = str(weights.count)
+            reported["model_bytes"] = str(weights.size_bytes)
             if self._settings.quantizes:
-                told["quantize"] = f"dynamic: {weights.int8} of {weights.count} weights in int8"
-                told["quantized_engine"] = torch.backends.quantized.engine
+                reported["quantize"] = f"dynamic: {weights.int8} of {weights.count} weights in int8"
+                reported["quantized_engine"] = torch.backends.quantized.engine
         if self._load.device == "cpu":
-            told["instructions"] = torch.backends.cpu.get_cpu_capability()
+            reported["instructions"] = torch.backends.cpu.get_cpu_capability()
         if self._load.device == "cuda":
-            told["device_name"] = torch.cuda.get_device_name(self._place)
-            told["cudnn_tf32"] = cudnn_tf32(torch)
-            told["cudnn_benchmark"] = _text(torch.backends.cudnn.benchmark)
-        return told
+            reported["device_name"] = torch.cuda.get_device_name(self._place)
+            reported["cudnn_tf32"] = cudnn_tf32(torch)
+            reported["cudnn_benchmark"] = _text(torch.backends.cudnn.benchmark)
+        return reported
 
     def device_memory(self) -> tuple[int, int] | None:
         if self._load.device != "cuda":
@@ -442,7 +442,7 @@ class CompiledSession(Session):
         self._breaks = self._graph_breaks() - breaks
 
     def _naming_kernels(self) -> AbstractContextManager[Any]:
-        """What Inductor compiled tells the profiler of its kernels only if it was compiled so."""
+        """What Inductor compiled shows the profiler of its kernels only if it was compiled so."""
         if not self._load.profile_folder:
             return nullcontext()
         import torch._inductor.config as inductor

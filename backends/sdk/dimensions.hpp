@@ -28,7 +28,7 @@ inline std::int64_t size_from(const imb_pair& dimension) {
     return parse_integer<std::int64_t>(dimension.value, 1, INT32_MAX);
   } catch (const std::invalid_argument&) {
     fail(IMB_INVALID_ARGUMENT, "dimension " + std::string(dimension.key) + "=" + dimension.value +
-                                   " is no size; give a whole number of at least 1");
+                                   " is not a size; give a whole number of at least 1");
   }
 }
 

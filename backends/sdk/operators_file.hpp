@@ -15,7 +15,7 @@ namespace infermeter {
 
 struct OperatorsFile {
   struct Operator {
-    std::string name, kind, kernel, precision, layout, shapes, provider;  // empty: not told
+    std::string name, kind, kernel, precision, layout, shapes, provider;  // empty: not reported
     std::vector<std::string> origin_names;                                // nodes of the model that the runtime names
     std::vector<std::string> inputs, outputs;                             // tensors of the compiled graph
   };

@@ -64,16 +64,16 @@ inline void check_tensor(const PortFields& port, const imb_value& value) {
   const std::string input = "input '" + port.name + "' ";
   if (value.dtype != port.dtype) {
     fail(IMB_INVALID_ARGUMENT,
-         input + "wants " + std::string(name_of(port.dtype)) + " and was given " + std::string(name_of(value.dtype)));
+         input + "needs " + std::string(name_of(port.dtype)) + " and was given " + std::string(name_of(value.dtype)));
   }
   const std::span shape(value.shape, value.rank);
   if (!shape_fits(port, shape)) {
-    fail(IMB_INVALID_ARGUMENT, input + "wants shape " + shape_text(port.shape) + " and was given " + shape_text(shape));
+    fail(IMB_INVALID_ARGUMENT, input + "needs shape " + shape_text(port.shape) + " and was given " + shape_text(shape));
   }
   if (value.dtype == IMB_STRING) return;
   const auto bytes = bytes_of(value.dtype, shape);
   if (!bytes || *bytes != value.size_bytes || (*bytes != 0 && value.data == nullptr)) {
-    fail(IMB_INVALID_ARGUMENT, input + "of shape " + shape_text(shape) + " wants " +
+    fail(IMB_INVALID_ARGUMENT, input + "of shape " + shape_text(shape) + " needs " +
                                    (bytes ? std::to_string(*bytes) : "an impossible number of") +
                                    " bytes and was given " + std::to_string(value.size_bytes));
   }

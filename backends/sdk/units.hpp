@@ -32,7 +32,8 @@ inline constexpr std::array<Unit, 8> byte_units = {{{"", 1.0},
 inline std::pair<double, std::string_view> number_and_rest(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !std::isfinite(value)) throw std::invalid_argument(std::string(text) + " is no number");
+  if (error != std::errc{} || !std::isfinite(value))
+    throw std::invalid_argument(std::string(text) + " is not a number");
   return {value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
@@ -61,7 +62,7 @@ inline std::uint64_t bytes_from(std::string_view text) {
 // Finite.
 inline double number_from(std::string_view text) {
   const auto [value, rest] = units::number_and_rest(text);
-  if (!rest.empty()) throw std::invalid_argument(std::string(text) + " is no number");
+  if (!rest.empty()) throw std::invalid_argument(std::string(text) + " is not a number");
   return value;
 }
 

@@ -42,7 +42,7 @@ Result<double> date_from_string(std::string_view text) {
     }
   }
   return usage_error(
-      fmt::format("wanted a date such as 2026-11-21 or 2026-11-21T11:42 (UTC), got '{}'", given.substr(0, 60)));
+      fmt::format("expected a date such as 2026-11-21 or 2026-11-21T11:42 (UTC), got '{}'", given.substr(0, 60)));
 }
 
 std::string utc_text(double seconds_since_1970) {

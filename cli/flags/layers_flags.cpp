@@ -57,8 +57,8 @@ void LayersFlags::check(const Launcher& launcher, bool overwrite, Problems& prob
   if (!wanted) problems.add(usage_error("--layers-plot draws what --layers finds: give --layers as well"));
   const std::string ending = std::filesystem::path(plot).extension();
   if (ending != ".png" && ending != ".svg") {
-    problems.add(usage_error(
-        fmt::format("--layers-plot: '{}' is no picture's name; it can end with .png or .svg", printable(plot, 200))));
+    problems.add(usage_error(fmt::format("--layers-plot: '{}' is not a picture's name; it can end with .png or .svg",
+                                         printable(plot, 200))));
   }
   problems.take(check_new_file(plot, overwrite));
   if (wanted) problems.take(check_figures(launcher, "--layers-plot"));

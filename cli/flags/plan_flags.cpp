@@ -88,7 +88,7 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"repeat_disturbed", "--repeat-disturbed", "N", "",
      "Measure up to N rounds again in which other programs, steal or throttling disturbed a process; the disturbed "
      "ones "
-     "enter no figure. Default: 3 with --processes auto and in gate, else 0.",
+     "are not used. Default: 3 with --processes auto and in gate, else 0.",
      Use::run},
     {"leak_iterations", "--leak-iterations", "N", "",
      "Check for memory leaks in one more process per subject, over N iterations (2000, for example). Default: 0, no "

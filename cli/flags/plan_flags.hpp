@@ -24,7 +24,7 @@ class PlanFlags {
   // One flag per setting of infermeter/plan/setting.hpp, --plan and the positional subjects.
   void declare(CLI::App& app, Use use = Use::run);
 
-  // Flags beat the plan file, which was asked for; that beats variables, and they infermeter.toml in the current
+  // Flags override the plan file, that overrides variables, and those override infermeter.toml in the current
   // folder.
   [[nodiscard]] Result<PlanDraft> gather(const Surroundings& world) const;
 

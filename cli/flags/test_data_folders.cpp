@@ -38,7 +38,7 @@ Result<std::vector<std::string>> test_data_folders(const std::string& data) {
         "subject to compare with");
   std::error_code error;
   if (!fs::is_directory(data, error)) {
-    return usage_error(fmt::format("--data: {} is no folder; give one with input_*.pb and output_*.pb", data));
+    return usage_error(fmt::format("--data: {} is not a folder; give one with input_*.pb and output_*.pb", data));
   }
   std::vector<std::string> sets = sets_in(data);
   if (sets.empty()) sets.push_back(data);

@@ -39,7 +39,7 @@ void DifferencePictures::declare(CLI::App& app) {
 
 void DifferencePictures::check(const Launcher& launcher, bool overwrite, Problems& problems) const {
   if (slices < 1 || slices > most_slices) {
-    problems.add(usage_error(fmt::format("--diff-slices: wanted 1 to {}, got {}", most_slices, slices)));
+    problems.add(usage_error(fmt::format("--diff-slices: expected 1 to {}, got {}", most_slices, slices)));
   }
   if (folder.empty()) {
     if (slices != 1) {

@@ -196,7 +196,7 @@ std::string describe_plan(const Plan& plan, std::span<const RunRecord> earlier) 
   return text;
 }
 
-// A dry run tells what it can: a store that cannot be read only means that the time is unknown.
+// A dry run shows what it can: a store that cannot be read only means that the time is unknown.
 std::vector<RunRecord> earlier_runs(const Surroundings& world, const Plan& place) {
   const auto found_place = store_place(place);
   if (!found_place.ok() || !found_place->may_exist()) return {};

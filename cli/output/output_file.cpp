@@ -42,9 +42,9 @@ Result<Done> check_output_file(const fs::path& file, bool overwrite) {
   if (!fs::exists(status)) return Done{};
   if (!overwrite) return usage_error(fmt::format("{} exists already: --force writes over it", file.string()));
   if (!fs::is_regular_file(status) && !fs::is_symlink(status))
-    return usage_error(fmt::format("{} is no regular file and is not written over", file.string()));
+    return usage_error(fmt::format("{} is not a regular file and is not overwritten", file.string()));
   if (fs::is_regular_file(file, error) && is_database(file))
-    return usage_error(fmt::format("{} is a database and is not written over; give another name", file.string()));
+    return usage_error(fmt::format("{} is a database and is not overwritten; give another name", file.string()));
   return Done{};
 }
 
@@ -75,7 +75,7 @@ Result<Done> check_folder_to_be(std::string_view flag, const fs::path& folder) {
     return io_error(fmt::format("{}: {} cannot hold the results: {} {}", flag, printable(folder.string(), 200),
                                 printable(there.string(), 200), why));
   };
-  if (!fs::is_directory(there, error)) return cannot("is no folder");
+  if (!fs::is_directory(there, error)) return cannot("is not a folder");
   if (access(there.c_str(), W_OK | X_OK) == 0) return Done{};
   return cannot(fmt::format("takes no files: {}", std::strerror(errno)));
 }
@@ -103,7 +103,7 @@ Result<Done> make_folder(std::string_view flag, const fs::path& folder) {
   fs::create_directories(folder, error);
   if (!error && fs::is_directory(folder, error)) return Done{};
   return io_error(fmt::format("{}: {} cannot be made: {}", flag, printable(folder.string(), 200),
-                              error ? error.message() : "it is no folder"));
+                              error ? error.message() : "it is not a folder"));
 }
 
 }  // namespace infermeter

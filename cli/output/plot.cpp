@@ -47,7 +47,7 @@ Result<Done> PlotFlags::check(bool overwrite) const {
   }
   if (file.empty()) return usage_error("--metric says what --plot draws: give --plot FILE.png as well");
   if (!is_in(std::filesystem::path(file).extension(), kEndings)) {
-    return usage_error(fmt::format("--plot: '{}' is no picture's name; it can end with {}", printable(file, 200),
+    return usage_error(fmt::format("--plot: '{}' is not a picture's name; it can end with {}", printable(file, 200),
                                    fmt::join(kEndings, ", ")));
   }
   return check_new_file(file, overwrite);

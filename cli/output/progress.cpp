@@ -118,7 +118,7 @@ void ProgressDisplay::erase() {
 }
 
 // What is said besides trials: what pilots showed, what pairs say.
-std::string ProgressDisplay::told(const Progress& progress) const {
+std::string ProgressDisplay::reported(const Progress& progress) const {
   if (!progress.note.empty()) return "  " + printable(progress.note);
   if (progress.comparison == nullptr) return "";
   return fmt::format("  pair {}: {}{}", progress.comparison->pairs, comparison_progress(labels_, *progress.comparison),
@@ -135,7 +135,7 @@ void ProgressDisplay::enter(const Progress& progress) {
 
 void ProgressDisplay::show(const Progress& progress) {
   if (verbosity_ == Verbosity::quiet) return;
-  const std::string line = told(progress);
+  const std::string line = reported(progress);
   if (!line.empty()) {
     erase();
     world_.err << line << std::endl;  // NOLINT(performance-avoid-endl): seen at once

@@ -26,7 +26,7 @@ class ProgressDisplay {
   void erase();
 
  private:
-  [[nodiscard]] std::string told(const Progress& progress) const;
+  [[nodiscard]] std::string reported(const Progress& progress) const;
   void enter(const Progress& progress);
 
   Surroundings& world_;

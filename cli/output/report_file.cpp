@@ -20,7 +20,8 @@ Result<RunRecord> read_report_file(const std::string& file) {
   INFERMETER_TRY(const std::string text, read_text_file(file, largest_report, "report"));
   auto record = record_from_report(text);
   if (record) return record;
-  return Error{record.error().kind, fmt::format("{} is no baseline: {}", printable(file, 300), record.error().message)};
+  return Error{record.error().kind,
+               fmt::format("{} is not a baseline: {}", printable(file, 300), record.error().message)};
 }
 
 }  // namespace infermeter

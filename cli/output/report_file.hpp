@@ -1,4 +1,4 @@
-// Reports that were written as JSON, as runs that others are held against.
+// Reports that were written as JSON, as runs that others are compared with.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ Result<std::vector<NamedPicture>> pictures_in(const std::string& folder) {
   }
   if (error || pictures.empty()) {
     return io_error(fmt::format("--pictures: {} {}", printable(folder, 300),
-                                error ? "cannot be read: " + error.message() : std::string("holds no PNG file")));
+                                error ? "cannot be read: " + error.message() : std::string("contains no PNG file")));
   }
   std::ranges::sort(pictures, {}, &NamedPicture::name);
   return pictures;

@@ -84,9 +84,9 @@ std::string phase_lines(const Samples& trial) {
 
 std::string file_lines(const RunRecord& record) {
   std::string text;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const ModelFacts& model : record.models) {
-    if (model.path.empty() || model.sha256.empty() || !told.insert(model.path).second) continue;
+    if (model.path.empty() || model.sha256.empty() || !reported.insert(model.path).second) continue;
     text += fmt::format("model {}: {}, {}, SHA-256 {}\n", printable(model.name), path_text(model.path),
                         format_bytes(static_cast<double>(model.size_bytes)), printable(model.sha256));
   }

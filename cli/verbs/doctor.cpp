@@ -73,7 +73,7 @@ std::string missing_text(const Installation& installation) {
   return text;
 }
 
-// What keeps a worker in (docs/sandbox.md).
+// The sandbox of workers (docs/sandbox.md).
 std::string sandbox_text(const Enforcement& sandbox) {
   std::string text;
   const auto line = [&](bool good, const std::string& what, std::string_view without) {
@@ -85,7 +85,7 @@ std::string sandbox_text(const Enforcement& sandbox) {
   line(sandbox.system_calls, "seccomp: sockets and system calls", "--sandbox strict refuses to run.");
   line(sandbox.supervisor, "a supervisor that decides on calls that name another process",
        "Calls that name another process or thread are refused altogether.");
-  line(sandbox.mounts, "a mount namespace: all read-only, /dev/shm its own",
+  line(sandbox.mounts, "a mount namespace: everything read-only, a private /dev/shm",
        "Landlock and seccomp alone keep files as they are; /dev/shm is closed.");
   return text;
 }
@@ -100,13 +100,13 @@ Json as_json(const Enforcement& sandbox) {
 std::string verdict_text(const Examination& e) {
   if (!e.installation.can_measure) return "infermeter cannot measure here yet: see what is missing.\n";
   if (is_fit(e.machine)) return "This machine is fit to measure.\n";
-  return "This machine can measure, but what is named above disturbs it: expect wider intervals.\n";
+  return "This machine can measure, but see the warnings above: expect wider intervals.\n";
 }
 
 std::string as_text(const Examination& e) {
   return fmt::format(
       "{}\n\nWhat disturbs a measurement here:\n{}\nWhat infermeter needs:\n{}\n"
-      "What keeps a worker in (--sandbox):\n{}\n{}",
+      "Sandbox of workers (--sandbox):\n{}\n{}",
       printable(machine_line(e.environment)), findings_text(e.machine), missing_text(e.installation),
       sandbox_text(e.sandbox), verdict_text(e));
 }

@@ -46,7 +46,7 @@ HelpText history_help() {
                    {"infermeter history mlp --metric peak_memory --since 2026-01-01", "Its memory since January."},
                    {"infermeter history mlp --html history.html", "An interactive chart of all runs."},
                    {"infermeter history --machine all --format json", "All series of all machines, as JSON."}},
-      .notes = {"A history is no verdict: days differ by more than builds. If the last change is a regression, the "
+      .notes = {"A history is not a verdict: days differ by more than builds. If the last change is a regression, the "
                 "report says how to confirm it by a direct comparison. The exit code does not depend on the results.",
                 kExitCodes}};
 }

@@ -36,7 +36,7 @@ HelpText load_help() {
           {{"infermeter load resnet50@onnxruntime --rate 10",
             "Ten requests per second, at random (Poisson), for 10 s."},
            {"infermeter load resnet50@openvino,performance_hint=throughput --scenario offline",
-            "The highest throughput: as many requests in flight as the runtime wants."},
+            "The highest throughput: as many requests in flight as the runtime accepts."},
            {"infermeter load mlp@onnxruntime --concurrency 1 2 4 8",
             "Throughput against response time, for 1 to 8 clients."},
            {"infermeter load mlp@onnxruntime mlp@openvino --scenario server --rate 200 --duration 1m",

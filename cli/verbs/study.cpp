@@ -130,7 +130,7 @@ int list_studies(Surroundings& world) {
     world.out << "No study ships with this installation; one of your own is a file (docs/study.md).\n";
     return 0;
   }
-  std::vector<std::vector<std::string>> rows = {{"study", "presets", "what it asks"}};
+  std::vector<std::vector<std::string>> rows = {{"study", "presets", "question"}};
   for (const StudySource& study : studies) rows.push_back(row_of(study));
   world.out << columns(rows);
   return 0;

@@ -67,7 +67,7 @@ HelpText validate_help() {
             "With labels: how much accuracy the second one loses."},
            {"infermeter validate tiny_llama@onnxruntime-genai tiny_llama@openvino-genai --text book.txt --max-increase "
             "1%",
-            "Language models: how much worse the second one foretells a text."},
+            "Language models: how much worse the second one predicts a text."},
            {"infermeter validate my.onnx --backend openvino --data my/test_data_set_0",
             "One subject against recorded outputs: input_*.pb and output_*.pb."},
            {"infermeter validate unet2d@onnxruntime unet2d@openvino --html validation.html",
@@ -95,7 +95,7 @@ void declare_inputs(CLI::App& app, ValidateOptions& options) {
       ->type_name("SHARE")
       ->group(kInputs);
   app.add_option("--text", options.text,
-                 "A text (UTF-8) that language models are to foretell: perplexity, KL divergence, and agreement on the "
+                 "A text (UTF-8) that language models are to predict: perplexity, KL divergence, and agreement on the "
                  "next token. Read with the models' own tokenizer.")
       ->type_name("FILE")
       ->group(kInputs);
@@ -186,7 +186,7 @@ Result<double> number_in(std::string_view text, std::string_view flag) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) return value;
-  return usage_error(fmt::format("{}: '{}' is no number", flag, text));
+  return usage_error(fmt::format("{}: '{}' is not a number", flag, text));
 }
 
 // logits=0.01:1e-6
@@ -207,7 +207,7 @@ Result<std::pair<std::string, AskedTolerance>> by_output(const std::string& text
 
 Result<Done> check_tolerance(const std::optional<double>& value, std::string_view flag) {
   if (!value || (*value >= 0 && *value < 1e300)) return Done{};
-  return usage_error(fmt::format("{}: wanted a number of at least 0, got {}", flag, *value));
+  return usage_error(fmt::format("{}: expected a number of at least 0, got {}", flag, *value));
 }
 
 Result<double> share(const std::string& text, std::string_view flag) {
@@ -222,7 +222,7 @@ Result<ValidationRequest> make_request(const ValidateOptions& options, Plan plan
   const bool one_by_one = !is_synthetic || plan.data.limit > 0 || !plan.data.labels.empty() || !options.text.empty();
   request.perturb = options.perturb.value_or(one_by_one ? 0 : kUsualPerturbed);
   if (options.perturb && *options.perturb < 1) {
-    return usage_error(fmt::format("--perturb: wanted a number of at least 1, got {}", *options.perturb));
+    return usage_error(fmt::format("--perturb: expected a number of at least 1, got {}", *options.perturb));
   }
   if (!options.noise.empty()) {
     INFERMETER_TRY(request.noise, share(options.noise, "--noise"));
@@ -293,7 +293,7 @@ Result<int> act_layers(Surroundings& world, const ValidateOptions& options, cons
   for (std::size_t i = 0; i < models.size(); ++i) {
     const auto known = check.models.find(plan.subjects.at(i).model);
     if (known == check.models.end()) {
-      return usage_error(fmt::format("--layers: '{}' is no ONNX file", plan.subjects.at(i).model));
+      return usage_error(fmt::format("--layers: '{}' is not an ONNX file", plan.subjects.at(i).model));
     }
     models.at(i) = known->second;
   }

@@ -12,13 +12,13 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def pytest_addoption(parser):
-    parser.addoption("--record-baseline", action="store_true", help="what is measured now is what later runs are held against")
+    parser.addoption("--record-baseline", action="store_true", help="what is measured now is what later runs are compared with")
     parser.addoption("--results", default=str(FOLDER / "results"), help="where runs and baselines are kept")
     parser.addoption("--gate", default=str(FOLDER / "gate.toml"), help="the gate's file")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "performance: measures times or memory; wants a quiet machine")
+    config.addinivalue_line("markers", "performance: measures times or memory; needs a quiet machine")
     config.addinivalue_line("markers", "slow: takes minutes")
 
 
@@ -55,7 +55,7 @@ def run_alarms(settings, pytestconfig):
             stored = None
         if stored is None or pytestconfig.getoption("record_baseline"):
             infermeter.set_baseline(label, record.id, folder)
-            pytest.skip(f"stored as the baseline {label} (run {record.id}): later runs are held against it")
+            pytest.skip(f"stored as the baseline {label} (run {record.id}): later runs are compared with it")
         judge(record, expectations, baseline=stored, baseline_name=label)
 
     return check
@@ -67,4 +67,4 @@ def judge(record, expectations, **against):
     print(gate.render(width=100))
     assert gate.failed == 0, "\n" + gate.render(width=100)
     if gate.inconclusive:
-        pytest.skip("cannot be told:\n" + gate.render(width=100))
+        pytest.skip("cannot be determined:\n" + gate.render(width=100))

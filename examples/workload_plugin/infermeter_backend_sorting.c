@@ -21,7 +21,7 @@ struct imb_session {
   int64_t count;
   int64_t shape[1];
   imb_port input, output;
-  uint64_t comparisons; /* of the last run: what a counter tells must not depend on how often was run */
+  uint64_t comparisons; /* of the last run: what a counter shows must not depend on how often was run */
 };
 
 struct imb_request {
@@ -133,13 +133,13 @@ static imb_status read_option(imb_session* session, const imb_pair* option, imb_
       session->algorithm = (algorithm)i;
       return IMB_OK;
     }
-    return refuse(message, IMB_INVALID_ARGUMENT, "option algorithm wants insertion, merge or heap");
+    return refuse(message, IMB_INVALID_ARGUMENT, "option algorithm needs insertion, merge or heap");
   }
   if (strcmp(option->key, "count") == 0) {
     char* end = NULL;
     session->count = strtoll(option->value, &end, 10);
     if (*option->value != '\0' && *end == '\0' && session->count >= 1 && session->count <= LARGEST_COUNT) return IMB_OK;
-    return refuse(message, IMB_INVALID_ARGUMENT, "option count wants a whole number from 1 to 16777216");
+    return refuse(message, IMB_INVALID_ARGUMENT, "option count needs a whole number from 1 to 16777216");
   }
   return refuse(message, IMB_INVALID_ARGUMENT, "sorting has no such option; it has algorithm and count");
 }
@@ -215,7 +215,7 @@ static imb_status bind_input(imb_request* request, size_t index, const imb_value
   if (index != 0) return refuse(message, IMB_INVALID_ARGUMENT, "sorting has one input: values");
   if (value->kind != IMB_TENSOR || value->dtype != IMB_INT32 || value->rank != 1 ||
       value->shape[0] != request->session->count) {
-    return refuse(message, IMB_INVALID_ARGUMENT, "input values wants int32, as many as the option count says");
+    return refuse(message, IMB_INVALID_ARGUMENT, "input values needs int32, as many as the option count says");
   }
   request->values = value->data;
   return done(message);

@@ -54,7 +54,7 @@ Result<std::optional<std::int64_t>> axis_from(const Port& port, const std::strin
   const bool is_number = error == std::errc() && end == text.data() + text.size() && axis >= 0;
   if (!is_number) {
     return usage_error(
-        fmt::format("--batch-axis {}={}: wanted a dimension, counted from 0, or none", port.name, in_quotes(text)));
+        fmt::format("--batch-axis {}={}: expected a dimension, counted from 0, or none", port.name, in_quotes(text)));
   }
   if (port.kind != Value::Kind::tensor || (port.rank_known && axis >= static_cast<std::int64_t>(port.shape.size()))) {
     return usage_error(fmt::format("--batch-axis {}={}: input {} is {} and has no dimension {}", port.name, axis,

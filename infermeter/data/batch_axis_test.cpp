@@ -86,7 +86,7 @@ TEST(BatchAxes, WhatCannotBeIsRefused) {
   const std::vector<Port> one{port("x", {"batch", "3"})};
   EXPECT_THAT(complaint(one, {{"y", "0"}}), AllOf(HasSubstr("input 'y'"), HasSubstr("inputs are 'x'")));
   EXPECT_THAT(complaint(one, {{"x", "2"}}), HasSubstr("has no dimension 2"));
-  EXPECT_THAT(complaint(one, {{"x", "first"}}), HasSubstr("wanted a dimension, counted from 0, or none"));
+  EXPECT_THAT(complaint(one, {{"x", "first"}}), HasSubstr("expected a dimension, counted from 0, or none"));
   EXPECT_THAT(complaint(one, {{"", "0"}}), HasSubstr("--batch-axis x=0"));
   EXPECT_THAT(complaint({port("x", {"batch", "batch"})}), HasSubstr("say which is the batch with --batch-axis x=0"));
   EXPECT_THAT(complaint({port("x", {"batch"}), port("y", {"other_batch"})}), HasSubstr("--batch-axis y=none"));

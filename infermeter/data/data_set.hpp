@@ -33,7 +33,7 @@ struct DataSet {
 // More than this is not made, decoded or read at once.
 inline constexpr std::uint64_t kMostDataBytes = std::uint64_t{4} << 30U;
 
-// Instead of a file of labels: each row of scores foretells the next value of the input, as a language model does.
+// Instead of a file of labels: each row of scores predicts the next value of the input, as a language model does.
 inline constexpr std::string_view next_labels = "next";
 
 struct DataOptions {

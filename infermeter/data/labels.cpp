@@ -75,7 +75,7 @@ Result<int> index_in(std::string_view text, const std::string& file, std::size_t
   int label = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), label);
   if (error != std::errc() || end != text.data() + text.size() || label < -1) {
-    return usage_error(fmt::format("{} line {}: {} is no class index (0, 1, …, or -1 for \"not known\")",
+    return usage_error(fmt::format("{} line {}: {} is not a class index (0, 1, …, or -1 for \"not known\")",
                                    in_quotes(file), line, in_quotes(text)));
   }
   return label;
@@ -140,7 +140,7 @@ Result<std::vector<int>> labels_by_name(const Rows& rows, const std::vector<Line
   std::error_code error;
   if (!std::filesystem::is_directory(options.source, error)) {
     return usage_error(
-        fmt::format("{} labels pictures by name, and {} is no folder of pictures; give an index per line",
+        fmt::format("{} labels pictures by name, and {} is not a folder of pictures; give an index per line",
                     in_quotes(options.labels), in_quotes(options.source)));
   }
   INFERMETER_TRY(const ByName labels, by_name(lines, options.labels));
@@ -188,7 +188,7 @@ Result<Done> attach_indices(DataSet& set, const Rows& rows, const Tensor& array,
   std::vector<int> wanted;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < -1 || numbers[i] > std::numeric_limits<int>::max()) {
-      return usage_error(fmt::format("{} row {}: {} is no class index (0, 1, …, or -1 for \"not known\")",
+      return usage_error(fmt::format("{} row {}: {} is not a class index (0, 1, …, or -1 for \"not known\")",
                                      in_quotes(options.labels), rows.first + static_cast<std::int64_t>(i), numbers[i]));
     }
     wanted.push_back(static_cast<int>(numbers[i]));
@@ -241,15 +241,15 @@ Result<std::vector<int>> values_that_follow(const DataItem& item) {
   const Value* const input = item.inputs.size() == 1 ? &item.inputs.front() : nullptr;
   if (input == nullptr || input->kind != Value::Kind::tensor || !is_integer(input->tensor.dtype)) {
     return usage_error(
-        "labels=next takes the next value of the input for what is right: the model must have one input, of integers "
+        "labels=next uses the next value of the input as label: the model must have one input, of integers "
         "(tokens); give a file of labels");
   }
   INFERMETER_TRY(const auto values, to_doubles(input->tensor));
   std::vector<int> labels;
   for (std::size_t i = 1; i < values.size(); ++i) {
     if (values[i] < 0 || values[i] > std::numeric_limits<int>::max()) {
-      return usage_error(
-          fmt::format("{}: {} is no token, so that labels=next has no label of it", in_quotes(item.name), values[i]));
+      return usage_error(fmt::format("{}: {} is not a token, so that labels=next has no label of it",
+                                     in_quotes(item.name), values[i]));
     }
     labels.push_back(static_cast<int>(values[i]));
   }

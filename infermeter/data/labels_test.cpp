@@ -88,13 +88,13 @@ TEST_F(Labels, NumbersThatDoNotMatch) {
 }
 
 TEST_F(Labels, LinesThatAreNoIndex) {
-  EXPECT_THAT(complaint(labelled("1\n\ncat\n")), AllOf(HasSubstr("line 3"), HasSubstr("'cat' is no class index")));
-  EXPECT_THAT(complaint(labelled("1.5\n")), HasSubstr("line 1: '1.5' is no class index"));
-  EXPECT_THAT(complaint(labelled("-2\n")), HasSubstr("'-2' is no class index"));
+  EXPECT_THAT(complaint(labelled("1\n\ncat\n")), AllOf(HasSubstr("line 3"), HasSubstr("'cat' is not a class index")));
+  EXPECT_THAT(complaint(labelled("1.5\n")), HasSubstr("line 1: '1.5' is not a class index"));
+  EXPECT_THAT(complaint(labelled("-2\n")), HasSubstr("'-2' is not a class index"));
   EXPECT_THAT(complaint(labelled("99999999999\n")), HasSubstr("line 1"));
   EXPECT_THAT(complaint(labelled("1\na,2\n")), HasSubstr("line 2: either every line"));
   EXPECT_THAT(complaint(labelled("\n# nothing\n")), HasSubstr("has no labels"));
-  EXPECT_THAT(complaint(labelled("a.png,1\n")), HasSubstr("is no folder of pictures"));
+  EXPECT_THAT(complaint(labelled("a.png,1\n")), HasSubstr("is not a folder of pictures"));
   options_.labels = folder_ / "absent.txt";
   EXPECT_THAT(complaint(made()), HasSubstr("absent.txt"));
 }
@@ -109,7 +109,7 @@ TEST_F(Labels, ArraysOfIndices) {
   options_.first = 0;
   EXPECT_THAT(complaint(labelled<float>(DType::float32, {7}, std::vector<float>(7))), HasSubstr("labels are integers"));
   EXPECT_THAT(complaint(labelled<std::int64_t>(DType::int64, {7}, {0, 0, -5, 0, 0, 0, 0})),
-              HasSubstr("row 2: -5 is no class index"));
+              HasSubstr("row 2: -5 is not a class index"));
   EXPECT_THAT(complaint(labelled<std::int32_t>(DType::int32, {6}, std::vector<std::int32_t>(6))),
               HasSubstr("has 6 labels"));
   EXPECT_THAT(complaint(labelled<std::int32_t>(DType::int32, {}, {1})), HasSubstr("is one number"));
@@ -198,7 +198,7 @@ TEST(NextLabels, NeedTokens) {
   EXPECT_THAT(check_data(options, {&ports[0], 1}).error().message, HasSubstr("one input, of integers (tokens)"));
   options.source = folder / "negative.npy";
   EXPECT_THAT(make_data(options, {&ports[1], 1}).error().message,
-              HasSubstr("-2 is no token, so that labels=next has no label of it"));
+              HasSubstr("-2 is not a token, so that labels=next has no label of it"));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ Error no_data_file(const std::string& path) {
         fmt::format("{} is one tensor of a test data set; give its folder with --data", in_quotes(path)));
   }
   return usage_error(fmt::format(
-      "{} is no data that can be read; --data takes synthetic, a .npy or .npz file, a folder of pictures or an ONNX "
+      "{} cannot be read as data; --data takes synthetic, a .npy or .npz file, a folder of pictures or an ONNX "
       "test_data_set folder",
       in_quotes(path)));
 }
@@ -182,7 +182,7 @@ Result<std::optional<ValidRange>> known_range(const Port& port, const DataOption
   }
 }
 
-// A value per input, the noise drawn anew for each item. Names stay as they are.
+// A value per input, the noise drawn again for each item. Names stay as they are.
 Result<std::vector<std::optional<Perturber>>> perturbers_for(const DataItem& base, const DataOptions& options,
                                                              std::span<const Port> ports) {
   std::vector<std::optional<Perturber>> perturbers(base.inputs.size());

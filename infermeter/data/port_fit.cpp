@@ -13,7 +13,7 @@ Error dynamic_dimension(const Port& port, std::size_t index) {
       port.batch_axis ? std::string() : fmt::format(", or --batch-axis {}={} if it is the batch", port.name, index);
   if (name.empty()) {
     return usage_error(fmt::format(
-        "input {} is {} and its dimension {} has neither a size nor a name; give tensors of the wanted shape with "
+        "input {} is {} and its dimension {} has neither a size nor a name; give tensors of that shape with "
         "--data FILE.npy, or its size with --dim {}.{}=VALUE{}",
         in_quotes(port.name), describe(port), index, port.name, index, batch));
   }
@@ -32,7 +32,7 @@ std::string_view kind_name(Value::Kind kind) {
 
 Error misfit(const Port& port, const std::string& got, std::string_view file) {
   return usage_error(
-      fmt::format("input {} wants {}, {} has {}", in_quotes(port.name), describe(port), in_quotes(file), got));
+      fmt::format("input {} needs {}, {} has {}", in_quotes(port.name), describe(port), in_quotes(file), got));
 }
 
 // Where only the batch is of another size.
@@ -78,7 +78,7 @@ std::string describe(const Tensor& tensor) {
 
 Result<Shape> concrete_shape(const Port& port, std::int64_t batch_size) {
   if (!port.rank_known) {
-    return usage_error(fmt::format("input {} declares no shape; give tensors of the wanted shape with --data FILE.npy",
+    return usage_error(fmt::format("input {} declares no shape; give tensors of that shape with --data FILE.npy",
                                    in_quotes(port.name)));
   }
   Shape shape = port.shape;

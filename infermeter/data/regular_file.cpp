@@ -35,7 +35,7 @@ Result<Done> ByteSource::skip(std::uint64_t count) {
 }
 
 Result<RegularFile> RegularFile::open(const std::string& path) {
-  if (path.find('\0') != std::string::npos) return io_error(fmt::format("{} is no path", in_quotes(path)));
+  if (path.find('\0') != std::string::npos) return io_error(fmt::format("{} is not a path", in_quotes(path)));
   // Not blocking: opening a pipe would wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return failed("read", path, errno);

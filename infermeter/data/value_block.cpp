@@ -163,7 +163,7 @@ class Reader {
         INFERMETER_TRY(out.elements, values("elements", depth + 1));
         return out;
       }
-      default: return broken(fmt::format("{} is no kind of value", kind));
+      default: return broken(fmt::format("{} is not a kind of value", kind));
     }
   }
 
@@ -171,7 +171,7 @@ class Reader {
     Tensor out;
     INFERMETER_TRY(const std::uint64_t dtype, number("dtype"));
     if (dtype == 0 || dtype > static_cast<std::uint64_t>(DType::float4e2m1)) {
-      return broken(fmt::format("{} is no element type", dtype));
+      return broken(fmt::format("{} is not an element type", dtype));
     }
     out.dtype = static_cast<DType>(dtype);
     INFERMETER_TRY(const std::size_t rank, count_of<std::int64_t>("dimensions"));

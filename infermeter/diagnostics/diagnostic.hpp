@@ -104,14 +104,14 @@ enum class DiagnosticId {
   load_outputs,  // answers are not those of one inference after the other
   // Memory over iterations.
   memory_leak,   // it grows with every iteration
-  leak_unclear,  // it cannot be told whether it grows
+  leak_unclear,  // it cannot be determined whether it grows
   // Profiles.
-  no_operator_profile,   // the runtime told nothing about its operators
+  no_operator_profile,   // the runtime reported nothing about its operators
   profile_distorted,     // profiling slowed the inference down: its times are not the timed run's
   profile_cut,           // events are missing
   no_stack_profile,      // no call stack was sampled, though it was asked for
   stacks_by_signal,      // sampled from within, at the kernel's tick
-  stacks_not_joined,     // it cannot be told which operator a stack belongs to
+  stacks_not_joined,     // it cannot be determined which operator a stack belongs to
   no_python_profile,     // the profiler of Python that was asked for told nothing
   nodes_not_attributed,  // operators whose place in the model could not be found
   // The run.

@@ -57,14 +57,15 @@ Result<Done> check_scores(const Tensor& scores, std::size_t axes) {
                                    axes == 2 ? "[rows, classes]" : "[rows, classes, ...]", to_string(scores.shape)));
   }
   if (!whole(scores)) {
-    return usage_error(fmt::format("the scores do not hold what their shape {} says", to_string(scores.shape)));
+    return usage_error(
+        fmt::format("the scores have a number of values that does not fit their shape {}", to_string(scores.shape)));
   }
   return Done{};
 }
 
 Error no_class(double label, std::size_t classes) {
   return usage_error(
-      fmt::format("label {:.0f} is no class: the output has scores for classes 0 to {} ({} leaves one out)", label,
+      fmt::format("label {:.0f} is not a class: the output has scores for classes 0 to {} ({} leaves one out)", label,
                   classes - 1, ignored_label));
 }
 
@@ -163,11 +164,13 @@ Result<Done> check_mask(const Tensor& output, const Tensor& mask) {
         fmt::format("a mask has a class per pixel as an integer, but this one is of {}", to_string(mask.dtype)));
   }
   if (mask.shape.empty() || !whole(mask)) {
-    return usage_error(fmt::format("the mask does not hold what its shape {} says", to_string(mask.shape)));
+    return usage_error(
+        fmt::format("the mask has a number of values that does not fit its shape {}", to_string(mask.shape)));
   }
   if (is_label_map(output, mask)) {
     if (whole(output)) return Done{};
-    return usage_error(fmt::format("the output does not hold what its shape {} says", to_string(output.shape)));
+    return usage_error(
+        fmt::format("the output has a number of values that does not fit its shape {}", to_string(output.shape)));
   }
   INFERMETER_TRY_DONE(check_scores(output, 3));
   if (pixels_of(output.shape) != mask.shape) {
@@ -183,7 +186,7 @@ Result<Done> check_pixel(double truth, double predicted, std::size_t classes) {
   if (classes > 0 && !(truth >= 0 && truth < static_cast<double>(classes))) return no_class(truth, classes);
   for (const double label : {truth, predicted}) {
     if (label >= 0 && label <= most) continue;
-    return usage_error(fmt::format("{} has {:.0f}, which is no class ({} leaves a pixel of the mask out)",
+    return usage_error(fmt::format("{} has {:.0f}, which is not a class ({} leaves a pixel of the mask out)",
                                    label == truth ? "the mask" : "the output", label, ignored_label));
   }
   return Done{};

@@ -95,7 +95,7 @@ class AccuracyTally {
 // the labels and that has at least two classes. nullopt: none.
 [[nodiscard]] std::optional<std::size_t> scores_among(std::span<const Value> outputs, std::size_t rows);
 
-// The one that is held against a mask [rows, …]: the first that is scores [rows, classes, …] or a label map [rows, …].
+// The one that is compared with a mask [rows, …]: the first that is scores [rows, classes, …] or a label map [rows, …].
 [[nodiscard]] std::optional<std::size_t> scores_for_mask(std::span<const Value> outputs, const Tensor& mask);
 // Where there is none.
 [[nodiscard]] Error no_scores_for_mask(const Tensor& mask);

@@ -92,12 +92,12 @@ TEST(Accuracy, WithoutRowsThereIsNone) {
 TEST(Accuracy, SaysWhatDoesNotFit) {
   const Tensor two = scores({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(error_of(two, {0}), HasSubstr("there are 1 labels for 2 rows"));
-  EXPECT_THAT(error_of(two, {0, 3}), HasSubstr("label 3 is no class: the output has scores for classes 0 to 2"));
-  EXPECT_THAT(error_of(two, {0, -2}), HasSubstr("label -2 is no class"));
+  EXPECT_THAT(error_of(two, {0, 3}), HasSubstr("label 3 is not a class: the output has scores for classes 0 to 2"));
+  EXPECT_THAT(error_of(two, {0, -2}), HasSubstr("label -2 is not a class"));
   EXPECT_THAT(error_of(scores({2, 1}, {1, 2}), {0, 0}), HasSubstr("[rows, classes] with two classes or more"));
   EXPECT_THAT(error_of(scores({4}, {1, 2, 3, 4}), {0}), HasSubstr("[rows, classes]"));
   EXPECT_THAT(error_of(scores({1, 2, 2}, {1, 2, 3, 4}), {0}), HasSubstr("[rows, classes]"));
-  EXPECT_THAT(error_of({DType::float32, {2, 3}, {}, {}}, {0, 0}), HasSubstr("do not hold"));
+  EXPECT_THAT(error_of({DType::float32, {2, 3}, {}, {}}, {0, 0}), HasSubstr("does not fit"));
   EXPECT_THAT(error_of({DType::string, {1, 2}, {}, {"a", "b"}}, {0}), HasSubstr("is of string"));
   AccuracyTally tally;
   ASSERT_TRUE(tally.add(two, std::vector<int>{0, 0}).ok());
@@ -156,18 +156,19 @@ TEST(Accuracy, AnOutputMayBeTheClassesThemselves) {
 
 TEST(Accuracy, MasksThatDoNotFit) {
   const Tensor two = scores({1, 2, 2}, {1, 2, 3, 4});
-  EXPECT_THAT(mask_error_of(two, mask({1, 2}, {0, 2})), HasSubstr("label 2 is no class"));
-  EXPECT_THAT(mask_error_of(two, mask({1, 2}, {0, -2})), HasSubstr("label -2 is no class"));
+  EXPECT_THAT(mask_error_of(two, mask({1, 2}, {0, 2})), HasSubstr("label 2 is not a class"));
+  EXPECT_THAT(mask_error_of(two, mask({1, 2}, {0, -2})), HasSubstr("label -2 is not a class"));
   EXPECT_THAT(mask_error_of(two, mask({1, 3}, {0, 0, 0})), HasSubstr("the mask has shape [1, 3], but"));
   EXPECT_THAT(mask_error_of(two, mask({2}, {0, 0})), HasSubstr("want one of [1, 2]"));
   EXPECT_THAT(mask_error_of(two, scores({1, 2}, {0, 1})), HasSubstr("a class per pixel as an integer"));
   EXPECT_THAT(mask_error_of(scores({1, 1, 2}, {0, 1}), mask({1, 2}, {0, 1})), HasSubstr("two classes or more"));
   EXPECT_THAT(mask_error_of(mask({1, 2}, {0, -1}), mask({1, 2}, {0, 1})), HasSubstr("the output has -1"));
   EXPECT_THAT(mask_error_of(mask({1, 2}, {0, 1}), mask({1, 2}, {0, -3})), HasSubstr("the mask has -3"));
-  EXPECT_THAT(mask_error_of(two, {DType::int32, {1, 2}, {}, {}}), HasSubstr("the mask does not hold"));
+  EXPECT_THAT(mask_error_of(two, {DType::int32, {1, 2}, {}, {}}),
+              HasSubstr("the mask has a number of values that does not fit"));
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
   const Tensor far = make_tensor<std::uint64_t>(DType::uint64, {1, 2}, std::vector<std::uint64_t>{0, huge});
-  EXPECT_THAT(mask_error_of(far, far), HasSubstr("which is no class"));
+  EXPECT_THAT(mask_error_of(far, far), HasSubstr("which is not a class"));
 }
 
 TEST(Accuracy, PairsOfRows) {

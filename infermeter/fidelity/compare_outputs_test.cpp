@@ -269,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(
         Incomparable{sequence({floats({1})}), sequence({}), "has 0 elements here but 1 in the reference"},
         Incomparable{sequence({floats({1}), floats({1})}), sequence({floats({1}), floats({1, 2})}),
                      "in element 1 has shape [2] here but [1] in the reference"},
-        Incomparable{short_of_bytes(), short_of_bytes(), "does not hold what its shape [4] says"}));
+        Incomparable{short_of_bytes(), short_of_bytes(), "has a number of values that does not fit its shape [4]"}));
 
 TEST(CompareOutputs, SequencesWithinSequencesHaveABound) {
   EXPECT_TRUE(compare(nested(3), nested(3)).agree);
@@ -422,7 +422,7 @@ TEST(Undecided, NothingIsToldFromZeros) {
   // One of them answers something.
   const auto wrong = compare(floats({0, 0}), floats({0, 1e-9F}), for_float32());
   EXPECT_FALSE(wrong.agree || undecided(wrong));
-  // Classes, and what is empty, are told.
+  // Classes, and what is empty, are reported.
   EXPECT_TRUE(compare(tensor<std::int64_t>(DType::int64, {1}, {0}), tensor<std::int64_t>(DType::int64, {1}, {0}),
                       default_tolerance("float32", DType::int64))
                   .agree);

@@ -71,7 +71,7 @@ struct DifferenceFigure {
 // In the order of JSON.
 [[nodiscard]] std::span<const DifferenceFigure> difference_figures();
 
-// Sets all that a tally tells.
+// Sets all that a tally shows.
 void set_figures(DifferenceFigures& figures, const DifferenceTally& errors);
 
 }  // namespace infermeter

@@ -1,4 +1,4 @@
-// What one pass over pairs of numbers tells. Tallies of parts add up to the tally of the whole, so that a data set of
+// What one pass over pairs of numbers shows. Tallies of parts add up to the tally of the whole, so that a data set of
 // any size can be gone through item by item.
 //
 // r: the reference's numbers, c: the candidate's; sums and means go over the n pairs in which both are finite. A figure

@@ -21,7 +21,7 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 DType dtype_of(const Value& value) { return value.kind == Value::Kind::tensor ? value.tensor.dtype : DType::undefined; }
 
-// What tells a graph of 8-bit integers, whatever its tensors between them are.
+// What identifies a graph of 8-bit integers, whatever its tensors between them are.
 bool is_quantised(std::string_view op) {
   constexpr std::array operators = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "FakeQuantize",
                                     "MatMulNBits"};

@@ -1,4 +1,4 @@
-// A row of scores as a distribution over classes, in logarithms; and how well it foretells what is right.
+// A row of scores as a distribution over classes, in logarithms; and how well it predicts what is right.
 #pragma once
 
 #include <optional>

@@ -37,7 +37,7 @@ TEST(LogShares, LossIsTheMeanOverLabelledRows) {
   const Tensor scores = make_tensor<float>(DType::float32, {3, 3}, std::vector<float>{1, 2, 3, 9, 9, 9, 0, 0, 1.5F});
   EXPECT_THAT(mean_log_loss(scores, std::array{2, -1, 0}).value(), Optional(testing::DoubleNear(1.138293550, 1e-7)));
   EXPECT_EQ(mean_log_loss(scores, std::array{-1, -1, -1}).value(), std::nullopt);
-  EXPECT_THAT(mean_log_loss(scores, std::array{2, 3, 0}).error().message, HasSubstr("label 3 is no class"));
+  EXPECT_THAT(mean_log_loss(scores, std::array{2, 3, 0}).error().message, HasSubstr("label 3 is not a class"));
   const Tensor sure = make_tensor<float>(DType::float32, {1, 2}, std::vector<float>{0, 1});
   EXPECT_EQ(mean_log_loss(sure, std::array{0}).value(), std::nullopt);  // a share of 0: it is infinite
 }

@@ -54,7 +54,7 @@ TEST(OutputComparer, PartsAddUpToTheWhole) {
   EXPECT_EQ(parts.samples[3].item, 3U);
 }
 
-// The scale is that of all items: an item of small values is not held against its own, also where it came first.
+// The scale is that of all items: an item of small values is not compared with its own, also where it came first.
 TEST(OutputComparer, SamplesAndTheWholeNeverContradict) {
   const auto reference = rows({{0.001F, 0}, {100, 0}, {1, 1}});
   const auto candidate = rows({{0.002F, 0}, {100, 0}, {1, 3}});

@@ -69,7 +69,7 @@ struct OutputDifference : DifferenceFigures {
 
 struct OutputComparison {
   bool agree = false;  // every output comparable and within tolerance, and that says something
-  // Nothing differs, and yet nothing can be told: of no output, or of one whose values are not the same in both.
+  // Nothing differs, and yet nothing can be determined: of no output, or of one whose values are not the same in both.
   bool undecided = false;
   std::size_t items = 0;                  // data items compared
   std::vector<OutputDifference> outputs;  // over all items

@@ -27,9 +27,11 @@ std::string pair_tensors(const Tensor& reference, const Tensor& candidate, std::
     return fmt::format("has shape {} here but {} in the reference", to_string(candidate.shape),
                        to_string(reference.shape));
   }
-  if (!whole(candidate)) return fmt::format("does not hold what its shape {} says", to_string(candidate.shape));
+  if (!whole(candidate))
+    return fmt::format("has a number of values that does not fit its shape {}", to_string(candidate.shape));
   if (!whole(reference)) {
-    return fmt::format("does not hold what its shape {} says in the reference", to_string(reference.shape));
+    return fmt::format("has a number of values that does not fit its shape {} in the reference",
+                       to_string(reference.shape));
   }
   pairs.push_back({&reference, &candidate, item});
   return {};

@@ -72,7 +72,8 @@ Result<Done> check_tensors(const Tensor& reference, const Tensor& candidate) {
     return usage_error(fmt::format("structural similarity is of real numbers, not of {}", to_string(reference.dtype)));
   }
   if (!whole(reference) || !whole(candidate)) {
-    return usage_error(fmt::format("a tensor does not hold what its shape {} says", to_string(reference.shape)));
+    return usage_error(
+        fmt::format("a tensor has a number of values that does not fit its shape {}", to_string(reference.shape)));
   }
   return Done{};
 }
@@ -80,7 +81,7 @@ Result<Done> check_tensors(const Tensor& reference, const Tensor& candidate) {
 Result<Done> check_window(const Shape& shape, const SsimOptions& options) {
   const auto axes = static_cast<std::size_t>(options.dimensions) + (options.channels_last ? 1 : 0);
   if (options.dimensions != 2 && options.dimensions != 3) {
-    return usage_error(fmt::format("dimensions: wanted 2 or 3, got {}", options.dimensions));
+    return usage_error(fmt::format("dimensions: expected 2 or 3, got {}", options.dimensions));
   }
   if (shape.size() < axes) {
     return usage_error(fmt::format("shape {} has no {}-dimensional images{}", to_string(shape), options.dimensions,
@@ -91,7 +92,7 @@ Result<Done> check_window(const Shape& shape, const SsimOptions& options) {
   }
   const bool uniform = options.window == SsimWindow::uniform;
   if (uniform && (options.size < 3 || options.size % 2 == 0)) {
-    return usage_error(fmt::format("size: wanted an odd window of at least 3, got {}", options.size));
+    return usage_error(fmt::format("size: expected an odd window of at least 3, got {}", options.size));
   }
   const std::size_t shortest = layout_of(shape, options).shortest_side(options.dimensions == 3);
   const int window = uniform ? options.size : 2 * gaussian_radius + 1;
@@ -244,7 +245,7 @@ Result<double> structural_similarity(const Tensor& reference, const Tensor& cand
   const double range = options.data_range ? *options.data_range : tally.data_range().value_or(0);
   if (!(range > 0) || !std::isfinite(range)) {
     return usage_error(options.data_range
-                           ? fmt::format("data range: wanted a number above 0, got {}", range)
+                           ? fmt::format("data range: expected a number above 0, got {}", range)
                            : std::string("the reference is constant and has no data range: give the largest value that "
                                          "there can be less the smallest"));
   }

@@ -23,7 +23,7 @@ struct SsimOptions {
   int size = 7;  // of the uniform window: odd, at least 3, at most the image's shortest side
   // The largest value that there can be less the smallest; nullopt: of the reference, over the whole tensor.
   std::optional<double> data_range{};
-  // n - 1 instead of n below variances: as scikit-image does unless told otherwise. The paper has n.
+  // n - 1 instead of n below variances: as scikit-image does by default. The paper has n.
   bool sample_covariance = true;
   double k1 = 0.01, k2 = 0.03;
 };

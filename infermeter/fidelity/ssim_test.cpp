@@ -256,15 +256,15 @@ TEST(Ssim, SaysWhatDoesNotFit) {
   EXPECT_THAT(error_of({pair.reference, {DType::float64, {8, 9}, {}, {}}}, {}),
               HasSubstr("not of float32 and float64"));
   EXPECT_THAT(error_of(pair, {.dimensions = 3}), HasSubstr("shape [8, 9] has no 3-dimensional images"));
-  EXPECT_THAT(error_of(pair, {.dimensions = 1}), HasSubstr("dimensions: wanted 2 or 3, got 1"));
+  EXPECT_THAT(error_of(pair, {.dimensions = 1}), HasSubstr("dimensions: expected 2 or 3, got 1"));
   EXPECT_THAT(error_of(pair, {.channels_last = true}), HasSubstr("with their channels last"));
-  EXPECT_THAT(error_of(pair, {.size = 4}), HasSubstr("wanted an odd window of at least 3, got 4"));
+  EXPECT_THAT(error_of(pair, {.size = 4}), HasSubstr("expected an odd window of at least 3, got 4"));
   EXPECT_THAT(error_of(pair, {.size = 1}), HasSubstr("got 1"));
   EXPECT_THAT(error_of(pair, {.size = 9}),
               HasSubstr("a window of 9 does not fit into images whose shortest side is 8"));
   EXPECT_THAT(error_of(pair, {.window = SsimWindow::gaussian}), HasSubstr("a window of 11"));
   EXPECT_THAT(error_of(noisy({5, 9, 9}, 1), {.dimensions = 3}), HasSubstr("shortest side is 5"));
-  EXPECT_THAT(error_of(pair, {.data_range = -1}), HasSubstr("data range: wanted a number above 0, got -1"));
+  EXPECT_THAT(error_of(pair, {.data_range = -1}), HasSubstr("data range: expected a number above 0, got -1"));
   const Tensor constant = make_tensor<float>(DType::float32, {8, 9}, std::vector<float>(72, 1));
   EXPECT_THAT(error_of({constant, pair.candidate}, {}), HasSubstr("the reference is constant"));
   EXPECT_THAT(error_of({constant, {DType::float32, {8, 9}, {}, {}}}, {}), HasSubstr("does not hold"));

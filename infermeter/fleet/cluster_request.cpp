@@ -25,7 +25,7 @@ Result<Done> check_kubernetes(const ClusterRequest& request) {
     return usage_error(
         "--on kubernetes needs --volume CLAIM:/FOLDER, a claim that all tasks can write, mounted where this folder is");
   if (!request.constraint.empty() && request.constraint.find('=') == std::string::npos)
-    return usage_error(fmt::format("--constraint: {} is no label of nodes; with --on kubernetes it is KEY=VALUE",
+    return usage_error(fmt::format("--constraint: {} is not a label of nodes; with --on kubernetes it is KEY=VALUE",
                                    in_quotes(request.constraint)));
   return Done{};
 }
@@ -50,7 +50,7 @@ Result<Done> check_request(const ClusterRequest& request, const Plan& plan) {
     INFERMETER_TRY_DONE(check_line("--sbatch", option));
     if (!option.starts_with('-'))
       return usage_error(
-          fmt::format("--sbatch: {} is no option of sbatch, such as --sbatch=--account=lab", in_quotes(option)));
+          fmt::format("--sbatch: {} is not an option of sbatch, such as --sbatch=--account=lab", in_quotes(option)));
   }
   if (request.nodes && *request.nodes < 1) return usage_error("--nodes: at least one node is needed");
   if (plan.tuning && request.nodes.value_or(1) > 1)

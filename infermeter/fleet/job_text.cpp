@@ -63,7 +63,7 @@ std::string heading(const JobText& text, std::string_view submit) {
   return fmt::format(
       "# infermeter run {}: {} of {} in {}, {}alone on its node. To submit it:\n"
       "#   {}\n"
-      "# A task that ended early goes on when it is started again; nothing is measured twice. To take in what is "
+      "# A task that ended early continues when it is started again; nothing is measured twice. To take in what is "
       "measured,\n"
       "# and to report when all of it is there:\n"
       "#   infermeter run --resume {} --output-dir {}{}\n{}",

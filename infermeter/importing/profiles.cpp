@@ -24,7 +24,7 @@ Error about(const std::string& file, const Error& error) {
 
 Result<ModelGraph> graph_of(const ImportRequest& request, const ModelFacts& model) {
   if (model.format != "onnx") {
-    return usage_error(fmt::format("--model: {} is no ONNX file: nodes and operations are read of those only",
+    return usage_error(fmt::format("--model: {} is not an ONNX file: nodes and operations are read of those only",
                                    in_quotes(request.model)));
   }
   return read_model_graph(model.path, request.batch_size, {});
@@ -79,7 +79,7 @@ class Importer {
     trial.position = static_cast<int>(record_.side_trials.size());
     trial.purpose = Purpose::profile;
     trial.phase = Phase::done;
-    trial.started_at = record_.created_at;  // when it was imported: when it ran is not told
+    trial.started_at = record_.created_at;  // when it was imported: when it ran is not reported
     trial.executed = {{"imported", printable(file)}, {"runtime", std::string(name_of(profile.format))}};
     if (profile.timed) add(*profile.timed, file, trial);
     if (profile.stacks) add(std::move(*profile.stacks), file, trial);
@@ -94,13 +94,13 @@ class Importer {
     for (ProfileSource& source : profile.sources) {
       source.detail = fmt::format("imported: {}, {}", in_quotes(file), source.detail);
     }
-    tell_profile(profile, graph_ ? &*graph_ : nullptr, trial);
+    note_profile(profile, graph_ ? &*graph_ : nullptr, trial);
     record_.profiles.push_back(std::move(profile));
   }
 
   void add(StackProfile stacks, const std::string& file, Samples& trial) {
     std::string detail = fmt::format("imported: {}", in_quotes(file));
-    if (stacks.threads.empty()) stacks.threads.emplace_back();  // collapsed stacks do not tell any
+    if (stacks.threads.empty()) stacks.threads.emplace_back();  // collapsed stacks do not report any
     if (stacks.cut) {
       constexpr std::string_view what = "ends early, or has more samples than are kept";
       detail += fmt::format("; it {}", what);
@@ -114,7 +114,7 @@ class Importer {
                               .stacks = std::move(stacks)});
   }
 
-  // As far as the files tell: nothing is to be run.
+  // As far as the files report: nothing is to be run.
   void describe_plan() {
     Plan& plan = record_.plan;
     plan.stopping = {.warmup = 0, .iterations = 1, .duration_s = {}};

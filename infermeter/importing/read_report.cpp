@@ -73,7 +73,7 @@ std::uint64_t digest_of(const Json& text) {
 
 Result<std::vector<double>> times_in(const Json& times, const char* key) {
   const Json& list = times.at(key);
-  if (!list.is_array()) return usage_error(fmt::format("{} is no list of numbers", key));
+  if (!list.is_array()) return usage_error(fmt::format("{} is not a list of numbers", key));
   std::vector<double> values;
   values.reserve(list.size());
   for (const Json& value : list) {
@@ -163,7 +163,7 @@ Result<RunRecord> record_of(const Json& report) {
     return usage_error(fmt::format("it is damaged: its id {} is none of a run", in_quotes(record.id)));
   }
   record.created_at = seconds_of(report.at("created_at"));
-  if (record.created_at <= 0) return usage_error("it is damaged: its created_at is no time");
+  if (record.created_at <= 0) return usage_error("it is damaged: its created_at is not a time");
   record.finished = report.at("finished");
   if (!record.finished) return usage_error(fmt::format("run {} was not finished", record.id));
   INFERMETER_TRY(record.plan, plan_of(report.at("plan")));
@@ -196,7 +196,8 @@ Result<RunRecord> record_from_report(std::string_view json) {
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kDeepest; };
   const Json report = Json::parse(json, shallow, false);
   if (report.is_discarded() || !report.is_object() || report.value("schema", Json()) != kSchema) {
-    return usage_error(fmt::format("it is no JSON report of a run ({}; `infermeter report --format json`)", kSchema));
+    return usage_error(
+        fmt::format("it is not a JSON report of a run ({}; `infermeter report --format json`)", kSchema));
   }
   try {
     return record_of(report);

@@ -25,7 +25,7 @@ class RequestTrial {
   void fill() {
     for (const TimedRequest& request : requests_) add(request);
     const double busy_s = clients_ > 1 ? fill_load() : sum_s_;
-    trial_.generation = tells_of_parts_ ? tally_.generation().record(kTickS, busy_s) : std::nullopt;
+    trial_.generation = has_parts_ ? tally_.generation().record(kTickS, busy_s) : std::nullopt;
     if (!trial_.generation) return;
     for (Counter& counter : generation_counters(*trial_.generation)) trial_.counters.push_back(std::move(counter));
   }
@@ -42,7 +42,7 @@ class RequestTrial {
     AnswerParts parts{.output_tokens = request.output_tokens, .prompt_tokens = request.prompt_tokens};
     for (const std::int64_t moment_ns : request.moments_ns) parts.moments.push_back(ticks(moment_ns));
     const bool has_parts = !parts.moments.empty() || parts.output_tokens;
-    tells_of_parts_ = tells_of_parts_ || has_parts;
+    has_parts_ = has_parts_ || has_parts;
     tally_.completed(times, has_parts ? &parts : nullptr);
   }
 
@@ -68,7 +68,7 @@ class RequestTrial {
   std::int64_t origin_ns_;
   RequestTally tally_;
   double sum_s_ = 0;
-  bool tells_of_parts_ = false;
+  bool has_parts_ = false;
 };
 
 }  // namespace

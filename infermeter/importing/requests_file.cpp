@@ -25,7 +25,7 @@ std::optional<std::int64_t> nanoseconds(const Json& value) {
   return value.get<std::int64_t>();
 }
 
-Error bad_clock() { return usage_error("it holds a time that is no whole number of nanoseconds"); }
+Error bad_clock() { return usage_error("it contains a time that is not a whole number of nanoseconds"); }
 
 Result<TimedRequest> request_of_perf_analyzer(const Json& json, const Json& responses) {
   const auto begin = nanoseconds(member_of(json, "timestamp"));
@@ -34,7 +34,8 @@ Result<TimedRequest> request_of_perf_analyzer(const Json& json, const Json& resp
   for (const Json& response : responses) {
     const auto moment = nanoseconds(response);
     if (!moment) return bad_clock();
-    if (*moment < request.end_ns) return usage_error("it holds a response from before its request, or the one before");
+    if (*moment < request.end_ns)
+      return usage_error("it contains a response from before its request, or the one before");
     request.moments_ns.push_back(request.end_ns = *moment);
   }
   return request;
@@ -87,7 +88,7 @@ Result<TimedRequest> request_of_aiperf(const Json& record) {
   if (request.failed) return request;
   // It ends with the last piece that has content, by a clock that does not jump.
   const auto latency = duration_ns(metrics, "request_latency");
-  if (!latency) return usage_error("it holds a request without its latency in ms");
+  if (!latency) return usage_error("it contains a request without its latency in ms");
   request.end_ns = *begin + *latency;
   request.moments_ns = moments_of(metrics, request);
   request.output_tokens = tokens_of(metrics, "output_sequence_length");
@@ -129,7 +130,7 @@ Result<std::vector<RequestSeries>> requests_of_aiperf(std::string_view bytes) {
     begin = end + 1;
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const Json record = Json::parse(text, nullptr, false);
-    if (record.is_discarded()) return usage_error(fmt::format("line {} ends early, or is no JSON", line));
+    if (record.is_discarded()) return usage_error(fmt::format("line {} ends early, or is not JSON", line));
     if (text_at(member_of(record, "metadata"), "benchmark_phase") == "warmup") continue;
     auto request = request_of_aiperf(record);
     if (!request.ok()) return usage_error(fmt::format("line {}: {}", line, request.error().message));

@@ -17,7 +17,7 @@ namespace infermeter {
 struct TimedRequest {
   std::int64_t begin_ns = 0, end_ns = 0;
   bool failed = false;
-  std::vector<std::int64_t> moments_ns{};  // of the pieces of its answer, ascending; empty: not told
+  std::vector<std::int64_t> moments_ns{};  // of the pieces of its answer, ascending; empty: not reported
   std::optional<std::uint64_t> output_tokens{}, prompt_tokens{};
 };
 

@@ -61,7 +61,7 @@ Result<ImportSubject> subject_from(const std::string& text) {
   if (sign == std::string::npos || exists(text)) return ImportSubject{.label = {}, .files = {text}, .compiled = {}};
   const std::string label = text.substr(0, sign), files = text.substr(sign + 1);
   if (label.empty() || printable(label, longest_label) != label) {
-    return usage_error(fmt::format("{} is no label: 1 to {} characters that can be shown (LABEL=FILE,FILE)",
+    return usage_error(fmt::format("{} is not a label: 1 to {} characters that can be shown (LABEL=FILE,FILE)",
                                    in_quotes(label), longest_label));
   }
   ImportSubject subject{.label = label, .files = split(files), .compiled = {}};

@@ -48,7 +48,7 @@ class TimesImporter {
     }
     name_and_group();
     for (TimedSubject& subject : subjects_) add_trials(subject);
-    tell_what_is_not_known();
+    note_what_is_unknown();
     record_.finished = true;
     return std::move(record_);
   }
@@ -118,7 +118,7 @@ class TimesImporter {
     }
   }
 
-  // As if one came after the other: when each began is not told.
+  // As if one came after the other: when each began is not reported.
   static void fill_from_times(Samples& trial, const std::vector<double>& times) {
     double now = 0;
     for (const double time : times) {
@@ -136,7 +136,7 @@ class TimesImporter {
       trial.process = static_cast<int>(process);
       trial.position = static_cast<int>(record_.trials.size());
       trial.phase = Phase::done;
-      trial.started_at = record_.created_at;  // when it was imported: when it ran is not told
+      trial.started_at = record_.created_at;  // when it was imported: when it ran is not reported
       trial.executed = {{"imported", printable(subject.processes[process].file)},
                         {"runtime", std::string(name_of(subject.format))}};
       const auto& [file, times, requests] = subject.processes[process];
@@ -148,21 +148,22 @@ class TimesImporter {
     }
   }
 
-  void tell_what_is_not_known() {
+  void note_what_is_unknown() {
     for (const TimedSubject& subject : subjects_) {
       if (subject.in_flight == 1) continue;
       record_.diagnostics.push_back(
           {DiagnosticId::times_imported,
-           fmt::format("{} requests were in flight at once, and when each was due is not told: response times begin "
-                       "where a request was sent, so that what waited to be sent is not in them",
-                       subject.in_flight),
+           fmt::format(
+               "{} requests were in flight at once, and when each was due is not reported: response times begin "
+               "where a request was sent, so that what waited to be sent is not in them",
+               subject.in_flight),
            record_.plan.subjects[static_cast<std::size_t>(&subject - subjects_.data())].label});
     }
     std::map<int, int> sizes;
     for (const Subject& subject : record_.plan.subjects) ++sizes[subject.group];
     if (std::ranges::none_of(sizes, [](const auto& group) { return group.second > 1; })) return;
     record_.diagnostics.push_back({DiagnosticId::times_imported,
-                                   "whether what is compared took turns is not told: what changed on the machine "
+                                   "it is unknown whether the subjects took turns: what changed on the machine "
                                    "meanwhile looks like a difference",
                                    ""});
   }

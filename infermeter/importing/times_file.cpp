@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLookedAt = 65'536;  // bytes at a file's beginning, where each format tells itself
+constexpr std::size_t kLookedAt = 65'536;  // bytes at a file's beginning, where each format shows itself
 
 struct FormatMarks {
   TimesFormat format;
@@ -77,8 +77,8 @@ class TimesReader {
   // Every time that is kept comes through here.
   double seconds(const Json& number, double unit_s) {
     const double value = number.is_number() ? number.get<double>() * unit_s : -1;
-    if (!std::isfinite(value) || value < 0) wrong("it holds a time that is negative or no number");
-    if (++times_ > kMostImportedTimes) wrong(fmt::format("it holds more than {} times", kMostImportedTimes));
+    if (!std::isfinite(value) || value < 0) wrong("it contains a time that is negative or no number");
+    if (++times_ > kMostImportedTimes) wrong(fmt::format("it contains more than {} times", kMostImportedTimes));
     return value;
   }
 
@@ -163,7 +163,7 @@ class TimesReader {
       const auto failed_here = std::ranges::count(series.requests, true, &TimedRequest::failed);
       failed += failed_here;
       times_ += series.requests.size();
-      if (times_ > kMostImportedTimes) return wrong(fmt::format("it holds more than {} times", kMostImportedTimes));
+      if (times_ > kMostImportedTimes) return wrong(fmt::format("it contains more than {} times", kMostImportedTimes));
       if (static_cast<std::size_t>(failed_here) == series.requests.size()) continue;
       sort_by_begin(series.requests);
       file_.benchmarks.push_back({std::move(series.name), {}, std::move(series.requests)});
@@ -219,7 +219,7 @@ std::optional<TimesFormat> format_of_times(std::string_view bytes) {
 Result<TimesFile> read_times(std::string_view bytes, TimesFormat format) {
   if (format == TimesFormat::aiperf) return TimesReader(format).read_aiperf(bytes);
   const Json json = Json::parse(bytes, nullptr, false);
-  if (json.is_discarded()) return usage_error(fmt::format("{}: it ends early, or is no JSON", name_of(format)));
+  if (json.is_discarded()) return usage_error(fmt::format("{}: it ends early, or is not JSON", name_of(format)));
   return TimesReader(format).read(json);
 }
 

@@ -126,9 +126,10 @@ TEST(TimesFile, AResponseFromBeforeItsRequestIsRefused) {
   };
   EXPECT_THAT(of(R"({"timestamp": 30, "response_timestamps": [29]})"), HasSubstr("from before its request"));
   EXPECT_THAT(of(R"({"timestamp": 30, "response_timestamps": [40, 39]})"), HasSubstr("from before its request"));
-  EXPECT_THAT(of(R"({"timestamp": -1, "response_timestamps": [39]})"), HasSubstr("no whole number of nanoseconds"));
-  EXPECT_THAT(of(R"({"timestamp": 1, "response_timestamps": [18446744073709551615]})"), HasSubstr("no whole number"));
-  EXPECT_THAT(of(R"({"timestamp": 1.5, "response_timestamps": [2]})"), HasSubstr("no whole number of nanoseconds"));
+  EXPECT_THAT(of(R"({"timestamp": -1, "response_timestamps": [39]})"), HasSubstr("not a whole number of nanoseconds"));
+  EXPECT_THAT(of(R"({"timestamp": 1, "response_timestamps": [18446744073709551615]})"),
+              HasSubstr("not a whole number"));
+  EXPECT_THAT(of(R"({"timestamp": 1.5, "response_timestamps": [2]})"), HasSubstr("not a whole number of nanoseconds"));
 }
 
 // Written by AIPerf 0.13.0: one request of warm-up and eight after it, one at a time.
@@ -154,12 +155,12 @@ TEST(TimesFile, AIPerfsStatisticsAreNoTimes) {
 TEST(TimesFile, AIPerfsRecordsThatAreWrongNameTheirLine) {
   const std::string good = fixture("aiperf-0.13.0/one.jsonl");
   const std::size_t third = good.find('\n', good.find('\n') + 1) + 1;
-  EXPECT_THAT(refusal(good.substr(0, third + 200)), HasSubstr("line 3 ends early, or is no JSON"));
+  EXPECT_THAT(refusal(good.substr(0, third + 200)), HasSubstr("line 3 ends early, or is not JSON"));
   const std::string head = good.substr(0, third);
   const auto with = [&](std::string line) { return refusal(head + line + "\n"); };
-  EXPECT_THAT(with("[]"), HasSubstr("line 3: it holds a time that is no whole number"));
+  EXPECT_THAT(with("[]"), HasSubstr("line 3: it contains a time that is not a whole number"));
   const std::string about = R"({"metadata": {"request_start_ns": 5, "request_end_ns": 9}, "metrics": )";
-  EXPECT_THAT(with(about + "{}}"), HasSubstr("line 3: it holds a request without its latency in ms"));
+  EXPECT_THAT(with(about + "{}}"), HasSubstr("line 3: it contains a request without its latency in ms"));
   EXPECT_THAT(with(about + R"({"request_latency": {"value": 1, "unit": "sec"}}})"), HasSubstr("without its latency"));
   EXPECT_THAT(with(about + R"({"request_latency": {"value": -1, "unit": "ms"}}})"), HasSubstr("without its latency"));
   EXPECT_EQ(with(about + R"({"request_latency": {"value": 1, "unit": "ms"}}})"), "");
@@ -196,10 +197,10 @@ TEST(TimesFile, BadFilesAreRefusedInOneSentence) {
   EXPECT_EQ(refusal("{}"), "no times");
   EXPECT_EQ(refusal("[{\"ph\": \"X\"}]"), "no times");
   const std::string whole = fixture("hyperfine.json");
-  EXPECT_EQ(refusal(whole.substr(0, whole.size() / 2)), "hyperfine's JSON: it ends early, or is no JSON");
+  EXPECT_EQ(refusal(whole.substr(0, whole.size() / 2)), "hyperfine's JSON: it ends early, or is not JSON");
   for (const char* time : {"-1", "null", "\"1\"", "1e999"}) {
     const std::string text = std::string(R"({"results": [{"command": "a", "times": [)") + time + "]}]}";
-    EXPECT_THAT(refusal(text), testing::AnyOf(HasSubstr("negative or no number"), HasSubstr("no JSON"))) << time;
+    EXPECT_THAT(refusal(text), testing::AnyOf(HasSubstr("negative or no number"), HasSubstr("not JSON"))) << time;
   }
   for (const char* text :
        {R"({"results": 1, "command": 2})", R"({"results": [1], "command": 2})",

@@ -11,7 +11,7 @@
 namespace infermeter {
 namespace {
 
-// Many virtual machines have the system call and no counters behind it: only trying tells.
+// Many virtual machines have the system call and no counters behind it: only trying shows.
 bool can_count_cycles() {
   perf_event_attr attributes{};
   attributes.type = PERF_TYPE_HARDWARE;

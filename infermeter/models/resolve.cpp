@@ -156,7 +156,7 @@ Result<Done> check_code(const ModelFacts& facts, const ModelOptions& options) {
   const bool is_code = std::find(code_endings.begin(), code_endings.end(), facts.format) != code_endings.end();
   if (!is_code || options.allow_code) return Done{};
   return model_error(
-      fmt::format("{} is code by nature (loading it runs what the file says): add --allow-code if you trust it, or "
+      fmt::format("{} contains code (loading it runs that code): add --allow-code if you trust it, or "
                   "export it to ONNX",
                   in_quotes(facts.path)));
 }

@@ -102,7 +102,7 @@ TEST_F(ResolveModel, CodeIsRefusedUnlessItIsAllowed) {
     const auto file = folder_.write(name, "whatever");
     EXPECT_EQ(refused(file.string()).message,
               "'" + file.string() +
-                  "' is code by nature (loading it runs what the file says): add --allow-code if you trust it, or "
+                  "' contains code (loading it runs that code): add --allow-code if you trust it, or "
                   "export it to ONNX");
     EXPECT_EQ(refused(file.string()).kind, ErrorKind::model);
     const auto facts = resolve_model(file.string(), folder_ / "cache", {.allow_code = true});

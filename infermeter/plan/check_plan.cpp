@@ -47,7 +47,7 @@ Result<Done> check_batch_axes(const Subject& subject, std::string_view about) {
     if (!names.insert(input).second) {
       return usage_error(fmt::format("{}: the batch axis of input '{}' is given twice", about, input));
     }
-    if (!is_utf8(input)) return usage_error(fmt::format("{}: the name of an input (--batch-axis) is no UTF-8", about));
+    if (!is_utf8(input)) return usage_error(fmt::format("{}: the name of an input (--batch-axis) is not UTF-8", about));
     if (is_none) continue;
     if (input.empty()) {
       return usage_error(
@@ -165,13 +165,13 @@ Result<Done> check_question(const Question& question, const Plan& plan) {
   if (question.budget_s) INFERMETER_TRY_DONE(check_seconds(*question.budget_s, "a budget", "--budget"));
   INFERMETER_TRY_DONE(check_text(question.metric, "metric (--metric)", "plan"));
   if (plan.subjects.size() >= 2) return Done{};
-  return usage_error(fmt::format("a comparison wants at least two subjects, got only '{}': give a second one",
+  return usage_error(fmt::format("a comparison needs at least two subjects, got only '{}': give a second one",
                                  plan.subjects.front().label));
 }
 
 Result<Done> check_tuning(const Tuning& tuning, const Plan& plan) {
   if (plan.subjects.size() < 2) {
-    return usage_error(fmt::format("a race wants at least two settings, got only '{}': name more values (--over)",
+    return usage_error(fmt::format("a race needs at least two settings, got only '{}': name more values (--over)",
                                    plan.subjects.front().label));
   }
   if (!(tuning.indifference >= 0 && tuning.indifference < 1)) {

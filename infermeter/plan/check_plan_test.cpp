@@ -38,7 +38,7 @@ TEST(CheckPlan, SaysWhatIsWrongWithTheSubjects) {
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].model = std::string("a\0b", 3); }), HasSubstr("holds a NUL"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].batch_size = 0; }), HasSubstr("the batch size is 0"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].threads = -1; }), HasSubstr("-1 threads"));
-  EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].dimensions = {{"h", "0"}}; }), HasSubstr("dimension h: wanted"));
+  EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].dimensions = {{"h", "0"}}; }), HasSubstr("dimension h: expected"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].dimensions = {{"h", "1"}, {"h", "2"}}; }),
               HasSubstr("given twice"));
   EXPECT_THAT(complaint([](Plan& p) { p.subjects[0].options = {{"", "1"}}; }), HasSubstr("name of option is empty"));
@@ -83,7 +83,7 @@ TEST(OutlierRules, AreReadWithTheirUsualFactor) {
   EXPECT_EQ(to_string(*outlier_rule_from_string("sigma:2.5")), "sigma:2.5");
   EXPECT_EQ(outlier_rule_from_string("mad")->factor, 3.5);
   for (const char* text : {"iqr:", "iqr:0", "iqr:-1", "iqr:nan", "iqr:1x", "none:1"}) {
-    EXPECT_THAT(outlier_rule_from_string(text).error().message, HasSubstr("wanted an outlier rule such as")) << text;
+    EXPECT_THAT(outlier_rule_from_string(text).error().message, HasSubstr("expected an outlier rule such as")) << text;
   }
   EXPECT_THAT(outlier_rule_from_string("sgima:3").error().message, HasSubstr("did you mean 'sigma'?"));
 }

@@ -29,7 +29,7 @@ std::string_view text_at(std::string_view file, const toml::source_position& whe
 }  // namespace
 
 Error wrong_type(std::string_view file, std::string_view key, std::string_view wanted, const toml::node& node) {
-  return error_at(file, node.source().begin, fmt::format("'{}' wants {}, got {}", key, wanted, name_of(node.type())));
+  return error_at(file, node.source().begin, fmt::format("'{}' needs {}, got {}", key, wanted, name_of(node.type())));
 }
 
 Error unknown_key(std::string_view file, const toml::key& key, const std::vector<std::string>& known) {
@@ -48,7 +48,7 @@ Result<Done> ExpectationReader::read(const toml::key& key, const toml::node& nod
   }
   if (!node.is_array_of_tables()) {
     return error_at(name_, node.source().begin,
-                    "'expectation' wants tables: write [[expectation]] before each one's keys");
+                    "'expectation' needs tables: write [[expectation]] before each one's keys");
   }
   for (const toml::node& element : *node.as_array()) {
     INFERMETER_TRY_DONE(read_table(*element.as_table(), expectations));

@@ -60,13 +60,13 @@ TEST(GateFile, PutsAPlanOfItsOwnIntoTheDraft) {
 
 TEST(GateFile, NamesLineAndColumnOfWhatItCannotRead) {
   EXPECT_THAT(error_of("expct = []"), HasSubstr("gate.toml:1:1: unknown key 'expct' (did you mean 'expect'?)"));
-  EXPECT_EQ(error_of("expect = [3]"), "gate.toml:1:11: 'expect' wants strings, got a whole number");
+  EXPECT_EQ(error_of("expect = [3]"), "gate.toml:1:11: 'expect' needs strings, got a whole number");
   EXPECT_EQ(error_of("expect = 'no leak'\nplan = 3"),
-            "gate.toml:2:8: 'plan' wants a file's name or a table, got a whole number");
-  EXPECT_EQ(error_of("expect = 'no leak'\nrun = 3"), "gate.toml:2:7: 'run' wants a string, got a whole number");
+            "gate.toml:2:8: 'plan' needs a file's name or a table, got a whole number");
+  EXPECT_EQ(error_of("expect = 'no leak'\nrun = 3"), "gate.toml:2:7: 'run' needs a string, got a whole number");
   EXPECT_EQ(error_of("run = ''"), "gate.toml:1:7: 'run' is empty");
   EXPECT_EQ(error_of("fail_inconclusive = 1"),
-            "gate.toml:1:21: 'fail_inconclusive' wants true or false, got a whole number");
+            "gate.toml:1:21: 'fail_inconclusive' needs true or false, got a whole number");
   EXPECT_THAT(error_of("[expectation]\nthat = 'no leak'"), HasSubstr("write [[expectation]] before"));
   EXPECT_EQ(error_of("[[expectation]]\nsubject = 'a'"), "gate.toml:1:1: this [[expectation]] has no 'that'");
   EXPECT_EQ(error_of("[[expectation]]\nthat = 'no leak'\nsubjct = 'a'"),

@@ -83,7 +83,7 @@ Result<OutlierRule> outlier_rule_from_string(std::string_view text) {
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), factor);
     const bool whole = error == std::errc{} && end == number.data() + number.size();
     if (kind == 0 || !whole || !std::isfinite(factor) || factor <= 0) {
-      return usage_error(fmt::format("wanted an outlier rule such as none, sigma:3, iqr:1.5 or mad:3.5, got '{}'",
+      return usage_error(fmt::format("expected an outlier rule such as none, sigma:3, iqr:1.5 or mad:3.5, got '{}'",
                                      text.substr(0, 60)));
     }
   }

@@ -73,12 +73,12 @@ struct Question {
   bool all_pairs = false;            // measure all pairs and look once, at the end
   bool drop_disturbed = false;       // leave out pairs in which a worker was throttled, robbed or crowded out
   std::optional<double> budget_s{};  // no new pair after so long; counted from the first pair
-  // What the exit code says besides: 1 if a candidate is slower, 5 if that cannot be told.
+  // What the exit code says besides: 1 if a candidate is slower, 5 if that cannot be determined.
   bool fail_slower = false, fail_inconclusive = false;
 };
 
 // A race for the best subject (docs/methodology.md, Tuning). The first subject is the default setting: what the
-// best one gains against it is told.
+// best one gains against it is reported.
 struct Tuning {
   std::string objective = "latency_p50";   // a metric that has a value per process, or "model_size"
   std::vector<std::string> constraints{};  // as in gates: "latency_p99 <= 50ms"

@@ -159,25 +159,25 @@ TEST(PlanFromToml, NamesLineAndColumn) {
             "p.toml:2:1: unknown key 'iteratons' (did you mean 'iterations'?)");
   EXPECT_EQ(error_of("qqqqq = 3\n"), "p.toml:1:1: unknown key 'qqqqq'");
   EXPECT_EQ(error_of("\n  leak_iterations = \"3\""),
-            "p.toml:2:21: 'leak_iterations' wants a whole number, got a string");
+            "p.toml:2:21: 'leak_iterations' needs a whole number, got a string");
   EXPECT_EQ(error_of("\n  processes = \"some\""),
-            "p.toml:2:15: processes: wanted auto, or a whole number from 1 to 10000, got 'some'");
+            "p.toml:2:15: processes: expected auto, or a whole number from 1 to 10000, got 'some'");
   EXPECT_EQ(error_of("iterations = 0"),
-            "p.toml:1:14: iterations: wanted auto, or a whole number of at least 1, got '0'");
+            "p.toml:1:14: iterations: expected auto, or a whole number of at least 1, got '0'");
   EXPECT_EQ(error_of("warmup = \"nil\""),
-            "p.toml:1:10: warmup: wanted auto or none, or a whole number of at least 0, got 'nil'");
+            "p.toml:1:10: warmup: expected auto or none, or a whole number of at least 0, got 'nil'");
   EXPECT_EQ(error_of("load_timeout = -1"),
-            "p.toml:1:16: load_timeout: wanted a time such as 30s, 5m or 250ms (not negative), got '-1'");
-  EXPECT_EQ(error_of("duration = 0"), "p.toml:1:12: duration: wanted a time above 0, such as 30s, got '0'");
+            "p.toml:1:16: load_timeout: expected a time such as 30s, 5m or 250ms (not negative), got '-1'");
+  EXPECT_EQ(error_of("duration = 0"), "p.toml:1:12: duration: expected a time above 0, such as 30s, got '0'");
   EXPECT_EQ(error_of("batch_sizes = [1,\n 0]"),
-            "p.toml:1:15: batch_sizes: wanted a whole number from 1 to 1000000, got '0'");
-  EXPECT_EQ(error_of("batch_sizes = [1,\n \"x\"]"), "p.toml:2:2: 'batch_sizes' wants a whole number, got a string");
+            "p.toml:1:15: batch_sizes: expected a whole number from 1 to 1000000, got '0'");
+  EXPECT_EQ(error_of("batch_sizes = [1,\n \"x\"]"), "p.toml:2:2: 'batch_sizes' needs a whole number, got a string");
   EXPECT_EQ(error_of("iterations = 1\nduration = 2"), "p.toml:2:12: 'iterations' and 'duration' exclude each other");
-  EXPECT_EQ(error_of("options = 3"), "p.toml:1:11: 'options' wants a table, got a whole number");
-  EXPECT_EQ(error_of("[options]\nx = [1]"), "p.toml:2:5: 'options.x' wants a whole number or a string, got an array");
-  EXPECT_EQ(error_of("compare_outputs = \"yes\""), "p.toml:1:19: 'compare_outputs' wants true or false, got a string");
-  EXPECT_EQ(error_of("seed = 2020-01-01"), "p.toml:1:8: 'seed' wants a whole number, got a date or time");
-  EXPECT_EQ(error_of("models = []"), "p.toml:1:10: models: wanted at least one value, got none");
+  EXPECT_EQ(error_of("options = 3"), "p.toml:1:11: 'options' needs a table, got a whole number");
+  EXPECT_EQ(error_of("[options]\nx = [1]"), "p.toml:2:5: 'options.x' needs a whole number or a string, got an array");
+  EXPECT_EQ(error_of("compare_outputs = \"yes\""), "p.toml:1:19: 'compare_outputs' needs true or false, got a string");
+  EXPECT_EQ(error_of("seed = 2020-01-01"), "p.toml:1:8: 'seed' needs a whole number, got a date or time");
+  EXPECT_EQ(error_of("models = []"), "p.toml:1:10: models: expected at least one value, got none");
   EXPECT_EQ(error_of("dtype = \"int8\""),
             "p.toml:1:9: dtype: unknown dtype 'int8'; there are float32, float16, bfloat16");
   EXPECT_THAT(error_of("subjects = [\"mlp\"]"),
@@ -190,11 +190,11 @@ TEST(PlanFromToml, NamesLineAndColumnOfSubjects) {
   const std::string head = "[[subject]]\nmodel = \"m\"\nbackend = \"fake\"\n";
   EXPECT_EQ(error_of(head + "thread = 3"), "p.toml:4:1: unknown key 'thread' (did you mean 'threads'?)");
   EXPECT_EQ(error_of(head + "batch_size = 0"),
-            "p.toml:4:14: batch_size: wanted a whole number from 1 to 1000000, got '0'");
-  EXPECT_EQ(error_of(head + "batch_size = 1.5"), "p.toml:4:14: 'batch_size' wants a whole number, got a fraction");
-  EXPECT_EQ(error_of(head + "options = 1"), "p.toml:4:11: 'options' wants a table, got a whole number");
+            "p.toml:4:14: batch_size: expected a whole number from 1 to 1000000, got '0'");
+  EXPECT_EQ(error_of(head + "batch_size = 1.5"), "p.toml:4:14: 'batch_size' needs a whole number, got a fraction");
+  EXPECT_EQ(error_of(head + "options = 1"), "p.toml:4:11: 'options' needs a table, got a whole number");
   EXPECT_EQ(error_of("[[subject]]\nmodel = \"m\""), "p.toml:1:1: this [[subject]] has no 'backend'");
-  EXPECT_EQ(error_of("subject = 1"), "p.toml:1:11: 'subject' wants tables: write [[subject]] before each one's keys");
+  EXPECT_EQ(error_of("subject = 1"), "p.toml:1:11: 'subject' needs tables: write [[subject]] before each one's keys");
 }
 
 TEST(PlanFromToml, WhatOnlyTheWholePlanShowsNamesTheFile) {
@@ -228,17 +228,17 @@ TEST(Settings, AFileThatIsReadUnaskedMayNotSayWhatIsLoaded) {
   EXPECT_EQ(draft.plan.stopping.iterations, 7);
   for (const char* text : {"backend_path = \"x\"", "backend_library = \"x\"", "models = [\"x\"]", "options = {a=1}"}) {
     EXPECT_THAT(apply_toml(draft, text, "infermeter.toml", TomlKind::ambient).error().message,
-                HasSubstr("may stand in a plan file only"));
+                HasSubstr("is allowed in a plan file only"));
   }
   EXPECT_THAT(apply_toml(draft, "[[subject]]\n", "infermeter.toml", TomlKind::ambient).error().message,
-              HasSubstr("'subject' may stand in a plan file only"));
+              HasSubstr("'subject' is allowed in a plan file only"));
 }
 
 TEST(Settings, NoFileMayAllowCode) {
   for (const TomlKind kind : {TomlKind::plan, TomlKind::ambient}) {
     PlanDraft draft;
     EXPECT_EQ(apply_toml(draft, "seed = 1\nallow_code = true", "p.toml", kind).error().message,
-              "p.toml:2:14: 'allow_code' may be said on the command line only (--allow-code): a file that came with a "
+              "p.toml:2:14: 'allow_code' may be set on the command line only (--allow-code): a file that came with a "
               "model could vouch for it");
     EXPECT_FALSE(draft.plan.allow_code);
   }
@@ -247,10 +247,9 @@ TEST(Settings, NoFileMayAllowCode) {
 TEST(Settings, AFileMayAskForAStricterSandboxOnly) {
   for (const TomlKind kind : {TomlKind::plan, TomlKind::ambient}) {
     PlanDraft draft;
-    EXPECT_EQ(
-        apply_toml(draft, "sandbox = 'off'", "p.toml", kind).error().message,
-        "p.toml:1:11: sandbox = 'off' may be said on the command line only (--sandbox off): a file that came with "
-        "a model could ask for it");
+    EXPECT_EQ(apply_toml(draft, "sandbox = 'off'", "p.toml", kind).error().message,
+              "p.toml:1:11: sandbox = 'off' may be set on the command line only (--sandbox off): a file that came with "
+              "a model could ask for it");
     draft.plan.sandbox = Sandbox::off;  // of a variable
     ASSERT_TRUE(apply_toml(draft, "sandbox = 'strict'", "p.toml", kind).ok());
     EXPECT_EQ(draft.plan.sandbox, Sandbox::strict);

@@ -116,7 +116,7 @@ class Reader {
       }
     } else if (setting->shape == Setting::Shape::pairs && !may_be_unnamed(*setting)) {
       return error_at(file_, node.source().begin,
-                      fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
+                      fmt::format("'{}' needs a table, got {}", key.str(), name_of(node.type())));
     } else {
       INFERMETER_TRY(std::string text, scalar(key.str(), node, setting->type));
       texts.push_back(std::move(text));
@@ -129,7 +129,7 @@ class Reader {
 
   Result<Done> read_subjects(PlanDraft& draft, const toml::node& node) const {
     if (!node.is_array_of_tables()) {
-      return error_at(file_, node.source().begin, "'subject' wants tables: write [[subject]] before each one's keys");
+      return error_at(file_, node.source().begin, "'subject' needs tables: write [[subject]] before each one's keys");
     }
     for (const toml::node& element : *node.as_array()) {
       INFERMETER_TRY(SubjectDraft subject, read_subject(*element.as_table()));
@@ -148,7 +148,7 @@ class Reader {
         }
         if (!node.is_table()) {
           return error_at(file_, node.source().begin,
-                          fmt::format("'{}' wants a table, got {}", key.str(), name_of(node.type())));
+                          fmt::format("'{}' needs a table, got {}", key.str(), name_of(node.type())));
         }
         INFERMETER_TRY_DONE(read_pairs(*pairs, key.str(), *node.as_table(), Setting::Type::integer_or_text));
       } else {
@@ -204,18 +204,18 @@ class Reader {
       return std::string(**truth ? "true" : "false");
     }
     return error_at(file_, node.source().begin,
-                    fmt::format("'{}' wants {}, got {}", key, wanted(type), name_of(node.type())));
+                    fmt::format("'{}' needs {}, got {}", key, wanted(type), name_of(node.type())));
   }
 
   Error not_ambient(std::string_view key, const toml::node& node) const {
     return error_at(
         file_, node.source().begin,
-        fmt::format("'{}' may stand in a plan file only (--plan), not in a file that is read unasked", key));
+        fmt::format("'{}' is allowed in a plan file only (--plan), not in a file that is read unasked", key));
   }
 
   Error not_in_files(const Setting& setting, const toml::node& node) const {
     return error_at(file_, node.source().begin,
-                    fmt::format("'{}' may be said on the command line only (--{}): a file that came with a model could "
+                    fmt::format("'{}' may be set on the command line only (--{}): a file that came with a model could "
                                 "vouch for it",
                                 setting.key, setting.flag));
   }
@@ -278,7 +278,7 @@ class Reader {
     if (!root.contains("sandbox")) return Done{};
     if (draft.plan.sandbox == Sandbox::off) {
       return error_at(file_, root.get("sandbox")->source().begin,
-                      "sandbox = 'off' may be said on the command line only (--sandbox off): a file that came with a "
+                      "sandbox = 'off' may be set on the command line only (--sandbox off): a file that came with a "
                       "model could ask for it");
     }
     if (is_weaker(draft.plan.sandbox, before)) draft.plan.sandbox = before;

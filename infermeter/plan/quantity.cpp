@@ -60,13 +60,13 @@ std::optional<double> scaled(std::string_view text, std::span<const Unit> units)
 Result<double> share_from_string(std::string_view text) {
   static constexpr std::array<Unit, 2> units{{{"", 1}, {"%", 0.01}}};
   if (const auto share = scaled(text, units)) return *share;
-  return usage_error(fmt::format("wanted a share such as 1% or 0.01, got {}", quoted(text)));
+  return usage_error(fmt::format("expected a share such as 1% or 0.01, got {}", quoted(text)));
 }
 
 Result<double> seconds_from_string(std::string_view text) {
   const std::optional<double> seconds = scaled(text, kTimeUnits);
   if (!seconds || *seconds > kLongestSeconds) {
-    return usage_error(fmt::format("wanted a time such as 30s, 5m or 250ms (not negative), got {}", quoted(text)));
+    return usage_error(fmt::format("expected a time such as 30s, 5m or 250ms (not negative), got {}", quoted(text)));
   }
   return *seconds;
 }
@@ -74,7 +74,7 @@ Result<double> seconds_from_string(std::string_view text) {
 Result<std::uint64_t> bytes_from_string(std::string_view text) {
   const std::optional<double> bytes = scaled(text, kByteUnits);
   if (!bytes || *bytes > kMostBytes) {
-    return usage_error(fmt::format("wanted a size such as 2GB or 512MiB, got {}", quoted(text)));
+    return usage_error(fmt::format("expected a size such as 2GB or 512MiB, got {}", quoted(text)));
   }
   return static_cast<std::uint64_t>(std::llround(*bytes));
 }
@@ -104,14 +104,15 @@ Result<std::int64_t> integer_from_string(std::string_view text, std::int64_t low
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   if (whole && number >= low && number <= high) return number;
   if (high == std::numeric_limits<std::int64_t>::max()) {
-    return usage_error(fmt::format("wanted a whole number of at least {}, got {}", low, quoted(text)));
+    return usage_error(fmt::format("expected a whole number of at least {}, got {}", low, quoted(text)));
   }
-  return usage_error(fmt::format("wanted a whole number from {} to {}, got {}", low, high, quoted(text)));
+  return usage_error(fmt::format("expected a whole number from {} to {}, got {}", low, high, quoted(text)));
 }
 
 Result<std::vector<int>> processors_from_string(std::string_view text) {
   const auto wrong = [&] {
-    return usage_error(fmt::format("wanted processors such as 0-3,8 (0 to {}), got {}", kLastProcessor, quoted(text)));
+    return usage_error(
+        fmt::format("expected processors such as 0-3,8 (0 to {}), got {}", kLastProcessor, quoted(text)));
   };
   std::vector<int> processors;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -133,7 +134,7 @@ Result<std::vector<int>> processors_from_string(std::string_view text) {
 Result<std::pair<std::string, std::string>> pair_from_string(std::string_view text, std::string_view what) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    return usage_error(fmt::format("wanted {} as name=value, got {}", what, quoted(text)));
+    return usage_error(fmt::format("expected {} as name=value, got {}", what, quoted(text)));
   }
   return std::pair{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }

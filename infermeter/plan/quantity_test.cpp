@@ -25,7 +25,7 @@ TEST(Seconds, RefuseWhatIsNone) {
   for (const char* text : {"", "s", "-1s", "1x", "nan", "inf", "1e400", "5 m s", "1e10h", " 5"}) {
     const auto seconds = seconds_from_string(text);
     ASSERT_FALSE(seconds.ok()) << text;
-    EXPECT_THAT(seconds.error().message, HasSubstr("wanted a time such as 30s"));
+    EXPECT_THAT(seconds.error().message, HasSubstr("expected a time such as 30s"));
   }
 }
 
@@ -38,7 +38,7 @@ TEST(Bytes, TellDecimalFromBinary) {
     ASSERT_FALSE(bytes_from_string(text).ok()) << text;
   }
   EXPECT_THAT(bytes_from_string("2gigs").error().message,
-              HasSubstr("wanted a size such as 2GB or 512MiB, got '2gigs'"));
+              HasSubstr("expected a size such as 2GB or 512MiB, got '2gigs'"));
 }
 
 TEST(Quantity, SizesAreWrittenInTheUnitThatTheyWereGivenIn) {
@@ -50,10 +50,10 @@ TEST(Quantity, SizesAreWrittenInTheUnitThatTheyWereGivenIn) {
 
 TEST(Integer, NamesItsBounds) {
   EXPECT_EQ(*integer_from_string("7", 1, 9), 7);
-  EXPECT_EQ(integer_from_string("0", 1, 9).error().message, "wanted a whole number from 1 to 9, got '0'");
+  EXPECT_EQ(integer_from_string("0", 1, 9).error().message, "expected a whole number from 1 to 9, got '0'");
   EXPECT_FALSE(integer_from_string("7.0", 1, 9).ok());
   EXPECT_FALSE(integer_from_string("99999999999999999999", 1, INT64_MAX).ok());
-  EXPECT_EQ(integer_from_string("x", 1, INT64_MAX).error().message, "wanted a whole number of at least 1, got 'x'");
+  EXPECT_EQ(integer_from_string("x", 1, INT64_MAX).error().message, "expected a whole number of at least 1, got 'x'");
 }
 
 TEST(Processors, AreRangesAndNumbers) {
@@ -65,7 +65,7 @@ TEST(Processors, AreRangesAndNumbers) {
 
 TEST(PairText, SplitsAtTheFirstEquals) {
   EXPECT_THAT(*pair_from_string("a=b=c", "it"), testing::Pair("a", "b=c"));
-  EXPECT_THAT(pair_from_string("ab", "an option").error().message, "wanted an option as name=value, got 'ab'");
+  EXPECT_THAT(pair_from_string("ab", "an option").error().message, "expected an option as name=value, got 'ab'");
 }
 
 TEST(Utf8, IsToldFromOtherBytes) {

@@ -25,14 +25,14 @@ bool may_be_in_path(char c) { return c > ' ' && c < '\x7f' && c != '?' && c != '
 
 Error no_url(std::string_view url, std::string_view why) {
   return usage_error(
-      fmt::format("url={} is no URL of a server: {}; give url=http://HOST:PORT", printable(url, 200), why));
+      fmt::format("url={} is not a URL of a server: {}; give url=http://HOST:PORT", printable(url, 200), why));
 }
 
 Result<std::uint16_t> port_from_string(std::string_view url, std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (error != std::errc{} || end != text.data() + text.size() || port == 0)
-    return no_url(url, fmt::format("'{}' is no port from 1 to 65535", printable(text, 40)));
+    return no_url(url, fmt::format("'{}' is not a port from 1 to 65535", printable(text, 40)));
   return port;
 }
 
@@ -82,7 +82,7 @@ Result<ServerUrl> server_url_from_string(std::string_view url) {
     const std::size_t colon = std::min(place.find(':'), place.size());
     parts.host = place.substr(0, colon);
     if (!std::ranges::all_of(parts.host, may_be_in_name))
-      return no_url(url, fmt::format("'{}' is no name of a host", printable(parts.host, 80)));
+      return no_url(url, fmt::format("'{}' is not a name of a host", printable(parts.host, 80)));
     has_port = colon < place.size();
     port = place.substr(std::min(colon + 1, place.size()));
   }

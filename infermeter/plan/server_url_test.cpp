@@ -34,7 +34,7 @@ TEST(ServerUrl, SaysWhatIsWrong) {
   for (const char* url : {"", "host", "ftp://host", "HTTP//host"}) EXPECT_THAT(error_of(url), HasSubstr("begin"));
   for (const char* url : {"http://", "http:///path", "http://:8000"}) EXPECT_THAT(error_of(url), HasSubstr("no host"));
   for (const char* url : {"http://h:", "http://h:0", "http://h:65536", "http://h:80x", "http://h:-1", "http://[::1]:"})
-    EXPECT_THAT(error_of(url), HasSubstr("no port")) << url;
+    EXPECT_THAT(error_of(url), HasSubstr("not a port")) << url;
   EXPECT_THAT(error_of("http://[::1"), HasSubstr("not closed"));
   EXPECT_THAT(error_of("http://[::1]8000"), HasSubstr(":PORT"));
   EXPECT_THAT(error_of("http://[fe80::1%25eth0]"), HasSubstr("no IPv6 address"));

@@ -73,7 +73,7 @@ Result<std::int64_t> count_from_string(std::string_view text, std::int64_t low, 
   const auto count = integer_from_string(text, low, high);
   if (count.ok()) return count;
   return usage_error(
-      fmt::format("wanted {}, or {}", words, count.error().message.substr(std::string_view("wanted ").size())));
+      fmt::format("expected {}, or {}", words, count.error().message.substr(std::string_view("expected ").size())));
 }
 
 Result<Done> set_warmup(PlanDraft& draft, Texts values) {
@@ -98,7 +98,7 @@ Result<Done> set_iterations(PlanDraft& draft, Texts values) {
 Result<double> positive_seconds(std::string_view text) {
   INFERMETER_TRY(const double seconds, seconds_from_string(text));
   if (seconds > 0) return seconds;
-  return usage_error(fmt::format("wanted a time above 0, such as 30s, got '{}'", text));
+  return usage_error(fmt::format("expected a time above 0, such as 30s, got '{}'", text));
 }
 
 Result<Done> set_duration(PlanDraft& draft, Texts values) {
@@ -129,7 +129,7 @@ Result<Done> set_processors(PlanDraft& draft, Texts values) {
 
 Result<bool> truth_from_string(std::string_view text) {
   if (text == "true" || text == "false") return text == "true";
-  return usage_error(fmt::format("wanted true or false, got '{}'", text));
+  return usage_error(fmt::format("expected true or false, got '{}'", text));
 }
 
 Result<Done> set_compare_outputs(PlanDraft& draft, Texts values) {
@@ -348,9 +348,9 @@ const Setting* find_setting(std::string_view key) {
 Result<Done> apply_setting(const Setting& setting, PlanDraft& draft, std::span<const std::string> values) {
   if (setting.shape == Shape::pairs) return apply_pairs(setting, draft, values);
   if (setting.shape == Shape::one && values.size() != 1) {
-    return usage_error(fmt::format("wanted one value, got {}", values.size()));
+    return usage_error(fmt::format("expected one value, got {}", values.size()));
   }
-  if (values.empty()) return usage_error("wanted at least one value, got none");
+  if (values.empty()) return usage_error("expected at least one value, got none");
   for (const std::string& value : values) {
     if (value.empty()) return usage_error("the value is empty");
   }

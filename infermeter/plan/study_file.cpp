@@ -75,7 +75,7 @@ class StudyReader {
   Result<Done> each_table(std::string_view key, const toml::node& node, Read read) {
     if (!node.is_array_of_tables()) {
       return error_at(name_, node.source().begin,
-                      fmt::format("'{0}' wants tables: write [[{0}]] before each one's keys", key));
+                      fmt::format("'{0}' needs tables: write [[{0}]] before each one's keys", key));
     }
     if (node.as_array()->size() > most_parts) {
       return error_at(name_, node.source().begin, fmt::format("there are more than {} [[{}]]", most_parts, key));
@@ -115,7 +115,7 @@ class StudyReader {
       if (key.str() == "about") {
         INFERMETER_TRY_DONE(read_text(key, node, preset.about));
       } else if (key.str() == "plan") {
-        PlanDraft scratch = base_;  // so that what is wrong is told whichever preset is asked for
+        PlanDraft scratch = base_;  // so that what is wrong is reported whichever preset is asked for
         INFERMETER_TRY_DONE(apply_plan(scratch, "plan", node));
       } else if (key.str() != "parts") {
         return unknown_key(name_, key, {"about", "plan", "parts"});
@@ -226,7 +226,7 @@ class StudyReader {
 
   [[nodiscard]] Error not_plain(const toml::source_position& where, std::string_view key, std::string_view text) const {
     return error_at(name_, where,
-                    fmt::format("{} '{}' is no plain name: letters, digits, '_', '-' and '.' inside, at most {} of "
+                    fmt::format("{} '{}' is not a plain name: letters, digits, '_', '-' and '.' inside, at most {} of "
                                 "them, and no folder",
                                 key, text.substr(0, 40), longest_name));
   }

@@ -12,7 +12,7 @@
 
 namespace infermeter {
 
-// A counter whose ratio, first subject to another, foretells how many times as good the metric is.
+// A counter whose ratio, first subject to another, predicts how many times as good the metric is.
 struct PredictionDraft {
   std::string counter{};
   std::string metric = "mean";  // one of --metric's words

@@ -91,21 +91,21 @@ TEST(StudyFile, NamesLineAndColumnOfWhatItCannotRead) {
   EXPECT_THAT(error_of("titel = ''"), HasSubstr("study.toml:1:1: unknown key 'titel' (did you mean 'title'?)"));
   EXPECT_THAT(error_of("[[part]]\ntitle = 'a'"), HasSubstr("study.toml:1:1: this [[part]] has no 'name'"));
   EXPECT_THAT(error_of(part + part), HasSubstr("study.toml:4:8: there are two parts 'a'"));
-  EXPECT_THAT(error_of("[[part]]\nname = '.a'"), HasSubstr("study.toml:2:8: name '.a' is no plain name"));
-  EXPECT_THAT(error_of(part + "plan = 3"), HasSubstr("study.toml:3:8: 'plan' wants a table, got a whole number"));
+  EXPECT_THAT(error_of("[[part]]\nname = '.a'"), HasSubstr("study.toml:2:8: name '.a' is not a plain name"));
+  EXPECT_THAT(error_of(part + "plan = 3"), HasSubstr("study.toml:3:8: 'plan' needs a table, got a whole number"));
   EXPECT_THAT(error_of(part + "predict = ''"), HasSubstr("'predict' names no counter"));
   EXPECT_THAT(error_of(part + "expct = []"), HasSubstr("study.toml:3:1: unknown key 'expct' (did you mean 'expect'?)"));
   EXPECT_THAT(error_of(part + "[[file]]\npart = 'a'"), HasSubstr("this [[file]] names no file"));
   EXPECT_THAT(error_of(part + "[[file]]\njson = 'a'"), HasSubstr("this [[file]] has no 'part'"));
   EXPECT_THAT(error_of(part + "[[file]]\npart = 'b'\njson = 'a'"), HasSubstr("there is no part 'b'"));
-  EXPECT_THAT(error_of(part + "[[file]]\npart = 'a'\njson = 'a/b'"), HasSubstr("json 'a/b' is no plain name"));
+  EXPECT_THAT(error_of(part + "[[file]]\npart = 'a'\njson = 'a/b'"), HasSubstr("json 'a/b' is not a plain name"));
   EXPECT_THAT(error_of("page = 'x'\nprofiles = 'x'\n" + part), HasSubstr("two of its files are called 'x'"));
   const std::string files = "[[file]]\npart = 'a'\njson = 'x'\n[[file]]\npart = 'b'\njson = 'x'\n";
   EXPECT_THAT(error_of(part + "[[part]]\nname = 'b'\n" + files), HasSubstr("two of its files are called 'x'"));
   EXPECT_EQ(error_of(part + "[[part]]\nname = 'b'\non_request = true\n" + files), "no error")
       << "not measured together";
   EXPECT_THAT(error_of(part + "[preset.a]\nplan = { itertions = 3 }"), HasSubstr("unknown key 'itertions'"));
-  EXPECT_THAT(error_of("part = 3"), HasSubstr("'part' wants tables: write [[part]] before each one's keys"));
+  EXPECT_THAT(error_of("part = 3"), HasSubstr("'part' needs tables: write [[part]] before each one's keys"));
 }
 
 TEST(StudyFile, AnUnknownPresetIsToldWithThoseThatThereAre) {

@@ -54,7 +54,7 @@ Result<Done> set_short_keys(SubjectDraft& draft, std::string_view text) {
     const std::string_view part = text.substr(1, comma - 1);
     const std::size_t equals = part.find('=');
     if (equals == 0 || equals == std::string_view::npos) {
-      return usage_error(fmt::format("wanted key=value after the back end, got '{}'", part.substr(0, 60)));
+      return usage_error(fmt::format("expected key=value after the back end, got '{}'", part.substr(0, 60)));
     }
     std::string key(part.substr(0, equals));
     if (std::ranges::find(seen, key) != seen.end()) return usage_error(fmt::format("{} is given twice", key));

@@ -105,10 +105,10 @@ TEST(SubjectFromString, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("@fake"), HasSubstr("names no model"));
   EXPECT_THAT(error_of("a=@fake"), HasSubstr("names no model"));
   EXPECT_THAT(error_of("m@"), HasSubstr("names no back end"));
-  EXPECT_THAT(error_of("m@fake,threads"), HasSubstr("wanted key=value after the back end, got 'threads'"));
-  EXPECT_THAT(error_of("m@fake,=1"), HasSubstr("wanted key=value"));
-  EXPECT_THAT(error_of("m@fake,batch=0"), HasSubstr("batch: wanted a whole number from 1 to 1000000, got '0'"));
-  EXPECT_THAT(error_of("m@fake,threads=-1"), HasSubstr("threads: wanted a whole number from 0"));
+  EXPECT_THAT(error_of("m@fake,threads"), HasSubstr("expected key=value after the back end, got 'threads'"));
+  EXPECT_THAT(error_of("m@fake,=1"), HasSubstr("expected key=value"));
+  EXPECT_THAT(error_of("m@fake,batch=0"), HasSubstr("batch: expected a whole number from 1 to 1000000, got '0'"));
+  EXPECT_THAT(error_of("m@fake,threads=-1"), HasSubstr("threads: expected a whole number from 0"));
   EXPECT_THAT(error_of("m@fake,dtype=flaot16"), HasSubstr("unknown dtype 'flaot16' (did you mean 'float16'?)"));
   EXPECT_THAT(error_of("m@fake,batch=1,batch=2"), HasSubstr("batch is given twice"));
 }

@@ -171,8 +171,8 @@ TEST(Report, SaysFirstWhatAnswersSomethingElse) {
 TEST(Report, SaysInTheAnswerThatOneRequestAtATimeWasMeasured) {
   RunRecord record = test::example_record();
   record.trials[1].diagnostics = {{DiagnosticId::one_request_at_a_time, "2 at once", ""}};
-  const auto told = worded_answers(record, test::example_verdict(record));
-  for (const WordedAnswer& one : told) {
+  const auto reported = worded_answers(record, test::example_verdict(record));
+  for (const WordedAnswer& one : reported) {
     const bool is_its = one.answer.topic == AnswerTopic::speed && one.answer.subjects.front() == 1;
     const std::string expected = "; resnet50@openvino was measured one request at a time";
     EXPECT_EQ(one.text.find(expected) != std::string::npos, is_its) << one.text;
@@ -407,7 +407,8 @@ TEST(Report, WhatCannotBeToldIsSaid) {
   comparison.undecided = true;
   const Verdict verdict = test::example_verdict(record);
   const std::string text = render(record, verdict, Format::table, {});
-  EXPECT_THAT(text, AllOf(HasSubstr("? undecided, max 2.1e-05"), HasSubstr("whether outputs agree cannot be told")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("? undecided, max 2.1e-05"), HasSubstr("whether outputs agree cannot be determined")));
   EXPECT_THAT(render(record, verdict, Format::csv, {}), HasSubstr(",undecided,"));
 }
 

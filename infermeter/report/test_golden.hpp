@@ -1,4 +1,4 @@
-// Golden files: what a renderer gives is held against an approved file.
+// Golden files: what a renderer gives is compared with an approved file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace infermeter::test {
 
-// Held against a file of the source tree; INFERMETER_APPROVE=1 writes it instead.
+// Compared with a file of the source tree; INFERMETER_APPROVE=1 writes it instead.
 inline void expect_file(const std::string& path, const std::string& text) {
   const std::filesystem::path file = std::filesystem::path(source_dir) / path;
   if (std::getenv("INFERMETER_APPROVE") != nullptr) {
@@ -26,7 +26,7 @@ inline void expect_file(const std::string& path, const std::string& text) {
   EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
 }
 
-// Held against tests/golden/NAME.
+// Compared with tests/golden/NAME.
 inline void expect_golden(const std::string& name, const std::string& text) {
   expect_file("tests/golden/" + name, text);
 }

@@ -74,7 +74,7 @@ Result<Done> prepare_workload(const Plan& plan, const Subject& subject, const Mo
   return Done{};
 }
 
-// Nothing of ours needs it, but the models of the zoo are then written anew for each user of the temporary folder.
+// Nothing of ours needs it, but the models of the zoo are then written again for each user of the temporary folder.
 void note_home(RunRecord& record) {
   const char* home = std::getenv("HOME");
   if (home != nullptr && ::access(home, W_OK) != 0) {
@@ -134,7 +134,7 @@ Result<Done> note_places(Store& store, RunRecord& record, const std::vector<Mode
   return moved ? store.set_models(record.id, record.models) : Result<Done>(Done{});
 }
 
-// They are measured again, and what they told of operators and stacks goes with them.
+// They are measured again, and what they reported about operators and stacks goes with them.
 void forget_interrupted(RunRecord& record) {
   const auto is_interrupted = [](const Samples& trial) { return trial.end == TrialEnd::interrupted; };
   const auto is_of_one = [&](const auto& profile) {
@@ -169,7 +169,7 @@ Result<Done> check_runtimes(const RunRecord& record, const RunContext& context) 
   for (const auto& trial : record.trials) {
     const std::string before = trial.executed_value("runtime_version");
     const Subject& subject = record.plan.subjects[static_cast<std::size_t>(trial.subject)];
-    if (before.empty() || is_on_server(subject)) continue;  // a server tells its version when it is spoken to
+    if (before.empty() || is_on_server(subject)) continue;  // a server reports its version when it is spoken to
     auto [place, is_new] = probed.try_emplace({subject.backend, subject.backend_library});
     if (is_new)
       place->second = probe_backend(context.launcher, subject.backend, subject.backend_library,
@@ -267,7 +267,7 @@ Result<Done> check_own_plan(const RunRecord& record, const Plan& asked) {
   if (is_weaker(plan.sandbox, asked.sandbox)) {
     return usage_error(
         fmt::format("run {} was begun with --sandbox {}, and a store cannot ask for that: give --sandbox {} "
-                    "with --resume {}, or measure anew",
+                    "with --resume {}, or measure again",
                     record.id, to_string(plan.sandbox), to_string(plan.sandbox), record.id));
   }
   for (const Subject& subject : plan.subjects)

@@ -69,7 +69,7 @@ void check_backend(const Subject& subject, const BackendInfo& info, Problems& pr
   if (!is_among(info.dtypes, dtype)) {
     problems.add(usage_error(of_subject(
         subject, fmt::format("back end {} cannot execute {} here, but {} (--dtype); a model whose file is {} "
-                             "itself is executed as it is, without --dtype",
+                             "itself is executed unchanged, without --dtype",
                              subject.backend, dtype, fmt::join(info.dtypes, ", "), dtype))));
   }
   check_options(subject, info, problems);

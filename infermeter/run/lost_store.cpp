@@ -25,7 +25,7 @@ Error kept_elsewhere(const RunRecord& record, const Error& why, const RunContext
   return {why.kind,
           fmt::format(
               "{}; what was measured is kept in {}: `infermeter store push --output-dir {} --store {}` delivers it, "
-              "then `infermeter run --resume {} --store {}` goes on",
+              "then `infermeter run --resume {} --store {}` continues",
               why.message, store_place(here)->shown(), folder, store, record.id, store)};
 }
 

@@ -15,7 +15,7 @@
 
 namespace infermeter {
 
-// Are this subject's outputs still wanted? To be compared, or to be held against labels.
+// Are this subject's outputs still wanted? To be compared, or to be compared with labels.
 [[nodiscard]] bool wants_outputs(const RunRecord& record, std::size_t subject);
 
 // What a trial's outputs say, which is to be kept with it.
@@ -26,7 +26,7 @@ struct TakenOutputs {
 };
 
 // Compares the outputs of `result`, which came with `trial` from `data`, in every pair that is complete by now, and
-// tells how right they are; adds to record.outputs, record.accuracy and record.diagnostics. Writes nothing:
+// shows how right they are; adds to record.outputs, record.accuracy and record.diagnostics. Writes nothing:
 // keep_outputs does.
 [[nodiscard]] Result<TakenOutputs> take_outputs(Store& store, RunRecord& record, std::size_t subject,
                                                 const Samples& trial, const TrialResult& result, const DataSet& data);

@@ -17,7 +17,7 @@ Result<std::vector<ItemValues>> OutputsAtHand::of(std::size_t subject) const {
 const Samples* outputs_trial(const RunRecord& record, std::size_t subject) {
   for (const auto* trials : {&record.side_trials, &record.trials}) {
     for (const Samples& trial : *trials) {
-      const bool is_its = trial.subject == static_cast<int>(subject) && tells_outputs(trial.purpose);
+      const bool is_its = trial.subject == static_cast<int>(subject) && has_outputs(trial.purpose);
       if (is_its && trial.end == TrialEnd::ok) return &trial;
     }
   }

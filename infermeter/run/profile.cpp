@@ -15,7 +15,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::string_view compiled_graph_file = "optimized.onnx";
-constexpr std::size_t names_told = 3;
+constexpr std::size_t max_names = 3;
 
 // The graph that the runtime made of the model, where it left it.
 std::optional<ModelGraph> compiled_graph(const TrialResult& result) {
@@ -27,8 +27,8 @@ std::optional<ModelGraph> compiled_graph(const TrialResult& result) {
 
 std::string first_names(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), names_told); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > names_told ? text + ", …" : text;
+  for (std::size_t i = 0; i < std::min(names.size(), max_names); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > max_names ? text + ", …" : text;
 }
 
 void say_what_is_missing(const AttributionCheck& check, Samples& trial) {
@@ -60,7 +60,7 @@ void add_diagnostic(Samples& trial, DiagnosticId id, std::string message) {
   trial.diagnostics.push_back({.id = id, .message = std::move(message), .about = {}});
 }
 
-void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial) {
+void note_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial) {
   if (graph != nullptr) say_what_is_missing(attribute(profile, *graph), trial);
   if (profile.cut) {
     add_diagnostic(trial, DiagnosticId::profile_cut, "the profile ends early: what there is of it is shown");
@@ -84,7 +84,7 @@ const ModelGraph* ProfileReader::graph_of(std::size_t subject, Samples& trial) {
 
 std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, TrialResult& result) {
   Samples& trial = result.samples;
-  if (trial.iterations() == 0) return std::nullopt;  // how it ended is told anyway
+  if (trial.iterations() == 0) return std::nullopt;  // how it ended is reported anyway
   take_python_stacks(result, record_.plan.profiling.python != PythonProfiler::off);
   const auto compiled = compiled_graph(result);
   auto profile = read_operator_profile(result.profile_files, compiled ? &*compiled : nullptr, trial);
@@ -94,7 +94,7 @@ std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, Tr
     }
     return std::nullopt;
   }
-  tell_profile(*profile, graph_of(subject, trial), trial);
+  note_profile(*profile, graph_of(subject, trial), trial);
   return std::move(profile).value();
 }
 

@@ -17,17 +17,17 @@ namespace infermeter {
 void add_diagnostic(Samples& trial, DiagnosticId id, std::string message);
 
 // Attributes the operators to `graph`, unless that is nullptr; `trial` gets what is to be said about it.
-void tell_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial);
+void note_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& trial);
 
 class ProfileReader {
  public:
   explicit ProfileReader(const RunRecord& record) : record_(record) {}  // outlives this
 
-  // nullopt: the back end told nothing that can be read. Either way `result.samples` gets the diagnostics.
+  // nullopt: the back end reported nothing that can be read. Either way `result.samples` gets the diagnostics.
   [[nodiscard]] std::optional<OperatorProfile> operator()(std::size_t subject, TrialResult& result);
 
  private:
-  // Of the subject's model; nullptr: it has none that we can read, which `trial` is told if it should have one.
+  // Of the subject's model; nullptr: it has none that we can read, which is noted in `trial` if it should have one.
   [[nodiscard]] const ModelGraph* graph_of(std::size_t subject, Samples& trial);
 
   const RunRecord& record_;

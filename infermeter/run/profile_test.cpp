@@ -27,7 +27,7 @@ TrialResult profiled_trial() {
 
 TEST(ProfileReader, SaysWhyOperatorsHaveNoPlaceInTheModel) {
   const fs::path file = fs::path(testing::TempDir()) / "no_graph.onnx";
-  std::ofstream(file) << "this is no ONNX model";
+  std::ofstream(file) << "this is not an ONNX model";
   RunRecord record;
   record.plan.subjects.emplace_back().label = "a";
   record.models.emplace_back().path = file.string();

@@ -28,7 +28,7 @@ struct Progress {
   const Subject* subject = nullptr;
   Phase phase = Phase::start;
   std::int64_t iterations_done = 0;
-  std::optional<double> seconds_left;  // of the whole run, or while pilots run of them, once it can be told
+  std::optional<double> seconds_left;  // of the whole run, or while pilots run of them, once it can be determined
   const Samples* finished = nullptr;   // set once, when this trial has ended
   // With a question: what the pairs so far say; set once, when a pair has ended.
   const ComparisonVerdict* comparison = nullptr;

@@ -40,7 +40,7 @@ int shard_of_block(const Plan& plan, int block, int count) {
   return larger + (block - in_larger) / std::max(size, 1) + 1;
 }
 
-void tell_node(const RunRecord& record, const Shard& shard, Samples& trial) {
+void note_node(const RunRecord& record, const Shard& shard, Samples& trial) {
   const auto node = std::ranges::find(record.environment.nodes, shard.node, &Environment::hostname);
   trial.executed.emplace_back(kNodeKey, shard.node);
   if (node != record.environment.nodes.end()) trial.executed.emplace_back(kMachineKey, machine_fingerprint(*node));

@@ -24,7 +24,7 @@ struct Shard {
 [[nodiscard]] int shard_of_block(const Plan& plan, int block, int count);
 
 // Where a trial of a shard ran: the node's name and the fingerprint of its machine (samples/node_facts.hpp).
-void tell_node(const RunRecord& record, const Shard& shard, Samples& trial);
+void note_node(const RunRecord& record, const Shard& shard, Samples& trial);
 
 // Blocks that are whole: a trial of every subject has ended, all of them on one node. Ascending.
 [[nodiscard]] std::vector<int> whole_blocks(const RunRecord& record);

@@ -73,7 +73,7 @@ void StackReader::operator()(TrialResult& result, const OperatorProfile* profile
   }
   if (!joined.refused.empty()) {
     add_diagnostic(trial, DiagnosticId::stacks_not_joined,
-                   fmt::format("it is not told which operator a stack belongs to: {}", joined.refused));
+                   fmt::format("it is unknown which operator a stack belongs to: {}", joined.refused));
   }
   result.stacks.push_back(std::move(found));
 }

@@ -112,7 +112,7 @@ TrialJob RunTrials::job_for(const Place& place, const Stopping& stopping) const 
   }
   job.seed += place.position + (place.purpose == Purpose::timed ? 0 : side_seeds);
   job.keep_outputs =
-      tells_outputs(place.purpose) && (wants_outputs(record_, place.subject) || may_tell_truth(record_, place.subject));
+      has_outputs(place.purpose) && (wants_outputs(record_, place.subject) || may_have_truth(record_, place.subject));
   job.watch_memory = place.purpose == Purpose::leak;
   if (place.purpose == Purpose::profile) {
     job.profile = true;
@@ -180,17 +180,17 @@ TrialHooks RunTrials::hooks_for(const Place& place) {
 Result<Done> RunTrials::measure(const Place& place, const Stopping& stopping) {
   const auto& trial = context_.trial ? context_.trial : run_trial;
   data_ = {};
-  const bool takes_outputs = tells_outputs(place.purpose) && wants_outputs(record_, place.subject);
+  const bool takes_outputs = has_outputs(place.purpose) && wants_outputs(record_, place.subject);
   INFERMETER_TRY_DONE(check_model(place, "the run ends here"));
   TrialResult result = trial(context_.launcher, job_for(place, stopping), hooks_for(place));
   if (context_.interrupt != nullptr) store_.have_heard(context_.interrupt->load());
   INFERMETER_TRY_DONE(check_model(place, "the trial that has just ended is not kept, and the run ends here"));
   if (result.launcher_error) return no_trial(*result.launcher_error, record_.id);
-  tell_files(place, result.samples);
+  note_files(place, result.samples);
   INFERMETER_TRY_DONE(check_executed(place, result.samples));
   if (context_.shard) {
-    tell_node(record_, *context_.shard, result.samples);
-    tell_end_of_task(result.samples);
+    note_node(record_, *context_.shard, result.samples);
+    note_end_of_task(result.samples);
   }
   note_quality(result);
   result.samples.subject = static_cast<int>(place.subject);
@@ -219,7 +219,7 @@ Result<Done> RunTrials::check_model(const Place& place, std::string_view so) {
 }
 
 // Files that no back end is given belong to what was measured as well.
-void RunTrials::tell_files(const Place& place, Samples& trial) {
+void RunTrials::note_files(const Place& place, Samples& trial) {
   if (trial.executed.empty()) return;
   const auto tell = [&](std::string_view key, const std::string& file) {
     if (file.empty()) return;
@@ -238,8 +238,8 @@ void RunTrials::tell_files(const Place& place, Samples& trial) {
   if (load.ok() && load->arrivals.kind == Arrivals::Kind::trace) tell("arrivals_sha256", load->arrivals.file);
 }
 
-// A file of a runtime, the data, or a server's model may be replaced as well: what is told of them has to stay as it
-// was.
+// A file of a runtime, the data, or a server's model may be replaced as well: what is reported about them has to stay
+// as it was.
 Result<Done> RunTrials::check_executed(const Place& place, const Samples& trial) const {
   const auto changed = [&](std::string_view what, std::string_view then, std::string_view now) {
     return io_error(fmt::format(
@@ -288,7 +288,7 @@ Result<Done> RunTrials::keep(const Place& place, TrialResult& result, bool takes
   for (TrialStacks& stacks : result.stacks) stacks.position = static_cast<int>(place.position);
   auto& trials = place.purpose == Purpose::timed ? record_.trials : record_.side_trials;
   trials.push_back(std::move(result.samples));
-  if (place.purpose == Purpose::timed) take_told_size(record_.models[place.subject], trials.back());
+  if (place.purpose == Purpose::timed) take_reported_size(record_.models[place.subject], trials.back());
   TakenOutputs taken;
   if (takes_outputs) {
     INFERMETER_TRY(taken, take_outputs(store_, record_, place.subject, trials.back(), result, data_));
@@ -344,7 +344,7 @@ Result<Done> RunTrials::timed() {
   const auto findings = find_in_pilots(record_);
   std::vector<Stopping> stopping;
   for (std::size_t i = 0; i < plan.subjects.size(); ++i) stopping.push_back(settle(plan, findings, i));
-  if (pilot_processes(plan) > 0 && !plan.tuning && !interrupted()) tell_pilots(findings, stopping);
+  if (pilot_processes(plan) > 0 && !plan.tuning && !interrupted()) report_pilots(findings, stopping);
   expected_s_ = expected_trial_s(findings, stopping);
   if (plan.tuning) return race(stopping);
   auto answer = judge_comparison(record_, false);  // so far; nothing without a question
@@ -358,7 +358,7 @@ Result<Done> RunTrials::timed() {
     if (position + 1 == plan.subjects.size()) INFERMETER_TRY_DONE(check_refusals(record_.trials));
     if (!answer || (position + 1) % plan.subjects.size() != 0) continue;
     answer = judge_comparison(record_, false);
-    tell_pair(place, *answer);
+    report_pair(place, *answer);
   }
   return Done{};
 }
@@ -368,7 +368,7 @@ Result<Done> RunTrials::race(std::span<const Stopping> stopping) {
   RaceValues values;
   while (!interrupted()) {
     const TuningVerdict course = judge_race(record_, values);
-    tell_race(course);
+    report_race(course);
     if (!course.next) break;
     const NextBlock& next = *course.next;
     const auto begin = static_cast<std::size_t>(next.process) * plan.subjects.size();
@@ -430,7 +430,7 @@ Result<Done> RunTrials::profiles() {
 }
 
 // A scheduler ends all processes of a task, in any order: a worker that it ended before us has not crashed.
-void RunTrials::tell_end_of_task(Samples& trial) const {
+void RunTrials::note_end_of_task(Samples& trial) const {
   using namespace std::chrono_literals;
   constexpr int most_looks = 200;
   if (trial.end != TrialEnd::crashed || (trial.signal != SIGTERM && trial.signal != SIGKILL)) return;
@@ -447,7 +447,7 @@ bool RunTrials::is_elsewhere(const PlannedTrial& planned) const {
   return shard && shard_of_block(record_.plan, planned.process, shard->count) != shard->number;
 }
 
-void RunTrials::tell_pair(const Place& place, const ComparisonVerdict& answer) const {
+void RunTrials::report_pair(const Place& place, const ComparisonVerdict& answer) const {
   if (!context_.on_progress) return;
   Progress progress = progress_at(place);
   progress.phase = Phase::done;
@@ -464,7 +464,7 @@ void RunTrials::tell(std::string note) const {
 }
 
 // Once for each block.
-void RunTrials::tell_race(const TuningVerdict& tuning) const {
+void RunTrials::report_race(const TuningVerdict& tuning) const {
   if (tuning.stage == TuningStage::pilots || tuning.stage == TuningStage::ended) return;
   const auto out =
       std::ranges::count_if(tuning.settings, [](const TunedSetting& one) { return one.out_after.has_value(); });
@@ -483,7 +483,7 @@ void RunTrials::tell_race(const TuningVerdict& tuning) const {
   tell(fmt::format("race, block {}: {}{}", tuning.blocks + 1, left, leads));
 }
 
-void RunTrials::tell_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const {
+void RunTrials::report_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const {
   for (std::size_t subject = 0; subject < stopping.size(); ++subject) {
     tell(settled_note(record_.plan.subjects[subject].label, findings[subject], stopping[subject]));
   }

@@ -27,7 +27,7 @@ class RunTrials {
         profile_of_(record),
         is_new_(record.trials.empty() && record.side_trials.empty()) {}
 
-  // Until every subject has the pilots that it needs; then tells what they showed.
+  // Until every subject has the pilots that it needs; then shows what they showed.
   [[nodiscard]] Result<Done> pilots();
   // All trials of the plan's order that have not been measured yet, or until its question is answered.
   [[nodiscard]] Result<Done> timed();
@@ -50,7 +50,7 @@ class RunTrials {
   [[nodiscard]] Result<Done> race(std::span<const Stopping> stopping);
   [[nodiscard]] Result<Done> side_trial(std::size_t subject, Purpose purpose, const Stopping& stopping);
   [[nodiscard]] Result<Done> check_model(const Place& place, std::string_view so);
-  void tell_files(const Place& place, Samples& trial);
+  void note_files(const Place& place, Samples& trial);
   // An error if it was executed by, or on, something else than the trials of its subject before it, or on other inputs.
   [[nodiscard]] Result<Done> check_executed(const Place& place, const Samples& trial) const;
   // Behind the first trial of each subject: an error where back ends refuse what was asked for.
@@ -63,15 +63,15 @@ class RunTrials {
   [[nodiscard]] Progress progress_at(const Place& place) const;
   [[nodiscard]] std::optional<double> time_left(const Place& place, std::size_t further) const;
   // Of a run that is measured in shards: what only the first of them does, and what another one does.
-  void tell_end_of_task(Samples& trial) const;
+  void note_end_of_task(Samples& trial) const;
   [[nodiscard]] bool is_later_shard() const;
   [[nodiscard]] bool is_elsewhere(const PlannedTrial& planned) const;
   // Before a pair: is the question answered, or is there no time for another pair?
   [[nodiscard]] bool is_enough(const std::optional<ComparisonVerdict>& answer) const;
-  void tell_pair(const Place& place, const ComparisonVerdict& answer) const;
+  void report_pair(const Place& place, const ComparisonVerdict& answer) const;
   void tell(std::string note) const;
-  void tell_race(const TuningVerdict& tuning) const;
-  void tell_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const;
+  void report_race(const TuningVerdict& tuning) const;
+  void report_pilots(std::span<const PilotFinding> findings, std::span<const Stopping> stopping) const;
 
   Store& store_;
   RunRecord& record_;

@@ -9,7 +9,7 @@
 
 namespace infermeter {
 
-bool may_tell_truth(const RunRecord& record, std::size_t subject) {
+bool may_have_truth(const RunRecord& record, std::size_t subject) {
   if (record.models[subject].format == workload_format) return true;
   const Samples* before = outputs_trial(record, subject);
   return before != nullptr &&

@@ -1,4 +1,4 @@
-// Subjects whose MODEL is no file: a workload that a back end brings with it, by a name that the back end tells
+// Subjects whose MODEL is no file: a workload that a back end brings with it, by a name that the back end reports
 // ("workload:NAME" among its formats), and a model that a server has.
 #pragma once
 

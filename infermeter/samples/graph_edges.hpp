@@ -18,7 +18,7 @@ struct GraphEdges {
 
 inline constexpr std::size_t kMostGraphEdges = 100'000;
 
-// By the tensors of the compiled graph, as far as the runtime tells them. Of several operators that make a tensor of
+// By the tensors of the compiled graph, as far as the runtime reports them. Of several operators that make a tensor of
 // one name the first one does.
 [[nodiscard]] GraphEdges edges_of(std::span<const ProfiledOperator> operators);
 // Without constants, and without what a node's own subgraphs read.

@@ -24,8 +24,8 @@ struct ModelFacts {
   std::string format;  // its ending: "onnx", "xml", …; "python" for a factory
   std::string sha256;  // of that file; with weight_files, of the digests of all files, one behind the other; of a
                        // factory, of its file's digest and its name, or of the string where a module is named
-  // What the runtime executes, where it tells that (take_told_size); else of the file with its weights files, and the
-  // elements of its floating-point weights. 0 and nullopt: not known.
+  // What the runtime executes, where it shows that (take_reported_size); else of the file with its weights files, and
+  // the elements of its floating-point weights. 0 and nullopt: not known.
   std::uint64_t size_bytes = 0;
   std::optional<std::uint64_t> parameters;
   std::optional<std::uint64_t> nonzero_parameters{};  // of them; nullopt: not counted
@@ -35,8 +35,8 @@ struct ModelFacts {
   std::string made{};  // how it was made of another model: "int8 static by ONNX Runtime 1.31.1"; empty: it was given
 };
 
-// The size and the parameters of what this trial executed ("model_bytes", "parameters"), where its runtime told them: a
-// factory's model has no file, and one that was quantised while loading is not what its file holds.
-void take_told_size(ModelFacts& model, const Samples& trial);
+// The size and the parameters of what this trial executed ("model_bytes", "parameters"), where its runtime reported
+// them: a factory's model has no file, and one that was quantised while loading is not what its file holds.
+void take_reported_size(ModelFacts& model, const Samples& trial);
 
 }  // namespace infermeter

@@ -25,15 +25,16 @@ enum class OriginRule {
 struct ProfiledOperator {
   std::string name;
   std::string kind;       // "Conv", "Reorder"
-  std::string kernel;     // implementation: "jit_avx512_f32", "NchwcConv"; empty: not told
-  std::string precision;  // executed: "float32"; empty: not told
-  std::string layout;     // "NCHWc", "abcd"; empty: not told
-  std::string shapes;     // "(1, 3, 224, 224), (64, 3, 7, 7) -> (1, 64, 112, 112)"; empty: not told
-  std::string provider;   // "CPUExecutionProvider"; empty: not told
-  // What the runtime tells about where it comes from: names of the model's nodes; and its place in the compiled graph.
+  std::string kernel;     // implementation: "jit_avx512_f32", "NchwcConv"; empty: not reported
+  std::string precision;  // executed: "float32"; empty: not reported
+  std::string layout;     // "NCHWc", "abcd"; empty: not reported
+  std::string shapes;     // "(1, 3, 224, 224), (64, 3, 7, 7) -> (1, 64, 112, 112)"; empty: not reported
+  std::string provider;   // "CPUExecutionProvider"; empty: not reported
+  // What the runtime reports about where it comes from: names of the model's nodes; and its place in the compiled
+  // graph.
   std::vector<std::string> origin_names;
-  std::vector<std::string> inputs, outputs;  // tensors of the compiled graph; empty: not told
-  // Bytes that it holds, where the runtime tells.
+  std::vector<std::string> inputs, outputs;  // tensors of the compiled graph; empty: not reported
+  // Bytes that it holds, where the runtime reports.
   std::optional<std::uint64_t> activation_bytes, parameter_bytes, output_bytes, arena_peak_bytes;
   // Of the runtime's arena when the operator had ended: the highest of all inferences, as the peak is.
   std::optional<std::uint64_t> arena_in_use_bytes{};

@@ -24,7 +24,7 @@ struct MappedCode {
   std::uint64_t file_offset = 0;
   std::uint32_t device_major = 0, device_minor = 0;
   std::uint64_t inode = 0;  // 0: no file
-  std::string path;         // as the kernel tells it; hostile
+  std::string path;         // as the kernel reports it; hostile
   bool operator==(const MappedCode&) const = default;
 };
 

@@ -32,7 +32,7 @@ enum class Purpose { timed, pilot, leak, profile };
 [[nodiscard]] std::string_view to_string(Purpose purpose);
 [[nodiscard]] std::optional<Purpose> purpose_from_string(std::string_view name);
 // Leak and profile trials run otherwise than the timed ones, if only a little: no outputs are taken from them.
-[[nodiscard]] constexpr bool tells_outputs(Purpose purpose) {
+[[nodiscard]] constexpr bool has_outputs(Purpose purpose) {
   return purpose == Purpose::timed || purpose == Purpose::pilot;
 }
 
@@ -127,7 +127,7 @@ struct Samples {
   std::vector<double> warmup_begin_s, warmup_end_s;
   // Set where requests came by a schedule: then begin_s is when each should have started, and they overlap.
   std::optional<LoadRecord> load;
-  std::optional<GenerationRecord> generation;  // set where the back end tells of parts of answers
+  std::optional<GenerationRecord> generation;  // set where the back end reports parts of answers
   std::int64_t items_per_iteration = 1;        // of an inference: the batch size, 1 where no input has a batch axis
 
   // Resident memory after each timed iteration, bytes; empty unless it was asked for (Purpose::leak).

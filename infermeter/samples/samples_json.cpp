@@ -12,6 +12,7 @@
 #include "infermeter/samples/generation/generation_counters.hpp"
 #include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/load/check_load_record.hpp"
+#include "infermeter/samples/noise_fields.hpp"
 
 namespace infermeter {
 namespace {
@@ -56,21 +57,7 @@ void visit_fields(V& v, S& s) {
 
 template <class V, MaybeConst<NoiseRecord> S>
 void visit_fields(V& v, S& s) {
-  v.field("foreign_cpu", s.foreign_cpu);
-  v.field("steal", s.steal);
-  v.field("own_cpu", s.own_cpu);
-  v.field("involuntary_switches", s.involuntary_switches);
-  v.field("voluntary_switches", s.voluntary_switches);
-  v.field("major_faults", s.major_faults);
-  v.field("minor_faults", s.minor_faults);
-  v.field("pressure_cpu", s.pressure_cpu);
-  v.field("throttled_s", s.throttled_s);
-  v.field("frequency_before_hz", s.frequency_before_hz);
-  v.field("frequency_after_hz", s.frequency_after_hz);
-  v.field("temperature_before_c", s.temperature_before_c);
-  v.field("temperature_after_c", s.temperature_after_c);
-  v.field("threads", s.threads);
-  v.field("processors", s.processors);
+  visit_noise([&v](const char* name, auto& value) { v.field(name, value); }, s);
 }
 
 template <class V, MaybeConst<EnergyRecord> S>

@@ -12,12 +12,12 @@ namespace infermeter {
 struct StackFrame {
   std::string symbol;        // empty: not known
   std::string module;        // the file that holds it; empty: not known
-  std::uint64_t offset = 0;  // into the module, where there is no symbol; 0: not told
+  std::uint64_t offset = 0;  // into the module, where there is no symbol; 0: not reported
   bool operator==(const StackFrame&) const = default;
 };
 
 struct StackSample {
-  double t_s = 0;                     // since the source's own origin; 0: not told
+  double t_s = 0;                     // since the source's own origin; 0: not reported
   std::uint32_t thread = 0;           // index into threads
   std::vector<std::uint32_t> frames;  // indices into frames, the outermost first
   double weight = 1;
@@ -29,7 +29,7 @@ struct StackProfile {
   std::vector<StackFrame> frames;
   std::vector<std::string> threads;
   std::vector<StackSample> samples;
-  std::string unit;  // of weights: "s", "samples", or an event's own: "cycles"; empty: not told
+  std::string unit;  // of weights: "s", "samples", or an event's own: "cycles"; empty: not reported
   bool cut = false;  // the source ends within a sample, or had more than is kept
 };
 

@@ -37,7 +37,7 @@ Result<std::string> checked_base(std::string base) {
   if ((!base.starts_with("https://") && !base.starts_with("http://")) || !std::ranges::all_of(base, is_plain) ||
       base.find_first_of("?#") != std::string::npos) {
     return usage_error(
-        fmt::format("--base-url: {} is no address of a folder, as https://example.org/speed/ is", in_quotes(base)));
+        fmt::format("--base-url: {} is not an address of a folder, as https://example.org/speed/ is", in_quotes(base)));
   }
   if (!base.ends_with('/')) base += '/';
   return base;

@@ -146,7 +146,7 @@ TEST_F(Publish, WhatIsNoAddressOfAFolderIsRefusedBeforeAnythingIsWritten) {
     request.base_url = base;
     const auto refused = publish_site(store, request);
     ASSERT_FALSE(refused.ok()) << base;
-    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("--base-url"), HasSubstr("is no address of a folder")));
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("--base-url"), HasSubstr("is not an address of a folder")));
     EXPECT_FALSE(fs::exists(request.folder));
   }
 }

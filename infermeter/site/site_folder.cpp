@@ -91,7 +91,7 @@ Result<Done> SiteFolder::read_list() {
   const auto damaged = [&](std::string_view why) {
     return cannot_use(folder_, fmt::format("its list {} {}; publish into an empty folder", list_name, why));
   };
-  if (!fs::is_regular_file(status)) return damaged("is no file");
+  if (!fs::is_regular_file(status)) return damaged("is not a file");
   if (fs::file_size(file, error) > largest_list || error) return damaged("is too large");
   std::ifstream stream(file);
   std::string line;
@@ -100,7 +100,7 @@ Result<Done> SiteFolder::read_list() {
   while (std::getline(stream, line)) {
     const std::size_t blank = line.find(' ');
     const std::string name = blank == std::string::npos ? "" : line.substr(blank + 1);
-    if (!is_site_name(name)) return damaged(fmt::format("names {}, which is no file of a site", in_quotes(name)));
+    if (!is_site_name(name)) return damaged(fmt::format("names {}, which is not a file of a site", in_quotes(name)));
     const std::string key = line.substr(0, blank);
     keys_[name] = key == "-" ? "" : key;
   }

@@ -148,13 +148,13 @@ TEST_F(SiteFolderTest, AListThatNamesWhatIsNoFileOfASiteRemovesNothing) {
   for (const std::string name : {"../kept", "runs/../../kept", "/etc/passwd", ".hidden", "runs/.hidden", "more/x.html",
                                  "runs/", "runs/a/b.html", "RUNS/x.html", "runs/x y.html"}) {
     put("infermeter-site.txt", list + "0123 " + name + "\n");
-    EXPECT_THAT(refusal(), HasSubstr("which is no file of a site")) << name;
+    EXPECT_THAT(refusal(), HasSubstr("which is not a file of a site")) << name;
   }
   put("infermeter-site.txt", "another program's\n");
   EXPECT_THAT(refusal(), HasSubstr("is not of this infermeter"));
   fs::remove(site / "infermeter-site.txt");
   fs::create_symlink(temporary / "kept", site / "infermeter-site.txt");
-  EXPECT_THAT(refusal(), HasSubstr("is no file"));
+  EXPECT_THAT(refusal(), HasSubstr("is not a file"));
   EXPECT_TRUE(fs::exists(temporary / "kept"));
 }
 

@@ -44,7 +44,7 @@ class ModuleSymbols {
 };
 
 struct FunctionRange {
-  std::uint64_t begin = 0, end = 0;  // end == begin: not told
+  std::uint64_t begin = 0, end = 0;  // end == begin: not reported
   bool operator==(const FunctionRange&) const = default;
 };
 // Of a file whose .eh_frame_hdr (Linux Standard Base, 10.6.2; the form that all linkers write) lies at `offset` and is

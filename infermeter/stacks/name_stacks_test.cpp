@@ -91,7 +91,7 @@ TEST(NameStacks, WhatIsNoCodeEndsAStack) {
   stacks.samples = {{.thread = 1, .addresses = {here(), 0x40, here()}}, {.thread = 1, .addresses = {0x40}}};
   const StackProfile profile = named(stacks);
   EXPECT_THAT(profile.samples[0].frames, SizeIs(1));
-  ASSERT_THAT(profile.samples[1].frames, SizeIs(1)) << "where it was is told even where it is not known";
+  ASSERT_THAT(profile.samples[1].frames, SizeIs(1)) << "where it was is reported even where it is not known";
   EXPECT_EQ(profile.frames[profile.samples[1].frames[0]], StackFrame{});
 }
 
@@ -137,7 +137,7 @@ TEST(NameStacks, NamesOfFilesAreText) {
   EXPECT_EQ(named(stacks).frames.at(0).module, "b [2J\xef\xbf\xbd.so");
 }
 
-// Where this thread is, as the kernel would have told of it.
+// Where this thread is, as the kernel would have reported it.
 [[gnu::noinline]] void note_here(RawSample& sample) {
 #if defined(__x86_64__)
   ucontext_t context;

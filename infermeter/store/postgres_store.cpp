@@ -44,7 +44,7 @@ Result<Done> check_tables(const PostgresDatabase& database) {
                                      "AND a.attname IN ('rowid', 'checksum'{})",
                                      postgres_schema, table->name, columns)));
     if (found != static_cast<std::int64_t>(table->columns.size()) + 2) {
-      return not_ours(database, fmt::format("{} is no table, or lacks columns", table->name));
+      return not_ours(database, fmt::format("{} is not a table, or lacks columns", table->name));
     }
   }
   return Done{};

@@ -40,7 +40,7 @@ using test::emptied_database;
 using test::postgres_server;
 using test::postgres_url;
 using test::record_named;
-using test::tell_postgres;
+using test::run_on_postgres;
 using test::trial_at;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -79,7 +79,7 @@ TEST(StorePlace, APasswordIsRefusedAndNotRepeated) {
 TEST(StorePlace, WhatIsAlmostAUrlIsRefused) {
   for (const char* const text :
        {"mysql://db/team", "postgresql:/db/team", "postgres:team", "jdbc:postgresql://db/team"}) {
-    EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("is no store"), HasSubstr("postgresql://HOST/DATABASE")));
+    EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("is not a store"), HasSubstr("postgresql://HOST/DATABASE")));
   }
   EXPECT_THAT(refusal_of("postgresql://db/team?colour=red"), HasSubstr("cannot be read: invalid URI query parameter"));
   EXPECT_THAT(refusal_of("postgresql://db:12x/team?host"), HasSubstr("cannot be read"));
@@ -133,7 +133,7 @@ TEST_F(Postgres, OnlyWhoWritesMakesAStore) {
 }
 
 TEST_F(Postgres, AnotherProgramsSchemaIsRefused) {
-  tell_postgres("CREATE SCHEMA infermeter; CREATE TABLE infermeter.runs (id TEXT)");
+  run_on_postgres("CREATE SCHEMA infermeter; CREATE TABLE infermeter.runs (id TEXT)");
   for (const auto mode : {Store::Mode::read, Store::Mode::write, Store::Mode::write_if_possible}) {
     EXPECT_THAT(error_of(mode), AllOf(HasSubstr("is refused"), HasSubstr("another program's")));
   }
@@ -145,18 +145,18 @@ TEST_F(Postgres, TablesThatAreNotAsInfermeterMakesThemAreRefused) {
                                    "DROP TABLE infermeter.peaks", "ALTER TABLE infermeter.peaks DROP COLUMN peaks"}) {
     emptied_database();
     ASSERT_TRUE(open().ok());
-    tell_postgres(change);
+    run_on_postgres(change);
     for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
-      EXPECT_THAT(error_of(mode), AllOf(HasSubstr("is refused"), HasSubstr("peaks is no table, or lacks columns")));
+      EXPECT_THAT(error_of(mode), AllOf(HasSubstr("is refused"), HasSubstr("peaks is not a table, or lacks columns")));
     }
   }
 }
 
 TEST_F(Postgres, ANewerStoreIsRefusedAndAnOlderOneBroughtUpToDate) {
   make_store_with_run();
-  tell_postgres("UPDATE infermeter.store_version SET version = 999");
+  run_on_postgres("UPDATE infermeter.store_version SET version = 999");
   EXPECT_THAT(error_of(Store::Mode::read), AllOf(HasSubstr("newer infermeter"), HasSubstr("999")));
-  tell_postgres(
+  run_on_postgres(
       "DROP TABLE infermeter.run_tags, infermeter.run_notes; DROP INDEX infermeter.runs_listed, "
       "infermeter.runs_in_order, "
       "infermeter.figures_listed; CREATE INDEX figures_by_series ON infermeter.figures (metric, series, machine); "
@@ -173,19 +173,19 @@ TEST_F(Postgres, ANewerStoreIsRefusedAndAnOlderOneBroughtUpToDate) {
 }
 
 TEST_F(Postgres, ADatabaseOfAnotherEncodingIsRefused) {
-  tell_postgres("DROP DATABASE IF EXISTS latin");
-  tell_postgres("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'");
+  run_on_postgres("DROP DATABASE IF EXISTS latin");
+  run_on_postgres("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'");
   const auto latin = place_of(fmt::format("postgresql:///latin?host={}&user=infermeter", postgres_server()));
   EXPECT_THAT(error_of(Store::Mode::write, latin), HasSubstr("its encoding is LATIN1"));
 }
 
 TEST_F(Postgres, RightsAreTheServers) {
   make_store_with_run();
-  tell_postgres("DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$");
+  run_on_postgres("DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$");
   const auto reader = place_of(postgres_url("reader"));
   EXPECT_THAT(error_of(Store::Mode::read, reader),
               AllOf(HasSubstr("the user 'reader' may not read the store"), HasSubstr("docs/store.md")));
-  tell_postgres(
+  run_on_postgres(
       "GRANT USAGE ON SCHEMA infermeter TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA infermeter TO reader");
   EXPECT_THAT(error_of(Store::Mode::write, reader), HasSubstr("the user 'reader' may not write to the store"));
   auto store = Store::open(reader, Store::Mode::write_if_possible).value();
@@ -193,22 +193,22 @@ TEST_F(Postgres, RightsAreTheServers) {
   EXPECT_TRUE(store.complete_figures().ok());
   EXPECT_THAT(store.begin_run(record_named("b")).error().message,
               AllOf(HasSubstr("the user 'reader' may not"), HasSubstr("permission denied for table runs")));
-  tell_postgres("REVOKE SELECT ON infermeter.trials FROM reader");
+  run_on_postgres("REVOKE SELECT ON infermeter.trials FROM reader");
   EXPECT_THAT(Store::open(reader, Store::Mode::read)->load_run("latest").error().message,
               HasSubstr("permission denied"));
-  tell_postgres("DROP SCHEMA infermeter CASCADE");
+  run_on_postgres("DROP SCHEMA infermeter CASCADE");
   EXPECT_THAT(error_of(Store::Mode::write, reader), HasSubstr("the user 'reader' may not make the store"));
 }
 
 TEST_F(Postgres, WritersChangeTheirOwnRunsOnlyAndBaselinesAreGranted) {
   make_store_with_run("of-owner");
   for (const char* const name : {"ann", "bob"}) {
-    tell_postgres(fmt::format("DO $$ BEGIN CREATE ROLE {0} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; "
-                              "GRANT USAGE ON SCHEMA infermeter TO {0}; "
-                              "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA infermeter TO {0}; "
-                              "REVOKE INSERT, UPDATE, DELETE ON infermeter.baselines FROM {0}",
-                              name)
-                      .c_str());
+    run_on_postgres(fmt::format("DO $$ BEGIN CREATE ROLE {0} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; "
+                                "GRANT USAGE ON SCHEMA infermeter TO {0}; "
+                                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA infermeter TO {0}; "
+                                "REVOKE INSERT, UPDATE, DELETE ON infermeter.baselines FROM {0}",
+                                name)
+                        .c_str());
   }
   auto ann = Store::open(place_of(postgres_url("ann")), Store::Mode::write).value();
   auto bob = Store::open(place_of(postgres_url("bob")), Store::Mode::write).value();
@@ -234,7 +234,7 @@ TEST_F(Postgres, WritersChangeTheirOwnRunsOnlyAndBaselinesAreGranted) {
   EXPECT_THAT(ann.set_baseline("main", "of-ann", 1).error().message,
               HasSubstr("permission denied for table baselines"));
   // Figures of another's run that cannot be kept are made all the same.
-  tell_postgres("UPDATE infermeter.runs SET has_figures = 0; DELETE FROM infermeter.figures");
+  run_on_postgres("UPDATE infermeter.runs SET has_figures = 0; DELETE FROM infermeter.figures");
   EXPECT_EQ(bob.complete_figures()->completed, 1);
   auto owner = open().value();
   ASSERT_TRUE(owner.lock_run("of-ann").ok());
@@ -270,7 +270,7 @@ TEST_F(Postgres, ALockEndsWithItsConnection) {
     ASSERT_TRUE(lock->ok());
   }
   EXPECT_TRUE(other.is_being_measured("a"));  // who has the lock keeps the connection
-  tell_postgres("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
+  run_on_postgres("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
   EXPECT_TRUE(other.lock_run("a").ok());
 }
 
@@ -301,7 +301,7 @@ TEST_F(Postgres, ALostConnectionIsAnErrorAndKeepsNothingHalf) {
   auto store = open().value();
   const auto cut = [&]() -> Result<Done> {
     INFERMETER_TRY_DONE(store.add_trial("a", trial_at(0)));
-    tell_postgres(
+    run_on_postgres(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
         "application_name = 'infermeter'");
     return store.add_trial("a", trial_at(1));
@@ -316,7 +316,7 @@ TEST_F(Postgres, ALostConnectionIsAnErrorAndKeepsNothingHalf) {
 TEST_F(Postgres, AConnectionThatIsLostWhileReadingSaysNothingOfRecords) {
   make_store_with_run();
   auto store = open(Store::Mode::read).value();
-  tell_postgres(
+  run_on_postgres(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
       "application_name = 'infermeter'");
   EXPECT_THAT(store.list_runs().error().message,

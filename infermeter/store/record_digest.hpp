@@ -1,4 +1,4 @@
-// The checksum of a stored record: what tells a record that was changed on its way to the disk, on it, or back.
+// The checksum of a stored record: what shows a record that was changed on its way to the disk, on it, or back.
 #pragma once
 
 struct sqlite3;

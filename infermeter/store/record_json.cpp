@@ -77,7 +77,7 @@ Json to_json(const ModelFacts& model) {
 // get<> would make a large number of a negative one.
 std::uint64_t whole_from(const Json& json) {
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
-  throw Json::other_error::create(501, "a size, or a number of weights, is no whole number of at least 0", nullptr);
+  throw Json::other_error::create(501, "a size, or a number of weights, is not a whole number of at least 0", nullptr);
 }
 
 ModelFacts model_from(const Json& json) {
@@ -197,7 +197,7 @@ Json to_json(const LabelAccuracy& labels) {
 std::uint64_t count_from(const Json& json) {
   constexpr std::uint64_t most = std::uint64_t{1} << 53;
   if (json.is_number_unsigned() && json.get<std::uint64_t>() <= most) return json.get<std::uint64_t>();
-  throw Json::other_error::create(501, "a count is no whole number from 0 to 2^53", nullptr);
+  throw Json::other_error::create(501, "a count is not a whole number from 0 to 2^53", nullptr);
 }
 
 LabelAccuracy labels_from(const Json& json) {

@@ -98,8 +98,8 @@ Result<std::shared_ptr<void>> SqliteDatabase::take_run_lock(std::string_view run
   while (true) {
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
     if (descriptor < 0) {
-      return io_error(fmt::format("cannot make the file {}, which tells others that run {} is being measured: {}", file,
-                                  run, std::strerror(errno)));
+      return io_error(fmt::format("cannot make the file {}, which marks for others that run {} is being measured: {}",
+                                  file, run, std::strerror(errno)));
     }
     const Taken taken = take(descriptor, file, run);
     if (taken == Taken::yes) return std::shared_ptr<void>(std::make_shared<LockedFile>(descriptor, file));

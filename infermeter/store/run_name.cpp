@@ -24,7 +24,7 @@ std::string shown_name(std::string_view name) {
 Result<std::string> find_run(std::string_view name, const std::vector<std::string>& newest,
                              std::vector<std::string> matches, std::string_view store) {
   if (newest.empty()) {
-    return usage_error(fmt::format("the store {} holds no runs yet: `infermeter run` makes one", store));
+    return usage_error(fmt::format("the store {} contains no runs yet: `infermeter run` makes one", store));
   }
   if (name == "latest") return newest.front();
   if (name == "previous") {

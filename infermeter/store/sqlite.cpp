@@ -76,7 +76,7 @@ Error sentence(const std::string& file, int code, const std::string& why) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return io_error(fmt::format(
-          "{} is no infermeter store: it is not an SQLite database (--output-dir chooses another folder)", file));
+          "{} is not an infermeter store: it is not an SQLite database (--output-dir chooses another folder)", file));
     case SQLITE_CORRUPT:
       return io_error(fmt::format(
           "the store {0} is damaged ({1}): `sqlite3 {0} .recover` rescues what can still be read", file, why));
@@ -289,7 +289,7 @@ SqliteDatabase::~SqliteDatabase() = default;
 Result<SqliteDatabase> SqliteDatabase::open(const std::filesystem::path& file, Access access, const Waiting& waiting) {
   const std::string path = std::filesystem::absolute(file).string();  // so that no name is special, ":memory:" say
   if (path.find('\0') != std::string::npos) {
-    return usage_error("the store's path holds a NUL character: give another folder with --output-dir");
+    return usage_error("the store's path contains a NUL character: give another folder with --output-dir");
   }
   INFERMETER_TRY_DONE(check_kinds(path));
   const std::string name = access == Access::read_unchanging ? "file:" + percent_encoded(path) + "?immutable=1" : path;

@@ -1,5 +1,5 @@
 // Store: runs, trials, raw samples and what was found, in one SQLite file or in a PostgreSQL database (docs/store.md);
-// and what later runs are held against: baselines, the machines' noise, the figures of a history.
+// and what later runs are compared with: baselines, the machines' noise, the figures of a history.
 #pragma once
 
 #include <atomic>
@@ -107,7 +107,7 @@ class Store {
   [[nodiscard]] Result<Done> remove_trial(std::string_view run, int position);
   [[nodiscard]] Result<Done> set_diagnostics(std::string_view run, const std::vector<Diagnostic>& diagnostics);
   // Keeps the record's diagnostics and `finished`. Of a finished run the output blocks are dropped, and the figures are
-  // kept, and the machine's noise if it tells that.
+  // kept, and the machine's noise if it shows that.
   [[nodiscard]] Result<Done> finish_run(const RunRecord& record);
 
   // The connection to a database was lost: nothing can be kept here any more.

@@ -151,7 +151,7 @@ class RunCopy {
                                       std::string_view key = "run") const {
     INFERMETER_TRY(auto found, rows_of(database, table, run_, key));
     if (found) return std::move(*found);
-    return refuse(fmt::format("a row of {} is not as it was written: its checksum is wrong", table.name));
+    return refuse(fmt::format("a row of {} was changed after it was written: its checksum is wrong", table.name));
   }
 
   Result<Done> head() {

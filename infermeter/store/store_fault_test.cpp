@@ -153,7 +153,8 @@ TEST(StoreFaults, LeavesForeignFilesAlone) {
   run_sql(folder / "other.db", "CREATE TABLE t (x); INSERT INTO t VALUES (1)");
   const auto before = std::filesystem::last_write_time(folder / "other.db");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
-    EXPECT_THAT(error_of(folder / "text.db", mode), HasSubstr("is no infermeter store: it is not an SQLite database"));
+    EXPECT_THAT(error_of(folder / "text.db", mode),
+                HasSubstr("is not an infermeter store: it is not an SQLite database"));
     EXPECT_THAT(error_of(folder / "other.db", mode), HasSubstr("is another program's SQLite database"));
     EXPECT_THAT(error_of(folder.path(), mode), HasSubstr("it is a folder"));
   }

@@ -28,7 +28,7 @@ struct Store::Impl {
   }
   // A row that is not as it was written.
   [[nodiscard]] Error changed(std::string_view what) const {
-    return io_error(fmt::format("{} is not as it was written: its checksum is wrong", what));
+    return io_error(fmt::format("{} was changed after it was written: its checksum is wrong", what));
   }
   template <class... Values>
   [[nodiscard]] Result<Done> put(const SealedTable& table, std::string_view key, std::string_view run,

@@ -85,7 +85,7 @@ Result<StorePlace> StorePlace::from_text(std::string_view text) {
   if (!is_postgres_url(text) && !is_key_and_value(text)) {
     if (const auto scheme = other_scheme(text); !scheme.empty()) {
       return usage_error(
-          fmt::format("--store {} is no store: it takes postgresql://HOST/DATABASE, "
+          fmt::format("--store {} is not a store: it takes postgresql://HOST/DATABASE, "
                       "postgresql:///DATABASE?host=/FOLDER/OF/SOCKET, service=NAME, or an SQLite file",
                       in_quotes(text)));
     }

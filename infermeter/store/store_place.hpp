@@ -28,7 +28,7 @@ class StorePlace {
   [[nodiscard]] std::string shown() const;
   // The flag that chooses another: --output-dir or --store.
   [[nodiscard]] std::string_view flag() const { return is_database() ? "--store" : "--output-dir"; }
-  // False: a file that is not there. Whether a database is, only connecting to it tells.
+  // False: a file that is not there. Whether a database is, only connecting to it shows.
   [[nodiscard]] bool may_exist() const;
 
  private:

@@ -268,7 +268,7 @@ Result<RunRecord> Store::Impl::load_head(const std::string& id) const {
           std::string_view(id)));
   INFERMETER_TRY(const bool found, statement.step());
   if (!found) return io_error(fmt::format("run {} has gone from the store {}", id, name));
-  if (statement.integer(7) != 0) return changed("what it was begun with");
+  if (statement.integer(7) != 0) return changed("what it was started with");
   if (const auto missing = statement.integer(9); missing != 0) {
     return io_error(
         fmt::format("{} of its records {}", std::abs(missing), missing > 0 ? "are missing" : "are too many"));
@@ -408,7 +408,7 @@ Result<RunRecord> Store::load_run(std::string_view run) {
   record->trials = std::move(trials).value();
   for (const Samples& trial : record->trials) {
     const auto subject = static_cast<std::size_t>(trial.subject);
-    if (subject < record->models.size()) take_told_size(record->models[subject], trial);
+    if (subject < record->models.size()) take_reported_size(record->models[subject], trial);
   }
   auto side_trials = impl_->load_trials(id, side_trials_table);
   if (!side_trials.ok()) return impl_->damaged(id, side_trials.error());
@@ -454,7 +454,7 @@ Result<std::vector<RunListing>> Store::list_runs() {
                    .trials_planned = static_cast<int>(statement.integer(3)),
                    .labels = {},
                    .part_of = statement.text(7)};
-    if (statement.integer(6) != 0) return impl_->damaged(run.id, impl_->changed("what it was begun with"));
+    if (statement.integer(6) != 0) return impl_->damaged(run.id, impl_->changed("what it was started with"));
     if (auto text = statement.text(4); text != read) {
       auto parsed = strings_from_json(text);
       if (!parsed.ok()) return impl_->damaged(run.id, parsed.error());

@@ -1,4 +1,4 @@
-// What runs are held against: named baselines and the noise of machines.
+// What runs are compared with: named baselines and the noise of machines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Result<Done> check_name(std::string_view name) {
   }
   if (!is_utf8(name)) return usage_error("a baseline's name is UTF-8 text, this one is not");
   if (std::ranges::any_of(name, is_control) || has_c1_control(name)) {
-    return usage_error("a baseline's name holds no control characters, this one does");
+    return usage_error("a baseline's name contains no control characters, this one does");
   }
   return Done{};
 }
@@ -49,7 +49,7 @@ Result<Done> check_meaning(const Database& database, std::string_view name) {
   INFERMETER_TRY(auto statement, database.prepare("SELECT 1 FROM runs WHERE substr(id, 1, length(?1)) = ?1", name));
   INFERMETER_TRY(const bool is_of_id, statement.step());
   if (is_of_id) {
-    return usage_error(fmt::format("a run's id begins with '{}': give the baseline a name that is no run's", name));
+    return usage_error(fmt::format("a run's id begins with '{}': give the baseline a name that is not a run's", name));
   }
   return Done{};
 }

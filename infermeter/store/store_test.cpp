@@ -239,7 +239,7 @@ TEST_P(StoreOn, RefusesWhatDoesNotFit) {
 
 TEST_P(StoreOn, FindsRunsByIdBeginningAndLatest) {
   auto store = writable(place);
-  EXPECT_THAT(store.load_run("latest").error().message, HasSubstr("holds no runs yet"));
+  EXPECT_THAT(store.load_run("latest").error().message, HasSubstr("contains no runs yet"));
   for (const auto& [id, at] : {std::pair{"20261121-2", 2.0}, {"20261121-1", 1.0}, {"20261121", 3.0}, {"x'y", 0.5}}) {
     ASSERT_TRUE(store.begin_run(record_named(id, at)).ok());
   }

@@ -21,7 +21,7 @@ inline std::string postgres_url(std::string_view user = "infermeter") {
 }
 
 // Says what no verb says.
-inline void tell_postgres(const char* sql) {
+inline void run_on_postgres(const char* sql) {
   const auto database = PostgresDatabase::open(StorePlace::from_text(postgres_url()).value(), {.limit_ms = 1000});
   ASSERT_TRUE(database.ok()) << database.error().message;
   const auto done = (*database)->execute(sql);
@@ -29,7 +29,7 @@ inline void tell_postgres(const char* sql) {
 }
 
 inline StorePlace emptied_database() {
-  tell_postgres("DROP SCHEMA IF EXISTS infermeter CASCADE");
+  run_on_postgres("DROP SCHEMA IF EXISTS infermeter CASCADE");
   return StorePlace::from_text(postgres_url()).value();
 }
 

@@ -22,7 +22,7 @@ struct TickPair {
 };
 
 // Somebody outside who looks at the worker while it is timed, and nowhere else: the worker waits for them.
-enum class Onlooker : std::uint32_t { none, wanted, looking, dismissed, gone };
+enum class ExternalProfiler : std::uint32_t { none, wanted, looking, dismissed, gone };
 
 struct SampleHeader {
   std::uint64_t magic;
@@ -34,7 +34,8 @@ struct SampleHeader {
   std::atomic<std::uint32_t> phase;
   std::atomic<std::uint32_t> interrupt;  // not 0: stop after the current iteration
   std::atomic<std::uint64_t> warmup_done, timed_done;
-  std::atomic<Onlooker> onlooker;  // wanted and dismissed are the worker's words, looking and gone the launcher's
+  std::atomic<ExternalProfiler>
+      external_profiler;  // wanted and dismissed are the worker's words, looking and gone the launcher's
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -27,7 +27,7 @@ struct World {
   std::string executed_dtype = "float32", executed_threads, concurrent_inferences;
   int counters_of_a_name = 1;
   std::vector<std::uint64_t> parts_ns;  // of each answer, from its begin; empty: the table has no such slot
-  std::int64_t told_tokens = -1;
+  std::int64_t reported_tokens = -1;
   std::vector<std::int64_t> moments_ns;  // of the last answer
   std::string message = "it was told to";
 };
@@ -128,7 +128,7 @@ inline imb_status device_memory(imb_session*, std::uint64_t* now, std::uint64_t*
 inline imb_status parts(imb_request*, imb_parts* parts, imb_message) {
   parts->part_count = world->moments_ns.size();
   parts->moments_ns = world->moments_ns.data();
-  parts->output_tokens = world->told_tokens;
+  parts->output_tokens = world->reported_tokens;
   parts->prompt_tokens = 7;
   return IMB_OK;
 }

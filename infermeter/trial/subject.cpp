@@ -80,11 +80,11 @@ std::vector<Port> ports_of(imb_session* session, Count count, Get get) {
 // The host's side of imb_load::batch_axes.
 struct AxesAsked {
   const AskedAxes& axes;
-  std::optional<BatchAxes> told;
+  std::optional<BatchAxes> reported;
 };
 
-imb_status tell_batch_axes(void* user, std::size_t count, const imb_port* const* inputs, std::int64_t* axes,
-                           imb_message message) {
+imb_status choose_batch_axes(void* user, std::size_t count, const imb_port* const* inputs, std::int64_t* axes,
+                             imb_message message) {
   auto& asked = *static_cast<AxesAsked*>(user);
   std::vector<Port> ports;
   for (std::size_t i = 0; i < count; ++i) ports.push_back(port_from_abi(*inputs[i]));
@@ -96,7 +96,7 @@ imb_status tell_batch_axes(void* user, std::size_t count, const imb_port* const*
     }
     return IMB_INVALID_ARGUMENT;
   }
-  asked.told = *found;
+  asked.reported = *found;
   for (std::size_t i = 0; i < count; ++i) axes[i] = (*found)[i].value_or(-1);
   return IMB_OK;
 }
@@ -179,8 +179,8 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   load.data_shape = plan.data_shape.empty() ? nullptr : plan.data_shape.c_str();
   load.server_addresses = plan.server_addresses.empty() ? nullptr : plan.server_addresses.c_str();
   load.server_token = plan.server_token.empty() ? nullptr : plan.server_token.c_str();
-  AxesAsked asked{.axes = plan.batch_axes, .told = std::nullopt};
-  load.batch_axes = tell_batch_axes;
+  AxesAsked asked{.axes = plan.batch_axes, .reported = std::nullopt};
+  load.batch_axes = choose_batch_axes;
   load.batch_axes_user = &asked;
   load.profile_folder = plan.profile_folder.empty() ? nullptr : plan.profile_folder.c_str();
   AbiMessage message;
@@ -189,15 +189,15 @@ Result<Session> Session::load(const Runtime& runtime, const LoadPlan& plan) {
   if (status != IMB_OK) return message.error(status, "");
   if (session == nullptr) return internal_error("the back end loaded the model and gave no session");
   Session made(runtime.backend(), session);
-  INFERMETER_TRY_DONE(made.find_batch_axes(plan, asked.told));
+  INFERMETER_TRY_DONE(made.find_batch_axes(plan, asked.reported));
   return made;
 }
 
 // Of a back end that did not ask, what its ports say after loading.
-Result<Done> Session::find_batch_axes(const LoadPlan& plan, const std::optional<BatchAxes>& told) {
+Result<Done> Session::find_batch_axes(const LoadPlan& plan, const std::optional<BatchAxes>& reported) {
   const std::vector<Port> ports = inputs();
-  if (told && told->size() == ports.size()) {
-    batch_axes_ = *told;
+  if (reported && reported->size() == ports.size()) {
+    batch_axes_ = *reported;
     return Done{};
   }
   INFERMETER_TRY(batch_axes_, infermeter::batch_axes(ports, plan.batch_axes));

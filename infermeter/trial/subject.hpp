@@ -96,7 +96,7 @@ class Session {
     std::uint64_t now = 0, peak = 0;
   };
   [[nodiscard]] std::optional<DeviceMemory> device_memory() const;
-  [[nodiscard]] bool has_parts() const;  // its back end tells of the parts of answers
+  [[nodiscard]] bool has_parts() const;  // its back end reports the parts of answers
   [[nodiscard]] bool has_profile() const { return backend_->profile_end != nullptr; }
   // Around the iterations that are to be profiled; of a session loaded with a profile_folder.
   [[nodiscard]] Result<Done> profile_begin() const;
@@ -106,7 +106,7 @@ class Session {
 
  private:
   Session(const imb_backend& backend, imb_session* session) : backend_(&backend), session_(session, backend.close) {}
-  [[nodiscard]] Result<Done> find_batch_axes(const LoadPlan& plan, const std::optional<BatchAxes>& told);
+  [[nodiscard]] Result<Done> find_batch_axes(const LoadPlan& plan, const std::optional<BatchAxes>& reported);
 
   const imb_backend* backend_;
   BatchAxes batch_axes_;  // per input
@@ -135,7 +135,7 @@ class Request {
   // Which class of failures that is: one of kErrorKinds (samples/load/load_record.hpp).
   [[nodiscard]] std::string_view failure_kind() const;
   [[nodiscard]] Result<ItemValues> outputs();
-  // Of the last run, which succeeded; valid until the next call. nullopt: the back end tells nothing of it.
+  // Of the last run, which succeeded; valid until the next call. nullopt: the back end reports nothing of it.
   [[nodiscard]] std::optional<imb_parts> parts();
   // Of language models: how long the prompt and the answer of the next run are; after `prepare`.
   [[nodiscard]] bool takes_lengths() const { return lengths_ != nullptr; }

@@ -83,7 +83,7 @@ std::vector<Diagnostic> diagnose_counters(std::span<const Counter> counters) {
   return found;
 }
 
-// What the loaded model could do at once, as its back end tells (infermeter_backend.h).
+// What the loaded model could do at once, as its back end reports (infermeter_backend.h).
 std::vector<Diagnostic> diagnose_requests(const LoadPlan& asked, const Samples& samples) {
   const std::string at_once = samples.executed_value("concurrent_inferences");
   if (at_once.empty() || at_once == "0" || at_once == "1") return {};

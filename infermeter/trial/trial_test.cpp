@@ -178,7 +178,7 @@ TEST(Trial, AFailureInTheLoopKeepsWhatCameBefore) {
   EXPECT_EQ(samples.phase, Phase::timed);
   EXPECT_EQ(samples.message, "a timed inference failed: it was told to");
   EXPECT_EQ(trial.block().timed_done().size(), 6U);
-  EXPECT_TRUE(samples.noise.own_cpu.has_value()) << "the records of the loop are there all the same";
+  EXPECT_TRUE(samples.noise.own_cpu.has_value()) << "the records of the loop are there nevertheless";
 }
 
 TEST(Trial, OutOfMemoryIsAnEndOfItsOwn) {
@@ -305,7 +305,7 @@ TEST(Trial, NotesWhenThePartsOfAnswersCame) {
   SimulatedTrial trial;
   trial.own_world.run_ns = 9000;
   trial.own_world.parts_ns = {2000, 5000, 6000};
-  trial.own_world.told_tokens = 4;
+  trial.own_world.reported_tokens = 4;
   const Samples samples = trial.run().samples;
   ASSERT_TRUE(samples.generation);
   EXPECT_EQ(samples.generation->answers, 10U);
@@ -401,10 +401,10 @@ TEST(DiagnoseBatch, SaysWhatMightHaveBeenABatch) {
   EXPECT_TRUE(diagnose_batch(std::vector{port("x", {48, 64})}, {{"", "none"}}).empty());
   std::vector<Port> inputs = {port("x", {50, 8, 40}), port("h", {16}), port("s", {})};
   inputs[0].batch_axis = 1;
-  const auto told = diagnose_batch(inputs, {});
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].id, DiagnosticId::batch_axes_told);
-  EXPECT_EQ(told[0].message, "the batch of the inputs: 'x' has it at dimension 1, 'h' has none, 's' has none");
+  const auto reported = diagnose_batch(inputs, {});
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0].id, DiagnosticId::batch_axes_told);
+  EXPECT_EQ(reported[0].message, "the batch of the inputs: 'x' has it at dimension 1, 'h' has none, 's' has none");
   inputs[0].batch_axis = inputs[1].batch_axis = 0;
   EXPECT_TRUE(diagnose_batch(inputs, {}).empty());
   EXPECT_TRUE(diagnose_batch(std::vector{port("x", {1, 3}), port("y", {8}), port("z", {})}, {}).empty());

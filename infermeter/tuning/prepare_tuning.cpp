@@ -183,7 +183,7 @@ Result<Plan> plan_of_settings(const PlanDraft& draft, const std::vector<SubjectD
 Error nothing_to_race(const std::vector<SubjectDraft>& left, const Plan& plan, const Pairs& left_out) {
   std::string text = left.empty() ? "no setting can be measured here"
                                   : fmt::format(
-                                        "a race wants at least two settings, and only '{}' can be measured: "
+                                        "a race needs at least two settings, and only '{}' can be measured: "
                                         "name more values (--over)",
                                         plan.subjects.front().label);
   for (const auto& [setting, reason] : left_out) text += fmt::format("\n- left out: {}: {}", setting, reason);

@@ -41,7 +41,7 @@ struct PreparedTuning {
 };
 
 // Settings that this machine or a back end cannot run are left out, with the reason (Tuning::left_out). All that is
-// wrong is told at once, `problems` (what the caller knows to be wrong) among it.
+// wrong is reported at once, `problems` (what the caller knows to be wrong) among it.
 [[nodiscard]] Result<PreparedTuning> prepare_tuning(const TuningRequest& request, PlanDraft draft,
                                                     const TuningContext& context, const Problems& problems = {});
 

@@ -32,7 +32,7 @@ std::string name_at(std::span<const std::string> names, std::size_t index) {
   return index < names.size() ? names[index] : fmt::format("output {}", index);
 }
 
-// What the Python program is told: which arrays lie where, and which picture is to be made of them.
+// What the Python program gets: which arrays lie where, and which picture is to be made of them.
 class Orders {
  public:
   Orders(fs::path folder, std::span<const std::string> items, int slices) : folder_(std::move(folder)), items_(items) {

@@ -84,7 +84,7 @@ Result<Done> ValidationLabels::add(const DataSet& data, std::span<const ItemValu
 
 Result<std::optional<AccuracyDrop>> ValidationLabels::result(std::span<const std::string> names) const {
   if (allowed_ && (!any_ || !misfit_.empty())) {
-    return usage_error(misfit_.empty() ? "a drop of accuracy can only be judged where it is known what is right: give "
+    return usage_error(misfit_.empty() ? "a drop of accuracy can only be judged with labels: give "
                                          "--labels FILE, or --data with a folder for each class"
                                        : "a drop of accuracy cannot be judged: " + misfit_ + " (--labels)");
   }

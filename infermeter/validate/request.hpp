@@ -28,7 +28,7 @@ struct ValidationRequest {
   double noise = 0.01;
   AskedTolerance tolerance{};
   std::vector<std::pair<std::string, AskedTolerance>> by_output{};  // beat the one above
-  std::string text{};                    // a file that language models are to foretell (use_text); empty: none
+  std::string text{};                    // a file that language models are to predict (use_text); empty: none
   std::int64_t text_tokens = 256;        // of each text that it is made into
   std::optional<double> max_drop{};      // how much the share of right answers may drop; nullopt: it is not judged
   std::optional<double> max_increase{};  // how much the perplexity may increase, likewise

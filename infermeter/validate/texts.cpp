@@ -23,11 +23,11 @@ constexpr std::int64_t kMostTextTokens = 1'000'000;
 Result<Done> check_text(const ValidationRequest& request) {
   const DataRequest& data = request.plan.data;
   if (data.source != "synthetic" || !data.labels.empty())
-    return usage_error("--text gives the data and what is right: leave --data and --labels out");
+    return usage_error("--text gives the data and the labels: leave --data and --labels out");
   if (request.perturb > 1) return usage_error("--perturb is for data of numbers: leave it out with --text");
   if (request.text_tokens < 2 || request.text_tokens > kMostTextTokens)
     return usage_error(
-        fmt::format("--text-tokens: wanted a number from 2 to {}, got {}", kMostTextTokens, request.text_tokens));
+        fmt::format("--text-tokens: expected a number from 2 to {}, got {}", kMostTextTokens, request.text_tokens));
   std::error_code error;
   if (!fs::is_regular_file(request.text, error))
     return usage_error(fmt::format("--text: there is no file {}", in_quotes(request.text)));
@@ -79,7 +79,7 @@ Result<Done> use_text(ValidationRequest& request, const RunContext& context) {
     INFERMETER_TRY(const std::string own, sha256_of_file(file.string(), context.interrupt));
     if (!digest.empty() && own != digest)
       return usage_error(
-          "--text: the tokenizers of the two models read the text differently, so that what they foretell is not the "
+          "--text: the tokenizers of the two models read the text differently, so that what they predict is not the "
           "same: perplexities per token cannot be compared");
     digest = own;
     request.plan.data.source = file.string();

@@ -1,4 +1,4 @@
-// A text that language models are to foretell, as the data of a validation.
+// A text that language models are to predict, as the data of a validation.
 #pragma once
 
 #include <cstdint>

@@ -242,7 +242,7 @@ class ValidationRun {
     if (result.launcher_error) return *result.launcher_error;
     if (result.samples.end != TrialEnd::ok) return trial_failure(result.samples, job.subject.label);
     if (trials_ > 1) parts_s_ += result.samples.wall_s;
-    tell_finished(subject, result.samples);
+    report_finished(subject, result.samples);
     if (result.output_values.size() != answers.data.items.size()) {
       return internal_error("the worker ended well and did not give the outputs of all items");
     }
@@ -290,7 +290,7 @@ class ValidationRun {
     };
   }
 
-  void tell_finished(std::size_t subject, const Samples& samples) const {
+  void report_finished(std::size_t subject, const Samples& samples) const {
     if (!context_.on_progress) return;
     Progress shown = progress_of(subject);
     shown.phase = Phase::done;

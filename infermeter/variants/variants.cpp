@@ -151,7 +151,7 @@ Result<VariantList> list_variants(const VariantsRequest& request, const PlanDraf
   INFERMETER_TRY_DONE(check_words(request.phases, phases, "--phases"));
   VariantList list{.model = model.name};
   Lister lister(draft, backends.size() > 1);
-  // As it was given, on the first back end: what everything is held against.
+  // As it was given, on the first back end: what everything is compared with.
   VariantsRequest with_baseline = request;
   auto& precisions = with_baseline.precisions;
   if (!precisions.empty()) precisions.insert(precisions.begin(), "float32");
@@ -189,7 +189,7 @@ Result<std::pair<std::string, std::string>> named_model_from_string(std::string_
   if (colon != std::string_view::npos && colon > 0 && colon + 1 < text.size()) {
     return std::pair(std::string(text.substr(0, colon)), std::string(text.substr(colon + 1)));
   }
-  return usage_error(fmt::format("--models: '{}' is no NAME:PATH, such as original:model.onnx,quantized:small.onnx",
+  return usage_error(fmt::format("--models: '{}' is not a NAME:PATH, such as original:model.onnx,quantized:small.onnx",
                                  text.substr(0, 200)));
 }
 

@@ -110,13 +110,13 @@ void describe(PairedComparison& comparison, double alpha) {
 void describe_power(PairedComparison& comparison, const Design& design) {
   if (!(comparison.spread > 0)) return;
   const int pairs = static_cast<int>(comparison.differences.size());
-  // A look that told was the last one as planned; else the last one spent all that was left.
-  const bool told = comparison.direction != Direction::unresolved;
-  if (const auto shown = detectable_effect(design, pairs, !told)) {
+  // A look that decided was the last one as planned; else the last one spent all that was left.
+  const bool reported = comparison.direction != Direction::unresolved;
+  if (const auto shown = detectable_effect(design, pairs, !reported)) {
     comparison.minimum_effect = *shown * comparison.spread;
   }
-  if (told || !comparison.estimate) return;
-  // Half the interval must be shorter than what is to be told apart: from 0, or from the margin.
+  if (reported || !comparison.estimate) return;
+  // Half the interval must be shorter than what is to be distinguished: from 0, or from the margin.
   const double size = std::abs(*comparison.estimate);
   const auto needed = pairs_needed(design, pairs, std::max(size, design.margin - size) / comparison.spread);
   if (needed) comparison.more_pairs = *needed - pairs;
@@ -176,7 +176,7 @@ double wall_between(const RunRecord& record) {
   double first = HUGE_VAL, last = 0;
   for (const auto* trials : {&record.trials, &record.side_trials}) {
     for (const Samples& trial : *trials) {
-      if (!tells_outputs(trial.purpose)) continue;  // those come after the answer
+      if (!has_outputs(trial.purpose)) continue;  // those come after the answer
       first = std::min(first, trial.started_at);
       last = std::max(last, trial.started_at + trial.wall_s);
     }

@@ -23,7 +23,7 @@ struct PairedComparison {
   std::vector<int> order;  // of each of them: 1 where the candidate ran second, -1 where it ran first; or empty
   int incomplete = 0;      // pairs in which a process failed or the metric was not measured
   int dropped = 0;         // by Question::drop_disturbed
-  // Of two runs: no pairs, but so many processes of each, and why no direction is told whatever the interval says.
+  // Of two runs: no pairs, but so many processes of each, and why no direction is reported whatever the interval says.
   int baseline_processes = 0, candidate_processes = 0;
   std::string withheld;
 
@@ -64,7 +64,7 @@ struct ComparisonVerdict {
   std::optional<NextLook> next;  // while it goes on
 };
 
-// What is told beside the metric that decides.
+// What is reported beside the metric that decides.
 inline constexpr std::array<std::string_view, 6> exploratory_metrics = {"latency_p50", "latency_p90", "latency_mean",
                                                                         "throughput",  "memory_peak", "load_time"};
 

@@ -26,7 +26,7 @@ std::string runtime_version(const RunRecord& record, int subject) {
   return found == record.trials.end() ? std::string() : found->executed_value("runtime_version");
 }
 
-// A server's index holds texts of so many bytes. A longer one is cut, and told apart by the hash of all of it.
+// A server's index holds texts of so many bytes. A longer one is cut, and distinguished by the hash of all of it.
 std::string bounded(std::string text) {
   constexpr std::size_t most = 700;
   if (text.size() <= most) return text;

@@ -64,7 +64,7 @@ TEST(Figures, TimesAndRatesOfGenerationAndOfValidLoadsAreAmongThem) {
   load.completed = load.due = load.issued = 700;
   EXPECT_TRUE(has("achieved_rate"));
   load.failed = 1;
-  EXPECT_FALSE(has("achieved_rate") || has("ttft_p50")) << "a load that is not valid tells nothing";
+  EXPECT_FALSE(has("achieved_rate") || has("ttft_p50")) << "a load that is not valid shows nothing";
 }
 
 TEST(Figures, AreTheValuesOfMetricsPerProcess) {

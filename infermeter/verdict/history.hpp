@@ -20,7 +20,7 @@ struct ContextChange {
   What what{};
   std::string before, after;  // the model: SHA-256
   // Where it is, in runs from the change: 0, or -1 or 1, as noise may move a change point by a run. Commits, which are
-  // other ones in every run of many projects, are told at 0 only.
+  // other ones in every run of many projects, are reported at 0 only.
   int runs_off = 0;
 };
 [[nodiscard]] std::string_view to_string(ContextChange::What what);

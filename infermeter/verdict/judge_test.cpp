@@ -285,7 +285,7 @@ TEST(Judge, ExitCodeIsThatOfTheGravestThing) {
   using enum TrialEnd;
   EXPECT_EQ(code_of({}), 0);
   EXPECT_EQ(code_of({}, false, false), 1);
-  EXPECT_EQ(code_of({}, false, false, true), 0);  // it cannot be told
+  EXPECT_EQ(code_of({}, false, false, true), 0);  // it cannot be determined
   EXPECT_EQ(code_of({load_failed}), 3);
   EXPECT_EQ(code_of({ok, run_failed}, false, false), 3);
   EXPECT_EQ(code_of({load_failed, crashed}), 4);

@@ -1,4 +1,4 @@
-// How well two subjects foretell the same texts.
+// How well two subjects predict the same texts.
 #pragma once
 
 #include <optional>

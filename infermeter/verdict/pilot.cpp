@@ -120,7 +120,7 @@ Stopping as_long_as(const Samples& pilot) {
       .warmup = 0, .iterations = static_cast<std::int64_t>(pilot.iterations()), .duration_s = first_pilot.duration_s};
 }
 
-// Settings are many, and what takes part in the race is told by the race.
+// Settings are many, and what takes part in the race is reported by the race.
 constexpr Stopping pilot_of_race{.warmup = 0, .iterations = 100, .duration_s = 2};
 
 // By the pilots alone: there is nothing left to race with.

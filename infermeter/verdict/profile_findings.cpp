@@ -147,7 +147,7 @@ std::vector<Diagnostic> profile_diagnostics(const RunRecord& record, const Profi
     std::ranges::copy_if(record.side_trials, std::back_inserter(trials), [&](const Samples& trial) {
       return trial.purpose == Purpose::profile && trial.subject == one.subject;
     });
-    // How a profile trial ran says nothing of the timed ones: only what is about the profile itself is told.
+    // How a profile trial ran says nothing of the timed ones: only what is about the profile itself is reported.
     for (Diagnostic& diagnostic : merged_diagnostics(trials, label)) {
       if (is_about_profile(diagnostic.id)) found.push_back(std::move(diagnostic));
     }

@@ -16,7 +16,7 @@ namespace infermeter {
 
 struct SubjectProfile {
   int subject = 0;
-  std::vector<ProfileTrial> trials;  // into the record: those that told of their operators
+  std::vector<ProfileTrial> trials;  // into the record: those that reported about their operators
   OperatorTable table;
   Roofline roofline;
   int asked = 0;                    // profile trials that were made

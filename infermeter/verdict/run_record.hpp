@@ -65,7 +65,7 @@ struct RunRecord {
   std::vector<Samples> side_trials;  // pilots, leak and profile trials: no figure of speed is made from them
   std::vector<SubjectOutputs> outputs;
   std::vector<SubjectAccuracy> accuracy{};
-  std::vector<OperatorProfile> profiles{};  // of profile trials, by their position; those that told something
+  std::vector<OperatorProfile> profiles{};  // of profile trials, by their position; those that reported something
   std::vector<TrialStacks> stacks{};        // of profile trials, by their position
   std::optional<MachinePeaks> peaks{};      // of profiled runs
   std::vector<Diagnostic> diagnostics;      // of the whole run

@@ -38,7 +38,7 @@ void add_once(std::vector<std::string>& all, std::string one) {
   if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
 }
 
-// Of the two environments; what subjects executed is told by compare_conditions.
+// Of the two environments; what subjects executed is reported by compare_conditions.
 void add_environment(std::vector<std::string>& all, const Environment& before, const Environment& now) {
   const auto differs = [&](std::string_view what, const std::string& a, const std::string& b) {
     if (a != b)

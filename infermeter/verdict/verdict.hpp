@@ -56,7 +56,7 @@ struct Verdict {
   // What the run deserves (docs/cli.md); the first that holds: 130 a trial was interrupted (143 is the caller's to
   // know), 2 what was asked for cannot be done, 4 a worker crashed, timed out or ran out of memory, 3 a model failed to
   // load or run, 1 outputs differ, or a candidate is slower and the question says that this fails, 5 the same of what
-  // cannot be told, 0. Of a race settings that fail are results: 0 where one is best.
+  // cannot be determined, 0. Of a race settings that fail are results: 0 where one is best.
   int exit_code = 0;
   std::vector<Answer> answers{};  // what went wrong first (answers/run_answers.hpp)
   std::vector<Check> checks{};    // answers/run_checklist.hpp

@@ -173,10 +173,10 @@ TEST(Faults, MuchOutputBlocksNobody) {
 
 TEST(Faults, ErrorsOfDataEndTheTrialWithTheirOwnSentence) {
   TrialHooks hooks;
-  hooks.data = [](std::span<const Port>) -> Result<DataSet> { return usage_error("input 'x' wants something else"); };
+  hooks.data = [](std::span<const Port>) -> Result<DataSet> { return usage_error("input 'x' needs something else"); };
   const Samples samples = run_trial(fake_launcher(), fake_job({}), hooks).samples;
   EXPECT_EQ(samples.end, TrialEnd::load_failed);
-  EXPECT_EQ(samples.message, "input 'x' wants something else");
+  EXPECT_EQ(samples.message, "input 'x' needs something else");
   EXPECT_TRUE(samples.usage);
 }
 

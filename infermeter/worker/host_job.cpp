@@ -82,7 +82,7 @@ Result<std::vector<ItemValues>> ask_for_data(WorkerLink& link, std::span<const P
   INFERMETER_TRY(const Frame answer, receive_frame(link.socket, link.frames, FrameType::data));
   INFERMETER_TRY(Mapping mapping, map_memory(answer.descriptor.get(), Access::read));
   INFERMETER_TRY(std::vector<ItemValues> items, read_block(mapping.bytes, mapping.owner));
-  if (items.empty()) return internal_error("the data that came hold no item");
+  if (items.empty()) return internal_error("the data that came contain no item");
   for (const ItemValues& item : items)
     if (item.size() != inputs.size())
       return usage_error(fmt::format("the data give {} values for a model with {} inputs; look at --data", item.size(),
@@ -119,13 +119,14 @@ Result<std::span<std::byte>> signal_area_of(const Mapping& mapping, const Sample
 }
 
 // The launcher answers always; an end to the wait is for one that cannot.
-void tell_onlooker(const SampleBlock& block, Onlooker word) {
+void signal_external_profiler(const SampleBlock& block, ExternalProfiler word) {
   constexpr std::chrono::milliseconds between_looks{1}, longest{30'000};
-  auto& onlooker = block.header().onlooker;
-  if (onlooker.load(std::memory_order_acquire) == Onlooker::gone) return;  // it could not come, or left early
-  onlooker.store(word, std::memory_order_release);
+  auto& external_profiler = block.header().external_profiler;
+  if (external_profiler.load(std::memory_order_acquire) == ExternalProfiler::gone)
+    return;  // it could not come, or left early
+  external_profiler.store(word, std::memory_order_release);
   for (auto waited = between_looks; waited < longest && !block.interrupted(); waited += between_looks) {
-    if (onlooker.load(std::memory_order_acquire) != word) return;
+    if (external_profiler.load(std::memory_order_acquire) != word) return;
     std::this_thread::sleep_for(between_looks);
   }
 }
@@ -140,12 +141,12 @@ void profile_python(const WorkerJob& job, PythonProfile& profile, const SampleBl
   const bool from_outside = job.python == PythonProfiler::py_spy;
   host.before_timed = [&, from_outside] {
     auto found = profile.begin();
-    if (from_outside && found.empty()) tell_onlooker(block, Onlooker::wanted);
+    if (from_outside && found.empty()) signal_external_profiler(block, ExternalProfiler::wanted);
     return found;
   };
   host.after_timed = [&, from_outside] {
     auto found = profile.end();
-    if (from_outside) tell_onlooker(block, Onlooker::dismissed);
+    if (from_outside) signal_external_profiler(block, ExternalProfiler::dismissed);
     keep_stacks(job.trial.profile_folder, job.python, profile.stacks());
     return found;
   };

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t longest_answer = std::uint64_t{1} << 20;
 constexpr int most_files = 2000;
 
-// Which file, and which contents of it, as far as its inode tells. A link is what it leads to.
+// Which file, and which contents of it, as far as its inode shows. A link is what it leads to.
 std::string look_of(const fs::path& file) {
   struct stat found{};
   if (file.empty() || ::stat(file.c_str(), &found) != 0) return fmt::format("{} -\n", file.string());
@@ -74,7 +74,7 @@ std::string start_of_the_machine() {
   return "boot " + id + '\n';
 }
 
-// Installing and removing a package changes the folder of packages; ldconfig's cache tells of the system's libraries.
+// Installing and removing a package changes the folder of packages; ldconfig's cache reports the system's libraries.
 std::optional<std::string> state_of(const Launcher& launcher, const ProbeQuestion& question) {
   std::string state = look_of(launcher.worker) + look_of(question.plugin) + look_of(question.library) +
                       look_of("/etc/ld.so.cache") + accelerators() + start_of_the_machine();

@@ -70,8 +70,8 @@ TEST_F(KeptAnswers, AreForgottenWhenWhatTheyDependOnChanges) {
     change();
     return !asked().read().has_value();
   };
-  EXPECT_TRUE(is_forgotten_when([&] { std::ofstream(library(), std::ios::app) << ", built anew"; }));
-  EXPECT_TRUE(is_forgotten_when([&] { std::ofstream(plugin(), std::ios::app) << "built anew"; }));
+  EXPECT_TRUE(is_forgotten_when([&] { std::ofstream(library(), std::ios::app) << ", built again"; }));
+  EXPECT_TRUE(is_forgotten_when([&] { std::ofstream(plugin(), std::ios::app) << "built again"; }));
   EXPECT_TRUE(is_forgotten_when([&] { fs::create_directory(packages() / "runtime-2.0.dist-info"); }));
   EXPECT_TRUE(is_forgotten_when([&] { launcher_.worker = plugin(); }));
   EXPECT_TRUE(is_forgotten_when([&] { launcher_.python_folders.clear(); }));

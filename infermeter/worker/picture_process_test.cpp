@@ -102,7 +102,7 @@ TEST(PictureProcess, AnAnswerThatIsNoneIsRefused) {
   launcher.worker = folder.write("chatter", std::string("#!/bin/sh\nprintf 'not a frame of ours' >&3\nsleep 5\n"));
   std::filesystem::permissions(launcher.worker, std::filesystem::perms::owner_all);
   const ReadPicture read = pictures_in_workers(launcher, Sandbox::automatic, nullptr)();
-  EXPECT_THAT(read(path("rgb.png"), 8, 8).error().message, HasSubstr("no message of ours"));
+  EXPECT_THAT(read(path("rgb.png"), 8, 8).error().message, HasSubstr("not a message of ours"));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class TrialRun {
       INFERMETER_TRY(orders.trial.profile_folder, ours(make_profile_folder(worker.folder())));
     }
     if (samples_stacks()) sample_stacks(worker, block, memory, orders);
-    // One that is gone already tells below why.
+    // One that is gone already shows below why.
     const auto sent = send_frame(worker.socket(), FrameType::job, job_to_json(orders));
     if (!sent.ok() && sent.error().kind != ErrorKind::worker) return sent.error();
     WatchEnd end = watch(worker, rules_for(worker, block, memory, python));

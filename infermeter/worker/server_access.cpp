@@ -26,8 +26,8 @@ Result<std::string> checked_token(std::string text, const std::string& where) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   if (text.empty()) return usage_error(fmt::format("{} is empty: it is to hold the server's token", where));
   if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
-    return usage_error(
-        fmt::format("{} holds no token: a blank, a control character or a letter that is not ASCII is in it", where));
+    return usage_error(fmt::format(
+        "{} contains no token: a blank, a control character or a letter that is not ASCII is in it", where));
   return text;
 }
 
@@ -37,12 +37,12 @@ Result<std::string> token_of_file(const std::string& path) {
   if (!file) return usage_error(fmt::format("{} cannot be read: {}", where, std::strerror(errno)));
   struct stat status{};
   if (fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    return usage_error(fmt::format("{} is no regular file", where));
+    return usage_error(fmt::format("{} is not a regular file", where));
   std::array<char, longest_token + 1> bytes{};
   const ssize_t size = read(file.get(), bytes.data(), bytes.size());
   if (size < 0) return usage_error(fmt::format("{} cannot be read: {}", where, std::strerror(errno)));
   if (static_cast<std::size_t>(size) > longest_token)
-    return usage_error(fmt::format("{} holds no token: it has more than {} bytes", where, longest_token));
+    return usage_error(fmt::format("{} contains no token: it has more than {} bytes", where, longest_token));
   return checked_token(std::string(bytes.data(), static_cast<std::size_t>(size)), where);
 }
 

@@ -86,7 +86,7 @@ TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, cons
   result.samples.wall_s = monotonic_s() - begin_s;
   result.samples.ready_s.reset();  // there was no process to start
   result.samples.diagnostics.push_back(
-      {DiagnosticId::not_isolated, "it was measured in the process that holds it, beside what else lives there", {}});
+      {DiagnosticId::not_isolated, "it was measured in its own process, together with everything else in it", {}});
   if (job.profile && job.stacks != StackSampling::off)
     result.samples.diagnostics.push_back({DiagnosticId::no_stack_profile,
                                           "no call stacks: those of a process of its own are sampled, not of this one",

@@ -7,7 +7,7 @@
 
 namespace infermeter {
 
-// As run_trial, for what cannot be made anew in a worker: a live object. The same steps, clock and loop; no limits are
+// As run_trial, for what cannot be made again in a worker: a live object. The same steps, clock and loop; no limits are
 // kept, a crash is this program's, and what is loaded here already counts neither to load time nor to memory before
 // loading. The record says so (not_isolated). Interrupted only between steps and iterations. The peak of this process's
 // resident set (VmHWM) is reset.

@@ -25,7 +25,7 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, c
                                                              .seed = 0,
                                                              .variables = job.trial.subject.environment,
                                                              .block = -1}));
-  // One that is gone already tells below why.
+  // One that is gone already shows below why.
   const auto sent = send_frame(worker.socket(), FrameType::job, job_to_json(job));
   if (!sent.ok() && sent.error().kind != ErrorKind::worker) return sent.error();
   Result<BackendInfo> info = BackendInfo{};

@@ -19,7 +19,7 @@ using Declared = std::tuple<std::string, std::string, Shape>;  // name, dtype, s
 Port port_of(const Declared& declared) {
   const auto& [name, dtype_name, shape] = declared;
   const auto dtype = dtype_from_string(dtype_name);
-  if (!dtype) raise(usage_error("'" + dtype_name + "' is no type of elements"));
+  if (!dtype) raise(usage_error("'" + dtype_name + "' is not a type of elements"));
   Port port;
   port.name = name;
   port.dtype = *dtype;

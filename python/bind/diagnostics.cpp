@@ -37,7 +37,7 @@ void bind_diagnostics(nb::module_& module) {
            [](const Interval& i) { return fmt::format("<Interval {} … {} at {}>", i.low, i.high, i.confidence); });
 
   nb::class_<Estimate>(module, "Estimate", "A figure with where it comes from.")
-      .def_ro("value", &Estimate::value, "None: it cannot be told, and `note` says why.")
+      .def_ro("value", &Estimate::value, "None: it cannot be determined, and `note` says why.")
       .def_ro("interval", &Estimate::interval, "Across worker processes; None with fewer than two.")
       .def_ro("n", &Estimate::n, "Iterations behind it; processes, where each gives one value.")
       .def_ro("processes", &Estimate::processes)

@@ -102,7 +102,7 @@ void bind_models(nb::module_& module) {
       .def_ro("sha256", &ModelFacts::sha256)
       .def_ro(
           "size_bytes", &ModelFacts::size_bytes,
-          "Of what the runtime executes, where it tells that; else of the file with its weights files. 0: not known.")
+          "Of what the runtime executes, where it shows that; else of the file with its weights files. 0: not known.")
       .def_ro("parameters", &ModelFacts::parameters, "Of what the runtime executes, or of the file. None: not known.")
       .def_ro("weight_files", &ModelFacts::weight_files)
       .def_ro("from_zoo", &ModelFacts::from_zoo);

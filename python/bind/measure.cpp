@@ -65,15 +65,16 @@ Result<Stopping> stopping_of(std::int64_t warmup, std::optional<std::int64_t> it
   if (iterations && duration_s) return usage_error("'iterations' and 'duration_s' exclude each other");
   Stopping stopping{.warmup = warmup, .iterations = iterations, .duration_s = duration_s};
   if (!iterations && !duration_s) stopping.iterations = Stopping{}.iterations;
-  if (warmup < 0) return usage_error(fmt::format("warmup: wanted a number of at least 0, got {}", warmup));
+  if (warmup < 0) return usage_error(fmt::format("warmup: expected a number of at least 0, got {}", warmup));
   if (iterations && *iterations < 1) {
-    return usage_error(fmt::format("iterations: wanted a number of at least 1, got {}", *iterations));
+    return usage_error(fmt::format("iterations: expected a number of at least 1, got {}", *iterations));
   }
   if (duration_s && !(*duration_s > 0 && *duration_s < 1e9)) {
-    return usage_error(fmt::format("duration_s: wanted a time above 0, in seconds, got {}", *duration_s));
+    return usage_error(fmt::format("duration_s: expected a time above 0, in seconds, got {}", *duration_s));
   }
   if (items_per_iteration < 1) {
-    return usage_error(fmt::format("items_per_iteration: wanted a number of at least 1, got {}", items_per_iteration));
+    return usage_error(
+        fmt::format("items_per_iteration: expected a number of at least 1, got {}", items_per_iteration));
   }
   return stopping;
 }
@@ -83,7 +84,7 @@ std::shared_ptr<Trial> measure_callable(nb::handle callable, std::int64_t warmup
                                         std::int64_t items_per_iteration) {
   const Stopping stopping = value_or_raise(stopping_of(warmup, iterations, duration_s, items_per_iteration));
   if (PyCallable_Check(callable.ptr()) == 0) {
-    raise(usage_error(fmt::format("measure wants something that can be called without arguments, got a {}",
+    raise(usage_error(fmt::format("measure needs something that can be called without arguments, got a {}",
                                   nb::inst_name(callable).c_str())));
   }
   std::atomic<int> interrupt{0};

@@ -39,7 +39,7 @@ auto unlocked(Work work) {
 
 std::optional<double> checked_range(std::optional<double> range) {
   if (!range || (*range > 0 && std::isfinite(*range))) return range;
-  raise(usage_error(fmt::format("data_range: wanted a number above 0, got {}", *range)));
+  raise(usage_error(fmt::format("data_range: expected a number above 0, got {}", *range)));
 }
 
 // A tally of arrays, added one after the other, and the shape of the one that has the largest difference.
@@ -157,7 +157,7 @@ void bind_difference_metrics(nb::module_& module) {
 Result<SsimWindow> window_of(const std::string& name) {
   if (name == "uniform") return SsimWindow::uniform;
   if (name == "gaussian") return SsimWindow::gaussian;
-  return usage_error(fmt::format("window: wanted 'uniform' or 'gaussian', got '{}'", name));
+  return usage_error(fmt::format("window: expected 'uniform' or 'gaussian', got '{}'", name));
 }
 
 double similarity(nb::handle reference, nb::handle candidate, SsimOptions options, const std::string& window) {
@@ -243,12 +243,12 @@ std::vector<int> labels_in(nb::handle array) {
   const HeldArray labels = held(array, "labels");
   const Tensor& tensor = labels.tensor();
   if (tensor.shape.size() != 1) {
-    raise(usage_error(fmt::format("labels: wanted one per row, got an array of shape {}", to_string(tensor.shape))));
+    raise(usage_error(fmt::format("labels: expected one per row, got an array of shape {}", to_string(tensor.shape))));
   }
   std::vector<int> result;
   for (const double label : value_or_raise(to_doubles(tensor))) {
     if (!(std::abs(label) <= std::numeric_limits<int>::max()) || label != std::floor(label)) {
-      raise(usage_error(fmt::format("labels: {} is no class", label)));
+      raise(usage_error(fmt::format("labels: {} is not a class", label)));
     }
     result.push_back(static_cast<int>(label));
   }

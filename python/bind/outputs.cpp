@@ -74,7 +74,7 @@ Result<nb::object> in_order_of(nb::handle reference, nb::handle candidate) {
 
 Result<Done> check_tolerance(const std::optional<double>& value, const char* name) {
   if (!value || (*value >= 0 && *value < 1e300)) return Done{};
-  return usage_error(fmt::format("{}: wanted a number of at least 0, got {}", name, *value));
+  return usage_error(fmt::format("{}: expected a number of at least 0, got {}", name, *value));
 }
 
 std::vector<Tolerance> tolerances_for(const ItemValues& reference, std::string_view precision,
@@ -145,7 +145,7 @@ void bind_outputs(nb::module_& module) {
   bind_output_difference(module);
   nb::class_<OutputComparison>(module, "OutputComparison", "Outputs against a reference's.")
       .def_ro("agree", &OutputComparison::agree, "Every output comparable and within its tolerance.")
-      .def_ro("undecided", &OutputComparison::undecided, "Nothing differs, and yet nothing can be told.")
+      .def_ro("undecided", &OutputComparison::undecided, "Nothing differs, and yet nothing can be determined.")
       .def_ro("items", &OutputComparison::items, "Data items compared.")
       .def_ro("outputs", &OutputComparison::outputs)
       .def_ro("diagnostics", &OutputComparison::diagnostics)
@@ -154,7 +154,7 @@ void bind_outputs(nb::module_& module) {
       .def("__repr__", [](const OutputComparison& c) {
         return fmt::format("<OutputComparison: {} outputs {}>", c.outputs.size(),
                            c.agree       ? "agree"
-                           : c.undecided ? "cannot be told apart"
+                           : c.undecided ? "undecided"
                                          : "DIFFER");
       });
   module.def(

@@ -120,7 +120,7 @@ void bind_plan_fields(PlanClass& plan) {
       .def_prop_ro("profile_iterations", [](const Plan& self) { return self.profiling.iterations; })
       .def_prop_ro("stacks", [](const Plan& self) { return std::string(to_string(self.profiling.stacks)); })
       .def_prop_ro("python_profiler", [](const Plan& self) { return std::string(to_string(self.profiling.python)); })
-      .def_ro("question", &Plan::question, "None: it is no comparison.")
+      .def_ro("question", &Plan::question, "None: it is not a comparison.")
       .def_ro("seed", &Plan::seed, "Of the order of trials; None: drawn when the run begins.")
       .def_prop_ro(
           "data_seed", [](const Plan& p) { return p.data.seed; }, "Of synthetic inputs.")

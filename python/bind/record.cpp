@@ -60,8 +60,8 @@ nb::object as_dict(const MeasuredRun& run, bool samples) {
 }
 
 std::vector<Recommendation> recommendations_of(const MeasuredRun& run, double least_change, double allowance) {
-  if (!(least_change >= 0)) raise(usage_error("least_change: wanted 0 or more"));
-  if (!(allowance >= 0)) raise(usage_error("accuracy_allowance: wanted 0 or more"));
+  if (!(least_change >= 0)) raise(usage_error("least_change: expected 0 or more"));
+  if (!(allowance >= 0)) raise(usage_error("accuracy_allowance: expected 0 or more"));
   const RecommendOptions options{.least_change = least_change, .accuracy_allowance = allowance};
   std::vector<Recommendation> all;
   for (const SubjectVerdict& subject : run.verdict().subjects) {
@@ -124,7 +124,8 @@ void bind_reports(RecordClass& record) {
            "label, process, iteration, begin_s, end_s and latency_s.")
       .def("recommendations", recommendations_of, nb::kw_only(), nb::arg("least_change") = 0.01,
            nb::arg("accuracy_allowance") = 0.001,
-           "What each subject is better and worse at than its baseline, as far as it can be told. `least_change`: of "
+           "What each subject is better and worse at than its baseline, as far as it can be determined. "
+           "`least_change`: of "
            "time, memory and size, that is worth a word; `accuracy_allowance`: a loss within it is none.")
       .def(
           "recommendations_text",
@@ -159,7 +160,7 @@ void bind_record_fields(RecordClass& record) {
           "Of pilots, leak trials and profile trials: no figure is made from them.")
       .def_prop_ro("stacks", stacks_of,
                    "What the workers of profile trials were seen at, in the order in which they ran; empty: nothing "
-                   "was asked for, or told (`diagnostics` of `side_samples` say why).")
+                   "was asked for, or reported (`diagnostics` of `side_samples` say why).")
       .def_prop_ro(
           "outputs", [](const MeasuredRun& run) -> const std::vector<SubjectOutputs>& { return run.record().outputs; },
           inside, "Compared with those of each group's first subject.")

@@ -190,7 +190,7 @@ void bind_progress(nb::module_& module) {
       .def_prop_ro("phase", [](const ProgressNow& p) { return to_string(p.phase); })
       .def_ro("iterations_done", &ProgressNow::iterations_done)
       .def_ro("seconds_left", &ProgressNow::seconds_left,
-              "Of the whole run, or of the pilots while they run; None: it cannot be told yet.")
+              "Of the whole run, or of the pilots while they run; None: it cannot be determined yet.")
       .def_ro("finished", &ProgressNow::finished, "The samples, once, when this trial has ended; else None.")
       .def_ro("comparison", &ProgressNow::comparison,
               "What the pairs so far say, once, when a pair has ended; else None.")

@@ -85,7 +85,7 @@ Result<std::string> scalar(std::string_view key, nb::handle value, Type type) {
   if (!truth && PyIndex_Check(value.ptr()) && type != Type::text && type != Type::boolean) return number_text(value);
   const bool fraction = PyFloat_Check(value.ptr()) || (nb::hasattr(value, "__float__") && !PyIndex_Check(value.ptr()));
   if (fraction && type == Type::number_or_text) return fmt::format("{}", PyFloat_AsDouble(value.ptr()));
-  return usage_error(fmt::format("'{}' wants {}, got {}", key, wanted(type), name_of(value)));
+  return usage_error(fmt::format("'{}' needs {}, got {}", key, wanted(type), name_of(value)));
 }
 
 Result<Done> read_pairs(Pairs& pairs, std::string_view key, nb::handle table, Type type) {
@@ -129,7 +129,7 @@ Result<SubjectDraft> read_subject_table(nb::handle table) {
     } else if (key == kBatchAxisKey && PyUnicode_Check(value.ptr())) {
       set_pair(*pairs, "", nb::str(value).c_str());
     } else {
-      return usage_error(fmt::format("'{}' wants a table, got {}", key, name_of(value)));
+      return usage_error(fmt::format("'{}' needs a table, got {}", key, name_of(value)));
     }
   }
   for (const auto& [value, needed] : {std::pair(&subject.model, "model"), std::pair(&subject.backend, "backend")}) {
@@ -182,7 +182,7 @@ Result<Done> read_setting(PlanDraft& draft, std::string_view key, nb::handle val
     return read_pairs(setting->pairs(draft), key, value, setting->type);
   }
   if (setting->shape == Shape::pairs && !may_be_unnamed(*setting)) {
-    return usage_error(fmt::format("'{}' wants a table, got {}", key, name_of(value)));
+    return usage_error(fmt::format("'{}' needs a table, got {}", key, name_of(value)));
   }
   INFERMETER_TRY(const auto texts, texts_of(*setting, value));
   const auto applied = apply_setting(*setting, draft, texts);

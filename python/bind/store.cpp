@@ -80,7 +80,7 @@ void bind_site(nb::module_& module) {
       "publish",
       [](const fs::path& folder, const fs::path& output_dir, const std::string& store, const std::string& title,
          const std::vector<std::string>& metrics, std::size_t runs, bool samples, const std::string& base_url) {
-        if (metrics.empty()) raise(usage_error("metrics: wanted one metric at least, as p50"));
+        if (metrics.empty()) raise(usage_error("metrics: expected one metric at least, as p50"));
         const SiteRequest request{.folder = folder,
                                   .title = title,
                                   .base_url = base_url,

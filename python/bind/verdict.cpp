@@ -119,7 +119,8 @@ void bind_paired(nb::module_& module) {
       .def_ro("dropped", &PairedComparison::dropped, "Pairs left out as disturbed, where that was asked for.")
       .def_ro("baseline_processes", &PairedComparison::baseline_processes, "Of two runs; 0 of pairs.")
       .def_ro("candidate_processes", &PairedComparison::candidate_processes, "Of two runs; 0 of pairs.")
-      .def_ro("withheld", &PairedComparison::withheld, "Why no direction is told whatever the interval says; or \"\".")
+      .def_ro("withheld", &PairedComparison::withheld,
+              "Why no direction is reported whatever the interval says; or \"\".")
       .def_prop_ro(
           "direction", [](const PairedComparison& p) { return to_string(p.direction); },
           "\"faster\", \"slower\", \"equivalent\" or \"unresolved\".")
@@ -171,7 +172,7 @@ void bind_tuning_verdict(nb::module_& module) {
       .def_ro("subject", &TunedSetting::subject, "Index into the plan's subjects.")
       .def_prop_ro(
           "fate", [](const TunedSetting& s) { return to_string(s.fate); },
-          "\"best\", \"equal\", \"open\" (not told apart from the best), \"worse\", \"halved\", \"bound\", "
+          "\"best\", \"equal\", \"open\" (not distinguished from the best), \"worse\", \"halved\", \"bound\", "
           "\"outputs\", "
           "\"load\", \"failed\" or \"not_raced\".")
       .def_ro("reason", &TunedSetting::reason, "Of what is out; or \"\".")
@@ -188,7 +189,7 @@ void bind_tuning_verdict(nb::module_& module) {
       .def_ro("settings", &TuningVerdict::settings, "In the plan's order.")
       .def_ro("blocks", &TuningVerdict::blocks, "Of the race.")
       .def_ro("against_default", &TuningVerdict::against_default,
-              "The best against the first setting, in pairs that had no part in choosing it; None: it is that one.")
+              "The best against the first setting, in pairs measured after the choice; None: it is that one.")
       .def_ro("against_second", &TuningVerdict::against_second, "The same against the second best.")
       .def_ro("wall_s", &TuningVerdict::wall_s, "Seconds of all processes.");
 }
@@ -213,7 +214,7 @@ void bind_verdict(nb::module_& module) {
       .def_ro(
           "exit_code", &Verdict::exit_code,
           "130 interrupted, 2 what was asked for cannot be done, 4 a worker crashed, timed out or ran out of memory, "
-          "3 a model failed, 1 outputs differ, 0; the first that holds.")
+          "3 a model failed, 1 outputs differ, 0; the first that applies.")
       .def("__repr__", [](const Verdict& v) { return fmt::format("<Verdict: exit code {}>", v.exit_code); });
 }
 

@@ -30,7 +30,7 @@ def load_file(path: str) -> ModuleType:
     name = Path(path).stem
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise Refused(Status.INVALID_ARGUMENT, f"{path} is no Python file")
+        raise Refused(Status.INVALID_ARGUMENT, f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -85,7 +85,7 @@ def bytes_of(value: object) -> tuple[str, tuple[int, ...], np.ndarray]:
     if array.dtype.kind in "OUSMm" or array.dtype.fields is not None:
         raise Refused(
             Status.RUN_ERROR,
-            f"an output is an array of {array.dtype.name}, which is no tensor: return numbers, not objects",
+            f"an output is an array of {array.dtype.name}, which is not a tensor: return numbers, not objects",
         )
     array = np.ascontiguousarray(array).reshape(array.shape)
     if array.dtype.byteorder == ">":

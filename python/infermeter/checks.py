@@ -1,4 +1,4 @@
-"""What a load asks for, held against what a runtime offers, and Python packages that may not be there."""
+"""What a load asks for, compared with what a runtime offers, and Python packages that may not be there."""
 
 from __future__ import annotations
 

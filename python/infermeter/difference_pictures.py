@@ -31,7 +31,7 @@ __all__ = ["draw", "draw_histogram", "is_image"]
 
 _MOST_CHANNELS = 4  # of an image with several, so many are drawn
 _LEAST_SIZE = 4  # pixels; below it there is nothing to see
-# Blue, white, orange: told apart by those who see few colours too; 0 is white, and both ends are equally dark.
+# Blue, white, orange: distinguished by those who see few colours too; 0 is white, and both ends are equally dark.
 _DIVERGING = ((0.0, "#053061"), (0.25, "#4393c3"), (0.5, "#ffffff"), (0.75, "#e08214"), (1.0, "#7f3b08"))
 # As infermeter/fidelity/kept_differences.hpp has them.
 _LOWEST_DECADE, _HIGHEST_DECADE, _STEPS = -12, 6, 10
@@ -211,16 +211,16 @@ def _check(reference: np.ndarray, candidate: np.ndarray, path: str | os.PathLike
         raise UsageError(f"the output has shape {list(candidate.shape)} and the reference {list(reference.shape)}")
     if not is_image(reference.shape):
         raise UsageError(
-            f"an output of shape {list(reference.shape)} is no picture: [N, C, H, W] and [N, C, D, H, W] are, of at "
+            f"an output of shape {list(reference.shape)} is not a picture: [N, C, H, W] and [N, C, D, H, W] are, of at "
             f"least {_LEAST_SIZE} x {_LEAST_SIZE}"
         )
     for array in (reference, candidate):
         if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool or array.dtype.name == "bfloat16"):
-            raise UsageError(f"an output of {array.dtype} is no picture")
+            raise UsageError(f"an output of {array.dtype} is not a picture")
         if np.iscomplexobj(array):
-            raise UsageError("an output of complex numbers is no picture")
+            raise UsageError("an output of complex numbers is not a picture")
     if slices < 1:
-        raise UsageError(f"slices: wanted at least 1, got {slices}")
+        raise UsageError(f"slices: expected at least 1, got {slices}")
     check_ending(path, "a picture")
 
 

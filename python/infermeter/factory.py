@@ -89,7 +89,7 @@ def refuse_input_shape(load: Load) -> None:
 
 
 def counted(session: Any, model: Model) -> Any:
-    """The session, which also tells what the model's own function counts: a value and a unit each, "1" where none was
+    """The session, which also shows what the model's own function counts: a value and a unit each, "1" where none was
     said."""
     if (counters := model.counters) is not None:
         session.counters = lambda: {str(name): _with_unit(value) for name, value in counters().items()}
@@ -150,7 +150,7 @@ def _file(place: str, folder: str) -> ModuleType:
     name = f"{FACTORY_MODULE}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise Refused(Status.INVALID_ARGUMENT, f"{path} is no Python file")
+        raise Refused(Status.INVALID_ARGUMENT, f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # classes defined there are found by their module's name
     with _Explained(f"importing {path.name}", file=str(path)):

@@ -22,8 +22,10 @@ from infermeter.prompts import (
     LENGTH_FORMS,
     MOST_TOKENS,
     PROMPT_STREAM,
+    SPLIT_MIX_STEP,
     Lengths,
     PromptFile,
+    mixed,
     order_of,
     tokens_of,
 )
@@ -63,9 +65,9 @@ def read_json(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise Refused(Status.MODEL_ERROR, f"cannot read {file}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} is no JSON: {error}") from error
+        raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} holds no object")
+        raise Refused(Status.MODEL_ERROR, f"{file.name} of the model {file.parent.name} contains no object")
     return value
 
 
@@ -347,21 +349,10 @@ def _file_of_prompts(load: Load) -> TokenFile | None:
     return TokenFile(path)
 
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-
-
-def _mixed(x: np.ndarray) -> np.ndarray:
-    """SplitMix64 (Steele, Lea and Flood 2014); arithmetic modulo 2^64."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: np.ndarray = x ^ (x >> np.uint64(31))
-    return mixed
-
-
 def draw_tokens(seed: int, number: int, count: int, choice: np.ndarray) -> np.ndarray:
     """`count` tokens of `choice`, int64: the same for the same seed and number, everywhere."""
-    state = _mixed(np.array([seed], np.uint64)) ^ np.uint64(number)
-    bits = _mixed(state + _STEP * np.arange(1, count + 1, dtype=np.uint64))
+    state = mixed(np.array([seed], np.uint64), np.uint64) ^ np.uint64(number)
+    bits = mixed(state + np.uint64(SPLIT_MIX_STEP) * np.arange(1, count + 1, dtype=np.uint64), np.uint64)
     places = ((bits >> np.uint64(32)) * np.uint64(len(choice))) >> np.uint64(32)
     drawn: np.ndarray = choice[places.astype(np.int64)]
     return drawn

@@ -1,4 +1,4 @@
-"""What a GGUF file says of itself, read without llama.cpp and without belief in it: every count and length is held against the
+"""What a GGUF file says of itself, read without llama.cpp and without belief in it: every count and length is compared with the
 file's size. The format is that of ggml's docs/gguf.md, versions 2 and 3."""
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def read_metadata(file: Path) -> dict[str, Value]:
 
 def _read(data: mmap.mmap, name: str) -> dict[str, Value]:
     if data[:4] != b"GGUF":
-        raise Refused(Status.MODEL_ERROR, f"{name} is no GGUF file: it does not begin with GGUF")
+        raise Refused(Status.MODEL_ERROR, f"{name} is not a GGUF file: it does not begin with GGUF")
     reader = _Reader(data, name)
     reader.number("<I")
     version = reader.number("<I")

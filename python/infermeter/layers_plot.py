@@ -27,7 +27,7 @@ __all__ = ["error_along_graph"]
 
 ENDINGS = (".png", ".svg")
 
-_SMALLEST = 1e-10  # relative; nothing smaller tells anything
+_SMALLEST = 1e-10  # relative; nothing smaller shows anything
 _MOST_NAMES = 40  # along the axis
 _ERROR, _FLOOR, _JUMP = "#0072b2", "#8c8c8c", "#d55e00"
 
@@ -38,7 +38,7 @@ def error_along_graph(report: Mapping[str, Any], path: str | os.PathLike[str]) -
     check_ending(path, "a plot", ENDINGS)
     tensors = report.get("tensors")
     if not isinstance(tensors, list):
-        raise UsageError("this is no report of layers: it has no tensors")
+        raise UsageError("this is not a report of layers: it has no tensors")
     if not any(tensor["error"] is not None for tensor in tensors):
         raise UsageError("there is nothing to draw: no tensor of floating-point numbers could be compared")
     with new_figure(path, "a plot", 10, 5.5, dpi=150) as figure:
@@ -90,7 +90,7 @@ def _mark_jump(axes: Axes, report: Mapping[str, Any]) -> None:
         va="bottom",
         color=_JUMP,
     )
-    set_text(text, f" they part at {clean(tensor['name'], 60)} ({clean(tensor['operator'], 30)}) ")
+    set_text(text, f" they diverge at {clean(tensor['name'], 60)} ({clean(tensor['operator'], 30)}) ")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             report = json.loads(given.report.read_text(encoding="utf-8"))
         except ValueError:
-            raise UsageError(f"{clean(str(given.report), 300)} is no JSON report") from None
+            raise UsageError(f"{clean(str(given.report), 300)} is not a JSON report") from None
         error_along_graph(report, given.file)
     except (UsageError, OSError) as error:
         print(error, file=sys.stderr)

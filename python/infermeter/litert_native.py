@@ -62,11 +62,11 @@ class _EventData(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Event:
-    """What the profiler tells, in the order in which things began."""
+    """What the profiler reports, in the order in which things began."""
 
     tag: str
     type: int
-    start_us: int  # of CLOCK_MONOTONIC; 0 where the runtime does not tell
+    start_us: int  # of CLOCK_MONOTONIC; 0 where the runtime does not report
     elapsed_us: int
     node: int
     subgraph: int
@@ -81,7 +81,7 @@ class Library:
         if version != CHECKED:
             raise Refused(
                 Status.UNSUPPORTED,
-                f"LiteRT {version} tells of its operators through its C API only, for which its wheel has no headers: "
+                f"LiteRT {version} reports its operators through its C API only, for which its wheel has no headers: "
                 f"infermeter knows that of {CHECKED} (pip install ai-edge-litert=={CHECKED})",
             )
         try:

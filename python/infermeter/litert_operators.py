@@ -25,7 +25,7 @@ INVOKE = "Invoke"  # and that of each graph: the model's main one, the body of a
 MAIN_GRAPH = 0
 
 Key = tuple[int, int, str, int, int]  # graph, type, tag, node, and which of those that are alike in an inference
-Nodes = Mapping[int, Mapping[str, Any]]  # of the main graph, by number, as the interpreter tells them
+Nodes = Mapping[int, Mapping[str, Any]]  # of the main graph, by number, as the interpreter reports them
 Tensors = Mapping[int, Mapping[str, Any]]  # by index, those that are no constants
 
 
@@ -35,7 +35,7 @@ def inferences_in(events: Sequence[Event]) -> list[list[Event]]:
 
 
 def spans_of(inference: Iterable[Event]) -> list[tuple[Key, int, int]]:
-    """The operators of an inference, each with its begin and end in nanoseconds of CLOCK_MONOTONIC. XNNPACK tells only
+    """The operators of an inference, each with its begin and end in nanoseconds of CLOCK_MONOTONIC. XNNPACK reports only
     how long each of its operators took, from the end of the one before it, so that they lie end to end from where their
     part began."""
     now: dict[int, int] = defaultdict(int)  # by graph: where its next operator of XNNPACK begins
@@ -52,7 +52,7 @@ def spans_of(inference: Iterable[Event]) -> list[tuple[Key, int, int]]:
         now[event.subgraph] = begin + took
         alike = (event.subgraph, event.type, event.tag, event.node)
         # A node of LiteRT's in the body of a loop runs more than once and stays one operator. Of XNNPACK's, which are
-        # counted anew in each part, that cannot be told.
+        # counted anew in each part, that cannot be determined.
         place = seen[alike] if event.type == DELEGATE_OPERATOR else 0
         seen[alike] += 1
         spans.append(((*alike, place), begin, begin + took))
@@ -87,9 +87,9 @@ def _own_spans(spans: list[Span]) -> list[Span]:
 
 def refuse_other_graph(inference: Iterable[Event], kinds: Mapping[int, str]) -> None:
     """`kinds`: by its number, what the interpreter, which is what trials time, has not given to XNNPACK."""
-    told = {event.node: event.tag for event in inference if event.type == OPERATOR and event.subgraph == MAIN_GRAPH}
-    if told != kinds:
-        differing = sorted({*told.items()} ^ {*kinds.items()})[:5]
+    reported = {event.node: event.tag for event in inference if event.type == OPERATOR and event.subgraph == MAIN_GRAPH}
+    if reported != kinds:
+        differing = sorted({*reported.items()} ^ {*kinds.items()})[:5]
         raise Refused(
             Status.UNSUPPORTED,
             "LiteRT's compiled model, which is what can be profiled, executes other operators than its interpreter, "
@@ -99,7 +99,7 @@ def refuse_other_graph(inference: Iterable[Event], kinds: Mapping[int, str]) -> 
 
 def write_operators(folder: Path, version: str, iterations: int, made: Operators) -> None:
     count = sum(operator["provider"] == "xnnpack" for operator in made.operators)
-    graph = f"of {len(made.operators)} operators {count} are XNNPACK's, which does not tell of which nodes"
+    graph = f"of {len(made.operators)} operators {count} are XNNPACK's, which does not report which nodes"
     source = f"LiteRT's profiler, LiteRT {version}, whole microseconds; a compiled model in the interpreter's place"
     whole = {
         "format": "infermeter-operators",
@@ -118,10 +118,10 @@ def write_operators(folder: Path, version: str, iterations: int, made: Operators
 def _described(key: Key, number: int, nodes: Nodes, tensors: Tensors) -> dict[str, Any]:
     graph, kind_of_event, tag, node, _ = key
     if kind_of_event == DELEGATE_OPERATOR:
-        told = of_xnnpack(tag)
+        reported = of_xnnpack(tag)
     else:
-        told = _of_node(tag, nodes.get(node, {}) if graph == MAIN_GRAPH else {}, tensors)
-    return {"name": f"{told['kind']}.{number}", "origin_names": [], **told}
+        reported = _of_node(tag, nodes.get(node, {}) if graph == MAIN_GRAPH else {}, tensors)
+    return {"name": f"{reported['kind']}.{number}", "origin_names": [], **reported}
 
 
 _XNNPACK = re.compile(r"(?P<kind>[^()]+?) \((?P<words>[^()]*)\)(?: (?P<kernel>.+))?")

@@ -62,7 +62,7 @@ def run_live(
     `infermeter.run` (warmup, iterations, …; processes: here the rounds). What the measurement changes in the process (train
     or eval mode, threads, gradients, random numbers) is put back, whatever happens. dtype, device and channels_last other
     than the model's own are measured on a copy of it; PyTorch's matmul precision and TF32 are the caller's, unless
-    options={"matmul_precision": …} asks for others. `samples.executed` tells all of it."""
+    options={"matmul_precision": …} asks for others. `samples.executed` shows all of it."""
     import infermeter
 
     models = _by_name(models)
@@ -116,7 +116,7 @@ def _by_name(models: object) -> Mapping[str, object]:
         return models
     if not callable(models):
         kind = type(models).__name__
-        raise UsageError(f"run_live wants a model, or a dict of models by their names, and got an object of type {kind}")
+        raise UsageError(f"run_live needs a model, or a dict of models by their names, and got an object of type {kind}")
     name = getattr(models, "__name__", None) or type(models).__name__
     return {name if name.isidentifier() else "model": models}
 
@@ -135,7 +135,7 @@ def _batch_axes(arrays: Sequence[Any], asked: object) -> list[int | None]:
         name = _input_name(index, len(arrays))
         axis = by_name.get(name, "none")
         if axis != "none" and not (isinstance(axis, int) and 0 <= axis < len(array.shape)):
-            raise UsageError(f"batch_axis of '{name}': {axis!r} is no dimension of an array of shape {array.shape}")
+            raise UsageError(f"batch_axis of '{name}': {axis!r} is not a dimension of an array of shape {array.shape}")
         axes.append(None if axis == "none" else axis)
     return axes
 
@@ -255,7 +255,7 @@ def evaluated(model: Any, inputs: object) -> dict[str, Any]:
 
 def accuracy_of(models: Mapping[str, Any], loader: Iterable[Any], key: Key | None = None) -> dict[str, AccuracyTally]:
     """Calls every model on every batch (inputs, truth) of `loader`, which is gone through once, and holds what they give
-    against the truth: a class per row, or a mask per row. `key`: where the two are in a batch that is no pair."""
+    against the truth: a class per row, or a mask per row. `key`: where the two are in a batch that is not a pair."""
     from infermeter import _core
 
     tallies = {name: _core.AccuracyTally() for name in models}

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def named_parts(result: object, name: str = "output") -> Iterator[tuple[str, Any]]:
-    """Every part of a result of mappings, lists and tuples, depth first, with a name that tells where it was."""
+    """Every part of a result of mappings, lists and tuples, depth first, with a name that shows where it was."""
     if isinstance(result, Mapping):
         for key, value in result.items():
             yield from named_parts(value, f"{name}.{key}")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METRICS", "latency_by_batch"]
 
-# Told apart by those who see few colours too (Okabe & Ito, "Color universal design", 2008), and by their markers.
+# Distinguished by those who see few colours too (Okabe & Ito, "Color universal design", 2008), and by their markers.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31")
 _MARKERS = "osD^vPX*"
 _LINES = ("-", "--", "-.", ":")
@@ -251,7 +251,7 @@ def _read(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except ValueError:
-        raise UsageError(f"{clean(str(file), 300)} is no JSON report") from None
+        raise UsageError(f"{clean(str(file), 300)} is not a JSON report") from None
 
 
 @dataclass(frozen=True)

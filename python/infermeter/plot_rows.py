@@ -73,7 +73,7 @@ def rows_of(report: Any, metric: Metric) -> tuple[list[Row], str]:
     if hasattr(report, "to_dict"):
         records = report.to_dict("records")
         return _rows_of_csv(records, metric), _caption_of_csv(records)
-    raise UsageError("a plot wants a record, a JSON report of infermeter, or a frame with the columns of its CSV")
+    raise UsageError("a plot needs a record, a JSON report of infermeter, or a frame with the columns of its CSV")
 
 
 def _rows_of_report(report: Mapping[str, Any], metric: Metric) -> list[Row]:

@@ -95,7 +95,7 @@ def _size(key: str, value: str) -> int:
     if re.fullmatch("[0-9]{1,10}", value) and 0 < int(value) <= GREATEST_SIZE:
         return int(value)
     raise Refused(
-        Status.INVALID_ARGUMENT, f"dimension {key}={value} is no size; give a whole number of at least 1"
+        Status.INVALID_ARGUMENT, f"dimension {key}={value} is not a size; give a whole number of at least 1"
     )
 
 

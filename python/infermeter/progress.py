@@ -1,4 +1,4 @@
-"""What a run tells while it goes on: a line that changes, a line for each trial, or the bar of another package."""
+"""What a run shows while it continues: a line that changes, a line for each trial, or the bar of another package."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shown(progress: Tell | Bar | bool | None) -> Iterator[Tell | None]:
         finally:
             line.clear()
     elif progress is True:
-        yield _tell_trial
+        yield _report_trial
     elif progress is None or progress is False:
         yield None
     elif callable(getattr(progress, "update", None)) and hasattr(progress, "total"):
@@ -50,7 +50,7 @@ def _is_watched() -> bool:
 
 
 class _Line:
-    """The state of the run in one line of the terminal, written over."""
+    """The state of the run in one line of the terminal, overwritten."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -93,7 +93,7 @@ def _filled(bar: Bar) -> Tell:
     return tell
 
 
-def _tell_trial(progress: _core.Progress) -> None:
+def _report_trial(progress: _core.Progress) -> None:
     """A line on stderr for a trial that has ended."""
     samples = progress.finished
     if samples is None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,18 +21,21 @@ _64_BITS = 2**64 - 1
 # --- draws -----------------------------------------------------------------------------------------------------------
 
 
-def _mixed(x: int) -> int:
-    """SplitMix64 (Steele, Lea and Flood 2014)."""
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _64_BITS
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _64_BITS
-    return x ^ (x >> 31)
+SPLIT_MIX_STEP = 0x9E3779B97F4A7C15
+
+
+def mixed(x: Any, word: Callable[[int], Any] = int) -> Any:
+    """SplitMix64 (Steele, Lea and Flood 2014) of an int, or of an array with word=np.uint64; the same as backends/openai/split_mix.hpp."""
+    x = (x ^ (x >> word(30))) * word(0xBF58476D1CE4E5B9) & word(_64_BITS)
+    x = (x ^ (x >> word(27))) * word(0x94D049BB133111EB) & word(_64_BITS)
+    return x ^ (x >> word(31))
 
 
 def _draws(seed: int, number: int, stream: int) -> Iterator[int]:
-    state = _mixed(_mixed(seed) ^ number ^ (stream << 62 & _64_BITS))
+    state = mixed(mixed(seed) ^ number ^ (stream << 62 & _64_BITS))
     while True:
-        state = (state + 0x9E3779B97F4A7C15) & _64_BITS
-        yield _mixed(state)
+        state = (state + SPLIT_MIX_STEP) & _64_BITS
+        yield mixed(state)
 
 
 def _below(draws: Iterator[int], count: int) -> int:
@@ -174,12 +177,12 @@ def _bytes_of(path: str) -> bytes:
         with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise ValueError("it is no regular file")
+                raise ValueError("it is not a regular file")
             if status.st_size > _LARGEST:
                 raise ValueError("the file is larger than 1 GiB")
             return file.read()
     except IsADirectoryError:
-        raise ValueError("it is no regular file") from None
+        raise ValueError("it is not a regular file") from None
     except OSError as error:
         raise ValueError(f"the file cannot be read: {error.strerror}") from None
 
@@ -194,7 +197,7 @@ def _decoded(data: bytes, place: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise ValueError(f"{place} is no UTF-8") from None
+        raise ValueError(f"{place} is not UTF-8") from None
 
 
 def _parsed(text: str, place: str) -> Any:
@@ -210,10 +213,10 @@ def _parsed(text: str, place: str) -> Any:
 def _prompt_in(entry: Any, place: str) -> str:
     """Empty: nobody asks anything."""
     if not isinstance(entry, dict):
-        raise ValueError(f"{place} holds no object")
+        raise ValueError(f"{place} contains no object")
     if "prompt" in entry:
         if not isinstance(entry["prompt"], str):
-            raise ValueError(f"{place} has a prompt that is no text")
+            raise ValueError(f"{place} has a prompt that is not a text")
         return _sound(entry["prompt"], place)
     for form in _FORMS:
         if form[0] in entry:
@@ -226,7 +229,7 @@ def _sound(text: str, place: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{place} is no UTF-8") from None
+        raise ValueError(f"{place} is not UTF-8") from None
     return text
 
 
@@ -253,7 +256,7 @@ def _content_in(content: Any, place: str) -> str:
     if not isinstance(content, list):
         raise ValueError(f"{place} has a message without a text")
     if not all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in content):
-        raise ValueError(f"{place} has a message with a part that is no text")
+        raise ValueError(f"{place} has a message with a part that is not a text")
     return "\n".join(part["text"] for part in content)
 
 

@@ -58,14 +58,14 @@ class Meter:
     def compare(self, baseline: Subject, *candidates: Subject, undecided: str | None = None, **settings: Unpack[ComparisonSettings]) -> Record:
         """`infermeter.compare`; fails where a candidate is worse than the baseline, by a test with a known rate of false
         alarms and by more than `margin`, where its outputs differ, or where one did not run. `undecided`: "fail", "warn" or
-        "pass" where the pairs do not tell; the default is the option infermeter_undecided."""
+        "pass" where the pairs do not decide; the default is the option infermeter_undecided."""
         record, answers = self._measured("compare", (baseline, *candidates), settings)
         comparison, question = record.verdict.comparison, record.plan.question
         assert comparison is not None and question is not None
-        told = {tuple(answer["subjects"]): answer["text"] for answer in answers if answer["topic"] == "speed"}
+        reported = {tuple(answer["subjects"]): answer["text"] for answer in answers if answer["topic"] == "speed"}
         worse, open_questions = [], []
         for pairs in comparison.primary:
-            text = told.get((pairs.candidate,), f"{pairs.metric}: {pairs.direction}")
+            text = reported.get((pairs.candidate,), f"{pairs.metric}: {pairs.direction}")
             self._note_change(record, pairs)
             if pairs.direction == "slower" and (pairs.estimate or 0) > math.log1p(question.margin):
                 worse.append(text)
@@ -88,11 +88,11 @@ class Meter:
         for outcome in judged.outcomes:
             found = "" if outcome.value is None else f" {_with_interval(outcome.value, outcome.interval)}"
             self._note(f"{_PREFIX}.{outcome.label}.{outcome.expectation}", outcome.outcome + found)
-        told = [each for each in json.loads(judged.render("json"))["answers"] if each["topic"] == "expectation"]
-        for answer in told:
+        reported = [each for each in json.loads(judged.render("json"))["answers"] if each["topic"] == "expectation"]
+        for answer in reported:
             self._note(_ANSWER, f"{answer['kind']}: {answer['text']}")
-        _fail_with([*_bad(answers), *(answer["text"] for answer in told if answer["kind"] == "fail")])
-        self._settle([answer["text"] for answer in told if answer["kind"] not in ("pass", "fail")], undecided)
+        _fail_with([*_bad(answers), *(answer["text"] for answer in reported if answer["kind"] == "fail")])
+        self._settle([answer["text"] for answer in reported if answer["kind"] not in ("pass", "fail")], undecided)
         return judged
 
     def validate(self, baseline: Subject, candidate: Subject, **settings: Unpack[TrialSettings]) -> Validation:

@@ -66,7 +66,7 @@ def compare(
     progress: Tell | Bar | bool | None = None,
     **settings: Unpack[ComparisonSettings],
 ) -> _core.Record:
-    """Tells whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of
+    """Shows whether the other subjects are faster or slower than the first, as `infermeter compare` does: pairs of
     fresh processes in coin order, until a test with a known rate of false alarms has decided.
 
     The answer is record.verdict.comparison. `settings`: as for `run`, and metric ("p50", "peak_memory", …), margin and
@@ -128,11 +128,11 @@ def validate(
     text_tokens: int = 256,
     **settings: Unpack[TrialSettings],
 ) -> _core.Validation:
-    """Tells whether `candidate` answers as `baseline` does, as `infermeter validate` does: on the items of data="…", with
+    """Shows whether `candidate` answers as `baseline` does, as `infermeter validate` does: on the items of data="…", with
     labels="…" if it is known what is right; or on the first item and that with noise, `perturb` in all.
 
     True if it passes. `tolerances`: relative ones by output, which beat `rtol`. `max_drop`: how much the share of right
-    answers may drop; the labels then decide. `text`: a file that language models are to foretell, cut into texts of `text_tokens`
+    answers may drop; the labels then decide. `text`: a file that language models are to predict, cut into texts of `text_tokens`
     tokens; `max_increase`: how much the perplexity may increase. `settings`: the keys of plan files (data, labels, data_limit, data_seed, …).
     """
     _check_arguments((baseline, candidate), settings)
@@ -182,7 +182,7 @@ def _check_arguments(subjects: tuple[object, ...], settings: Mapping[str, object
     data = settings.get("data")
     if data is not None and not isinstance(data, (str, os.PathLike)):
         raise UsageError(
-            f"data wants 'synthetic' or the path of a file or folder, and got an object of type {type(data).__name__}: "
+            f"data needs 'synthetic' or the path of a file or folder, and got an object of type {type(data).__name__}: "
             "save it with numpy.save('data.npy', array) and give data='data.npy'"
         )
 
@@ -202,4 +202,4 @@ def _plan_of(
 def _refuse_changes(settings: dict[str, Any]) -> None:
     for key, value in settings.items():
         if key not in ("output_dir", "store", *_ALLOWED) and value is not None:
-            raise UsageError(f"resume goes on with the run's own plan: leave '{key}' out, or give the whole plan")
+            raise UsageError(f"resume continues with the run's own plan: leave '{key}' out, or give the whole plan")

@@ -23,7 +23,7 @@ def zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 
 def tensors_in(torch: Any, result: object, name: str) -> Iterator[tuple[str, torch.Tensor]]:
-    """Depth first, as the model returned them, with a name that tells where each was; None is no output."""
+    """Depth first, as the model returned them, with a name that shows where each was; None is not an output."""
     for place, part in named_parts(result, name):
         if isinstance(part, torch.Tensor):
             yield place, part

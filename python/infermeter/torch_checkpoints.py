@@ -49,13 +49,13 @@ def _state_of(torch: Any, file: str) -> dict[str, Any]:
     if isinstance(content, Mapping):
         content = next((content[key] for key in _STATES if isinstance(content.get(key), Mapping)), content)
     if not isinstance(content, Mapping) or not any(torch.is_tensor(value) for value in content.values()):
-        raise Refused(Status.MODEL_ERROR, f"{file} holds no state_dict: save one, or let the factory load the file itself")
+        raise Refused(Status.MODEL_ERROR, f"{file} contains no state_dict: save one, or let the factory load the file itself")
     return {str(name).replace(_COMPILED, ""): value for name, value in content.items()}
 
 
 def _of_module(held: Mapping[str, Any], wanted: list[str], file: str) -> dict[str, Any]:
     """The part of `held` that is the module's: all names as they are, or behind one prefix ("model."), as the module of a
-    trainer has them that holds the network."""
+    trainer has them that contains the network."""
     if not wanted:
         return {}
     first = wanted[0]
@@ -74,5 +74,5 @@ def _of_module(held: Mapping[str, Any], wanted: list[str], file: str) -> dict[st
     raise Refused(
         Status.MODEL_ERROR,
         f"{file} lacks {len(missing)} of the {len(wanted)} weights that the factory's model has, such as {missing[0]}; "
-        f"it holds {', '.join(list(held)[:3])}, …",
+        f"it contains {', '.join(list(held)[:3])}, …",
     )

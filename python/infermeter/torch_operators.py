@@ -93,7 +93,7 @@ def _operators(calls: list[Call]) -> Iterator[Call]:
 @dataclass(frozen=True)
 class Named:
     """An operator of an inference, and the module that calls it: "" where that calls other modules too, or runs more
-    than once, so that its name does not tell which operator this is."""
+    than once, so that its name does not show which operator this is."""
 
     operator: str
     module: str
@@ -165,7 +165,7 @@ def write_operators(folder: Path, version: str, iterations: list[list[Call]], na
             for column, value in zip(events.values(), row, strict=True):
                 column.append(value)
     has_modules = any(operator["origin_names"] for operator in operators)
-    modules = "PyTorch's modules" if has_modules else "what is executed does not tell of which module it is"
+    modules = "PyTorch's modules" if has_modules else "what is executed does not report which module it is"
     whole = {
         "format": "infermeter-operators",
         "version": 1,

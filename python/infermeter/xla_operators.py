@@ -124,8 +124,8 @@ def _lane(lanes: list[int], event: Event) -> int:
 
 
 def _described(name: str, described: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    told = described.get(name, {})
-    return {"name": name, "kind": re.sub(r"[.\d]+$", "", name) or name, **told}
+    reported = described.get(name, {})
+    return {"name": name, "kind": re.sub(r"[.\d]+$", "", name) or name, **reported}
 
 
 _INSTRUCTION = re.compile(
@@ -175,6 +175,6 @@ def write_operators(folder: Path, source: str, iterations: int, made: Operators,
         "cut": made.cut,
         "operators": made.operators,
         "events": made.events,
-        "sources": [{"name": "costs", "available": bool(costs), "detail": costs or "XLA tells none of this program"}],
+        "sources": [{"name": "costs", "available": bool(costs), "detail": costs or "XLA reports none of this program"}],
     }
     (folder / "operators.json").write_text(json.dumps(whole))

@@ -19,14 +19,14 @@ using nlohmann::json;
 OperatorProfile profile_in(const std::string& file) {
   std::ifstream stream(file);
   OperatorProfile profile;
-  for (const json& told : json::parse(stream)) {
+  for (const json& reported : json::parse(stream)) {
     auto& op = profile.operators.emplace_back();
-    op.name = told.at("name");
-    op.kind = told.at("kind");
-    op.precision = told.value("precision", "");
-    op.origin_names = told.value("origin_names", std::vector<std::string>());
-    op.inputs = told.value("inputs", std::vector<std::string>());
-    op.outputs = told.value("outputs", std::vector<std::string>());
+    op.name = reported.at("name");
+    op.kind = reported.at("kind");
+    op.precision = reported.value("precision", "");
+    op.origin_names = reported.value("origin_names", std::vector<std::string>());
+    op.inputs = reported.value("inputs", std::vector<std::string>());
+    op.outputs = reported.value("outputs", std::vector<std::string>());
   }
   return profile;
 }

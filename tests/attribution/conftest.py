@@ -53,7 +53,7 @@ def _onnxruntime_operators(model):
 
 
 def _openvino_operators(model, precision):
-    """In order of execution, with the origins that the runtime model tells."""
+    """In order of execution, with the origins that the runtime model shows."""
     ov = pytest.importorskip("openvino")
     core = ov.Core()
     read = core.read_model(model)

@@ -126,8 +126,8 @@ def test_what_does_not_fit_is_refused(run, classifier):
         assert "Traceback" not in done.stderr
 
     refused("1\n2\n", "'labels.txt' has 2 labels", "have 400 rows")
-    refused("cat\n", "labels.txt' line 1: 'cat' is no class index")
-    refused("9\n" * ROWS, "'labels.txt' does not fit the outputs of 'a'", "label 9 is no class")
+    refused("cat\n", "labels.txt' line 1: 'cat' is not a class index")
+    refused("9\n" * ROWS, "'labels.txt' does not fit the outputs of 'a'", "label 9 is not a class")
     (run.folder / "labels.txt").unlink()
     done = run("run", "a=a.onnx@onnxruntime", "--data", "x.npy", "--labels", "labels.txt", *QUICK)
     assert done.returncode == 2
@@ -163,7 +163,7 @@ def test_a_gate_on_accuracy(run, classifier):
     (run.folder / "fresh.toml").write_text("expect = ['accuracy_drop <= 1%']\n[plan]\nsubjects = ['a.onnx@onnxruntime', 'b.onnx@onnxruntime']\n")
     done = run("gate", "fresh.toml")
     assert done.returncode == 2 and done.stderr == (
-        "infermeter: 'accuracy_drop <= 1%' needs data whose labels say what is right (--data, --labels)\n"), done.stderr
+        "infermeter: 'accuracy_drop <= 1%' needs data with labels (--data, --labels)\n"), done.stderr
 
 
 def test_folders_of_classes_are_labels_where_there_are_as_many(run, source_dir):
@@ -194,8 +194,8 @@ def test_folders_of_classes_are_labels_where_there_are_as_many(run, source_dir):
     assert two["subjects"][0]["accuracy"]["labels"]["rows"] == 2 and two["subjects"][0]["accuracy"]["value"] == 0.5
     three = report(3)
     assert three["subjects"][0]["accuracy"] is None
-    told = [one for one in three["diagnostics"] if one["id"] == "accuracy_not_told"]
-    assert told and "folders are 2 classes, the output has scores for 3" in told[0]["message"]
+    reported = [one for one in three["diagnostics"] if one["id"] == "accuracy_not_told"]
+    assert reported and "folders are 2 classes, the output has scores for 3" in reported[0]["message"]
     (run.folder / "labels.csv").write_text("cat/1.png,2\ndog/1.png,0\n")
     done = run("run", "3.onnx@onnxruntime", "--data", "pictures", "--labels", "labels.csv", *QUICK, "--format", "json")
     assert json.loads(done.stdout)["subjects"][0]["accuracy"]["value"] == 0.5

@@ -28,13 +28,13 @@ def measured(done):
 
 def test_a_file_that_is_code_needs_the_flag(code):
     for verb in ("run", "compare"):
-        refused(code(verb, "model.pt@fake", "model.pt@fake", "--quiet"), 3, "model.pt' is code by nature",
+        refused(code(verb, "model.pt@fake", "model.pt@fake", "--quiet"), 3, "model.pt' contains code",
                 "add --allow-code if you trust it", "export it to ONNX")
     assert "model.pt@fake" in measured(code("run", "model.pt@fake", ALLOW, *SHORT))
 
 
 def test_no_variable_and_no_file_allows_it(code):
-    refused(code("run", "model.pt@fake", *SHORT, env={"INFERMETER_ALLOW_CODE": "true"}), 3, "is code by nature")
+    refused(code("run", "model.pt@fake", *SHORT, env={"INFERMETER_ALLOW_CODE": "true"}), 3, "contains code")
     (code.folder / "plan.toml").write_text("subjects = ['model.pt@fake']\nallow_code = true\n")
     refused(code("run", "--plan", "plan.toml", *SHORT), 2, "plan.toml:2:14: 'allow_code'", "command line only")
     (code.folder / "infermeter.toml").write_text("allow_code = true\n")
@@ -59,7 +59,7 @@ def test_python_that_a_plan_names_needs_the_flag(code):
         "plan = 'plan.toml'\nexpect = ['latency_p50_ms <= 60000']\n")
     refused(code("gate", "gate.toml", "--quiet"), 2, "'models.py:make'", "add --allow-code")
     (code.folder / "plan.toml").write_text("subjects = ['model.pt@fake']\nprocesses = 2\nwarmup = 0\niterations = 3\n")
-    refused(code("gate", "gate.toml", "--quiet"), 3, "is code by nature", "--allow-code")
+    refused(code("gate", "gate.toml", "--quiet"), 3, "contains code", "--allow-code")
     measured(code("gate", "gate.toml", ALLOW, "--quiet"))
 
 

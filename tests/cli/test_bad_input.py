@@ -25,31 +25,31 @@ def refused(done, code, *fragments):
     (["run", FAKE, "--itrations", "3"], ["unknown flag '--itrations' (did you mean '--iterations'?)"]),
     (["history", "a", "b"], ["'b' is one argument too many"]),
     (["run", FAKE, "--iterations"], ["--iterations: a value is missing"]),
-    (["run", FAKE, "--iterations", "0"], ["--iterations: wanted auto, or a whole number of at least 1, got '0'"]),
-    (["run", FAKE, "--iterations", "many"], ["--iterations: wanted auto, or a whole number of at least 1, got 'many'"]),
-    (["run", FAKE, "--warmup", "-1"], ["--warmup: wanted auto or none, or a whole number of at least 0, got '-1'"]),
-    (["run", FAKE, "--batch-sizes", "0"], ["--batch-sizes: wanted a whole number from 1"]),
-    (["run", "mlp@fake,batch=0"], ["subject 'mlp@fake,batch=0': batch: wanted a whole number from 1"]),
-    (["run", FAKE, "--processes", "0"], ["--processes: wanted auto, or a whole number from 1"]),
-    (["run", FAKE, "--threads", "-2"], ["--threads: wanted a whole number from 0"]),
-    (["run", FAKE, "--duration", "-1s"], ["--duration: wanted a time such as 30s", "got '-1s'"]),
-    (["run", FAKE, "--duration", "0"], ["--duration: wanted a time above 0"]),
-    (["run", FAKE, "--load-timeout", "soon"], ["--load-timeout: wanted a time such as 30s"]),
-    (["run", FAKE, "--memory-limit", "2gigs"], ["--memory-limit: wanted a size such as 2GB"]),
+    (["run", FAKE, "--iterations", "0"], ["--iterations: expected auto, or a whole number of at least 1, got '0'"]),
+    (["run", FAKE, "--iterations", "many"], ["--iterations: expected auto, or a whole number of at least 1, got 'many'"]),
+    (["run", FAKE, "--warmup", "-1"], ["--warmup: expected auto or none, or a whole number of at least 0, got '-1'"]),
+    (["run", FAKE, "--batch-sizes", "0"], ["--batch-sizes: expected a whole number from 1"]),
+    (["run", "mlp@fake,batch=0"], ["subject 'mlp@fake,batch=0': batch: expected a whole number from 1"]),
+    (["run", FAKE, "--processes", "0"], ["--processes: expected auto, or a whole number from 1"]),
+    (["run", FAKE, "--threads", "-2"], ["--threads: expected a whole number from 0"]),
+    (["run", FAKE, "--duration", "-1s"], ["--duration: expected a time such as 30s", "got '-1s'"]),
+    (["run", FAKE, "--duration", "0"], ["--duration: expected a time above 0"]),
+    (["run", FAKE, "--load-timeout", "soon"], ["--load-timeout: expected a time such as 30s"]),
+    (["run", FAKE, "--memory-limit", "2gigs"], ["--memory-limit: expected a size such as 2GB"]),
     (["run", FAKE, "--precision", "2"], ["a precision of 2 cannot be: above 0 % and below 100 % (--precision 2%)"]),
     (["run", FAKE, "--precision", "0"], ["a precision of 0 cannot be"]),
-    (["run", FAKE, "--cpus", "1-0"], ["--cpus: wanted processors such as 0-3,8"]),
+    (["run", FAKE, "--cpus", "1-0"], ["--cpus: expected processors such as 0-3,8"]),
     (["run", FAKE, "--outliers", "sigmoid:3"], ["--outliers: unknown outlier rule 'sigmoid'"]),
     (["run", FAKE, "--sandbox", "strikt"], ["--sandbox: unknown sandbox 'strikt' (did you mean 'strict'?)"]),
     (["run", FAKE, "--iterations", "1", "--duration", "1"], ["--iterations and --duration exclude each other"]),
     (["run", FAKE, "--format", "jsn"], ["'jsn' (did you mean 'json'?)"]),
-    (["run", FAKE, "--dim", "height"], ["--dim: wanted it as name=value, got 'height'"]),
+    (["run", FAKE, "--dim", "height"], ["--dim: expected it as name=value, got 'height'"]),
     (["run", FAKE, "--plan", "nosuch.toml"], ["plan file nosuch.toml cannot be read: No such file"]),
     (["run", "mlp,threads=2"], ["subject 'mlp,threads=2': it names no back end: write MODEL@BACKEND"]),
     (["run", "nosuch.xyz"], ["unknown model 'nosuch.xyz': it is neither a file nor in the zoo"]),
     (["run", FAKE, "--duration", "15m", "--run-timeout", "10m"],
      ["900 s of timed inferences do not end within a run limit of 600 s: a longer --run-timeout"]),
-    (["run", FAKE, "--width", "12"], ["--width: wanted a whole number from 60 to 500, got '12'"]),
+    (["run", FAKE, "--width", "12"], ["--width: expected a whole number from 60 to 500, got '12'"]),
     (["run", "a=mlp@fake", "a=mlp@fake"], ["two subjects have the label 'a'"]),
     (["run", "--model", "/etc/passwd"], ["no back end here reads /etc/passwd: name one with --backend"]),
     (["run", "--backend", "fake"], ["back end fake has no model: add --model"]),
@@ -72,8 +72,8 @@ def refused(done, code, *fragments):
     (["models", "build", "mlp"], ["FILE is required", "models build --help"]),
     (["validate", "mlp", "--backend", "fake"], ["validate needs recorded inputs and outputs: give --data"]),
     (["validate", "mlp", "--data", "."], ["it names no back end: write MODEL@BACKEND"]),
-    (["validate", "mlp", "--backend", "fake", "--data", "nosuch"], ["--data: nosuch is no folder"]),
-    (["validate", "mlp", "--backend", "fake", "--data", ".", "--rtol", "-1"], ["--rtol: wanted a number of at least 0"]),
+    (["validate", "mlp", "--backend", "fake", "--data", "nosuch"], ["--data: nosuch is not a folder"]),
+    (["validate", "mlp", "--backend", "fake", "--data", ".", "--rtol", "-1"], ["--rtol: expected a number of at least 0"]),
 ])
 def test_usage(run, arguments, fragments):
     refused(run(*arguments), 2, *fragments)
@@ -81,7 +81,7 @@ def test_usage(run, arguments, fragments):
 
 @pytest.mark.parametrize("text, where", [
     ("iteratons = 3\n", "plan.toml:1:1: unknown key 'iteratons' (did you mean 'iterations'?)"),
-    ("models = ['mlp']\nwarmup = 'ten'\n", "plan.toml:2:10: warmup: wanted auto or none, or a whole number"),
+    ("models = ['mlp']\nwarmup = 'ten'\n", "plan.toml:2:10: warmup: expected auto or none, or a whole number"),
     ("models = [\n", "plan.toml:"),
     ("[[subject]]\nmodel = 'mlp'\n", "plan.toml:1:1: this [[subject]] has no 'backend'"),
 ])
@@ -92,20 +92,20 @@ def test_a_broken_plan_names_line_and_column(run, text, where):
 
 def test_a_configuration_that_says_what_is_loaded_is_refused(run):
     (run.folder / "infermeter.toml").write_text("backend_path = 'evil'\n")
-    refused(run("run", FAKE, *SHORT), 2, "infermeter.toml:1:16: 'backend_path' may stand in a plan file only")
+    refused(run("run", FAKE, *SHORT), 2, "infermeter.toml:1:16: 'backend_path' is allowed in a plan file only")
 
 
 def test_a_variable_is_named(run):
     refused(run("run", FAKE, env={"INFERMETER_ITERATIONS": "x"}), 2,
-            "INFERMETER_ITERATIONS: wanted auto, or a whole number of at least 1, got 'x'")
+            "INFERMETER_ITERATIONS: expected auto, or a whole number of at least 1, got 'x'")
     refused(run("run", FAKE, env={"INFERMETER_ITERATIONS": "1", "INFERMETER_DURATION": "1"}), 2, "exclude each other")
 
 
 @pytest.mark.parametrize("name, content, fragment", [
     ("nosuch.onnx", None, "nosuch.onnx"),
     ("empty.onnx", b"", "empty"),
-    ("foreign.onnx", b"\x7fELF this is no model" * 10, "foreign.onnx"),
-    ("pickled.pt", b"\x80\x02}q\x00.", "code by nature"),
+    ("foreign.onnx", b"\x7fELF this is not a model" * 10, "foreign.onnx"),
+    ("pickled.pt", b"\x80\x02}q\x00.", "contains code"),
 ])
 def test_a_model_file_that_is_none(run, name, content, fragment):
     if content is not None:
@@ -125,7 +125,7 @@ def test_a_model_that_is_not_there_is_said_before_back_ends_are(run, verb, name)
 
 def test_a_number_that_is_none_names_flag_and_value(run):
     done = run("doctor", "--aa", "x")
-    assert done.returncode == 2 and done.stderr.startswith("infermeter: --aa: 'x' is no value of it; see "), done.stderr
+    assert done.returncode == 2 and done.stderr.startswith("infermeter: --aa: 'x' is not a valid value; see "), done.stderr
 
 
 def test_a_model_that_is_not_in_the_zoo(run):
@@ -191,7 +191,7 @@ def test_an_output_file_is_refused_before_anything_is_measured(run):
     (run.folder / "report.json").write_text("earlier")
     refused(run("run", FAKE, *SHORT, "--output", "report.json"), 2, "report.json exists already: --force writes over it")
     assert not (run.folder / "results").exists()
-    refused(run("run", FAKE, *SHORT, "--output", "/dev/null", "--force"), 2, "/dev/null is no regular file")
+    refused(run("run", FAKE, *SHORT, "--output", "/dev/null", "--force"), 2, "/dev/null is not a regular file")
     assert (run.folder / "report.json").read_text() == "earlier"
 
 
@@ -235,4 +235,4 @@ def test_fixed_batch_that_is_another(run):
 def test_wrong_values_of_several_flags_are_told_at_once(run):
     done = run("run", "mlp@fake", "--threads", "x", "--iterations", "y", "--dry-run")
     assert done.returncode == 2 and "2 problems, nothing was measured" in done.stderr, done.stderr
-    assert "- --threads: wanted" in done.stderr and "- --iterations: wanted" in done.stderr
+    assert "- --threads: expected" in done.stderr and "- --iterations: expected" in done.stderr

@@ -65,7 +65,7 @@ def refused(run, *arguments):
     return done.stderr + done.stdout
 
 
-def told(trial):
+def reported(trial):
     return trial["executed"]["batch_axis"], trial["items_per_iteration"], trial["executed"]["input_shape"]
 
 
@@ -73,12 +73,12 @@ def test_time_major_with_a_batch_by_its_name(run, backend):
     model = lstm(run.folder / "lstm.onnx", ["seq", "batch", 40])
     np.save(run.folder / "x.npy", np.random.default_rng(2).normal(size=(50, 8, 40)).astype(np.float32))
     report, trial = measured(run, f"{model}@{backend},batch=8", "--data", "x.npy")
-    assert told(trial) == ("x=1", 8, "(50, 8, 40)")
+    assert reported(trial) == ("x=1", 8, "(50, 8, 40)")
     assert throughput(report) == pytest.approx(8, rel=0.05)
     assert trial["outputs"][0]["shape"] == [50, 8, 16] and trial["outputs"][0]["batch_axis"] == 1
     # One sequence at a time: eight items, each with all of its times.
     _, one = measured(run, f"{model}@{backend}", "--data", "x.npy")
-    assert told(one) == ("x=1", 1, "(50, 1, 40)")
+    assert reported(one) == ("x=1", 1, "(50, 1, 40)")
     message = refused(run, f"{model}@{backend}")
     assert "dimension 0 'seq' has no size; give it with --dim seq=VALUE" in message
 
@@ -87,28 +87,28 @@ def test_time_major_without_names_is_one_item(run, backend):
     model = lstm(run.folder / "lstm.onnx", [None, None, 40])
     np.save(run.folder / "x.npy", np.ones((50, 8, 40), np.float32))
     report, trial = measured(run, f"{model}@{backend}", "--data", "x.npy")
-    assert told(trial) == ("none", 1, "(50, 8, 40)")
+    assert reported(trial) == ("none", 1, "(50, 8, 40)")
     assert throughput(report) == pytest.approx(1, rel=0.05)
     _, said = measured(run, f"{model}@{backend}", "--data", "x.npy", "--batch-axis", "x=1", "--batch-sizes", 8)
-    assert told(said) == ("x=1", 8, "(50, 8, 40)")
+    assert reported(said) == ("x=1", 8, "(50, 8, 40)")
     assert "--batch-axis x=0 if it is the batch" in refused(run, f"{model}@{backend}")
 
 
 def test_a_fixed_model_without_a_batch_runs_as_it_is(run, backend):
     model = matrix(run.folder / "matrix.onnx", [48, 64])
     report, trial = measured(run, f"{model}@{backend}")
-    assert told(trial) == ("none", 1, "(48, 64)")
+    assert reported(trial) == ("none", 1, "(48, 64)")
     assert throughput(report) == pytest.approx(1, rel=0.05)
     assert [d["message"] for d in trial["diagnostics"] if d["id"] == "no_batch_axis"] == [
         "an inference is one item: no input has a batch axis (input 'x' is float32 [48, 64])"]
     message = refused(run, f"{model}@{backend}", "--batch-sizes", 48)
     assert "no input has a batch axis" in message and "--batch-axis x=0" in message
     _, rows = measured(run, f"{model}@{backend}", "--batch-sizes", 48, "--batch-axis", "x=0")
-    assert told(rows) == ("x=0", 48, "(48, 64)")
+    assert reported(rows) == ("x=0", 48, "(48, 64)")
     np.save(run.folder / "long.npy", np.ones((480, 64), np.float32))
-    assert "wants float32 [48, 64]" in refused(run, f"{model}@{backend}", "--data", "long.npy")
+    assert "needs float32 [48, 64]" in refused(run, f"{model}@{backend}", "--data", "long.npy")
     np.save(run.folder / "several.npy", np.ones((3, 48, 64), np.float32))
-    assert told(measured(run, f"{model}@{backend}", "--data", "several.npy")[1]) == ("none", 1, "(48, 64)")
+    assert reported(measured(run, f"{model}@{backend}", "--data", "several.npy")[1]) == ("none", 1, "(48, 64)")
 
 
 def test_a_fixed_batch_that_the_user_declares(run, backend):
@@ -116,7 +116,7 @@ def test_a_fixed_batch_that_the_user_declares(run, backend):
     model = write(run.folder / "conv.onnx", [helper.make_node("Conv", ["x", "W"], ["y"])], [("x", [8, 3, 32, 32])],
                   [("y", [8, 4, 30, 30])], weights)
     report, trial = measured(run, f"{model}@{backend}", "--batch-axis", "x=0", "--batch-sizes", 8)
-    assert told(trial) == ("x=0", 8, "(8, 3, 32, 32)")
+    assert reported(trial) == ("x=0", 8, "(8, 3, 32, 32)")
     assert throughput(report) == pytest.approx(8, rel=0.05)
     assert report["plan"]["subjects"][0]["batch_axes"] == {"x": "0"}
     message = refused(run, f"{model}@{backend}", "--batch-axis", "x=0")
@@ -127,7 +127,7 @@ def test_two_inputs_with_different_batch_axes(run, backend):
     nodes = [helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0]), helper.make_node("Add", ["t", "z"], ["y"])]
     model = write(run.folder / "two.onnx", nodes, [("x", [5, "batch"]), ("z", ["batch", 5])], [("y", ["batch", 5])])
     _, trial = measured(run, f"{model}@{backend}", "--batch-sizes", 4)
-    assert told(trial) == ("x=1, z=0", 4, "(5, 4) (4, 5)")
+    assert reported(trial) == ("x=1, z=0", 4, "(5, 4) (4, 5)")
     x, z = np.arange(40, dtype=np.float32).reshape(5, 8), np.zeros((8, 5), np.float32)
     np.savez(run.folder / "data.npz", x=x, z=z)
     labels = run.folder / "labels.txt"  # the largest of five: each row of y is a column of x, which grows
@@ -141,7 +141,7 @@ def test_scalar_states_have_no_batch(run, backend):
     model = write(run.folder / "state.onnx", nodes, [("x", ["N", 3]), ("scale", [])], [("y", ["N", 3]), ("next", [])],
                   [("one", np.array(1, np.float32))])
     report, trial = measured(run, f"{model}@{backend}", "--batch-sizes", 4)
-    assert told(trial) == ("x=0, scale=none", 4, "(4, 3) ()")
+    assert reported(trial) == ("x=0, scale=none", 4, "(4, 3) ()")
     assert throughput(report) == pytest.approx(4, rel=0.05)
     assert {output["name"]: output["batch_axis"] for output in trial["outputs"]} == {"y": 0, "next": None}
 
@@ -151,7 +151,7 @@ def test_an_input_with_a_batch_and_one_without(run, backend):
     model = write(run.folder / "mixed.onnx", nodes, [("x", ["batch", 6]), ("table", [6, 7])], [("y", ["batch", 7]), ("sum", [])])
     np.savez(run.folder / "data.npz", x=np.ones((12, 6), np.float32), table=np.ones((6, 7), np.float32))
     _, trial = measured(run, f"{model}@{backend}", "--batch-sizes", 4, "--data", "data.npz")
-    assert told(trial) == ("x=0, table=none", 4, "(4, 6) (6, 7)")
+    assert reported(trial) == ("x=0, table=none", 4, "(4, 6) (6, 7)")
     done = run("validate", f"{model}@{backend},batch=4", f"{model}@{backend},batch=4", "--data", "data.npz")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all 3 items" in done.stdout or "3 items" in done.stdout
@@ -163,7 +163,7 @@ def test_names_that_leave_it_open_are_refused(run, backend):
     message = refused(run, f"{model}@{backend}")
     assert "say which is the batch with --batch-axis a=0" in message
     _, trial = measured(run, f"{model}@{backend}", "--batch-axis", "b=none", "--dim", "batch_b=3", "--batch-sizes", 2)
-    assert told(trial) == ("a=0, b=none", 2, "(2, 4) (3, 4)")
+    assert reported(trial) == ("a=0, b=none", 2, "(2, 4) (3, 4)")
     assert trial["outputs"][0]["batch_axis"] is None  # five rows: it is one whole
 
 

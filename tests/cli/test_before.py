@@ -48,7 +48,7 @@ def test_data_are_held_against_the_inputs_that_the_file_declares(run, model, onn
     numpy.save(run.folder / "x.npy", numpy.zeros((2, 3), "float32"))
     done = run("run", f"{model}@{onnxruntime}", "--data", "x.npy", "--dim", "hight=3", *SHORT)
     shape, dimension = sorted(problems_of(done), key=lambda line: "hight" in line)
-    assert shape.startswith("m.onnx: input 'input' wants float32 ") and "'x.npy' has float32 [2, 3]" in shape
+    assert shape.startswith("m.onnx: input 'input' needs float32 ") and "'x.npy' has float32 [2, 3]" in shape
     assert "the model has no dynamic dimension 'hight'; it has batch (--dim)" in dimension
     assert not (run.folder / "results").exists()
 
@@ -121,7 +121,7 @@ def test_a_store_is_never_written_over(run):
     stored = run("report").stdout
     for verb in (("report", "--html"), ("report", "--output"), ("run", FAKE, *SHORT, "--html")):
         done = run(*verb, "results/infermeter.db", "--force")
-        assert done.returncode == 2 and "results/infermeter.db is a database and is not written over" in done.stderr
+        assert done.returncode == 2 and "results/infermeter.db is a database and is not overwritten" in done.stderr
     assert run("report").stdout == stored
 
 

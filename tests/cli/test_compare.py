@@ -157,9 +157,9 @@ def test_one_subject_with_two_libraries_is_two(run):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    ((A,), "a comparison wants at least two subjects, got only 'a'"),
+    ((A,), "a comparison needs at least two subjects, got only 'a'"),
     ((A, B_SAME, "--margin", "100%"), "a margin of 1 cannot be"),
-    ((A, B_SAME, "--margin", "1x"), "--margin: wanted a share such as 1% or 0.01, got '1x'"),
+    ((A, B_SAME, "--margin", "1x"), "--margin: expected a share such as 1% or 0.01, got '1x'"),
     ((A, B_SAME, "--alpha", "0"), "an alpha of 0 cannot be"),
     ((A, B_SAME, "--alpha", "60%"), "an alpha of 0.6 cannot be"),
     ((A, B_SAME, "--metric", "p55"), "there is no metric 'p55' (did you mean 'p50'?)"),

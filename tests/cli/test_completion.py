@@ -149,9 +149,9 @@ def test_manual_pages_are_clean(run):
     assert len(pages) > 15
     for verb in pages:
         page = run("manual-page", *([verb] if verb else [])).stdout
-        told = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page, capture_output=True, text=True, check=False)
+        reported = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page, capture_output=True, text=True, check=False)
         # No date: what is built again has the same bytes.
-        wrong = [line for line in (told.stdout + told.stderr).splitlines() if "missing date" not in line]
+        wrong = [line for line in (reported.stdout + reported.stderr).splitlines() if "missing date" not in line]
         assert not wrong, (verb, wrong)
         text = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=200"], input=page, capture_output=True, text=True, check=True).stdout
         text = re.sub(r".\x08", "", text)

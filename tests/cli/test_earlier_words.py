@@ -260,8 +260,8 @@ def test_a_folder_for_the_report_and_its_page(run):
     assert sorted(path.name for path in (run.folder / "benchmark_results").iterdir()) == ["comparison.html", "comparison.txt"]
     again = run("run", "a=mlp@fake", *SHORT, "--output", "benchmark_results", "--format", "json")
     assert again.returncode == 0 and (run.folder / "benchmark_results/comparison.json").exists()
-    told = run("run", "a=mlp@fake", *SHORT, "--output", "benchmark_results/")
-    assert told.returncode == 2 and "comparison.txt exists already" in told.stderr
+    reported = run("run", "a=mlp@fake", *SHORT, "--output", "benchmark_results/")
+    assert reported.returncode == 2 and "comparison.txt exists already" in reported.stderr
 
 
 def test_a_page_without_a_folder_is_beside_the_results(run):

@@ -38,7 +38,7 @@ def test_runs_become_a_history(run):
     assert found["too_few"] and found["last_value"] >= 20e-3  # which the other one is not
     assert found["values"][0]["processes"] == 2 and found["values"][0]["runtime_version"] == "1"
     text = run("history", "new").stdout
-    assert "2 runs are too few to look for changes: it takes 6" in text
+    assert "2 runs are too few to look for changes: 6 are needed" in text
     assert "too few runs" in run("history").stdout
     memory = as_json(run, "--metric", "peak_memory")
     assert memory["unit"] == "bytes" and memory["series"][0]["last_value"] > 1e5
@@ -163,9 +163,9 @@ def test_damaged_figures_do_no_harm(run, store):
 @pytest.mark.parametrize("arguments, said", [
     (["--metric", "troughput"], "did you mean 'throughput'?"),
     (["--metric", "latency_max"], "latency_max"),
-    (["--since", "yesterday"], "wanted a date such as 2026-11-21"),
-    (["--since", "2026-02-30"], "wanted a date"),
-    (["--since", "2026-11-21T25:00"], "wanted a date"),
+    (["--since", "yesterday"], "expected a date such as 2026-11-21"),
+    (["--since", "2026-02-30"], "expected a date"),
+    (["--since", "2026-11-21T25:00"], "expected a date"),
     (["--format", "csv"], "table and json"),
     (["nosuch"], "no series with 'nosuch'"),
 ])

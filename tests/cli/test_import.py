@@ -42,7 +42,7 @@ print(session.end_profiling())
 
 @pytest.fixture(scope="module")
 def real(run_in, environment_in, tmp_path_factory):
-    """A folder with a model of the zoo and what ONNX Runtime told of it: all.json and basic.json, three of each."""
+    """A folder with a model of the zoo and what ONNX Runtime reported about it: all.json and basic.json, three of each."""
     pytest.importorskip("onnxruntime")
     parent = tmp_path_factory.mktemp("real")
     run = run_in(parent, environment_in(parent))
@@ -222,13 +222,13 @@ def test_labels(run, real):
     (["missing.json"], "cannot read 'missing.json': No such file or directory"),
     (["."], "'.' is not a regular file"),
     (["a="], "LABEL=FILE,FILE"),
-    (["=stacks.txt"], "is no label"),
+    (["=stacks.txt"], "is not a label"),
     (["a=stacks.txt", "a=stacks.txt"], "two subjects have the label 'a'"),
     (["stacks.txt", "--compiled", "b=model.onnx"], "there is no subject 'b'"),
     (["stacks.txt", "other.txt", "--compiled", "model.onnx"], "--compiled LABEL=FILE"),
     (["stacks.txt", "--model", "stacks.txt"], "stacks.txt"),
     (["stacks.txt", "--batch-size", "0"], "--batch-size"),
-    (["empty.txt"], "'empty.txt': it is no profile that can be read: it is empty"),
+    (["empty.txt"], "'empty.txt': it is not a profile that can be read: it is empty"),
     (["perf.data"], "`perf script -i FILE"),
     (["text.txt"], "nor does it hold times of hyperfine"),
     (["events.txt"], "several events"),

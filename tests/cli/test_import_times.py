@@ -161,7 +161,7 @@ def test_requests_of_aiperf_at_once_are_a_load(run):
     assert counters["itl_p50"] == of_records(kept, "inter_chunk_latency")
     assert [each["id"] for each in report["diagnostics"]].count("times_imported") == 1
     text = " ".join(run("report").stdout.split())
-    assert "closed, 3 at once" in text and "when each was due is not told" in text and "too few requests" in text
+    assert "closed, 3 at once" in text and "when each was due is not reported" in text and "too few requests" in text
 
 
 def test_hyperfine_itself(run):
@@ -178,7 +178,7 @@ def test_hyperfine_itself(run):
     (["a.json", "profile.json"], "'profile.json': it has no times that are read, which the first file has"),
     ([str(FIXTURES.parents[1] / "profile/fixtures/onnxruntime_mlp.json"), "a.json"], "'a.json': "),
     (["failed.json"], "'failed.json': hyperfine's JSON: every run of it failed"),
-    (["cut.json"], "'cut.json': hyperfine's JSON: it ends early, or is no JSON"),
+    (["cut.json"], "'cut.json': hyperfine's JSON: it ends early, or is not JSON"),
     (["none.json"], "none.json"),
     ([str(FIXTURES / "aiperf-0.13.0/one.json")], "AIPerf's statistics: it has statistics, but not the times: import profile_export.jsonl"),
 ])

@@ -78,11 +78,11 @@ def test_the_same_seed_has_the_same_arrivals(run):
 
 
 @pytest.mark.parametrize("flags, words", [
-    (("--rate", "x"), "load.rate: wanted requests per second above 0, such as 40, got 'x'"),
+    (("--rate", "x"), "load.rate: expected requests per second above 0, such as 40, got 'x'"),
     (("--rate", "0"), "above 0"),
     (("--rate", "-3"), "above 0"),
     (("--rate", "nan"), "above 0"),
-    (("--scenario", "serve"), "wanted single-stream, multi-stream, server, offline, closed or open, got 'serve'"),
+    (("--scenario", "serve"), "expected single-stream, multi-stream, server, offline, closed or open, got 'serve'"),
     (("--scenario", "server"), "server needs a rate"),
     (("--scenario", "offline", "--rate", "3"), "offline has no rate"),
     (("--scenario", "single-stream", "--concurrency", "2"), "one request in flight"),
@@ -91,12 +91,12 @@ def test_the_same_seed_has_the_same_arrivals(run):
     (("--rate", "3", "--samples", "2"), "one inference to a request"),
     (("--rate", "3", "--arrivals", "gamma:x"), "coefficient of variation"),
     (("--rate", "3", "--arrivals", "burst:0"), "burst:N"),
-    (("--rate", "3", "--arrivals", "weekly"), "wanted constant, poisson, gamma:CV"),
+    (("--rate", "3", "--arrivals", "weekly"), "expected constant, poisson, gamma:CV"),
     (("--rate", "3", "--arrivals", "step:1:2s"), "leave the rate out"),
-    (("--arrivals", "step:1"), "wanted step:RATE:TIME"),
-    (("--arrivals", "ramp:1:2"), "wanted ramp:RATE:RATE:TIME"),
+    (("--arrivals", "step:1"), "expected step:RATE:TIME"),
+    (("--arrivals", "ramp:1:2"), "expected ramp:RATE:RATE:TIME"),
     (("--arrivals", "none.csv"), "cannot read 'none.csv'"),
-    (("--requests", "0", "--rate", "3"), "--requests: wanted a whole number from 1"),
+    (("--requests", "0", "--rate", "3"), "--requests: expected a whole number from 1"),
     (("--load", "speed=3"), "load.speed: there is no such key"),
     ((), "it is not said how requests come to"),
 ])
@@ -110,7 +110,7 @@ def test_what_is_refused(run, flags, words):
 @pytest.mark.parametrize("text, words", [
     ("0\n2\n1\n", "line 3: 1 s comes before the arrival above it, 2 s: sort the file"),
     ("0\n-1\n", "line 2: -1 is not from 0 to 1e7 seconds"),
-    ("0\n\x1b[31mx\n", "line 2: wanted seconds, got '\\x1b[31mx'"),
+    ("0\n\x1b[31mx\n", "line 2: expected seconds, got '\\x1b[31mx'"),
     ("", "it has no arrivals"),
 ])
 def test_a_trace_that_is_none(run, text, words):
@@ -201,8 +201,8 @@ def test_the_highest_rate_is_found(run, source_dir):
 
 
 @pytest.mark.parametrize("flags, words", [
-    (("--find-rate", "response_p99 < 3"), "wanted 'response_p99 <= 50ms'"),
-    (("--find-rate", "latency_p99 <= 3ms"), "wanted 'response_p99 <= 50ms'"),
+    (("--find-rate", "response_p99 < 3"), "expected 'response_p99 <= 50ms'"),
+    (("--find-rate", "latency_p99 <= 3ms"), "expected 'response_p99 <= 50ms'"),
     (("--find-rate", "response_p99 <= 0"), "cannot be"),
     (("--find-rate", "response_p99 <= 3ms", "--rate", 3), "the rate is to be found"),
     (("--find-rate", "response_p99 <= 3ms", "--requests", 30), "takes as long as --duration says"),

@@ -69,7 +69,7 @@ def test_validate_says_when_nothing_was_recorded(run, backend):
     case = write_case(run.folder / "case", lambda x: x + 1)
     (case / "test_data_set_0/output_0.pb").unlink()
     done = run("validate", case / "model.onnx", "--backend", backend, "--data", case / "test_data_set_0")
-    assert done.returncode == 2 and "holds no recorded outputs" in done.stderr
+    assert done.returncode == 2 and "contains no recorded outputs" in done.stderr
 
 
 def test_validate_says_which_input_does_not_fit(run, backend):
@@ -121,8 +121,8 @@ def test_doctor_measures_peaks_where_it_is_asked(run):
     assert peaks[0]["threads"] == 1
     for one in peaks:
         missing = {sentence.split(":")[0] for sentence in one["missing"]}
-        told = {peak["dtype"] for peak in one["compute"]} | {peak["level"] for peak in one["bandwidth"]}
-        assert told | missing >= {"float32", "bfloat16", "int8", "L1", "L2", "L3", "DRAM", "DRAM triad"} or \
+        reported = {peak["dtype"] for peak in one["compute"]} | {peak["level"] for peak in one["bandwidth"]}
+        assert reported | missing >= {"float32", "bfloat16", "int8", "L1", "L2", "L3", "DRAM", "DRAM triad"} or \
             "all peaks" in missing
         assert all(0 < peak["low"] <= peak["high"] for peak in one["compute"] + one["bandwidth"])
     text = run("doctor", "--peaks").stdout

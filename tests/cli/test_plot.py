@@ -47,8 +47,8 @@ def test_names_are_text(run):
 
 
 @pytest.mark.parametrize("arguments, sentence", [
-    (["--plot", "a.gif"], "--plot: 'a.gif' is no picture's name; it can end with .png, .svg, .pdf"),
-    (["--plot", "png"], "'png' is no picture's name"),
+    (["--plot", "a.gif"], "--plot: 'a.gif' is not a picture's name; it can end with .png, .svg, .pdf"),
+    (["--plot", "png"], "'png' is not a picture's name"),
     (["--plot", "a.png", "--metric", "throughputs"],
      "--metric: 'throughputs' cannot be drawn (did you mean 'throughput'?); p50, throughput, memory can"),
     (["--metric", "p50"], "--metric says what --plot draws: give --plot FILE.png as well"),

@@ -1,5 +1,5 @@
 """`infermeter report --profile-files`: what stands in the way is one sentence; traces of what was measured, read by Perfetto's own schema and
-held against the Trace Event Format. The other files are tested beside the code."""
+compared with the Trace Event Format. The other files are tested beside the code."""
 
 import json
 import math

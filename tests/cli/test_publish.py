@@ -28,7 +28,7 @@ def publish(run, *arguments, folder="site"):
 
 
 def written(files):
-    """What tells that a file was written again: each gets a name of its own first."""
+    """What shows that a file was written again: each gets a name of its own first."""
     return {name: file.stat().st_ino for name, file in files.items()}
 
 
@@ -166,7 +166,7 @@ def test_the_feed_is_atom(run, store):
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    (["--base-url", "javascript:alert(1)"], ["--base-url", "is no address of a folder"]),
+    (["--base-url", "javascript:alert(1)"], ["--base-url", "is not an address of a folder"]),
     (["--metric", "speed"], ["--metric", "speed"]),
     (["--runs", "0"], ["--runs"]),
 ])

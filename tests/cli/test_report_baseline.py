@@ -53,8 +53,8 @@ def test_it_gets_a_name(run, report):
 
 
 @pytest.mark.parametrize("text, sentence", [
-    ("[]", "report.json is no baseline: it is no JSON report of a run"), ("{", "it is no JSON report of a run"),
-    ('{"schema": "infermeter.run/1"}', "report.json is no baseline: it is damaged"),
+    ("[]", "report.json is not a baseline: it is not a JSON report of a run"), ("{", "it is not a JSON report of a run"),
+    ('{"schema": "infermeter.run/1"}', "report.json is not a baseline: it is damaged"),
 ])
 def test_what_is_no_report_is_refused(run, text, sentence):
     (run.folder / "report.json").write_text(text)
@@ -67,7 +67,7 @@ WRONG = [  # of trial 1
     (["samples", "latency_s", 3], None, "latency_s[3] is null, and a time"),
     (["samples", "latency_s", 3], "fast", 'latency_s[3] is "fast", and a time'),
     (["samples", "latency_s", 3], True, "latency_s[3] is true, and a time"),
-    (["samples", "latency_s"], 0.002, "latency_s is no list of numbers"),
+    (["samples", "latency_s"], 0.002, "latency_s is not a list of numbers"),
     (["samples", "begin_s", 0], 1e9, "begin_s goes backwards"),
     (["warmup_samples", "latency_s", 0], -1, "latency_s[0] is -1"),
     (["load_s"], -1, "load_s is -1, and cannot be below 0"),
@@ -89,12 +89,12 @@ def test_figures_that_none_can_be_are_refused(run, report):
         kept, part[place[-1]] = part[place[-1]], value
         report.write_text(json.dumps(whole))
         part[place[-1]] = kept
-        refused(run("baseline", "set", "release", "report.json"), "report.json is no baseline: it is damaged: trial 1: ")
+        refused(run("baseline", "set", "release", "report.json"), "report.json is not a baseline: it is damaged: trial 1: ")
         refused(run("gate", "gate.toml", "--baseline", "report.json"), sentence)
     for change, sentence in [
-            (lambda r: r["models"][0].update(size_bytes=-5), "a size, or a number of weights, is no whole number"),
+            (lambda r: r["models"][0].update(size_bytes=-5), "a size, or a number of weights, is not a whole number"),
             (lambda r: r.update(id="../../x"), "its id '../../x' is none of a run"),
-            (lambda r: r.update(created_at="yesterday"), "its created_at is no time"),
+            (lambda r: r.update(created_at="yesterday"), "its created_at is not a time"),
             (lambda r: r["plan"].update(processes=-1), "its plan: -1 worker processes per subject cannot be"),
             (lambda r: r["plan"]["subjects"][0].update(batch_size=-4), "it is damaged: its plan: "),
             (lambda r: r["trials"][1].update(position=0), "two trials, or none, can be at position 0"),
@@ -112,7 +112,7 @@ def test_numbers_that_are_none_are_refused(run, report):
         changed = re.sub(r'("latency_s": ?\[)', rf'\g<1>{number}, ', text)
         assert changed != text
         report.write_text(changed)
-        refused(run("baseline", "set", "release", "report.json"), "it is no JSON report of a run")
+        refused(run("baseline", "set", "release", "report.json"), "it is not a JSON report of a run")
 
 
 def test_a_report_without_iterations_is_refused(run, report):

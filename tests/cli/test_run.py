@@ -226,7 +226,7 @@ def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly, 
         running.wait_for("[2/6]")
         running.process.kill()
         running.process.wait()
-    values[1] = 1  # of which the first item tells nothing
+    values[1] = 1  # of which the first item shows nothing
     written(run.folder, values)
     done = run("run", "--resume")
     assert done.returncode == 2 and "what is measured changed during the run (data_digest" in done.stderr, done.stderr

@@ -1,4 +1,4 @@
-"""infermeter study: parts, presets, checklist, predictions, files and exit codes. The fake back end's times are what it was told."""
+"""infermeter study: parts, presets, checklist, predictions, files and exit codes. The fake back end's times are those of its options."""
 
 import json
 import signal
@@ -172,15 +172,15 @@ def test_reproducible_measures_as_often_as_it_wants(run):
 def test_a_part_on_request_is_measured_where_it_is_named(run):
     on_request = STUDY.replace('name = "alone"\n', 'name = "alone"\non_request = true\n')
     write(run, on_request)
-    told = study(run, "--dry-run").stdout
-    assert "== comparison: " in told and "== alone: " not in told
+    reported = study(run, "--dry-run").stdout
+    assert "== comparison: " in reported and "== alone: " not in reported
     for extra in ((), ("--preset", "quick")):
-        told = study(run, "--dry-run", "--part", "alone", *extra).stdout
-        assert "== comparison: " not in told and "== alone: " in told
+        reported = study(run, "--dry-run", "--part", "alone", *extra).stdout
+        assert "== comparison: " not in reported and "== alone: " in reported
     write(run, on_request.replace('name    = "comparison"', 'on_request = true\nname    = "comparison"').split("[preset")[0])
     refused(study(run), "all of its parts are measured on request only: name them with --part")
     write(run, STUDY.replace('name = "alone"\n', 'name = "alone"\non_request = 1\n'))
-    refused(study(run), "'on_request' wants true or false, got a whole number")
+    refused(study(run), "'on_request' needs true or false, got a whole number")
 
 
 def test_outputs_that_differ_from_process_to_process_do_not_repeat(run):
@@ -239,18 +239,18 @@ def test_an_interrupted_study_reports_what_it_has(run, infermeter, environment):
     ('title = "What', 'titel = "What', "study.toml:2:1: unknown key 'titel' (did you mean 'title'?)"),
     ('name    = "comparison"', "", "this [[part]] has no 'name'"),
     ('name = "alone"', 'name = "comparison"', "there are two parts 'comparison'"),
-    ('name = "alone"', 'name = "../up"', "name '../up' is no plain name"),
-    ('json    = "baseline_performance.json"', 'json = "/etc/passwd"', "json '/etc/passwd' is no plain name"),
+    ('name = "alone"', 'name = "../up"', "name '../up' is not a plain name"),
+    ('json    = "baseline_performance.json"', 'json = "/etc/passwd"', "json '/etc/passwd' is not a plain name"),
     ('text = "comparison_report.txt"', 'text = "comparison.json"', "two of its files are called 'comparison.json'"),
     ('part    = "comparison"', 'part = "comparisn"', "there is no part 'comparisn' (did you mean 'comparison'?)"),
     ('subject = "baseline"', 'subject = "basline"', "part 'comparison' has no subject 'basline'"),
     ('predict = "ffts"', 'predict = { counter = "ffts", metric = "speed" }', "part 'comparison': there is no metric 'speed'"),
-    ('predict = "ffts"', "predict = 3", "'predict' wants a counter's name or a table"),
+    ('predict = "ffts"', "predict = 3", "'predict' needs a counter's name or a table"),
     ("speedup(mean) >= 1.2", "sped_up >= 2", "study.toml:13:13: unknown figure 'sped_up'"),
     ("warmup     = 0", "warmp = 0", "unknown key 'warmp' (did you mean 'warmup'?)"),
     ('parts = ["comparison"]', 'parts = ["all"]', "there is no part 'all'"),
-    ('parts = ["comparison"]', 'parts = []', "'parts' wants an array of parts' names"),
-    ("[preset.quick]", "[preset.'a/b']", "preset 'a/b' is no plain name"),
+    ('parts = ["comparison"]', 'parts = []', "'parts' needs an array of parts' names"),
+    ("[preset.quick]", "[preset.'a/b']", "preset 'a/b' is not a plain name"),
 ])
 def test_what_is_wrong_is_told_before_anything_is_measured(run, old, new, sentence):
     write(run, STUDY.replace(old, new, 1))

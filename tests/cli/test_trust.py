@@ -62,7 +62,7 @@ def test_nothing_above_an_installation_is_executed(run, installed, tmp_path):
 
 def test_a_configuration_file_is_data(run):
     (run.folder / "infermeter.toml").write_text("sandbox = 'off'\n")
-    refused(run("run", FAKE, *SHORT), "infermeter.toml:1:11: sandbox = 'off' may be said on the command line only")
+    refused(run("run", FAKE, *SHORT), "infermeter.toml:1:11: sandbox = 'off' may be set on the command line only")
     (run.folder / "infermeter.toml").write_text("output_dir = '../elsewhere'\n")
     refused(run("run", FAKE, *SHORT), "infermeter.toml:1:14: output_dir", "a folder below the current one")
     (run.folder / "infermeter.toml").write_text("output_dir = 'here'\nseed = 3\n")

@@ -47,7 +47,7 @@ def test_the_report_says_it_in_every_form(run):
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "best of 3 settings: fake,latency=constant:1ms" in text
-    assert "from 10 pairs that had no part in choosing it" in text
+    assert "from 10 pairs measured after the choice" in text
     assert "infermeter run mlp@fake,latency=constant:1ms,work=sleep" in text
     assert run("report").stdout == done.stdout
     markdown = run("report", "--format", "markdown").stdout
@@ -70,7 +70,7 @@ def test_what_cannot_be_run_is_left_out_before_anything_runs(run):
     assert done.stdout.count("has no device 'cuda'") == 2 and "2 subjects" in done.stdout
     alone = run("tune", "mlp@fake", "--over", "device=cpu,cuda")
     assert alone.returncode == 2
-    assert "a race wants at least two settings" in alone.stderr and "has no device 'cuda'" in alone.stderr
+    assert "a race needs at least two settings" in alone.stderr and "has no device 'cuda'" in alone.stderr
 
 
 def test_what_fails_leaves_the_race(run):
@@ -88,10 +88,10 @@ def test_other_outputs_are_left_out(run):
 @pytest.mark.parametrize("arguments, message", [
     (("--over", "treads=1,2"), "did you mean 'threads'"),
     (("--over", "work=spin,slep"), "did you mean 'sleep'"),
-    (("--over", "threads"), "wanted KEY=VALUE,VALUE"),
+    (("--over", "threads"), "expected KEY=VALUE,VALUE"),
     (("--over", "threads=1,1"), "the value 1 is given twice"),
     (("--over", "threads=1,x"), "--over: threads: "),
-    (("--over", "threads=2"), "a race wants at least two settings"),
+    (("--over", "threads=2"), "a race needs at least two settings"),
     (("--over", "dtype=float32,int8"), "--subject-to 'cosine >= 0.99'"),
     (("--over", "threads=1,2", "--objective", "throughputs"), "did you mean 'throughput'"),
     (("--over", "threads=1,2", "--indifference", "lots"), "--indifference: "),
@@ -180,7 +180,7 @@ def test_settings_race_under_a_load(run):
 @pytest.mark.parametrize("arguments, text", [
     (("--objective", "response_p99"), "response_p99 is a figure of a load, and 'mlp@fake,threads=1' is measured without one"),
     (("--subject-to", "response_p99 <= 5ms"), "response_p99 is a figure of a load"),
-    (("--subject-to", "accuracy_drop <= 0.01"), "'accuracy_drop <= 0.01' needs data whose labels say what is right"),
+    (("--subject-to", "accuracy_drop <= 0.01"), "'accuracy_drop <= 0.01' needs data with labels"),
     (("--load", "rate=5", "--objective", "max_rate"), "--load find_rate='response_p99 <= 50ms'"),
     (("--over", "latency=constant:1ms", "batch_size=3..1"), "the range 3..1 ends below its beginning"),
 ])

@@ -1,4 +1,4 @@
-// The test instrument does what it is told, to the number.
+// The test instrument does what its options say, to the number.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -17,7 +17,7 @@ struct LifetimeTest : BackendTest {
   }
   static long descriptors() { return count_of("/proc/self/fd"); }
   static long threads() { return count_of("/proc/self/task"); }
-  // The sanitizers keep what was freed: their memory tells nothing.
+  // The sanitizers keep what was freed: their memory shows nothing.
   static double resident_mib() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return 0;

@@ -79,20 +79,20 @@ TEST_F(ProfileTest, LeavesFilesOfTheRunsBetweenBeginAndEnd) {
   const Ready ready = make_ready(1, {.profile_folder = folder_.string()});
   const auto times = record(ready, 3, 4);
   ASSERT_FALSE(fs::is_empty(folder_));
-  const auto told = operators();
-  if (!told) GTEST_SKIP() << "its files are the runtime's own";
-  ASSERT_TRUE(told->is_object());
-  EXPECT_EQ(told->at("format"), "infermeter-operators");
-  EXPECT_EQ(told->at("version"), 1);
-  ASSERT_FALSE(told->at("operators").empty());
-  for (const json& op : told->at("operators")) {
+  const auto reported = operators();
+  if (!reported) GTEST_SKIP() << "its files are the runtime's own";
+  ASSERT_TRUE(reported->is_object());
+  EXPECT_EQ(reported->at("format"), "infermeter-operators");
+  EXPECT_EQ(reported->at("version"), 1);
+  ASSERT_FALSE(reported->at("operators").empty());
+  for (const json& op : reported->at("operators")) {
     EXPECT_FALSE(op.at("name").get<std::string>().empty());
     EXPECT_FALSE(op.at("kind").get<std::string>().empty());
   }
-  if (!told->contains("events")) return;
+  if (!reported->contains("events")) return;
 
-  const json& events = told->at("events");
-  EXPECT_EQ(told->at("iterations"), times.size());
+  const json& events = reported->at("events");
+  EXPECT_EQ(reported->at("iterations"), times.size());
   const std::size_t count = events.at("op").size();
   for (const char* const column : {"iteration", "thread", "begin_ns", "duration_ns"})
     ASSERT_EQ(events.at(column).size(), count) << column;
@@ -101,8 +101,8 @@ TEST_F(ProfileTest, LeavesFilesOfTheRunsBetweenBeginAndEnd) {
     const auto iteration = events.at("iteration")[i].get<std::size_t>();
     ASSERT_LT(iteration, times.size());
     has_events[iteration] = true;
-    ASSERT_LT(events.at("op")[i].get<std::size_t>(), told->at("operators").size());
-    if (told->at("clock") != "realtime") continue;
+    ASSERT_LT(events.at("op")[i].get<std::size_t>(), reported->at("operators").size());
+    if (reported->at("clock") != "realtime") continue;
     const auto begin = events.at("begin_ns")[i].get<std::int64_t>();
     const auto end = begin + events.at("duration_ns")[i].get<std::int64_t>();
     constexpr std::int64_t resolution = 1000;
@@ -121,8 +121,8 @@ TEST_F(ProfileTest, ASecondProfileHasItsOwnRuns) {
     GTEST_SKIP() << "this runtime records one profile for each session";
   }
   finish(ready, 3);
-  if (const auto told = operators(); told && told->contains("events")) {
-    EXPECT_EQ(told->at("iterations"), 3);
+  if (const auto reported = operators(); reported && reported->contains("events")) {
+    EXPECT_EQ(reported->at("iterations"), 3);
   }
 }
 

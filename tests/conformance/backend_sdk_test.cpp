@@ -87,7 +87,7 @@ OnnxDeclaration read(const std::string& bytes) {
 TEST(OnnxDeclaration, TellsInputsDimensionsOutputsAndTypesOfWeights) {
   const auto declaration = read(model_bytes());
   ASSERT_TRUE(declaration.readable);
-  ASSERT_EQ(declaration.inputs.size(), 1u) << "an initialiser is no input";
+  ASSERT_EQ(declaration.inputs.size(), 1u) << "an initialiser is not an input";
   EXPECT_EQ(declaration.inputs[0].name, "x");
   ASSERT_EQ(declaration.inputs[0].dimensions.size(), 3u);
   EXPECT_EQ(declaration.inputs[0].dimensions[0].name, "batch");

@@ -1,4 +1,4 @@
-"""Every command that README.md, docs/ and --help show is run, in a folder that holds the files they name. `run`, `load`, `compare`, `tune`,
+"""Every command that README.md, docs/ and --help show is run, in a folder that contains the files they name. `run`, `load`, `compare`, `tune`,
 `profile`, `variants` and `study` get --dry-run where it would take long: everything but the measuring is done then, the back ends' own check of options included."""
 
 import glob

@@ -41,7 +41,7 @@ def short(base="1ms", phase1="500us"):
 
 
 def test_on_real_models(project):
-    """Everything that is not slow, and the 3-D baseline twice: stored first, then held against."""
+    """Everything that is not slow, and the 3-D baseline twice: stored first, then compared with."""
     for package in ("onnx", "onnxruntime"):
         pytest.importorskip(package, reason=f"{package} is not installed: scripts/setup")
     gate = (project.folder / "gate.toml").read_text()
@@ -58,13 +58,13 @@ def test_on_real_models(project):
 
 def test_a_regression_of_more_than_10_percent_is_an_alarm(project):
     first = project("-k", "baseline_performance_2d", plan=short())
-    assert first.returncode == 0 and "later runs are held against it" in first.stdout, first.stdout
+    assert first.returncode == 0 and "later runs are compared with it" in first.stdout, first.stdout
     assert project("-k", "baseline_performance_2d", plan=short("1050us")).returncode == 0
     alarm = project("-k", "baseline_performance_2d", plan=short("1300us"))
     # On a disturbed machine nothing across runs fails, and the reason says so.
     assert alarm.returncode == 1 and "1 failed" in alarm.stdout or "the machine was disturbed" in alarm.stdout, alarm.stdout
     assert "regression <= 10%" in alarm.stdout
-    # Wanted: it is what later runs are held against.
+    # Wanted: it is what later runs are compared with.
     assert project("-k", "baseline_performance_2d", "--record-baseline").returncode == 0
     again = project("-k", "baseline_performance_2d")
     assert again.returncode == 0 and "1 passed" in again.stdout, again.stdout

@@ -41,7 +41,7 @@ def test_it_sorts_and_refuses_what_it_does_not_know(plugin, run):
     report = json.loads(done.stdout)
     assert [one["outputs"]["agree"] for one in report["subjects"][1:]] == [True, True]
     done = run("run", subject.format("bubble"), "--backend-path", plugin, "--iterations", 3, "--warmup", 0, "--processes", 1)
-    assert done.returncode == 2 and "option algorithm wants insertion, merge or heap" in done.stdout + done.stderr
+    assert done.returncode == 2 and "option algorithm needs insertion, merge or heap" in done.stdout + done.stderr
     done = run("run", "sorting@sorting,count=0", "--backend-path", plugin, "--iterations", 3, "--warmup", 0, "--processes", 1)
     assert done.returncode == 2 and "from 1 to 16777216" in done.stdout + done.stderr
 

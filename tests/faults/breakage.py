@@ -1,4 +1,4 @@
-"""Runs that are broken off and resumed, held against the unbroken run: same verdicts, exit code and reports.
+"""Runs that are broken off and resumed, compared with the unbroken run: same verdicts, exit code and reports.
 
 Times differ from run to run, and what is said about them; all else must not."""
 
@@ -165,8 +165,8 @@ class Bench:
         code = broken.returncode
         assert code in (self.exit_code, 2, 4, -signal.SIGKILL), (code, broken.stderr)
         if code in (2, 4):  # one sentence at the end, or a list of them
-            told = [line for line in broken.stderr.splitlines() if not line.startswith("  - ")]
-            assert told and told[-1].startswith("infermeter: "), broken.stderr
+            reported = [line for line in broken.stderr.splitlines() if not line.startswith("  - ")]
+            assert reported and reported[-1].startswith("infermeter: "), broken.stderr
         assert "terminate called" not in broken.stderr and "Sanitizer" not in broken.stderr, broken.stderr
         self.tried += 1
         if code != self.exit_code:

@@ -14,7 +14,7 @@ LONG_KILLS = 1000  # of `run` alone, at random moments
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory, infermeter, environment_in, fault_shim):
-    """bench(verb) -> where it is broken off; made once, and told at the end."""
+    """bench(verb) -> where it is broken off; made once, and reported at the end."""
     benches = {}
 
     def make(name):

@@ -1,4 +1,4 @@
-"""What a runtime can do wrong, done by the fake back end: every case leaves a record, and the others go on."""
+"""What a runtime can do wrong, done by the fake back end: every case leaves a record, and the others continue."""
 
 import json
 import os

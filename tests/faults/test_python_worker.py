@@ -1,5 +1,5 @@
 """What a user's Python can do wrong in a worker, and what a Python worker itself needs: each case leaves a record and one
-sentence, and the others go on."""
+sentence, and the others continue."""
 
 import json
 import sys
@@ -137,7 +137,7 @@ def test_a_strided_output_is_the_values_that_numpy_sees(run):
     ("raises", "load_failed", 3, "factory raises raised KeyError: 'weights', at nets.py line 11"),
     ("no_model", "load_failed", 3, "nets:no_model gives an object of type int, which cannot be called"),
     ("fails_later", "run_failed", 3, "ValueError: the fifteenth is one too many (nets.py, line 21)"),
-    ("gives_objects", "run_failed", 3, "an output is an array of object, which is no tensor"),
+    ("gives_objects", "run_failed", 3, "an output is an array of object, which is not a tensor"),
     ("gives_nothing", "run_failed", 3, "'output' is None: the callable must return its outputs"),
     ("writes_to_its_input", "run_failed", 3, "ValueError: assignment destination is read-only (nets.py, line"),
     ("exhausts_memory", "out_of_memory", 4, "out of memory: no room for 1 TB"),

@@ -1,4 +1,4 @@
-"""The manifest for Kubernetes, held against the schema of its API."""
+"""The manifest for Kubernetes, compared with the schema of its API."""
 
 import json
 import subprocess

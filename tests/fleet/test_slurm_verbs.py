@@ -44,8 +44,8 @@ def test_variants_are_made_here_and_measured_there(on_cluster, cluster):
     variants = ("variants", "--models", "original:mlp,copy:mlp", "--backends", "fake", *QUICK, "--processes", "2")
     done = on_cluster(*variants, "--on", "slurm", "--nodes", "2", "--wait", "--format", "json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert [one["label"] for one in told["variants"]] == ["original", "copy"] and "task 2 of 2 has measured its blocks" in done.stderr
+    reported = json.loads(done.stdout)
+    assert [one["label"] for one in reported["variants"]] == ["original", "copy"] and "task 2 of 2 has measured its blocks" in done.stderr
     begun = on_cluster(*variants, "--on", "slurm", "--nodes", "2")
     assert begun.returncode == 0 and begun.stdout == "" and "is begun" in begun.stderr, begun.stderr
     wait_until(lambda: not cluster.ask("squeue", "--noheader"))
@@ -63,8 +63,8 @@ def test_a_study_begins_all_its_parts(on_cluster, two_parts):
     done = on_cluster("study", "study.toml", "--resume", "--wait", "--force", "--format", "json")
     assert done.returncode == 0, done.stderr
     assert "part 2 of 2" in done.stderr
-    told = json.loads(done.stdout)
-    assert [part["name"] for part in told["parts"]] == ["apart", "pairs"]
+    reported = json.loads(done.stdout)
+    assert [part["name"] for part in reported["parts"]] == ["apart", "pairs"]
     of_part = json.loads((on_cluster.folder / "reports/apart.json").read_text())["run"]
     assert of_part["finished"] and {trial["executed"]["node"] for trial in of_part["trials"]} == {"n1", "n2"}
     assert len(json.loads(on_cluster("runs", "--format", "json").stdout)) == 2
@@ -95,9 +95,9 @@ def test_verbs_of_this_machine_say_so(run):
 def test_machines_are_compared(on_cluster, source_dir):
     done = on_cluster("run", "a=mlp@fake,latency=constant:1ms,work=sleep", *QUICK, "--processes", "6", "--on", "slurm", "--nodes", "2", "--wait")
     assert done.returncode == 0, done.stderr
-    told = on_cluster("compare", "--compare", "machines", "--format", "json")
-    assert told.returncode == 0, told.stderr
-    record = json.loads(told.stdout)
+    reported = on_cluster("compare", "--compare", "machines", "--format", "json")
+    assert reported.returncode == 0, reported.stderr
+    record = json.loads(reported.stdout)
     jsonschema.Draft202012Validator(json.loads((source_dir / "docs/schema/run.schema.json").read_text())).validate(record)
     assert [one["host"] for one in record["joined"]] == ["n1", "n2"]
     assert [one["label"] for one in record["plan"]["subjects"]] == ["a on n1", "a on n2"]

@@ -115,9 +115,9 @@ def test_sizes_come_by_place_by_name_and_from_the_batch(load_of):
     [
         ({"width": "2"}, "no dynamic dimension 'width'; it has height, n"),
         ({"x.1": "2"}, "no dynamic dimension 'x.1'; it has height, n"),
-        ({"height": "0"}, "dimension height=0 is no size"),
-        ({"height": "x"}, "dimension height=x is no size"),
-        ({"height": "99999999999"}, "dimension height=99999999999 is no size"),
+        ({"height": "0"}, "dimension height=0 is not a size"),
+        ({"height": "x"}, "dimension height=x is not a size"),
+        ({"height": "99999999999"}, "dimension height=99999999999 is not a size"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(dimensions, sentence, load_of):

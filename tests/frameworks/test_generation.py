@@ -82,9 +82,9 @@ def test_folders_that_are_refused(folder, load_of, changes, sentence):
 
 
 @pytest.mark.parametrize("content, sentence", [
-    ("[]", "config.json of the model model holds no object"),
-    ("[" * 100000, "config.json of the model model is no JSON: "),
-    ("{", "config.json of the model model is no JSON: "),
+    ("[]", "config.json of the model model contains no object"),
+    ("[" * 100000, "config.json of the model model is not JSON: "),
+    ("{", "config.json of the model model is not JSON: "),
 ])
 def test_hostile_files(folder, load_of, content, sentence):
     place = folder()
@@ -115,7 +115,7 @@ def test_options_that_are_refused(folder, load_of, options, sentence):
 @pytest.mark.parametrize("text, sentence", [
     (None, "the file cannot be read: No such file or directory"),
     ("\n", "there is no prompt in it"),
-    ('{"prompt": 5}', "line 1 has a prompt that is no text"),
+    ('{"prompt": 5}', "line 1 has a prompt that is not a text"),
     ('[{"prompt": "a"}, {"conversations": [{"from": "human", "value": "' + 2000 * "x" + '"}]}]',
      "entry 2 has 2000 tokens, and with an answer of 64 they do not fit into the context of model, which is 2048: take it out, or ask "
      "for fewer output_tokens"),
@@ -527,7 +527,7 @@ HEAD = b"GGUF" + (3).to_bytes(4, "little") + (0).to_bytes(8, "little")
 
 
 @pytest.mark.parametrize("change, sentence", [
-    (lambda content: b"PK" + content[2:], "x.gguf is no GGUF file: it does not begin with GGUF"),
+    (lambda content: b"PK" + content[2:], "x.gguf is not a GGUF file: it does not begin with GGUF"),
     (lambda content: content[:4] + b"\x09" + content[5:], "the GGUF file x.gguf is broken: its version is 9, and 2 and 3 are known"),
     (lambda content: content[:100], "the GGUF file x.gguf is broken: its metadata need "),
     (lambda content: content[:-4096], "llama.cpp cannot load x.gguf: "),
@@ -630,10 +630,10 @@ def test_a_text_is_foretold(need, infermeter, environment_in, tiny_llama, tmp_pa
 
 
 @pytest.mark.parametrize("content, arguments, sentence", [
-    (SENTENCES, ("--text-tokens", "1"), "--text-tokens: wanted a number from 2 to 1000000, got 1"),
-    (SENTENCES, ("--labels", "next"), "--text gives the data and what is right: leave --data and --labels out"),
+    (SENTENCES, ("--text-tokens", "1"), "--text-tokens: expected a number from 2 to 1000000, got 1"),
+    (SENTENCES, ("--labels", "next"), "--text gives the data and the labels: leave --data and --labels out"),
     ("short", (), "the text has 5 tokens, too few for one of 256: give --text-tokens 5"),
-    (b"\xff\xfe", (), "the text is no UTF-8: invalid start byte at byte 0"),
+    (b"\xff\xfe", (), "the text is not UTF-8: invalid start byte at byte 0"),
     (None, (), "--text: there is no file 'book.txt'"),
 ])
 def test_texts_that_are_refused(need, infermeter, environment_in, tmp_path, content, arguments, sentence):
@@ -743,9 +743,9 @@ threads = 1
     assert verdicts[0]["value"] == pytest.approx(increase, rel=1e-3) and (verdicts[0]["n"], verdicts[0]["n_of"]) == (6, "texts")
     assert [verdicts[0]["interval"][end] for end in ("low", "high")] == pytest.approx([low, high], rel=1e-3)
     report = json.loads(subprocess.run([infermeter, "report", "latest", "--format", "json"], **world).stdout)
-    told = [each["accuracy"] for each in report["subjects"]]
-    assert [each["perplexity"]["value"] for each in told] == pytest.approx(np.exp([each.mean() for each in losses]).tolist(), rel=1e-5)
-    assert told[0]["perplexity"]["increase"] is None and told[1]["interval"] is None
+    reported = [each["accuracy"] for each in report["subjects"]]
+    assert [each["perplexity"]["value"] for each in reported] == pytest.approx(np.exp([each.mean() for each in losses]).tolist(), rel=1e-5)
+    assert reported[0]["perplexity"]["increase"] is None and reported[1]["interval"] is None
 
 
 @pytest.mark.parametrize("labels, subject, sentence", [

@@ -207,17 +207,17 @@ def profiled(session, folder, array, steps=3):
 def test_a_profile_has_the_operations_of_each_recorded_iteration(runtime, factory, load_of, tmp_path):
     body = "def make():\n    return lambda x: jnp.sin(x @ x).sum()\n"
     load = load_of(factory(body), input_shape="256x256", profile_folder=tmp_path / "made", batch=256)
-    told = profiled(runtime.load(load), tmp_path / "made", np.ones((256, 256), np.float32))
-    assert (told["format"], told["version"], told["clock"], told["iterations"]) == ("infermeter-operators", 1, "iteration", 3)
-    names = [operator["name"] for operator in told["operators"]]
+    reported = profiled(runtime.load(load), tmp_path / "made", np.ones((256, 256), np.float32))
+    assert (reported["format"], reported["version"], reported["clock"], reported["iterations"]) == ("infermeter-operators", 1, "iteration", 3)
+    names = [operator["name"] for operator in reported["operators"]]
     assert any("dot" in name or "fusion" in name for name in names)
-    assert any("dot_general" in origin for operator in told["operators"] for origin in operator["origin_names"])
-    events = told["events"]
+    assert any("dot_general" in origin for operator in reported["operators"] for origin in operator["origin_names"])
+    events = reported["events"]
     assert len({len(column) for column in events.values()}) == 1
     assert set(events["iteration"]) == {0, 1, 2} and set(events["op"]) == set(range(len(names)))
     assert min(events["begin_ns"]) >= 0 and min(events["duration_ns"]) >= 0
     # 2 * 256^3 for the product alone.
-    assert int(re.search(r"XLA counts (\d+) FLOPs", told["sources"][0]["detail"])[1]) > 2 * 256**3
+    assert int(re.search(r"XLA counts (\d+) FLOPs", reported["sources"][0]["detail"])[1]) > 2 * 256**3
 
 
 def test_without_a_folder_no_annotation_is_around_a_step(runtime, factory, load_of):
@@ -254,14 +254,14 @@ def test_only_what_runs_beside_something_else_leaves_the_first_lane():
 def test_a_compiled_program_tells_shapes_origins_and_edges():
     from infermeter.xla_operators import describe
 
-    told = describe("""
+    reported = describe("""
 ENTRY %main.5 (x.1: f32[4,8], w.1: f32[8,2]) -> f32[4,2] {
   %x.1 = f32[4,8]{1,0} parameter(0), metadata={op_name="x"}
   %w.1 = f32[8,2]{1,0} parameter(1), metadata={op_name="w"}
   %dot.3 = f32[4,2]{1,0} dot(%x.1, %w.1), metadata={op_name="jit(f)/layer/dot_general" source_line=3}
   ROOT %add_fusion = f32[4,2]{1,0} fusion(%dot.3), kind=kLoop, calls=%fused, metadata={op_name="jit(f)/add"}
 }""")
-    assert told["dot.3"]["shapes"] == "(4, 8), (8, 2) -> (4, 2)"
-    assert told["dot.3"]["origin_names"] == ["jit(f)/layer/dot_general"]
-    assert told["add_fusion"]["inputs"] == told["dot.3"]["outputs"]
-    assert (told["dot.3"]["precision"], told["dot.3"]["layout"]) == ("float32", "1,0")
+    assert reported["dot.3"]["shapes"] == "(4, 8), (8, 2) -> (4, 2)"
+    assert reported["dot.3"]["origin_names"] == ["jit(f)/layer/dot_general"]
+    assert reported["add_fusion"]["inputs"] == reported["dot.3"]["outputs"]
+    assert (reported["dot.3"]["precision"], reported["dot.3"]["layout"]) == ("float32", "1,0")

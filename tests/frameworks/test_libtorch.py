@@ -1,4 +1,4 @@
-"""The libtorch back end: what it runs is held against eager PyTorch, and what it refuses is provoked.
+"""The libtorch back end: what it runs is compared with eager PyTorch, and what it refuses is provoked.
 
 The models are made here: a small convolutional net with random statistics as a TorchScript file and as an AOTInductor
 package (compiling takes some 15 s, once), and modules of one line for what goes in and out.
@@ -96,7 +96,7 @@ def models(plugin, net, tmp_path_factory) -> Path:
     torch.save(net.state_dict(), folder / "weights.pt")
     whole = (folder / "net.pt").read_bytes()
     (folder / "cut.pt").write_bytes(whole[: len(whole) // 2])
-    (folder / "text.pt").write_text("this is no model\n")
+    (folder / "text.pt").write_text("this is not a model\n")
     with zipfile.ZipFile(folder / "foreign.pt", "w") as archive:
         archive.writestr("foreign/version", "3\n")
     with zipfile.ZipFile(folder / "net.pt") as source, zipfile.ZipFile(folder / "code.pt", "w") as archive:
@@ -230,7 +230,7 @@ def test_outputs_of_a_dictionary_have_its_keys(try_once):
     assert [(output["name"], output["dtype"]) for output in trial["outputs"]] == [
         ("output.scaled", "float32"), ("output.next", "int64")]
     assert trial["executed"]["input_shape"] == "(1, 5) (1, 3)"
-    refused(try_once("Named.pt", "--option", "input_shape=1x5;1x3:int64;1x5"), 2, "'scale' of forward is no tensor (float)")
+    refused(try_once("Named.pt", "--option", "input_shape=1x5;1x3:int64;1x5"), 2, "'scale' of forward is not a tensor (float)")
 
 
 def test_what_is_executed_is_told(try_once, package):
@@ -287,15 +287,15 @@ def test_files_without_a_program_are_refused(try_once, models, model, reason):
 def test_code_must_be_allowed(run, models):
     done = run("run", f"{models / 'net.pt'}@libtorch", "--option", SHAPE, *ONCE)
     assert (done.returncode, done.stdout) == (3, "")
-    assert "is code by nature" in done.stderr and "--allow-code" in done.stderr
+    assert "contains code" in done.stderr and "--allow-code" in done.stderr
 
 
 @pytest.mark.parametrize("value, reason", [
-    ("1x3xax16", "'a' is no size; whole numbers from 1 are"),
-    ("", "'' is no size"),
-    ("1x0", "'0' is no size"),
-    ("1x3x16x16:float33", "'float33' is no element type"),
-    ("1x3x16x16;", "'' is no size"),
+    ("1x3xax16", "'a' is not a size; whole numbers from 1 are"),
+    ("", "'' is not a size"),
+    ("1x0", "'0' is not a size"),
+    ("1x3x16x16:float33", "'float33' is not an element type"),
+    ("1x3x16x16;", "'' is not a size"),
     ("1x3x16x16;1x2", "forward takes 1 tensors (image), and input_shape gives 2"),
 ])
 def test_shapes_that_are_none_are_refused(run, models, value, reason):
@@ -309,7 +309,7 @@ def test_shapes_must_be_given(try_once):
 
 
 def test_arguments_and_outputs_that_are_no_tensors_are_refused(try_once):
-    refused(try_once("WantsNumber.pt", "--option", "input_shape=1x8"), 2, "argument 'n' of forward is no tensor (int)")
+    refused(try_once("WantsNumber.pt", "--option", "input_shape=1x8"), 2, "argument 'n' of forward is not a tensor (int)")
     refused(try_once("GivesNumber.pt", "--option", "input_shape=1x8"), 2, "'output' is of type Int, and only tensors")
 
 
@@ -370,7 +370,7 @@ def test_a_layout_of_inputs_that_is_not_given_is_refused(try_once, models, packa
     (b"_stride[", b"_stride[4294967296"),
 ])
 def test_damaged_text_of_a_package_is_no_harm(try_once, models, package, before, after):
-    """What it no longer tells must be given, or is checked where it is run."""
+    """What it no longer shows must be given, or is checked where it is run."""
     model = edited(package, models / "damaged.pt2", lambda name, data: data.replace(before, after)
                    if name.endswith("wrapper.cpp") else data)
     trial = try_once(model, "--batch-sizes", 2, "--option", SHAPE)

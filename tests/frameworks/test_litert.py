@@ -61,13 +61,13 @@ def test_threads_are_as_many_as_asked_for(threads, runtime, load_of, mlp, run_on
 
 
 def test_who_computes_is_told(runtime, load_of, mlp, run_once, input_of):
-    told = []
+    reported = []
     for xnnpack in ("true", "false"):
         session = runtime.load(load_of(mlp, "mlp", xnnpack=xnnpack))
         run_once(session, input_of("mlp"))
-        told.append(session.executed())
+        reported.append(session.executed())
     keys = ("provider", "operators", "delegated_operators")
-    assert [tuple(each[key] for key in keys) for each in told] == [("xnnpack", "3", "3"), ("builtin", "3", "0")]
+    assert [tuple(each[key] for key in keys) for each in reported] == [("xnnpack", "3", "3"), ("builtin", "3", "0")]
 
 
 def test_operators_that_the_delegate_lacks_are_not_counted(runtime, load_of, graph, tmp_path, run_once):
@@ -82,8 +82,8 @@ def test_operators_that_the_delegate_lacks_are_not_counted(runtime, load_of, gra
     graph.write(tmp_path / "m.tflite")
     session = runtime.load(load_of(tmp_path / "m.tflite"))
     assert run_once(session, ones[:1])[0].tolist() == [[101] * 4]  # sums of 5: 5, 10, 15, 20; twice; and 1
-    told = session.executed()
-    assert (told["operators"], told["delegated_operators"], told["delegated_parts"]) == ("4", "3", "2")
+    reported = session.executed()
+    assert (reported["operators"], reported["delegated_operators"], reported["delegated_parts"]) == ("4", "3", "2")
 
 
 def test_a_dynamic_batch_is_resized(runtime, load_of, graph, tmp_path, run_once):

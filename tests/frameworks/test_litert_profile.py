@@ -1,4 +1,4 @@
-"""Profiles of LiteRT's operators: what is called without headers, held against what the interpreter tells of a
+"""Profiles of LiteRT's operators: what is called without headers, compared with what the interpreter reports a
 model."""
 
 import importlib.metadata
@@ -72,61 +72,61 @@ def without_cumsum(graph, tmp_path):
     return tmp_path / "cumsum.tflite"
 
 
-def rows_of(told, iteration):
+def rows_of(reported, iteration):
     """(operator, begin, end) in the order of an iteration's events."""
-    columns = (told["events"][name] for name in ("iteration", "op", "begin_ns", "duration_ns"))
+    columns = (reported["events"][name] for name in ("iteration", "op", "begin_ns", "duration_ns"))
     return [(op, begin, begin + took) for index, op, begin, took in zip(*columns, strict=True) if index == iteration]
 
 
 @pytest.mark.parametrize("xnnpack", ["true", "false"])
 def test_operators_of_resnet50_lie_within_their_inference(xnnpack, profiled, file_of, input_of):
-    session, told, walls = profiled(file_of("resnet50"), [input_of("resnet50")], threads=2, xnnpack=xnnpack)
+    session, reported, walls = profiled(file_of("resnet50"), [input_of("resnet50")], threads=2, xnnpack=xnnpack)
     head = ("format", "version", "clock", "iterations", "cut")
-    assert tuple(told[key] for key in head) == ("infermeter-operators", 1, "monotonic", 3, False)
-    operators = range(len(told["operators"]))
+    assert tuple(reported[key] for key in head) == ("infermeter-operators", 1, "monotonic", 3, False)
+    operators = range(len(reported["operators"]))
     for iteration, (begin, end) in enumerate(walls):
-        rows = rows_of(told, iteration)
+        rows = rows_of(reported, iteration)
         assert sorted(op for op, _, _ in rows) == list(operators)
         assert all(one[2] <= next_one[1] for one, next_one in zip(rows, rows[1:], strict=False)), "one after the other"
         # LiteRT's whole microseconds are cut off: an operator may seem to begin in the one before.
         assert rows[0][1] > begin - 1000 and rows[-1][2] <= end
         assert 0 < sum(to - since for _, since, to in rows) <= end - begin
-    assert {operator["provider"] for operator in told["operators"]} == {session.executed()["provider"]}
+    assert {operator["provider"] for operator in reported["operators"]} == {session.executed()["provider"]}
     session.close()
 
 
 def test_operators_of_litert_are_the_models_own(profiled, file_of, input_of):
-    session, told, _ = profiled(file_of("resnet50"), [input_of("resnet50")], steps=1, xnnpack="false")
-    assert len(told["operators"]) == int(session.executed()["operators"])
-    kinds = Counter(operator["kind"] for operator in told["operators"])
+    session, reported, _ = profiled(file_of("resnet50"), [input_of("resnet50")], steps=1, xnnpack="false")
+    assert len(reported["operators"]) == int(session.executed()["operators"])
+    kinds = Counter(operator["kind"] for operator in reported["operators"])
     assert (kinds["CONV_2D"], kinds["ADD"], kinds["MEAN"], kinds["FULLY_CONNECTED"]) == (53, 16, 1, 1)
-    first, last = told["operators"][0], told["operators"][-1]
+    first, last = reported["operators"][0], reported["operators"][-1]
     assert (first["inputs"], first["shapes"]) == (["input"], "(2, 3, 224, 224) -> (2, 224, 224, 3)")
     assert (last["outputs"], last["precision"]) == (["output"], "float32")
-    chained = {tensor for operator in told["operators"] for tensor in (*operator["inputs"], *operator["outputs"])}
+    chained = {tensor for operator in reported["operators"] for tensor in (*operator["inputs"], *operator["outputs"])}
     assert not any(tensor.startswith("constant") for tensor in chained)
     session.close()
 
 
 def test_operators_of_xnnpack_are_told_one_by_one(profiled, file_of, input_of):
-    session, told, _ = profiled(file_of("resnet50"), [input_of("resnet50")], steps=1)
-    kinds = Counter(operator["kind"] for operator in told["operators"])
+    session, reported, _ = profiled(file_of("resnet50"), [input_of("resnet50")], steps=1)
+    kinds = Counter(operator["kind"] for operator in reported["operators"])
     # It makes matrix products of convolutions of 1x1.
     assert kinds["Convolution"] + kinds["Fully Connected"] == 53 + 1 and kinds["Fully Connected"] > 1
-    assert abs(len(told["operators"]) - int(session.executed()["operators"])) < 5  # some are fused with another
-    convolution = next(operator for operator in told["operators"] if operator["kind"] == "Convolution")
+    assert abs(len(reported["operators"]) - int(session.executed()["operators"])) < 5  # some are fused with another
+    convolution = next(operator for operator in reported["operators"] if operator["kind"] == "Convolution")
     assert (convolution["precision"], convolution["layout"], convolution["kernel"]) == ("float32", "NHWC", "IGEMM")
-    assert len({operator["name"] for operator in told["operators"]}) == len(told["operators"])
+    assert len({operator["name"] for operator in reported["operators"]}) == len(reported["operators"])
     session.close()
 
 
 def test_operators_of_both_stand_in_the_order_in_which_they_ran(profiled, without_cumsum):
     array = np.ones((2, 4), np.float32)
-    session, told, _ = profiled(without_cumsum, [array])
-    names = [(operator["name"], operator["provider"]) for operator in told["operators"]]
+    session, reported, _ = profiled(without_cumsum, [array])
+    names = [(operator["name"], operator["provider"]) for operator in reported["operators"]]
     assert names == [("Fully Connected.0", "xnnpack"), ("CUMSUM.1", "builtin"), ("Add.2", "xnnpack"),
                      ("Fully Connected.3", "xnnpack")]
-    assert Counter(told["events"]["op"]) == {0: 3, 1: 3, 2: 3, 3: 3}
+    assert Counter(reported["events"]["op"]) == {0: 3, 1: 3, 2: 3, 3: 3}
     assert session.values(None)[0].tolist() == [[101] * 4] * 2
     session.close()
 
@@ -134,9 +134,9 @@ def test_operators_of_both_stand_in_the_order_in_which_they_ran(profiled, withou
 @pytest.mark.parametrize("threads", [1, 3])
 def test_what_is_profiled_answers_as_what_is_timed(threads, profiled, runtime, load_of, file_of, run_once, input_of):
     timed = run_once(runtime.load(load_of(file_of("mlp"), threads=threads)), input_of("mlp"))
-    session, told, _ = profiled(file_of("mlp"), [input_of("mlp")], threads=threads)
+    session, reported, _ = profiled(file_of("mlp"), [input_of("mlp")], threads=threads)
     assert np.array_equal(session.values(None)[0], timed[0])
-    assert len(told["operators"]) == 3 and len(told["events"]["op"]) == 9  # even what took less than a microsecond
+    assert len(reported["operators"]) == 3 and len(reported["events"]["op"]) == 9  # even what took less than a microsecond
     session.close()
 
 
@@ -149,8 +149,8 @@ def test_a_dynamic_batch_is_resized(graph, tmp_path, profiled):
         tensor.shapeSignature = [-1, 4]
     graph.write(tmp_path / "m.tflite")
     array = np.arange(12, dtype=np.float32).reshape(3, 4)
-    session, told, _ = profiled(tmp_path / "m.tflite", [array], batch=3)
-    assert np.array_equal(session.values(None)[0], array) and len(told["operators"]) == 1
+    session, reported, _ = profiled(tmp_path / "m.tflite", [array], batch=3)
+    assert np.array_equal(session.values(None)[0], array) and len(reported["operators"]) == 1
     session.close()
 
 
@@ -236,7 +236,7 @@ def test_the_body_of_a_loop_is_not_counted_twice():
     inference = events_of(("Invoke", 1, 5, 90, 0, 0), ("Add (ND)", 8, 0, 5, 0, 0), ("WHILE", 2, 10, 60, 7, 0),
                           *body, *again, ("Add (ND)", 8, 0, 9, 0, 0))
     made = operators_of([inference], {}, {})
-    # LiteRT numbers XNNPACK's operators anew in each part, which a loop's body is not told from.
+    # LiteRT numbers XNNPACK's operators anew in each part, which a loop's body is not distinguished from.
     names = [operator["name"] for operator in made.operators]
     assert names == ["Add.0", "WHILE.1", "Add.2", "LESS.3", "Add.4", "Add.5"]
     spans = sorted(zip(made.events["op"], made.events["begin_ns"], made.events["duration_ns"], strict=True),
@@ -268,7 +268,7 @@ def test_a_compiled_model_with_other_operators_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("tag", "told"),
+    ("tag", "reported"),
     [
         ("Convolution (NHWC, F32) IGEMM", ("Convolution", "NHWC", "float32", "IGEMM")),
         ("Fully Connected (NC, QD8, F32, QC8W) GEMM", ("Fully Connected", "NC", "QD8, F32, QC8W", "GEMM")),
@@ -280,8 +280,8 @@ def test_a_compiled_model_with_other_operators_is_refused():
         ("", ("", "", "", "")),
     ],
 )
-def test_names_of_xnnpack_are_taken_apart(tag, told):
+def test_names_of_xnnpack_are_taken_apart(tag, reported):
     from infermeter.litert_operators import of_xnnpack
 
     found = of_xnnpack(tag)
-    assert (found["kind"], found["layout"], found["precision"], found["kernel"]) == told
+    assert (found["kind"], found["layout"], found["precision"], found["kernel"]) == reported

@@ -97,13 +97,13 @@ def test_precisions_are_executed(
 ):
     session = runtime.load(load_of(onnx_file(name), name, dtype=dtype, batch=1, **options))
     (values,) = run_once(session, input_of(name, 1))
-    told = session.executed()
+    reported = session.executed()
     session.close()
-    assert values.dtype.name == dtype == told["dtype"]
+    assert values.dtype.name == dtype == reported["dtype"]
     assert nearest <= distance(values, expected(name, 1)) <= farthest
-    assert told["channels_last"] == options.get("channels_last", "false")
-    assert told["autocast"] == options.get("autocast", "false")
-    assert told["provider"] == "eager"
+    assert reported["channels_last"] == options.get("channels_last", "false")
+    assert reported["autocast"] == options.get("autocast", "false")
+    assert reported["provider"] == "eager"
     assert [(port.name, port.dtype, port.shape) for port in session.outputs] == [("output", dtype, values.shape)]
 
 
@@ -150,9 +150,9 @@ def test_torch_compile(runtime, load_of, onnx_file, run_once, input_of, expected
     eager.close()
     session = runtime.load(load_of(onnx_file("mlp"), "mlp", compile="true"))
     (values,) = run_once(session, input_of("mlp"))
-    told = session.executed()
+    reported = session.executed()
     session.close()
-    assert told["provider"] == "inductor" and told["graph_breaks"] == "0"
+    assert reported["provider"] == "inductor" and reported["graph_breaks"] == "0"
     assert distance(values, expected("mlp")) <= 1e-5
 
 
@@ -201,8 +201,8 @@ def test_files(kind, tmp_path, runtime, load_of, run_once):
     assert [port.shape for port in session.inputs] == [(2, 3)]
     session.close()
     np.testing.assert_allclose(values, module(torch.from_numpy(x)).detach().numpy(), rtol=1e-6)
-    told = session.executed()
-    assert told["parameters"] == "16" and told["provider"] == ("torchscript" if kind == "script.pt" else "eager")
+    reported = session.executed()
+    assert reported["parameters"] == "16" and reported["provider"] == ("torchscript" if kind == "script.pt" else "eager")
 
 
 def test_torchscript_is_not_compiled_again(tmp_path, refused):
@@ -289,12 +289,12 @@ def test_checkpoints_that_do_not_fit(tmp_path, refused, factory):
     assert "weights of" in sentence and "do not fit what the factory makes" in sentence or "lacks 2 of the 2 weights" in sentence
     assert "the factory returns a int" in refused(file, factory=made.replace(":make", ":number"), input_shape="1x3")
     torch.save({"state_dict": {"a.0.weight": state["0.weight"]}}, file)
-    assert "lacks 1 of the 2 weights that the factory's model has, such as a.0.bias; it holds a.0.weight" in refused(
+    assert "lacks 1 of the 2 weights that the factory's model has, such as a.0.bias; it contains a.0.weight" in refused(
         file, factory=made, input_shape="1x3")
     torch.save({"state_dict": {f"{part}.{name}": value for part in "ab" for name, value in state.items()}}, file)
     assert "weights of several such models, at a., b." in refused(file, factory=made, input_shape="1x3")
     torch.save({"state_dict": {}}, file)
-    assert "holds no state_dict" in refused(file, factory=made, input_shape="1x3")
+    assert "contains no state_dict" in refused(file, factory=made, input_shape="1x3")
     file.write_bytes(b"no pickle at all")
     assert "cannot be read as a checkpoint of PyTorch" in refused(file, factory=made, input_shape="1x3")
     assert "factory= is for files of weights" in refused(made, factory=made, input_shape="1x3")
@@ -365,8 +365,8 @@ def test_a_model_keeps_its_own_precision(runtime, load_of, factory, run_once):
     )
     session = runtime.load(load_of(model))
     assert run_once(session, np.ones((1, 2), np.float16))[0].dtype == np.float16
-    told = session.executed()
-    assert (told["dtype"], told["dtype_from"]) == ("float16", "model")
+    reported = session.executed()
+    assert (reported["dtype"], reported["dtype_from"]) == ("float16", "model")
     session.close()
 
 
@@ -437,16 +437,16 @@ def test_a_profile_has_the_operators_of_each_recorded_iteration(runtime, factory
     model = factory("def make():\n    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU())\n")
     folder = tmp_path / "made"
     session = runtime.load(load_of(model, input_shape="2x3", profile_folder=folder, compile=compiles))
-    trace, told = profiled(session, folder, steps=3)
+    trace, reported = profiled(session, folder, steps=3)
     names = [event["name"] for event in trace if event.get("cat") == "user_annotation"]
     assert names.count("infermeter_iteration") == 3
     assert [name for name in names if name.startswith("ProfilerStep#")] == ["ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"]
-    assert told["iterations"] == 3 and told["events"]["iteration"] == sorted(told["events"]["iteration"])
-    kinds = [operator["kind"] for operator in told["operators"]]
+    assert reported["iterations"] == 3 and reported["events"]["iteration"] == sorted(reported["events"]["iteration"])
+    kinds = [operator["kind"] for operator in reported["operators"]]
     assert any("relu" in kind for kind in kinds), "of what Inductor compiled, too"
-    of_each = [sum(iteration == index for iteration in told["events"]["iteration"]) for index in range(3)]
+    of_each = [sum(iteration == index for iteration in reported["events"]["iteration"]) for index in range(3)]
     assert of_each == [len(kinds)] * 3
-    assert told["sources"][0]["available"] == (compiles == "false")
+    assert reported["sources"][0]["available"] == (compiles == "false")
 
 
 def test_an_operator_of_a_profile_tells_its_kernel_shapes_and_module(runtime, factory, load_of, tmp_path):
@@ -465,11 +465,11 @@ def test_an_operator_of_a_profile_tells_its_kernel_shapes_and_module(runtime, fa
         """
     session = runtime.load(
         load_of(factory(textwrap.dedent(body)), input_shape="2x300", profile_folder=tmp_path / "made"))
-    _, told = profiled(session, tmp_path / "made", steps=2, shape=(2, 300))
+    _, reported = profiled(session, tmp_path / "made", steps=2, shape=(2, 300))
     found = [(operator["name"], operator["kernel"], operator["shapes"], operator["origin_names"])
-             for operator in told["operators"]]
+             for operator in reported["operators"]]
     # A kernel is the one that takes most of the time, hence the width.
-    # What runs more than once, or is no module's, has no name that tells which operator of the model it is.
+    # What runs more than once, or is no module's, has no name that shows which operator of the model it is.
     assert found == [
         ("aten::linear.0", "aten::addmm", "(2, 300), (400, 300), (400,)", ["first"]),
         ("aten::relu.0", found[1][1], "(2, 400)", []),
@@ -493,8 +493,8 @@ def test_a_module_that_calls_none_of_those_within_it_has_its_operators(runtime, 
         """
     session = runtime.load(
         load_of(factory(textwrap.dedent(body)), input_shape="2x3", profile_folder=tmp_path / "made"))
-    _, told = profiled(session, tmp_path / "made", steps=1)
-    assert [operator["origin_names"] for operator in told["operators"] if operator["kind"] == "aten::matmul"] == [["0"]]
+    _, reported = profiled(session, tmp_path / "made", steps=1)
+    assert [operator["origin_names"] for operator in reported["operators"] if operator["kind"] == "aten::matmul"] == [["0"]]
 
 
 def test_what_is_around_operators_is_none_and_the_longest_of_an_operator_is_its_kernel():

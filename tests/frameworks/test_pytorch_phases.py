@@ -10,12 +10,12 @@ def test_weights_of_linear_layers_become_int8(runtime, load_of, onnx_file, run_o
     # One item: the range is that of the batch, and a faint item beside a loud one would be rounded by the loud one's.
     session = runtime.load(load_of(onnx_file("mlp"), "mlp", quantize="dynamic", batch=1))
     (values,) = run_once(session, input_of("mlp", 1))
-    told = session.executed()
+    reported = session.executed()
     # Of one rounding of 2^-8: float32 weights would be at 1e-7, 4-bit ones beyond 0.1.
     assert 1e-3 < distance(values, expected("mlp", 1)) < 0.1
-    assert told["dtype"] == "int8"
-    assert told["quantize"] == "dynamic: 3392 of 3498 weights in int8"  # 32 x 64 + 64 x 16 + 16 x 20 without biases
-    assert (told["parameters"], told["model_bytes"]) == ("3498", str(3392 + 4 * 106 + 3 * 16))  # a scale and a zero point of each layer
+    assert reported["dtype"] == "int8"
+    assert reported["quantize"] == "dynamic: 3392 of 3498 weights in int8"  # 32 x 64 + 64 x 16 + 16 x 20 without biases
+    assert (reported["parameters"], reported["model_bytes"]) == ("3498", str(3392 + 4 * 106 + 3 * 16))  # a scale and a zero point of each layer
     session.close()
 
 
@@ -61,12 +61,12 @@ def test_all_at_once(runtime, load_of, factory, run_once, distance):
     for options in ({}, {"dtype": "bfloat16", **ALL}):
         session = runtime.load(load_of(model, input_shape="1x3x32x32", batch=1, **options))
         answers.append(run_once(session, array)[0])
-        told = session.executed()
+        reported = session.executed()
         session.close()
     assert 1e-3 < distance(answers[1], answers[0]) < 0.1
-    assert (told["provider"], told["channels_last"], told["autocast"], told["dtype"]) == (
+    assert (reported["provider"], reported["channels_last"], reported["autocast"], reported["dtype"]) == (
         "inductor", "true", "true", "int8")
-    assert told["quantize"] == "dynamic: 29696 of 30692 weights in int8"  # 16 x 256 + 256 x 100, without biases
+    assert reported["quantize"] == "dynamic: 29696 of 30692 weights in int8"  # 16 x 256 + 256 x 100, without biases
 
 
 def test_volumes_are_kept_channels_last(runtime, load_of, factory, run_once):

@@ -102,8 +102,8 @@ def test_litert_agrees(
     plugin("infermeter_make_litert").make(Job(name, str(onnx_file(name)), {"batch": "2"}, "", str(file)))
     session = open_runtime("litert").load(load_of(file, name))
     (values,) = run_once(session, input_of(name))
-    told = session.executed()
-    assert told["provider"] == "xnnpack" and told["delegated_operators"] == told["operators"]
+    reported = session.executed()
+    assert reported["provider"] == "xnnpack" and reported["delegated_operators"] == reported["operators"]
     assert distance(values, expected(name)) <= LIMIT
 
 

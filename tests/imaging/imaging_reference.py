@@ -1,5 +1,5 @@
 """The imaging workload in NumPy and double precision, written from its definition (docs/imaging.md) and from nothing
-else: the standard that the plug-in is held against."""
+else: the standard that the plug-in is compared with."""
 
 from __future__ import annotations
 

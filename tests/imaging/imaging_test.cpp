@@ -1,5 +1,5 @@
-// The cache is held against one that is plainly right; apertures against their definition; and results against those of
-// caches that cannot tell keys apart by their hash.
+// The cache is compared with one that is plainly right; apertures against their definition; and results against those
+// of caches that cannot tell keys apart by their hash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

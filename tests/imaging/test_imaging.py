@@ -250,8 +250,8 @@ def test_objects_of_a_batch_are_reconstructed_each_for_itself(plans: str) -> Non
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"image_size": 300}, "image_size=300 is no power of two"),
-        ({"detector": 100}, "detector=100 is no power of two"),
+        ({"image_size": 300}, "image_size=300 is not a power of two"),
+        ({"detector": 100}, "detector=100 is not a power of two"),
         ({"detector": 16}, "does not hold an aperture"),
         ({"detector": 512}, "finer than the grid"),
         ({"r_max": 120}, "outside of the grid"),
@@ -303,10 +303,10 @@ def test_plans_are_read_and_what_is_wrong_with_them_is_said(tmp_path: Path, plan
         return str(tmp_path)
 
     for content, words in (
-        (b"", "no file of plans"),
+        (b"", "not a file of plans"),
         (b"\n".join([head, b"another \x1b[31mcomputer", wisdom]), "another machine .another  .31mcomputer; this is"),
         (b"\n".join([head, machine, wisdom[: len(wisdom) // 2]]), "it is broken"),
-        (head, "no file of plans"),
+        (head, "not a file of plans"),
     ):
         with pytest.raises(Refused, match=words) as refused:
             Session(plant(content), preset="small")
@@ -317,9 +317,9 @@ def test_a_profile_tells_the_stages(tmp_path: Path, plans: str) -> None:
     profiled = Session(plans, preset="small", caches="none", profile_folder=str(tmp_path))
     profiled.run()
     profiled.profiled_run()
-    told = json.loads((tmp_path / "operators.json").read_text())
-    assert told["iterations"] == 1
-    calls = dict(zip((op["name"] for op in told["operators"]), told["means"]["calls"]))
+    reported = json.loads((tmp_path / "operators.json").read_text())
+    assert reported["iterations"] == 1
+    calls = dict(zip((op["name"] for op in reported["operators"]), reported["means"]["calls"]))
     assert calls["object_fft"] == calls["field_fft"] == calls["estimate_fft"] == calls["noise"] == 100
     assert calls["correction_fft"] == 101 and calls["prior"] == 5 and calls["read_out"] == 1
 

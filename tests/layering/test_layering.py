@@ -1,4 +1,4 @@
-"""Who may include whom, and who alone may do what: the code held against infermeter/CMakeLists.txt and docs/architecture.md."""
+"""Who may include whom, and who alone may do what: the code compared with infermeter/CMakeLists.txt and docs/architecture.md."""
 
 import graphlib
 import os
@@ -289,7 +289,7 @@ def test_the_rules_of_calls(pattern, code, seen):
 
 
 def test_every_name_of_a_type_is_one_type():
-    """Headers share a namespace: two types of one name are undefined behaviour that no linker tells of."""
+    """Headers share a namespace: two types of one name are undefined behaviour that no linker reports."""
     found = {}
     for file in sources("infermeter", suffixes=(".hpp",)):
         if file.name.startswith("test_"):

@@ -76,7 +76,7 @@ def test_an_output_that_is_no_image_is_not_drawn(run):
 
 @pytest.mark.parametrize("arguments, sentence", [
     (["--diff-slices", "2"], "give --diff-images FOLDER as well"),
-    (["--diff-images", "a", "--diff-slices", "0"], "--diff-slices: wanted 1 to 16, got 0"),
+    (["--diff-images", "a", "--diff-slices", "0"], "--diff-slices: expected 1 to 16, got 0"),
     (["--diff-images", "file"], "--diff-images: file cannot hold the results"),
     (["--diff-images", "a", "--layers"], "leave out --diff-images"),
 ])

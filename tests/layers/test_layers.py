@@ -241,8 +241,8 @@ def test_the_text_and_the_picture(run, net, tmp_path):
     done = run("validate", f"{net}@onnxruntime", f"{tmp_path / '$x^{$.onnx'}@onnxruntime", "--layers",
                "--layers-plot", "growth.svg")
     assert done.returncode == 1 and done.stderr == ""
-    assert f"they part at {NODE} (Conv, node " in done.stdout.replace("\n  ", " ")
-    assert "all numbers are the same" in done.stdout.replace("\n  ", " ") and "^ they part here" in done.stdout
+    assert f"they diverge at {NODE} (Conv, node " in done.stdout.replace("\n  ", " ")
+    assert "all numbers are the same" in done.stdout.replace("\n  ", " ") and "^ they diverge here" in done.stdout
     assert "keeps runtimes from fusing operators" in done.stdout.replace("\n  ", " ")
     picture = (run.folder / "growth.svg").read_text()
     assert "<svg " in picture
@@ -254,7 +254,7 @@ def test_the_text_and_the_picture(run, net, tmp_path):
     (["mlp@onnxruntime", "mlp@onnxruntime", "--layers-plot", "a.png"], "give --layers as well"),
     (["mlp@onnxruntime", "mlp@onnxruntime", "--layers", "--layers-plot", "a.gif"], "it can end with .png or .svg"),
     (["mlp@onnxruntime", "mobilenet_v3_small@onnxruntime", "--layers"], "do not take the same inputs"),
-    (["mlp@onnxruntime", "model.xml@openvino", "--layers"], "'model.xml' is no ONNX file"),
+    (["mlp@onnxruntime", "model.xml@openvino", "--layers"], "'model.xml' is not an ONNX file"),
 ])
 def test_what_is_asked_for_wrongly(run, arguments, sentence):
     (run.folder / "model.xml").write_text("<net/>")

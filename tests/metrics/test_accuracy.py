@@ -83,9 +83,9 @@ def test_a_data_set_adds_up(metrics):
 
 @pytest.mark.parametrize(("scores", "labels", "message"), [
     (numpy.eye(3), [0, 1], "there are 2 labels for 3 rows of scores"),
-    (numpy.eye(3), [0, 1, 3], "label 3 is no class"),
-    (numpy.eye(3), [0, 1, 0.5], "labels: 0.5 is no class"),
-    (numpy.eye(3), [[0, 1, 2]], "labels: wanted one per row"),
+    (numpy.eye(3), [0, 1, 3], "label 3 is not a class"),
+    (numpy.eye(3), [0, 1, 0.5], "labels: 0.5 is not a class"),
+    (numpy.eye(3), [[0, 1, 2]], "labels: expected one per row"),
     (numpy.ones(3), [0], r"\[rows, classes\]"),
     ([numpy.ones(3)], [0], "no output has a row of scores for each of 1 labels"),
     ([], [0], "there is no output"),
@@ -99,8 +99,8 @@ def test_labels_that_do_not_fit(metrics, scores, labels, message):
 @pytest.mark.parametrize(("output", "mask", "message"), [
     (numpy.zeros((1, 2, 3)), numpy.zeros((1, 3)), "a class per pixel as an integer"),
     (numpy.zeros((1, 2, 3)), numpy.zeros((1, 4), int), r"the mask has shape \[1, 4\]"),
-    (numpy.zeros((1, 2, 3)), numpy.full((1, 3), 2), "label 2 is no class"),
-    (numpy.full((1, 3), -1), numpy.zeros((1, 3), int), "the output has -1, which is no class"),
+    (numpy.zeros((1, 2, 3)), numpy.full((1, 3), 2), "label 2 is not a class"),
+    (numpy.full((1, 3), -1), numpy.zeros((1, 3), int), "the output has -1, which is not a class"),
     (numpy.zeros((1, 1, 3)), numpy.zeros((1, 3), int), "two classes or more"),
 ])
 def test_masks_that_do_not_fit(metrics, output, mask, message):

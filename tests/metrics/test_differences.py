@@ -209,8 +209,8 @@ def test_tensors_of_pytorch(metrics):
     (([1.0], [1]), "the candidate is int64 here but float64 in the reference"),
     (([1.0], [1.0, 2.0]), r"the candidate has shape \[2\] here but \[1\] in the reference"),
     ((["a"], ["a"]), "strings have no differences"),
-    (([1.0], [1.0], 0), "data_range: wanted a number above 0, got 0"),
-    (([1.0], [1.0], math.nan), "data_range: wanted a number above 0, got nan"),
+    (([1.0], [1.0], 0), "data_range: expected a number above 0, got 0"),
+    (([1.0], [1.0], math.nan), "data_range: expected a number above 0, got nan"),
     (([object()], [1.0]), "an array of Python objects cannot be compared"),
 ])
 def test_what_cannot_be_compared_is_said(metrics, arguments, message):

@@ -96,11 +96,11 @@ def test_equal_and_constant_images(metrics):
 @pytest.mark.parametrize(("shape", "options", "message"), [
     ((6, 9), {}, "a window of 7 does not fit into images whose shortest side is 6"),
     ((9, 9), {"window": "gaussian"}, "a window of 11 does not fit"),
-    ((9, 9), {"size": 4}, "wanted an odd window of at least 3, got 4"),
+    ((9, 9), {"size": 4}, "expected an odd window of at least 3, got 4"),
     ((9, 9), {"dimensions": 3}, r"shape \[9, 9\] has no 3-dimensional images"),
-    ((9, 9), {"dimensions": 4}, "dimensions: wanted 2 or 3, got 4"),
-    ((9, 9), {"window": "hat"}, "window: wanted 'uniform' or 'gaussian', got 'hat'"),
-    ((9, 9), {"data_range": -1.0}, "data range: wanted a number above 0, got -1"),
+    ((9, 9), {"dimensions": 4}, "dimensions: expected 2 or 3, got 4"),
+    ((9, 9), {"window": "hat"}, "window: expected 'uniform' or 'gaussian', got 'hat'"),
+    ((9, 9), {"data_range": -1.0}, "data range: expected a number above 0, got -1"),
     ((0, 9, 9), {}, "there are no images"),
 ])
 def test_what_does_not_fit_is_said(metrics, shape, options, message):

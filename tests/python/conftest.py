@@ -13,7 +13,7 @@ QUICK = {"warmup": 1, "iterations": 20, "processes": 1}
 
 @pytest.fixture(scope="session")
 def package_dir(build_dir) -> Path:
-    """The folder that holds the package `infermeter` of the build."""
+    """The folder that contains the package `infermeter` of the build."""
     folder = build_dir / "python"
     if not list((folder / "infermeter").glob("_core.*.so")):
         pytest.skip("the Python module is not built: scripts/setup installs what it needs")

@@ -1,4 +1,4 @@
-"""Accuracy and recommendations in Python: a loader's labels, what a record tells, the table of an earlier tool."""
+"""Accuracy and recommendations in Python: a loader's labels, what a record reports, the table of an earlier tool."""
 
 import re
 
@@ -97,7 +97,7 @@ def test_masks(im):
 @pytest.mark.parametrize("loader, message", [
     ([], "the loader gave no batch"),
     ([np.zeros((2, CLASSES))], "a batch for the accuracy is a pair"),
-    ([(np.zeros((2, CLASSES), np.float32), np.array([0, CLASSES]))], f"label {CLASSES} is no class"),
+    ([(np.zeros((2, CLASSES), np.float32), np.array([0, CLASSES]))], f"label {CLASSES} is not a class"),
     ([(np.zeros((2, CLASSES), np.float32), np.array([0, 1, 2]))], "no output has a row of scores for each of 3 labels"),
 ])
 def test_loaders_that_do_not_fit(im, data, loader, message):

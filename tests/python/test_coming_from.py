@@ -92,8 +92,8 @@ def test_outliers_of_a_threshold_are_told(im, x):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = benchmarker.benchmark_model(double, x, "it")
-    told = [message for message in result.warnings if "the rule sigma:0.01" in message]
-    assert told and (len(caught) == 1) == (result.outliers_removed > 12)
+    reported = [message for message in result.warnings if "the rule sigma:0.01" in message]
+    assert reported and (len(caught) == 1) == (result.outliers_removed > 12)
 
 
 # A runner over frameworks.
@@ -187,7 +187,7 @@ def test_a_metric_that_takes_the_model_and_its_device(im):
         def measure_more(self, model, energy):
             return 1
 
-    with pytest.raises(im.UsageError, match="measure_more wants 'energy'; a method that measures may take model, device, sample_input"):
+    with pytest.raises(im.UsageError, match="measure_more needs 'energy'; a method that measures may take model, device, sample_input"):
         Wants(double, x).run_all(num_iterations=5, warmup=0)
 
 

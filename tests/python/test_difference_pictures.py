@@ -86,10 +86,10 @@ def test_the_histogram_counts_by_size(pictures, tmp_path):
 
 
 @pytest.mark.parametrize("shape, other, path, slices, sentence", [
-    ((1, 10), (1, 10), "a.png", 1, "an output of shape [1, 10] is no picture"),
+    ((1, 10), (1, 10), "a.png", 1, "an output of shape [1, 10] is not a picture"),
     ((1, 1, 8, 8), (1, 1, 8, 9), "a.png", 1, "has shape [1, 1, 8, 9] and the reference [1, 1, 8, 8]"),
     ((8, 8), (8, 8), "a.gif", 1, "a picture is a .png, .svg or .pdf file"),
-    ((8, 8), (8, 8), "a.png", 0, "slices: wanted at least 1, got 0"),
+    ((8, 8), (8, 8), "a.png", 0, "slices: expected at least 1, got 0"),
 ])
 def test_what_cannot_be_drawn_is_refused(pictures, tmp_path, shape, other, path, slices, sentence, im):
     with pytest.raises(im.UsageError) as raised:

@@ -48,8 +48,8 @@ def test_reports_advise_what_python_has(im, x):
     record = im.run_live({"a": lambda a: a * 2, "b": lambda a: a * 2}, x, iterations=6, warmup=1, outliers="sigma:0.01")
     assert 'outliers="none"' in record.text() and "Give factories to infermeter.run" in record.text()
     # What steers the command line has no place there; rules of tables are dashes, too.
-    told = record.json()
-    parts = [told["answers"], told["diagnostics"], told["subjects"], [trial["diagnostics"] for trial in told["trials"]]]
+    reported = record.json()
+    parts = [reported["answers"], reported["diagnostics"], reported["subjects"], [trial["diagnostics"] for trial in reported["trials"]]]
     for text in (record.text(), record.render("markdown"), json.dumps(parts), *(d.remedy for d in record.verdict.diagnostics)):
         assert not re.search(r"(?<!-)--[a-z][a-z-]*", text), re.findall(r".*(?<!-)--[a-z].*", text)
 
@@ -67,7 +67,7 @@ def test_a_single_object_needs_no_name(im, x):
     record = im.run_live(double, x, **SETTINGS)
     assert [subject.label for subject in record.plan.subjects] == ["double"]
     assert record.models[0].parameters is None  # nobody knows, which is not 0
-    with pytest.raises(im.UsageError, match="run_live wants a model, or a dict of models by their names, and got an object of type int"):
+    with pytest.raises(im.UsageError, match="run_live needs a model, or a dict of models by their names, and got an object of type int"):
         im.run_live(3, x)
     with pytest.raises(im.UsageError, match="there are no inputs for 'b'"):
         im.run_live({"a": double, "b": double}, {"a": x})
@@ -88,7 +88,7 @@ def test_the_batch_of_live_inputs(im):
     assert items(x, batch_axis="none") == (1, "none")
     with pytest.raises(im.UsageError, match="different numbers of items at their batch axes: .3, 5."):
         items([x, h], batch_axis={"input_0": 0, "input_1": 0})
-    with pytest.raises(im.UsageError, match="batch_axis of 'input': 7 is no dimension of an array of shape"):
+    with pytest.raises(im.UsageError, match="batch_axis of 'input': 7 is not a dimension of an array of shape"):
         items(x, batch_axis={"input": 7})
 
 
@@ -256,8 +256,8 @@ def test_a_torch_module_is_as_before_also_after_an_exception(im, torch, fails):
     record = im.run_live({"it": module}, given, **SETTINGS)
     assert_same(before, state_of(torch, module))
     assert not any(calls)  # measured in eval mode, as the record says of each round
-    told = [samples.executed["mode"] for samples in record.samples if samples.end == "ok"]
-    assert told == ([] if fails else ["eval; train before and afterwards"] * 2)
+    reported = [samples.executed["mode"] for samples in record.samples if samples.end == "ok"]
+    assert reported == ([] if fails else ["eval; train before and afterwards"] * 2)
     assert record.samples[0].executed["threads"] == "1"
     assert isinstance(record.errors["it"], RuntimeError) == fails
     assert record.models[0].parameters == 16 * 8 + 8 + 8 + 8
@@ -471,8 +471,8 @@ def test_precisions_that_were_set_place_by_place(im, torch):
         for options in ({}, {"matmul_precision": "high"}):
             record = im.run_live(lambda x: x * 2, torch.rand(2, 16), options=options, **SETTINGS)
             assert record.samples[0].end == "ok", record.samples[0].message
-            told = record.samples[0].executed["matmul_precision"]
-            assert told == options.get("matmul_precision", "cuda.matmul=tf32, mkldnn.matmul=bf16")
+            reported = record.samples[0].executed["matmul_precision"]
+            assert reported == options.get("matmul_precision", "cuda.matmul=tf32, mkldnn.matmul=bf16")
             assert [place.fp32_precision for place in places] == ["tf32", "ieee", "bf16"]
     finally:
         before.restore()

@@ -78,7 +78,7 @@ def test_results_are_dropped_within_the_call(im):
 
 
 def test_other_threads_have_their_turns(im):
-    """A thread that needs the interpreter's lock goes on while a callable that never gives it up is measured."""
+    """A thread that needs the interpreter's lock continues while a callable that never gives it up is measured."""
     counted, stop = [0], threading.Event()
 
     def count():
@@ -106,12 +106,12 @@ def test_views_outlive_the_samples(im):
 
 
 WRONG = [
-    ({"iterations": 0}, "iterations: wanted a number of at least 1, got 0"),
-    ({"warmup": -1}, "warmup: wanted a number of at least 0, got -1"),
-    ({"duration_s": 0}, "duration_s: wanted a time above 0, in seconds, got 0"),
-    ({"duration_s": float("nan")}, "duration_s: wanted a time above 0, in seconds, got nan"),
+    ({"iterations": 0}, "iterations: expected a number of at least 1, got 0"),
+    ({"warmup": -1}, "warmup: expected a number of at least 0, got -1"),
+    ({"duration_s": 0}, "duration_s: expected a time above 0, in seconds, got 0"),
+    ({"duration_s": float("nan")}, "duration_s: expected a time above 0, in seconds, got nan"),
     ({"iterations": 3, "duration_s": 1}, "'iterations' and 'duration_s' exclude each other"),
-    ({"items_per_iteration": 0}, "items_per_iteration: wanted a number of at least 1, got 0"),
+    ({"items_per_iteration": 0}, "items_per_iteration: expected a number of at least 1, got 0"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""What notebooks show of records and validations, and what is told while a run goes on."""
+"""What notebooks show of records and validations, and what is reported while a run continues."""
 
 import html.parser
 import io

@@ -125,8 +125,8 @@ def test_what_is_no_tensor(im, array, called):
 
 
 @pytest.mark.parametrize("settings, sentence", [
-    ({"rtol": -1}, "rtol: wanted a number of at least 0, got -1"),
-    ({"atol": float("nan")}, "atol: wanted a number of at least 0, got nan"),
+    ({"rtol": -1}, "rtol: expected a number of at least 0, got -1"),
+    ({"atol": float("nan")}, "atol: expected a number of at least 0, got nan"),
     ({"precision": "float23"}, "float23"),
 ])
 def test_wrong_tolerances(im, settings, sentence):

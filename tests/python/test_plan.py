@@ -137,7 +137,7 @@ def test_numbers_of_numpy_paths_and_none(im):
 
 def test_allow_code_is_for_programs_to_say(im):
     assert im.Plan("mlp@fake", allow_code=True).allow_code
-    with pytest.raises(im.UsageError, match="may be said on the command line only"):
+    with pytest.raises(im.UsageError, match="may be set on the command line only"):
         as_toml(im, 'subjects = ["mlp@fake"]', "allow_code = true")
 
 
@@ -166,22 +166,22 @@ def test_what_a_plan_says(im):
 WRONG = [
     ({"iteratons": 3}, "unknown setting 'iteratons' (did you mean 'iterations'?)"),
     ({"zzz": 3}, "unknown setting 'zzz'"),
-    ({"iterations": "many"}, "iterations: wanted auto, or a whole number of at least 1, got 'many'"),
-    ({"iterations": 0}, "iterations: wanted auto, or a whole number of at least 1, got '0'"),
-    ({"iterations": [1, 2]}, "'iterations' wants a whole number or a string, got an array"),
-    ({"iterations": 1.5}, "'iterations' wants a whole number or a string, got a fraction"),
-    ({"iterations": True}, "'iterations' wants a whole number or a string, got true or false"),
-    ({"leak_iterations": "3"}, "'leak_iterations' wants a whole number, got a string"),
-    ({"processes": "some"}, "processes: wanted auto, or a whole number from 1 to 10000, got 'some'"),
-    ({"device": 3}, "'device' wants a string, got a whole number"),
-    ({"compare_outputs": 1}, "'compare_outputs' wants true or false, got a whole number"),
-    ({"duration": b"3"}, "'duration' wants a number or a string with a unit, got a value of type bytes"),
+    ({"iterations": "many"}, "iterations: expected auto, or a whole number of at least 1, got 'many'"),
+    ({"iterations": 0}, "iterations: expected auto, or a whole number of at least 1, got '0'"),
+    ({"iterations": [1, 2]}, "'iterations' needs a whole number or a string, got an array"),
+    ({"iterations": 1.5}, "'iterations' needs a whole number or a string, got a fraction"),
+    ({"iterations": True}, "'iterations' needs a whole number or a string, got true or false"),
+    ({"leak_iterations": "3"}, "'leak_iterations' needs a whole number, got a string"),
+    ({"processes": "some"}, "processes: expected auto, or a whole number from 1 to 10000, got 'some'"),
+    ({"device": 3}, "'device' needs a string, got a whole number"),
+    ({"compare_outputs": 1}, "'compare_outputs' needs true or false, got a whole number"),
+    ({"duration": b"3"}, "'duration' needs a number or a string with a unit, got a value of type bytes"),
     ({"duration": "3 parsecs"}, "duration: "),
-    ({"duration": 0}, "duration: wanted a time above 0, such as 30s, got '0'"),
-    ({"options": "a=1"}, "'options' wants a table, got a string"),
-    ({"options": {"a": [1]}}, "'options.a' wants a whole number or a string, got an array"),
-    ({"batch_sizes": {"a": 1}}, "'batch_sizes' wants a whole number, got a table"),
-    ({"batch_sizes": []}, "batch_sizes: wanted at least one value, got none"),
+    ({"duration": 0}, "duration: expected a time above 0, such as 30s, got '0'"),
+    ({"options": "a=1"}, "'options' needs a table, got a string"),
+    ({"options": {"a": [1]}}, "'options.a' needs a whole number or a string, got an array"),
+    ({"batch_sizes": {"a": 1}}, "'batch_sizes' needs a whole number, got a table"),
+    ({"batch_sizes": []}, "batch_sizes: expected at least one value, got none"),
     ({"output_dir": ""}, "output_dir: the value is empty"),
     ({"iterations": 3, "duration": 3}, "'iterations' and 'duration' exclude each other"),
     ({"format": "json"}, "'format' says nothing here: a record has every form (render, text, json, to_csv)"),
@@ -201,12 +201,12 @@ def test_what_does_not_fit_is_refused(im, settings, sentence):
 
 SUBJECTS = [
     ("mlp", "back end"),
-    (7, "'subjects' wants a string, got a whole number"),
+    (7, "'subjects' needs a string, got a whole number"),
     ({"model": "mlp"}, "a subject has no 'backend'"),
     ({"backend": "fake"}, "a subject has no 'model'"),
     ({"model": "mlp", "backend": "fake", "thread": 1}, "unknown key 'thread' of a subject (did you mean 'threads'?)"),
-    ({"model": "mlp", "backend": "fake", "threads": "1"}, "'threads' wants a whole number, got a string"),
-    ({"model": "mlp", "backend": "fake", "options": 3}, "'options' wants a table, got a whole number"),
+    ({"model": "mlp", "backend": "fake", "threads": "1"}, "'threads' needs a whole number, got a string"),
+    ({"model": "mlp", "backend": "fake", "options": 3}, "'options' needs a table, got a whole number"),
     ({"model": "mlp", "backend": "fake", "batch_size": 0}, "batch_size: "),
 ]
 

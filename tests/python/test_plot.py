@@ -173,8 +173,8 @@ def test_what_cannot_be_drawn_is_refused_in_one_sentence(im, plot, tmp_path):
         (empty, "a.png", "p50", "there is nothing to draw: no subject has a median latency"),
         (matrix(), "a.gif", "p50", "a plot is a .png, .svg or .pdf file"),
         (matrix(), "a.png", "p99", "there is no metric 'p99' to draw: p50, throughput and memory can be"),
-        ({"a": 1}, "a.png", "p50", "a plot wants a record, a JSON report"),
-        ([1], "a.png", "p50", "a plot wants a record, a JSON report"),
+        ({"a": 1}, "a.png", "p50", "a plot needs a record, a JSON report"),
+        ([1], "a.png", "p50", "a plot needs a record, a JSON report"),
         (pandas.DataFrame({"a": [1]}), "a.png", "p50", "the frame has no column 'model', which the CSV of a run has"),
     ]:
         with pytest.raises(im.UsageError) as raised:
@@ -199,6 +199,6 @@ def test_it_is_a_program_too(package_dir, tmp_path):
     assert program(GOLDEN / "example.csv", "a.png", "--metric", "memory").returncode == 0
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     for arguments, sentence in [((tmp_path / "none.json", "a.png"), "No such file"), ((GOLDEN / "empty.csv", "a.png"), "nothing"),
-                                ((GOLDEN / "example.md", "a.png"), "is no JSON report")]:
+                                ((GOLDEN / "example.md", "a.png"), "is not a JSON report")]:
         refused = program(*arguments)
         assert refused.returncode == 78 and sentence in refused.stderr and refused.stderr.count("\n") == 1

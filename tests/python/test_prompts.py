@@ -65,20 +65,20 @@ def test_lines_are_texts(prompts, tmp_path):
     ("", "there is no prompt in it"),
     ("[]", "there is no prompt in it"),
     (GOOD + '\n{"prompt"', 'line 2 is not the JSON that it should be; it begins with "{\\"prompt\\""'),
-    (GOOD + "\n[]", "line 2 holds no object"),
-    (f"[{GOOD}, 3]", "entry 2 holds no object"),
+    (GOOD + "\n[]", "line 2 contains no object"),
+    (f"[{GOOD}, 3]", "entry 2 contains no object"),
     (f"[{GOOD}", "what stands behind entry 1 is not the JSON that it should be"),
     (f"[{GOOD} {GOOD}]", "what stands behind entry 1 is not the JSON that it should be"),
     (f"[{GOOD}, ]", "what stands behind entry 1 is not the JSON that it should be"),
     (f"[{GOOD}] x", "what stands behind entry 1 is not the JSON that it should be"),
     ('{"text": "a"}', "line 1 has neither prompt nor messages nor conversations"),
-    ('{"prompt": ["a"]}', "line 1 has a prompt that is no text"),
-    ('{"prompt": "\\ud800"}', "line 1 is no UTF-8"),
+    ('{"prompt": ["a"]}', "line 1 has a prompt that is not a text"),
+    ('{"prompt": "\\ud800"}', "line 1 is not UTF-8"),
     ('{"messages": "a"}', "line 1 has messages that are no list"),
     ('{"messages": [{"role": "user"}]}', "line 1 has a message without role or content"),
     ('{"conversations": [7]}', "line 1 has a message without from or value"),
     ('{"messages": [{"role": "user", "content": 7}]}', "line 1 has a message without a text"),
-    ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "line 1 has a message with a part that is no text"),
+    ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "line 1 has a message with a part that is not a text"),
     ('{"prompt": ' + "[" * 100000, "line 1 is nested too deeply"),
     ('[{"prompt": ' + "[" * 100000, "entry 1 is nested too deeply"),
 ])
@@ -91,8 +91,8 @@ def test_what_is_none_is_refused_with_its_place(prompts, tmp_path, text, sentenc
 
 def test_files_that_cannot_be_read(prompts, tmp_path):
     (tmp_path / "bad.txt").write_bytes(b"a\n\xff")
-    for name, sentence in (("none.txt", "the file cannot be read: No such file or directory"), (".", "it is no regular file"),
-                           ("bad.txt", "line 2 is no UTF-8")):
+    for name, sentence in (("none.txt", "the file cannot be read: No such file or directory"), (".", "it is not a regular file"),
+                           ("bad.txt", "line 2 is not UTF-8")):
         with pytest.raises(ValueError) as raised:
             prompts.PromptFile(str(tmp_path / name))
         assert str(raised.value) == sentence

@@ -95,8 +95,8 @@ def test_the_functions_of_a_model_are_told_with_their_share(profiled, method):
 def test_what_was_told_is_stored(im, profiled):
     record = profiled("cprofile")
     (stored,) = im.load(record.id).stacks
-    (told,) = record.stacks
-    assert stored.samples == told.samples and (stored.detail, stored.unit) == (told.detail, told.unit)
+    (reported,) = record.stacks
+    assert stored.samples == reported.samples and (stored.detail, stored.unit) == (reported.detail, reported.unit)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -203,7 +203,7 @@ def test_py_spy_is_not_for_live_objects(im):
     assert "use cprofile or pyinstrument" in message and record.stacks == []
 
 
-# What cProfile tells, as call trees.
+# What cProfile reports, as call trees.
 
 
 class Clock:

@@ -136,7 +136,7 @@ def test_publish(im, run):
     again = im.publish("site", title="Speed of <models>", metrics=["p50", "peak_memory"], runs=1)
     assert again.written == 0 and repr(again) == "<PublishedSite: runs 1, series 2, written 0, removed 0>"
     assert im.publish("twice", metrics=["p50", "p50"]).series == 1
-    for wrong, said in (({"metrics": []}, "metrics: wanted one"), ({"metrics": ["speed"]}, "no metric 'speed'"), ({"base_url": "x"}, "no address")):
+    for wrong, said in (({"metrics": []}, "metrics: expected one"), ({"metrics": ["speed"]}, "no metric 'speed'"), ({"base_url": "x"}, "not an address")):
         with pytest.raises(im.UsageError, match=said):
             im.publish("other", **wrong)
 

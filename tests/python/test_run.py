@@ -57,7 +57,7 @@ def test_comparison(im):
     assert candidate.interval.low > 0 and answer.looks[0][-1].direction == "slower"
     assert candidate.metric == "latency_p50" and {p.metric for p in answer.exploratory}
     assert any(p.comparison is not None and p.comparison.pairs > 0 for p in seen)
-    with pytest.raises(im.UsageError, match="a comparison wants at least two subjects"):
+    with pytest.raises(im.UsageError, match="a comparison needs at least two subjects"):
         im.compare("mlp@fake")
 
 
@@ -77,8 +77,8 @@ def test_a_race_of_settings(im, run):
 
 @pytest.mark.parametrize("arguments, text", [
     ({"over": {"treads": [1, 2]}}, "did you mean 'threads'"),
-    ({"over": {"threads": [1]}}, "a race wants at least two settings"),
-    ({"indifference": "lots"}, "wanted a share such as 1%"),
+    ({"over": {"threads": [1]}}, "a race needs at least two settings"),
+    ({"indifference": "lots"}, "expected a share such as 1%"),
     ({"over": {"threads": [1, 2]}, "output_dir": "/dev/null/here"}, "/dev/null/here"),
 ])
 def test_a_race_that_cannot_be_is_a_usage_error(im, arguments, text):
@@ -337,7 +337,7 @@ def test_what_a_run_cannot_measure_is_said_in_one_sentence(im, tmp_path):
     x = np.ones((2, 3), np.float32)
     with pytest.raises(im.UsageError, match=r"not an object of type function: run_live\(\{'name': model\}, inputs\)"):
         im.run(lambda a: a, x)
-    with pytest.raises(im.UsageError, match="data wants 'synthetic' or the path .* type ndarray: save it with numpy.save"):
+    with pytest.raises(im.UsageError, match="data needs 'synthetic' or the path .* type ndarray: save it with numpy.save"):
         im.run("mlp@fake", data=x, output_dir=tmp_path)
 
 

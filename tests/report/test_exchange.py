@@ -147,7 +147,7 @@ def test_a_gate_for_github(reports):
 
 
 def test_sarif_has_what_the_standard_asks_for():
-    """Section 3 of SARIF 2.1.0: what must be there, and levels only of failures. The schema itself was held against it by hand."""
+    """Section 3 of SARIF 2.1.0: what must be there, and levels only of failures. The schema itself was compared with it by hand."""
     log = json.loads((GOLDEN / "gate/gate.sarif").read_text())
     assert log["version"] == "2.1.0"
     for run in log["runs"]:

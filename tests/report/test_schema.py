@@ -19,7 +19,7 @@ FIRST_COLUMNS = (
 
 
 def no_constant(name):
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def load(name):

@@ -135,7 +135,7 @@ TEST(Metadata, AServerSaysWhatItIs) {
   EXPECT_EQ(triton.version, "2.5");
   EXPECT_TRUE(triton.takes_binary_tensors);
   EXPECT_FALSE(server_metadata_from(R"({"name":7,"extensions":"binary_tensor_data"})").takes_binary_tensors);
-  EXPECT_THAT(refusal([] { static_cast<void>(server_metadata_from("[]")); }), HasSubstr("no JSON object"));
+  EXPECT_THAT(refusal([] { static_cast<void>(server_metadata_from("[]")); }), HasSubstr("not a JSON object"));
 }
 
 TEST(Metadata, PortsHaveTypesAndShapes) {
@@ -158,7 +158,7 @@ TEST(Metadata, AFirstDimensionIsTheBatchWhereAllHaveIt) {
 
 TEST(Metadata, SaysWhatIsWrong) {
   EXPECT_THAT(refused_model("{"), HasSubstr("is not the JSON"));
-  EXPECT_THAT(refused_model("3"), HasSubstr("no JSON object"));
+  EXPECT_THAT(refused_model("3"), HasSubstr("not a JSON object"));
   EXPECT_THAT(refused_model("{}"), HasSubstr("no inputs"));
   EXPECT_THAT(refused_model(R"({"inputs":null})"), HasSubstr("no inputs"));
   EXPECT_THAT(refused_model(R"({"inputs":{}})"), HasSubstr("no list"));
@@ -187,10 +187,10 @@ TEST(Metadata, NothingThatIsShownActsOnATerminal) {
   EXPECT_EQ(shown("a\x1b[31m\n\xC3\xA4\xE2\x80\xAE"), R"("a\u001b[31m\n\u00e4\u202e")");
   EXPECT_EQ(shown("\xFF\xFE"), R"("\ufffd\ufffd")");
   EXPECT_THAT(shown(std::string(1000, 'x'), 10), testing::StartsWith("\"xxxxxxxxxx\""));
-  EXPECT_EQ(told_error(R"({"error":"why"})"), "it said \"why\"");
-  EXPECT_EQ(told_error(R"({"detail":"why"})"), "it said \"why\"");
-  EXPECT_EQ(told_error("<html>"), "it said \"<html>\"");
-  EXPECT_EQ(told_error(""), "it said nothing else");
+  EXPECT_EQ(error_in(R"({"error":"why"})"), "it said \"why\"");
+  EXPECT_EQ(error_in(R"({"detail":"why"})"), "it said \"why\"");
+  EXPECT_EQ(error_in("<html>"), "it said \"<html>\"");
+  EXPECT_EQ(error_in(""), "it said nothing else");
 }
 
 // --- requests ------------------------------------------------------------------------------------------------------
@@ -284,7 +284,7 @@ TEST(InferAnswer, TakesBytesBehindTheJson) {
 
 TEST(InferAnswer, SaysWhatIsWrong) {
   const auto with = [](std::string_view output) { return "{\"outputs\":[" + std::string(output) + "]}"; };
-  EXPECT_THAT(refused_answer(""), HasSubstr("no JSON"));
+  EXPECT_THAT(refused_answer(""), HasSubstr("not JSON"));
   EXPECT_THAT(refused_answer("[]"), HasSubstr("no outputs"));
   EXPECT_THAT(refused_answer(R"({"outputs":3})"), HasSubstr("no outputs"));
   EXPECT_THAT(refused_answer(R"({"outputs":[],"outputs":[]})"), HasSubstr("twice"));
@@ -309,7 +309,7 @@ TEST(InferAnswer, SaysWhatIsWrong) {
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[{}]})")),
               HasSubstr("among numbers"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"data":[1e999]})")),
-              HasSubstr("no JSON"));
+              HasSubstr("not JSON"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[4611686018427387904,4],"data":[1]})")),
               HasSubstr("impossible shape"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1099511627776],"data":[1]})")),
@@ -330,7 +330,7 @@ TEST(InferAnswer, BytesOfStringsAreBounded) {
       R"({"outputs":[{"name":"s","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":6}}]})";
   EXPECT_THAT(refused_answer(head + std::string("\xFF\xFF\xFF\xFFxx", 6), head.size()),
               HasSubstr("middle of a string"));
-  EXPECT_THAT(refused_answer(head + std::string("\1\0\0\0xx", 6), head.size()), HasSubstr("goes on behind"));
+  EXPECT_THAT(refused_answer(head + std::string("\1\0\0\0xx", 6), head.size()), HasSubstr("continues behind"));
   const std::string many =
       R"({"outputs":[{"name":"s","datatype":"BYTES","shape":[1099511627776],"parameters":{"binary_data_size":0}}]})";
   EXPECT_THAT(refused_answer(many, many.size()), HasSubstr("ends before its last string"));
@@ -408,7 +408,7 @@ TEST(Grpc, AFrameHasTheMessagesSize) {
   EXPECT_EQ(body.substr(0, frame_size), std::string("\0\0\0\1\x2C", 5));
   EXPECT_EQ(message_in(body), std::string(300, 'x'));
   const auto refused = [](const std::string& bytes) { return refusal([&] { static_cast<void>(message_in(bytes)); }); };
-  EXPECT_THAT(refused(""), HasSubstr("holds no message"));
+  EXPECT_THAT(refused(""), HasSubstr("contains no message"));
   EXPECT_THAT(refused(body + 'x'), HasSubstr("said to have 300 bytes, and 301 came"));
   EXPECT_THAT(refused(body.substr(0, 9)), HasSubstr("said to have 300 bytes, and 4 came"));
   body[0] = 1;
@@ -463,9 +463,9 @@ TEST(Grpc, OutputsAreRawOrTyped) {
 
 TEST(Grpc, SaysWhatIsWrong) {
   EXPECT_THAT(refused_outputs(""), HasSubstr("no outputs"));
-  EXPECT_THAT(refused_outputs("2aff"), HasSubstr("no message of the protocol"));
-  EXPECT_THAT(refused_outputs("2801"), HasSubstr("no message of the protocol"));      // outputs as a number
-  EXPECT_THAT(refused_outputs("2a020a0a"), HasSubstr("no message of the protocol"));  // a name beyond the tensor
+  EXPECT_THAT(refused_outputs("2aff"), HasSubstr("not a message of the protocol"));
+  EXPECT_THAT(refused_outputs("2801"), HasSubstr("not a message of the protocol"));      // outputs as a number
+  EXPECT_THAT(refused_outputs("2a020a0a"), HasSubstr("not a message of the protocol"));  // a name beyond the tensor
   EXPECT_THAT(refused_outputs("2a0412024f4b"), HasSubstr("a name that cannot be one"));
   EXPECT_THAT(refused_outputs("2a0d0a01791204465033321a020103320400000000"), HasSubstr("has 4 bytes"));
   EXPECT_THAT(refused_outputs("2a0d0a01791204465033321a020103"), HasSubstr("has 0 elements"));

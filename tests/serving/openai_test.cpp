@@ -136,9 +136,9 @@ TEST(StreamedAnswer, LettersThatAreCutIntoTwoEventsAreWholeAgain) {
 
 TEST(StreamedAnswer, MayLackItsEndButNotBoth) {
   EXPECT_EQ(streamed({a + stop}).text, "a");
-  EXPECT_EQ(streamed({a + done + a}).text, "a") << "what follows [DONE] is no answer";
+  EXPECT_EQ(streamed({a + done + a}).text, "a") << "what follows [DONE] is not an answer";
   EXPECT_THAT(refusal([&] { streamed({a, a}); }), HasSubstr("ended before its answer did"));
-  EXPECT_THAT(refusal([&] { streamed({"{\"choices\":[]}"}); }), HasSubstr("is no stream of events; it begins with"));
+  EXPECT_THAT(refusal([&] { streamed({"{\"choices\":[]}"}); }), HasSubstr("is not a stream of events; it begins with"));
 }
 
 TEST(StreamedAnswer, ErrorsInItAreTold) {
@@ -147,7 +147,7 @@ TEST(StreamedAnswer, ErrorsInItAreTold) {
   EXPECT_THAT(refusal([&] { streamed({event(R"({"choices":7})")}); }), HasSubstr("its choices are no list"));
   EXPECT_THAT(refusal([&] { streamed({event("{")}); }), HasSubstr("is not the JSON"));
   EXPECT_THAT(refusal([&] { streamed({event(R"({"usage":{"completion_tokens":1.5}})")}); }),
-              HasSubstr("no number of tokens"));
+              HasSubstr("not a number of tokens"));
 }
 
 TEST(StreamedAnswer, BeginsAnew) {
@@ -188,7 +188,7 @@ TEST(CompletionRequest, SaysWhatIsWanted) {
   EXPECT_EQ(plain["prompt"], "hi");
   EXPECT_EQ(plain["min_tokens"], 5);
   EXPECT_FALSE(plain.contains("stream_options"));
-  EXPECT_THAT(refusal([&] { static_cast<void>(completion_body(settings, "m", "\xFF", 64)); }), HasSubstr("no UTF-8"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(completion_body(settings, "m", "\xFF", 64)); }), HasSubstr("not UTF-8"));
 }
 
 TEST(Prompts, AreUnlikeFromTheirFirstWordsOn) {
@@ -304,23 +304,23 @@ TEST(PromptFile, WhatIsNoneIsRefusedWithItsPlace) {
   EXPECT_EQ(json("[]"), "there is no prompt in it");
   EXPECT_EQ(json(R"({"prompt": ""})"), "there is no prompt in it");
   EXPECT_THAT(json(good + "\n{\"prompt\""), HasSubstr("line 2 is not the JSON that it should be; it begins with"));
-  EXPECT_EQ(json(good + "\n[]"), "line 2 holds no object");
-  EXPECT_EQ(json("[" + good + ", 3]"), "entry 2 holds no object");
-  EXPECT_EQ(json("[" + good + ", []]"), "entry 2 holds no object");
+  EXPECT_EQ(json(good + "\n[]"), "line 2 contains no object");
+  EXPECT_EQ(json("[" + good + ", 3]"), "entry 2 contains no object");
+  EXPECT_EQ(json("[" + good + ", []]"), "entry 2 contains no object");
   EXPECT_EQ(json("[" + good), "what stands behind entry 1 is not the JSON that it should be");
   EXPECT_EQ(json("[" + good + "] x"), "what stands behind entry 1 is not the JSON that it should be");
   EXPECT_EQ(json(R"({"text": "a"})"), "line 1 has neither prompt nor messages nor conversations");
-  EXPECT_EQ(json(R"({"prompt": ["a"]})"), "line 1 has a prompt that is no text");
+  EXPECT_EQ(json(R"({"prompt": ["a"]})"), "line 1 has a prompt that is not a text");
   EXPECT_EQ(json(R"({"messages": "a"})"), "line 1 has messages that are no list");
   EXPECT_EQ(json(R"({"messages": [{"role": "user"}]})"), "line 1 has a message without role or content");
   EXPECT_EQ(json(R"({"conversations": [7]})"), "line 1 has a message without from or value");
   EXPECT_EQ(json(R"({"messages": [{"role": "user", "content": 7}]})"), "line 1 has a message without a text");
   EXPECT_EQ(json(R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})"),
-            "line 1 has a message with a part that is no text");
+            "line 1 has a message with a part that is not a text");
   const std::string deep = std::string(40, '[') + std::string(40, ']');
   EXPECT_EQ(json("{\"prompt\": " + deep + "}"), "line 1 is nested too deeply");
   EXPECT_EQ(json("[{\"prompt\": " + deep + "}]"), "entry 1 is nested too deeply");
-  EXPECT_EQ(refusal([] { static_cast<void>(prompts_in("a\n\xFF", false)); }), "line 2 is no UTF-8");
+  EXPECT_EQ(refusal([] { static_cast<void>(prompts_in("a\n\xFF", false)); }), "line 2 is not UTF-8");
 }
 
 TEST(PromptOrder, AsksAllButTheFirstBeforeOneComesAgain) {

@@ -127,7 +127,7 @@ FAULTS = {
     "unknown": 'does not give model "unknown": the server answered with status 404; it said "no such model \\u001b[31m',
     "no_inputs": "it declares no inputs",
     "strange_type": 'input "x" has the datatype "FP8", which the protocol does not have',
-    "strange_shape": 'a dimension of input "x" is no whole number',
+    "strange_shape": 'a dimension of input "x" is not a whole number',
     "huge_shape": "would make the data larger than",
     "negative_shape": 'a dimension of input "x" is not -1 to 2147483647',
     "deep_metadata": "is nested too deeply",
@@ -135,10 +135,10 @@ FAULTS = {
     "error500": 'status 500; it said "broken \\u001b[31mred\\nyyy',
     "error400": 'status 400; it said "batch too large"',
     "redirect": "status 302",
-    "bad_json": "it is no JSON at byte 42",
+    "bad_json": "it is not JSON at byte 42",
     "no_outputs": "it has no outputs",
     "deep": "it is nested too deeply",
-    "wrong_size": "and its shape 1x3 wants",
+    "wrong_size": "and its shape 1x3 needs",
     "size_beyond": "is said to have 9223372036854775808 bytes",
     "wrong_shape": 'output "y" has the shape 1x4, and the server declares 1x3',
     "huge_infer_shape": "has an impossible shape",
@@ -206,7 +206,7 @@ def test_a_server_that_is_not_there(measure, closed_port):
 @pytest.mark.parametrize("url, why", [
     ("127.0.0.1:8000", "it does not begin with http:// or https://"),
     ("http://", "it names no host"),
-    ("http://host:70000", "'70000' is no port"),
+    ("http://host:70000", "'70000' is not a port"),
     ("http://host:8000/a?b", "a '?'"),
     ("http://[::1:8000", "its '[' is not closed"),
     ("http://user:secret@host:8000", "token_file=FILE"),
@@ -263,7 +263,7 @@ def test_a_token_goes_to_the_server_and_nowhere_else(measure, run, tmp_path):
         assert not path.is_file() or secret.encode() not in path.read_bytes(), path
 
 
-@pytest.mark.parametrize("option, why", [("token_file=nowhere", "cannot be read"), ("token_file=.", "no regular file"),
+@pytest.mark.parametrize("option, why", [("token_file=nowhere", "cannot be read"), ("token_file=.", "not a regular file"),
                                          ("token_file=blank", "a blank"), ("token_variable=UNSET", "is not set"),
                                          ("token_file=blank,token_variable=X", "exclude each other"),
                                          ("threads=2", "leave out threads=")])

@@ -200,9 +200,9 @@ def test_a_file_of_prompts_is_no_plan_files_to_give_away(run, known):
 
 @pytest.mark.parametrize("name, text, why", [
     ("none.txt", None, "the file cannot be read: No such file or directory"),
-    (".", None, "it is no regular file"),
+    (".", None, "it is not a regular file"),
     ("empty.txt", "\n\n", "there is no prompt in it"),
-    ("bad.jsonl", '{"prompt": "a"}\n{"prompt": 7}\n', "bad.jsonl: line 2 has a prompt that is no text"),
+    ("bad.jsonl", '{"prompt": "a"}\n{"prompt": 7}\n', "bad.jsonl: line 2 has a prompt that is not a text"),
     ("lengths.txt,prompt_tokens=5", "a", "the prompts are those of a file: leave prompt_tokens out"),
 ])
 def test_a_file_that_holds_no_prompts_is_refused(run, known, name, text, why):
@@ -316,15 +316,15 @@ FAULTS = {
     "vllm_error": 'the server broke its answer off; it said "engine died"',
     "ends_in_the_middle": "the server's stream ended before its answer did",
     "ends_in_an_event": "is not the JSON that it should be",
-    "empty_stream": "is no stream of events",
-    "only_comments": "is no stream of events",
-    "no_stream": 'is no stream of events; it begins with "<html>\\u001b[31mred\\n</html>"; stream=false',
+    "empty_stream": "is not a stream of events",
+    "only_comments": "is not a stream of events",
+    "no_stream": 'is not a stream of events; it begins with "<html>\\u001b[31mred\\n</html>"; stream=false',
     "no_json": 'is not the JSON that it should be; it begins with "{\\u001b[31mred"',
     "deep": "is nested too deeply",
     "choices_no_list": "its choices are no list",
-    "content_no_text": "its content is no text",
-    "usage_no_number": "its completion_tokens is no number of tokens",
-    "usage_too_large": "its completion_tokens is no number of tokens",
+    "content_no_text": "its content is not a text",
+    "usage_no_number": "its completion_tokens is not a number of tokens",
+    "usage_too_large": "its completion_tokens is not a number of tokens",
     "long_event": "has an event of more than 1048576 bytes",
     "endless": "sends more than 1310720 bytes",
     "endless_comments": "sends more than 1310720 bytes",
@@ -373,7 +373,7 @@ def test_requests_that_fail_under_load_are_counted(measure):
 @pytest.mark.parametrize("arguments, why", [
     (["load", "good@openai,url={url},stream=false", "--concurrency", "1", "--requests", "2", "--goodput", "ttft<=1s"],
      "answers did not come piece by piece"),
-    (["load", "good@openai,url={url}", "--concurrency", "1", "--goodput", "itl<=1s"], "wanted 'ttft<=200ms'"),
+    (["load", "good@openai,url={url}", "--concurrency", "1", "--goodput", "itl<=1s"], "expected 'ttft<=200ms'"),
     (["load", "good@openai,url={url}", "--concurrency", "1", "--goodput", "ttft<=1s", "ttft<=2s"], "ttft is bounded twice"),
     (["run", "good@openai,url={url},prompt_tokens=5,shared_prefix=6"], "cannot share shared_prefix=6"),
     (["run", "good@openai,url={url},api=responses"], "give api=chat|completions"),

@@ -48,7 +48,7 @@ def one_sentence(done):
 
 
 def a_venv(clone, *pins, stamp="9.9"):
-    """What find_missing_requirements looks at: a python that tells its version, a stamp, dist-info folders."""
+    """What find_missing_requirements looks at: a python that shows its version, a stamp, dist-info folders."""
     packages = clone / f".venv/lib/python{stamp}/site-packages"
     packages.mkdir(parents=True)
     (clone / ".venv/bin").mkdir()
@@ -212,8 +212,8 @@ def test_uv_takes_pips_settings_and_what_it_leaves_is_known(clone, setup, tmp_pa
     (clone / ".venv/bin/uv").chmod(0o755)
     sentence = one_sentence(setup("--with", "plot", programs={"dpkg-query": ALL_INSTALLED}))
     assert error in sentence and sentence.startswith("setup: uv could not get the Python packages")
-    told = (tmp_path / "told").read_text()
-    assert told.startswith("http://index/simple pip install ") and "--no-deps" in told and "matplotlib==" in told
+    reported = (tmp_path / "told").read_text()
+    assert reported.startswith("http://index/simple pip install ") and "--no-deps" in reported and "matplotlib==" in reported
     assert (clone / ".venv/.setup-complete").exists() == kept
 
 

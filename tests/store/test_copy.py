@@ -49,7 +49,7 @@ def test_files_are_merged_and_one_run_alone_is_copied(run, place):
     (("copy", "nosuch.db", "to.db"), "there is no store nosuch.db"),
     (("copy", "results", "to.db", "nosuch"), "there is no run 'nosuch'"),
     (("copy", "results", "postgresql://ann:secret@db/team"), "~/.pgpass"),
-    (("copy", "results", "mysql://db/team"), "is no store"),
+    (("copy", "results", "mysql://db/team"), "is not a store"),
     (("copy", "results"), "TO"),
     (("push",), "--store"),
     ((), "subcommand"),

@@ -70,17 +70,17 @@ def test_histories_baselines_gates_and_comparisons(run, stored, place):
 
 
 def test_what_other_tools_measured_is_imported(stored, place, run):
-    """Profiles, call stacks and times: what is stored is what was told, and is copied as any run."""
+    """Profiles, call stacks and times: what is stored is what was reported, and is copied as any run."""
     (run.folder / "calls.txt").write_text("main;work 12\nmain;rest 3\n")
     files = (FIXTURES / "profile/fixtures/onnxruntime_mlp.json", FIXTURES / "importing/fixtures/hyperfine.json", "calls.txt")
-    told = [stored("import", file, "--format", "json", "--quiet") for file in files]
-    assert [done.returncode for done in told] == [0, 0, 0], [done.stderr for done in told]
-    for identity, done in zip(ids(stored), told, strict=True):
+    reported = [stored("import", file, "--format", "json", "--quiet") for file in files]
+    assert [done.returncode for done in reported] == [0, 0, 0], [done.stderr for done in reported]
+    for identity, done in zip(ids(stored), reported, strict=True):
         assert stored("report", identity, "--format", "json").stdout == done.stdout
     assert not (run.folder / "results/infermeter.db").exists()
     copied = run("store", "copy", place, "copy.db")
     assert copied.stdout.endswith(": 3 copied, 0 extended, 0 there already\n"), copied.stderr
-    assert run("report", "--store", "copy.db", "--format", "json").stdout == told[-1].stdout
+    assert run("report", "--store", "copy.db", "--format", "json").stdout == reported[-1].stdout
     (run.folder / "cut.json").write_text('{"results": [{"command"')
     refused = stored("import", "cut.json")
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1 and "cut.json" in refused.stderr
@@ -137,8 +137,8 @@ assert len(im.histories(store=place)) >= 1
     ("postgresql://ann:secret@db.invalid/team", "~/.pgpass"),
     ("postgresql://db.invalid/team?password=secret", "~/.pgpass"),
     ("host=db.invalid password=secret", "~/.pgpass"),
-    ("mysql://db.invalid/team", "is no store"),
-    ("postgres:db.invalid/team", "is no store"),
+    ("mysql://db.invalid/team", "is not a store"),
+    ("postgres:db.invalid/team", "is not a store"),
     ("postgresql://db.invalid/team?colour=red", "invalid URI query parameter"),
     ("postgresql:///team?host=/nowhere", "cannot connect to the store postgresql:///team?host=/nowhere"),
     ("service=nosuch", "nosuch"),

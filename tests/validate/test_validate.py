@@ -219,7 +219,7 @@ def test_labels_tell_the_drop_with_its_interval(run, onnxruntime):
     # Where a drop is allowed the labels decide.
     assert validated(run, *arguments, "--max-drop", "50%")["drop"]["outcome"] == "pass"
     passed = run("validate", *arguments, "--max-drop", "50%").stdout
-    assert "✓ b is as right as was asked beside a" in passed and "✗" not in passed.split("OVERALL")[1]
+    assert "✓ b is as accurate as required, compared with a" in passed and "✗" not in passed.split("OVERALL")[1]
     assert validated(run, *arguments, "--max-drop", "1%", code=1)["drop"]["outcome"] == "fail"
     near = str(lost / 400)
     assert validated(run, *arguments, "--max-drop", near)["outcome"] == "inconclusive"
@@ -267,13 +267,13 @@ def test_one_output_can_have_its_own_tolerance(run):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    (["--rtol", "-1"], "--rtol: wanted a number of at least 0, got -1"),
-    (["--atol", "-0.5"], "--atol: wanted a number of at least 0"),
-    (["--tolerance", "y=-1"], "--tolerance: wanted a number of at least 0, got -1"),
-    (["--tolerance", "y=0.1:-1"], "--tolerance: wanted a number of at least 0"),
+    (["--rtol", "-1"], "--rtol: expected a number of at least 0, got -1"),
+    (["--atol", "-0.5"], "--atol: expected a number of at least 0"),
+    (["--tolerance", "y=-1"], "--tolerance: expected a number of at least 0, got -1"),
+    (["--tolerance", "y=0.1:-1"], "--tolerance: expected a number of at least 0"),
     (["--tolerance", "0.1"], "is not of the form OUTPUT=RTOL"),
-    (["--tolerance", "y=much"], "'much' is no number"),
-    (["--perturb", "0"], "--perturb: wanted a number of at least 1"),
+    (["--tolerance", "y=much"], "'much' is not a number"),
+    (["--perturb", "0"], "--perturb: expected a number of at least 1"),
     (["--noise", "200%"], "--noise must be a share between 0 and 1"),
     (["--max-drop", "200%"], "--max-drop must be a share between 0 and 1"),
     (["--max-drop", "1%"], "give --labels FILE"),
@@ -357,7 +357,7 @@ def test_outputs_of_zeros_tell_nothing(run, onnxruntime):
     assert (report["outcome"], report["agree"], report["undecided"]) == ("inconclusive", False, True)
     assert [each["id"] for each in report["diagnostics"]] == ["outputs_undecided"]
     text = " ".join(run("validate", *subjects).stdout.split())
-    assert "it cannot be told whether b agrees with a" in text and "'y' is 0 throughout in both" in text
+    assert "it cannot be determined whether b agrees with a" in text and "'y' is 0 throughout in both" in text
     assert run("validate", *subjects, "--fail-inconclusive").returncode == 5
     assert validated(run, *subjects, "--atol", 1e-3)["agree"]
     done = run("run", *subjects, "--processes", 1, "--iterations", 2, "--warmup", 1, "--format", "json", "--no-samples")

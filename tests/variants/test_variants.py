@@ -405,11 +405,11 @@ def test_what_is_made_of_a_folder_is_one(run):
     (("mlp", "--backends", "tensorrt"), "there is no back end tensorrt: it needs an NVIDIA GPU"),
     (("mlp", "--backends", "onnxruntimee"), "did you mean 'onnxruntime'?"),
     (("mlp", "--models", "a:b"), "--models names files that are measured as they are"),
-    (("--models", "nothing"), "'nothing' is no NAME:PATH"),
+    (("--models", "nothing"), "'nothing' is not a NAME:PATH"),
     (("nowhere.onnx",), "unknown model 'nowhere.onnx'"),
     (("mlp@onnxruntime", "--backends", "openvino"), "names a back end, and so does --backends"),
     (("mlp@onnxruntime,batch=4",), "batch sizes, precisions and threads are flags"),
-    (("mlp", "--num-runs", "none"), "--iterations: wanted auto, or"),
+    (("mlp", "--num-runs", "none"), "--iterations: expected auto, or"),
 ])
 def test_what_makes_no_sense_is_refused(arguments, said, variants):
     assert said in variants(*arguments, code=2)

@@ -18,7 +18,7 @@ def _text(file: Path) -> str:
 
 def document_text(file: Path) -> str:
     found = ELEMENT.search(_text(file))
-    assert found, "the page holds no document"
+    assert found, "the page contains no document"
     return zlib.decompress(base64.b64decode(found[2])).decode()
 
 

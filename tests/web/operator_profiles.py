@@ -74,7 +74,7 @@ def table(operators, rest_s=0.4 * MS, distorted=False, threads=1, peaks=True):
                         {"name": "stacks", "available": False, "detail": "this machine lets nobody sample"}],
             "operators": sorted(operators, key=lambda each: -each["mean_s"]), "rest": times(rest_s, calls=0.0, wall_s=wall_s),
             "roofline": {"whole_fraction": flops / 118e9 / wall_s if peaks else None, "whole_flops": flops, "notes": [], "reason": "" if peaks else "peaks were not measured"},
-            "graph": {"from": [], "to": [], "left_out": 0, "reason": "the runtime does not tell which operator reads what another one makes"},
+            "graph": {"from": [], "to": [], "left_out": 0, "reason": "the runtime does not report which operator reads what another one makes"},
             "timeline": {"process": 0, "iteration": 4, "wall_s": wall_s, "op": [each["op"] for each in operators],
                          "thread": [i % threads for i in range(len(operators))], "begin_s": begin, "duration_s": [each["mean_s"] for each in operators]}}
 
@@ -107,13 +107,13 @@ def explanation(baseline, subject, tables):
     groups = groups_of(tables[baseline], tables[subject])
     difference = sum(each["mean_s"] for each in groups)
     conv = [i for i, each in enumerate(groups) if each["kind"] == "Conv"]
-    told = sum(groups[i]["mean_s"] for i in conv)
+    reported = sum(groups[i]["mean_s"] for i in conv)
     return {"baseline": baseline, "subject": subject, "reason": "", "pairs": 8, "left_out": 0,
             "baseline_s": sum(each["baseline_s"] for each in groups), "subject_s": sum(each["subject_s"] for each in groups), "difference_s": difference, "low_s": difference - 0.4 * MS,
             "high_s": difference + 0.4 * MS, "clean_difference_s": 0.98 * difference, "clean_low_s": 0.93 * difference, "clean_high_s": 1.03 * difference,
-            "consistent": True, "not_separable_s": difference - told, "not_separable_half_width_s": 0.2 * MS,
-            "clauses": [{"sentence": f"{len(conv)} Conv: NCHWc -> plain layout", "cause": "other_layout", "groups": conv, "mean_s": told,
-                         "low_s": told - 0.3 * MS, "high_s": told + 0.3 * MS, "share": told / difference}],
+            "consistent": True, "not_separable_s": difference - reported, "not_separable_half_width_s": 0.2 * MS,
+            "clauses": [{"sentence": f"{len(conv)} Conv: NCHWc -> plain layout", "cause": "other_layout", "groups": conv, "mean_s": reported,
+                         "low_s": reported - 0.3 * MS, "high_s": reported + 0.3 * MS, "share": reported / difference}],
             "groups": groups, "stacks": []}
 
 

@@ -1,5 +1,5 @@
-"""How figures are rounded and which unit they have, said once more, in Python and without binary fractions: what the page shows is
-held against this."""
+"""How figures are rounded and which unit they have, said again, in Python and without binary fractions: what the page shows is
+compared with this."""
 
 import math
 from decimal import Decimal

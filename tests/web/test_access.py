@@ -34,8 +34,8 @@ def test_axe_finds_nothing(page_of_kind, open_page, axe, kind, width):
     for colour, rules in looks:
         page.get_by_label("Theme").select_option(colour)
         found = page.evaluate(f"axe.run(document, {{ resultTypes: ['violations'], {rules} }}).then(result => result.violations)")
-        told = [f"{each['id']}: {each['help']}: {[node['target'] for node in each['nodes']][:3]}" for each in found]
-        assert not told, "\n".join(told)
+        reported = [f"{each['id']}: {each['help']}: {[node['target'] for node in each['nodes']][:3]}" for each in found]
+        assert not reported, "\n".join(reported)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -150,7 +150,7 @@ LAST = ["load", "tune", "validate", "generation"]
 
 @pytest.fixture
 def page_for(browser, page_of_kind):
-    """A page whose reader's system wants something."""
+    """A page whose reader's system needs something."""
     contexts = []
 
     def make(kind, **wants):

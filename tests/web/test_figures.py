@@ -147,11 +147,11 @@ def compare_data(table, part, compared):
         return
     lines = [[cell["text"] for cell in row["cells"]] for row in table["rows"]]
     if isinstance(expected, set):
-        told = [place for place, value in enumerate(next(iter(expected))) if value is not None]
-        known = {tuple(row[place] for place in told) for row in expected}
+        reported = [place for place, value in enumerate(next(iter(expected))) if value is not None]
+        known = {tuple(row[place] for place in reported) for row in expected}
         for row in lines:
-            text = ", ".join(row[place] for place in told)
-            compared.same(text if tuple(number_of(row[place]) for place in told) in known else "a row that is not in the document", text, table["figure"])
+            text = ", ".join(row[place] for place in reported)
+            compared.same(text if tuple(number_of(row[place]) for place in reported) in known else "a row that is not in the document", text, table["figure"])
         return
     expected = list(itertools.islice(expected, 500))
     if len(lines) != len(expected):
@@ -279,7 +279,7 @@ def compare_page(page, document):
     return compared
 
 
-# What is changed in the document that a page is held against, and not on the page.
+# What is changed in the document that a page is compared with, and not on the page.
 CHANGES = {
     "a value": lambda part: part["run"]["subjects"][1]["metrics"]["latency_p50"].update(value=1.002 * part["run"]["subjects"][1]["metrics"]["latency_p50"]["value"]),
     "an end of an interval": lambda part: part["run"]["subjects"][0]["metrics"]["throughput"]["interval"].update(high=2 * part["run"]["subjects"][0]["metrics"]["throughput"]["value"]),

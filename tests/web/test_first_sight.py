@@ -16,8 +16,8 @@ def part(run_page):
 
 def test_the_first_screen_has_the_answer_its_chart_and_the_caveat(run_page, open_page, part):
     page = open_page(run_page, width=1400)
-    told = page.locator(".headline .sentence").inner_text() + page.locator(".headline .rest").inner_text()
-    assert told.replace("\u00a0", " ").replace(" ", "") == part["overview"]["headline"]["text"].replace(" ", "")
+    reported = page.locator(".headline .sentence").inner_text() + page.locator(".headline .rest").inner_text()
+    assert reported.replace("\u00a0", " ").replace(" ", "") == part["overview"]["headline"]["text"].replace(" ", "")
     chart = draw(page.locator("figure.picture").first)
     assert chart.get_attribute("id") == "part-1-effects"
     box = chart.locator(".drawing svg").bounding_box()

@@ -25,7 +25,7 @@ def operators_file(operators):
                        "means": {"duration_ns": [each[2] for each in operators], "calls": [1] * len(operators)}})
 
 
-# A block with a skip, twice, and a conversion that nobody tells the place of.
+# A block with a skip, twice, and a conversion that nobody shows the place of.
 BLOCK = [("conv 1", "Conv", 400_000, ["x"], ["a"]), ("relu 1", "Relu", 3_000, ["a"], ["b"]), ("conv 2", "Conv", 100_000, ["b"], ["c"]),
          ("add", "Add", 15_000, ["c", "a"], ["d"]), ("conv 3", "Conv", 30_000, ["d"], ["e"]), ("softmax", "Softmax", 700, ["e"], ["y"]),
          ("reorder", "Reorder", 50_000, [], [])]
@@ -133,9 +133,9 @@ def test_nodes_edges_and_colours_are_the_documents(imported, open_page):
     assert len({step(share, SHARES) for share in shares.values()}) > 4, "the shares are of several colours"
     assert edges_drawn(figure) == len(EDGES)
     names = {each["op"]: each["name"] for each in table["operators"]}
-    told = texts(figure)
+    reported = texts(figure)
     for op in order:
-        assert names[op] in told
+        assert names[op] in reported
     assert "All 7 nodes are in view" in figure.inner_text()
     assert "1 node has no place in it" in figure.inner_text()
 
@@ -252,7 +252,7 @@ def test_the_address_keeps_what_is_shown(imported, open_page):
 def test_without_edges_there_is_no_picture_but_a_reason(imported, open_page):
     page = open_page(imported([("a", "Conv", 1000, [], []), ("b", "Relu", 500, [], [])]))
     assert page.locator("#part-1-graph").count() == 0
-    assert "No graph: the runtime does not tell which operator reads what another one makes" in page.locator("#part-1-operators").inner_text()
+    assert "No graph: the runtime does not report which operator reads what another one makes" in page.locator("#part-1-operators").inner_text()
     assert page.get_by_role("button", name="In the graph").count() == 0
 
 
@@ -362,7 +362,7 @@ def test_layers_are_coloured_by_their_error(layers_page):
     assert "1 node makes nothing that was compared" in figure.inner_text()
     figure.locator(".drawing").focus()
     page.keyboard.press("ArrowDown")
-    assert foot(figure).startswith("Conv node 6 0.10"), "it begins where they part"
+    assert foot(figure).startswith("Conv node 6 0.10"), "it begins where they diverge"
     page.keyboard.press("Enter")
     assert page.locator("tr.linked th").inner_text().startswith("tensor 6")
     page.get_by_role("button", name="In the graph: tensor 2", exact=True).click()

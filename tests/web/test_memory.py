@@ -48,9 +48,9 @@ def words(figure):
 def test_a_real_run_tells_memory_over_time(run_document):
     trials = run_document["parts"][0]["run"]["trials"]
     for trial in trials:
-        told = trial["memory_timeline"]
-        assert len(told["at_s"]) == len(told["phase"]) == len(told["rss_bytes"]) <= 60
-        assert told["at_s"] == sorted(told["at_s"]) and all(size > 0 for size in told["rss_bytes"])
+        reported = trial["memory_timeline"]
+        assert len(reported["at_s"]) == len(reported["phase"]) == len(reported["rss_bytes"]) <= 60
+        assert reported["at_s"] == sorted(reported["at_s"]) and all(size > 0 for size in reported["rss_bytes"])
     assert any("timed" in trial["memory_timeline"]["phase"] for trial in trials)
     assert all(trial["memory"]["pss_after_load_bytes"] > 0 for trial in trials)
 
@@ -109,8 +109,8 @@ def test_a_leak_s_slope_has_its_interval(page_of, run_document):
     subject = run["subjects"][run["trials"][0]["subject"]]
     filled = "svg => [...svg.querySelectorAll('path')].filter(each => Number(each.getAttribute('fill-opacity') ?? each.style.fillOpacity) === 0.2 || each.getAttribute('opacity') === '0.2').length"
     found = []
-    for told in (leak, leak | {"interval": None}):
-        subject["leak"] = told
+    for reported in (leak, leak | {"interval": None}):
+        subject["leak"] = reported
         figure = draw(page_of(run_document).locator("#part-1-leak"))
         found.append(figure.locator(".drawing svg").first.evaluate(filled))
     assert found == [1, 0]

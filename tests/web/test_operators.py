@@ -32,7 +32,7 @@ def graph(page, difference=False):
 
 
 def frames(figure, level=None):
-    """Names as they are told, of one level or of all."""
+    """Names as they are reported, of one level or of all."""
     selector = ".frame" if level is None else f'.frame[aria-level="{level}"]'
     return figure.locator(selector).evaluate_all("all => all.map(frame => frame.getAttribute('aria-label'))")
 
@@ -111,8 +111,8 @@ def test_a_b_and_difference_show_each_side_s_time(pair_page, pair):
 def test_what_is_not_separable_is_hatched(pair_page):
     figure = graph(pair_page(), difference=True)
     for frame in figure.locator('.frame[aria-level="3"]').all():
-        told = "not separable" in frame.get_attribute("aria-label")
-        assert told == (frame.locator('path[fill^="url(#hatch"]').count() == 1)
+        reported = "not separable" in frame.get_attribute("aria-label")
+        assert reported == (frame.locator('path[fill^="url(#hatch"]').count() == 1)
     assert "not separable from noise" in figure.locator("svg.flame").text_content()
 
 
@@ -195,7 +195,7 @@ def test_search_tells_what_is_found_and_its_total(pair_page, pair):
     assert close(seconds(found.inner_text()), sum(each["mean_s"] for each in matched))
     assert figure.locator(".frame.hit").count() == len(matched)
     search.fill("(")
-    assert found.inner_text() == "this is no regular expression"
+    assert found.inner_text() == "this is not a regular expression"
     search.fill("")
     assert found.inner_text() == "" and figure.locator(".frame.hit, .frame.miss").count() == 0
 

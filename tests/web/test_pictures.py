@@ -219,15 +219,15 @@ def test_a_press_counts_though_pictures_are_drawn_meanwhile(whole_page):
 def test_a_zoomed_picture_keeps_its_description(run_page, open_page):
     page = open_page(run_page)
     figure = picture_with(page, 'button[aria-label^="Zoom in"]')
-    told = figure.locator("[role=img]").get_attribute("aria-label")
+    reported = figure.locator("[role=img]").get_attribute("aria-label")
     changed(page, figure, figure.get_by_role("button", name="Zoom in").click)
-    assert figure.locator("[role=img]").get_attribute("aria-label") == told
+    assert figure.locator("[role=img]").get_attribute("aria-label") == reported
     toggle = picture_with(page, ".legend:not([hidden]) button.series")
-    told = toggle.locator("[role=img]").get_attribute("aria-label")
+    reported = toggle.locator("[role=img]").get_attribute("aria-label")
     before = svg_of(toggle)
     toggle.locator("button.series").first.click()
     page.wait_for_function("([svg, before]) => svg.innerHTML !== before", arg=[toggle.locator(".drawing svg").first.element_handle(), before])
-    assert toggle.locator("[role=img]").get_attribute("aria-label") == told
+    assert toggle.locator("[role=img]").get_attribute("aria-label") == reported
 
 
 def reach(page):

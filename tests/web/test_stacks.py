@@ -114,8 +114,8 @@ def test_differences_of_stacks_add_up(pair_page, pair):
     assert copied()
     figure.get_by_label("Show").select_option("difference")
     for frame in figure.locator(".frame").all():
-        told = "not separable" in frame.get_attribute("aria-label")
-        assert told == (frame.locator('path[fill^="url(#hatch"]').count() == 1)
+        reported = "not separable" in frame.get_attribute("aria-label")
+        assert reported == (frame.locator('path[fill^="url(#hatch"]').count() == 1)
 
 
 def test_a_function_between_its_callers_and_callees(pair_page):
@@ -181,14 +181,14 @@ def test_a_clause_shows_its_frames_in_the_graph(pair_page, pair, of):
     page.locator(".explanation").get_by_role("button", name=clause["sentence"]).focus()
     page.keyboard.press("Enter")
     assert figure.get_by_label("Show").input_value() == "difference"
-    told = figure.locator("output").inner_text()
-    assert told.startswith(f"{clause['sentence']}: ")
+    reported = figure.locator("output").inner_text()
+    assert reported.startswith(f"{clause['sentence']}: ")
     if of == "operators":
-        assert f"{len(clause['groups'])} found: " in told and close(seconds(told.split("found: ")[1]), clause["mean_s"])
+        assert f"{len(clause['groups'])} found: " in reported and close(seconds(reported.split("found: ")[1]), clause["mean_s"])
         hits = {name_of(frame) for frame in figure.locator(".frame.hit").evaluate_all("all => all.map(each => each.getAttribute('aria-label'))")}
         assert hits <= {name for i in clause["groups"] for name in [f"{why['groups'][i]['nodes'][0]} and 1 more", why["groups"][i]["nodes"][0]]} | {hit for hit in hits if "small" in hit}
     else:
-        assert "2 found: +5.50 ms" in told
+        assert "2 found: +5.50 ms" in reported
     assert "hit" in page.evaluate("document.activeElement.getAttribute('class')")
     figure.get_by_role("button", name="Clear").click()
     assert figure.locator(".frame.hit, .frame.miss").count() == 0 and figure.locator("output").inner_text() == ""

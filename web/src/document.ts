@@ -322,7 +322,7 @@ export interface Interval {
 export interface Metric {
   unit: "s" | "items/s" | "bytes";
   lower_is_better: boolean;
-  value: number | null; // null: cannot be told; `note` says why
+  value: number | null; // null: cannot be determined; `note` says why
   interval: Interval | null; // across worker processes; null with fewer than two
   n: number; // iterations behind it
   processes: number; // worker processes behind it
@@ -335,7 +335,7 @@ export interface Metric {
 export interface Counter {
   name: string;
   unit: string; // as the subject gives it; "" or "1": none
-  value: number | null; // null: cannot be told; `note` says why
+  value: number | null; // null: cannot be determined; `note` says why
   interval: Interval | null; // across worker processes; null with fewer than two
   n: number; // values behind it: one per process that gave one
   processes: number; // worker processes that gave a value; `note` says so where others did not
@@ -345,7 +345,7 @@ export interface Counter {
 
 // baseline / candidate where lower is better, candidate / baseline otherwise: above 1 the candidate is better
 export interface Estimate {
-  value: number | null; // null: cannot be told; `note` says why
+  value: number | null; // null: cannot be determined; `note` says why
   interval: Interval | null; // across worker processes; null with fewer than two
   n: number; // iterations behind it
   processes: number; // worker processes behind it
@@ -499,7 +499,7 @@ export interface Model {
   path: string;
   format: string;
   sha256: string;
-  size_bytes: number; // of what the runtime executes, where it tells that; else of the file with its weights files; 0: not known
+  size_bytes: number; // of what the runtime executes, where it reports that; else of the file with its weights files; 0: not known
   parameters: number | null;
   nonzero_parameters: number | null; // null: not counted
   weight_files: string[];
@@ -558,7 +558,7 @@ export interface OutputDifference {
   partings?: Parting[]; // where rows of integers, as answers in tokens are, stop being the same: of the first 8 items that part; absent: there is none
 }
 
-// outputs held against labels or masks; null: there are none
+// outputs compared with labels or masks; null: there are none
 export interface Accuracy {
   output: string; // that was read as scores
   value: number | null; // of rows, or of pixels, that are right
@@ -609,7 +609,7 @@ export interface Accuracy {
 export interface Outputs {
   reference: number; // index of the subject whose outputs were the reference
   agree: boolean; // every output is comparable and within its tolerance, and that says something
-  undecided: boolean; // nothing differs, and yet nothing can be told
+  undecided: boolean; // nothing differs, but the outputs prove nothing
   items: number;
   differences: OutputDifference[];
   diagnostics: Diagnostic[];
@@ -822,7 +822,7 @@ export interface GenerationRecord {
   parts: number; // pieces with content, of all answers
   counted: number; // answers whose tokens are known; where the server does not say it, each piece counts as one
   output_tokens: number; // of these answers
-  counted_by_server: number; // answers whose tokens the server told
+  counted_by_server: number; // answers whose tokens the server reported
   prompts_counted: number;
   prompt_tokens: number; // of these prompts
   duration_s: number; // in which answers came; of inferences one after the other their sum
@@ -931,7 +931,7 @@ export interface Look {
 
 export interface PrimaryComparison {
   direction: Direction;
-  withheld: string; // why no direction is told whatever the interval says: two machines, other inputs; empty: it is told
+  withheld: string; // why no direction is reported whatever the interval says: two machines, other inputs; empty: it is reported
   baseline: number;
   candidate: number;
   metric: string;
@@ -1002,7 +1002,7 @@ export interface ProfiledOperator {
   op: number; // its place in the order of execution, from 0
   name: string; // the runtime's; as are all texts
   kind: string;
-  kernel: string; // "": not told; also below
+  kernel: string; // "": not reported; also below
   precision: string; // as executed
   layout: string;
   shapes: string;
@@ -1011,7 +1011,7 @@ export interface ProfiledOperator {
   rule: "exact" | "tensor" | "suffix" | "inferred" | "none"; // how its nodes were found: their names, a tensor that it makes, a name with an addition of the runtime's, what lies around it; none: it executes no node
   flops: number | null; // of its nodes
   moved_bytes: number | null; // inputs, weights and outputs, each once, in the executed precision
-  activation_bytes: number | null; // that the runtime tells; also below
+  activation_bytes: number | null; // that the runtime reports; also below
   parameter_bytes: number | null;
   output_bytes: number | null;
   arena_peak_bytes: number | null; // most that the runtime's arena had in use up to the operator's end, from the session's start on
@@ -1069,14 +1069,14 @@ export interface OperatorTable {
     notes: string[]; // what was assumed, what is left out, what is above its roof
     reason: string; // why there is none; "": there is one
   };
-  graph: OperatorGraph; // which operator reads what another one makes, as far as the runtime tells; each pair once
+  graph: OperatorGraph; // which operator reads what another one makes, as far as the runtime reports it; each pair once
   timeline: OperatorTimeline | null; // null: the source has no single events
 }
 
 export interface StackFunction {
   symbol: string; // "": not known
   module: string; // the file that holds it, without folders; "": not known
-  offset: string; // into the module, where there is no symbol: "0x12ab"; "": not told, or all addresses of the module that are below 0.5 %
+  offset: string; // into the module, where there is no symbol: "0x12ab"; "": not reported, or all addresses of the module that are below 0.5 %
   self_s: number; // own time per inference on the main thread: mean over processes
   low_s: number | null; // 95 % t interval over processes, or pairs of them; null: fewer than 2
   high_s: number | null;
@@ -1093,7 +1093,7 @@ export interface StackFunction {
 
 export interface StackNode {
   parent: number | null; // index of a node before it; null: the whole, or other threads
-  level: "whole" | "other_threads" | "kind" | "operator" | "frame" | "rest" | "merged"; // whole: an inference, of the thread that asked for it; other_threads: all others, in no sum; kind, operator: where the samples tell it; rest: of the whole, what was not sampled (waiting, or where the method does not see); merged: frames that are too small or too deep to stand alone
+  level: "whole" | "other_threads" | "kind" | "operator" | "frame" | "rest" | "merged"; // whole: an inference, of the thread that asked for it; other_threads: all others, in no sum; kind, operator: where the samples show it; rest: of the whole, what was not sampled (waiting, or where the method does not see); merged: frames that are too small or too deep to stand alone
   kind?: string; // of a kind; "": outside of operators
   merged?: number; // how many frames it stands for
   function?: number; // of a frame: index into functions
@@ -1232,7 +1232,7 @@ export interface SubjectProfile {
   asked: number; // profile trials that were made
   processes: number; // of which the table is
   left_out: number; // processes whose operators are others
-  table: OperatorTable | null; // null: no profile trial told of its operators
+  table: OperatorTable | null; // null: no profile trial reported its operators
   stacks: StackProfile[]; // one per method that saw anything, native ones first
 }
 
@@ -1293,7 +1293,7 @@ export interface Validation {
   hostname: string;
   outcome: "pass" | "fail" | "inconclusive"; // exit code 0, 1, and 0 or (--fail-inconclusive) 5
   agree: boolean; // every output is comparable and within its tolerance, and that says something
-  undecided: boolean; // nothing differs, and yet nothing can be told
+  undecided: boolean; // nothing differs, but the outputs prove nothing
   answers: Answer[]; // what is said first: what went wrong, then what was asked
   checks: Check[]; // the checklist
   baseline: ValidationSide;
@@ -1317,7 +1317,7 @@ export interface Validation {
     increase: number; // candidate / baseline - 1
     interval: AnswerInterval | null; // of it, over texts; null: fewer than two
     allowed: number | null; // how much it may increase; null: not judged
-  } | null; // how well both foretell texts (labels: next); null: there are no texts
+  } | null; // how well both predict texts (labels: next); null: there are no texts
   outputs: {
     allowed: number | null; // the largest difference that is within the tolerance
     floor: number | null; // what the baseline differs from itself by
@@ -1429,7 +1429,7 @@ export interface Variant {
     interval: Interval | null;
     kl_divergence: number | null; // of the scores of the next token from the baseline's
     top1_agreement: number | null;
-  }; // how well a language model foretells texts (labels: next); absent of other data
+  }; // how well a language model predicts texts (labels: next); absent of other data
   pareto: {
     place: "front" | "dominated" | "not_placed";
     dominated_by: string[];
@@ -1476,7 +1476,7 @@ export interface LayersSide {
   label: string;
   model: string;
   backend: string;
-  executed: Record<string, string>; // as the back end tells it
+  executed: Record<string, string>; // as the back end reports it
 }
 
 export interface Tensor {

@@ -122,7 +122,7 @@ export function interval(low: number, high: number, unit: Unit): string {
 }
 
 // Wider than a hundred times the value, as on the console: two processes that differ by chance.
-export function tellsNothing(value: number, low: number, high: number): boolean {
+export function isUninformative(value: number, low: number, high: number): boolean {
   return value !== 0 && !(high - low <= 100 * Math.abs(value));
 }
 

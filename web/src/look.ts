@@ -1,4 +1,4 @@
-// How series look: a colour, a symbol and a dash each, so that nothing is told by colour alone.
+// How series look: a colour, a symbol and a dash each, so that nothing is reported by colour alone.
 
 export interface SeriesLook {
   color: string;

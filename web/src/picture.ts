@@ -17,7 +17,7 @@ export interface Control {
   label: string;
   choices: { value: string; label: string }[];
   value: string;
-  change(value: string): void; // the picture is drawn anew afterwards
+  change(value: string): void; // the picture is drawn again afterwards
 }
 
 export interface LegendItem {

@@ -5,7 +5,7 @@ let text = "";
 
 export async function readDocument(): Promise<Report> {
   const element = document.getElementById("document");
-  if (element === null) throw new Error("the page holds no document");
+  if (element === null) throw new Error("the page contains no document");
   if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old for it (it has no DecompressionStream)");
   const packed = atob((element.textContent ?? "").trim());
   const bytes = new Uint8Array(packed.length);

@@ -59,7 +59,7 @@ test("a kind is separable where one of its groups is", () => {
   assert.ok(root.separable, "the whole has an interval of its own: 1 to 3");
 });
 
-test("kernels that differ are told as a change", () => {
+test("kernels that differ are reported as a change", () => {
   const table = (kernel: string): OperatorTable => tableOf([operator(0, "Conv", 1, { kernel })], 0);
   const frame = (a: string, b: string): Frame | undefined => differenceFrames(explanation([group("Conv", 1, 2)]), { label: "A", table: table(a) }, { label: "B", table: table(b) }).children[0]?.children[0]?.children[0];
   assert.equal(frame("x", "y")?.name("difference"), "x → y");
@@ -143,7 +143,7 @@ test("what is found is added up once, however many frames of a branch match", ()
   assert.equal(searchFor("", true), null);
 });
 
-test("a difference is told with its interval, in one unit", () => {
+test("a difference is reported with its interval, in one unit", () => {
   assert.equal(differenceText(0.0021, { low: 0.0018, high: 0.0024 }), "+2.10 ms [+1.80, +2.40]");
   assert.equal(differenceText(-0.0021, null), "−2.10 ms");
 });

@@ -19,7 +19,7 @@ const places = new Places({
   layout: { subject: 0, layers: 5, width: 2, layer: [0, 1, 2, 4], x: [0.5, 0.5, 0.5, 1.5], bends: [{ node: 0, x: [1.2] }], apart: 1, straight: 0, left_out: 0 },
 });
 
-test("arrows follow edges, and go on where there is none", () => {
+test("arrows follow edges, and continue where there is none", () => {
   assert.equal(places.next(0, 0, 1), 1);
   assert.equal(places.next(2, 0, -1), 1);
   assert.equal(places.next(2, 0, 1), 3);

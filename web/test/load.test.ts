@@ -53,7 +53,7 @@ test("subjects that are not under load have no row", () => {
   assert.equal(askedText({ scenario: "server", rate: "40", arrivals: "gamma:2" }), "server, rate 40, gamma:2");
 });
 
-test("what can be held against throughput is what at least two subjects have", () => {
+test("what can be compared with throughput is what at least two subjects have", () => {
   const choices = (subjects: RunSubject[]): string[] => loadPictures(measuredOf(subjects))[0]?.controls?.[0]?.choices.map((each) => each.value) ?? [];
   const two = [subject(0, 40, 0.01, true), subject(1, 80, 0.9, false)];
   assert.deepEqual(choices(two), ["response_p99"]);
@@ -61,7 +61,7 @@ test("what can be held against throughput is what at least two subjects have", (
   assert.deepEqual(choices(two), ["response_p99", "goodput"]);
 });
 
-test("answers token by token are told with and without a load", () => {
+test("answers token by token are reported with and without a load", () => {
   const alone = { index: 1, label: "alone", counters: [{ name: "itl_p50", unit: "s", value: 0.01 }] } as unknown as RunSubject;
   const other = { index: 2, label: "other", counters: [{ name: "cache", unit: "1", value: 1 }] } as unknown as RunSubject;
   const loaded = subject(0, 40, 0.01, true);
@@ -104,7 +104,7 @@ test("the course of a time is drawn where it has two points, with how much it gr
   assert.equal(growthText({ value: null, interval: null, processes: 0 }), "");
 });
 
-test("where answers part is told of runs and of validations, with dots where more stands", () => {
+test("where answers part is reported about runs and of validations, with dots where more stands", () => {
   const parting = { item: 1, position: 9, length: 40, before: [1, 2], reference: [3, 4], candidate: [5, 6] };
   const outputs = { reference: 0, differences: [{ name: "tokens", partings: [parting] }, { name: "other" }] };
   const run = { subjects: [{ label: "a", outputs: null }, { label: "b", outputs }] } as unknown as Run;

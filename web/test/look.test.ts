@@ -1,4 +1,4 @@
-// Series can be told apart by their colours with common colour-blindnesses too, and stand out from the panel.
+// Series can be distinguished by their colours with common colour-blindnesses too, and stand out from the panel.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

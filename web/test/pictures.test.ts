@@ -135,7 +135,7 @@ test("of several subjects one process each is shown, the one in the middle", () 
 const operator = (op: number, bytes: Partial<ProfiledOperator>): ProfiledOperator =>
   ({ op, name: `op ${op}`, kind: "Conv", activation_bytes: null, parameter_bytes: null, output_bytes: null, arena_peak_bytes: null, arena_in_use_bytes: null, ...bytes }) as ProfiledOperator;
 
-test("operators are by memory where the runtime tells, largest first, and by their order beside the arena", () => {
+test("operators are by memory where the runtime reports, largest first, and by their order beside the arena", () => {
   const operators = [operator(1, { output_bytes: 9, activation_bytes: 1, arena_in_use_bytes: 30 }), operator(0, { output_bytes: 5 }), operator(2, {})];
   assert.deepEqual(largestFirst(operators, (each) => each.output_bytes).map((each) => each.operator.op), [1, 0]);
   const part = partOf([trial({ subject: 0, process: 0 })], { profile: { subjects: [{ subject: 0, asked: 1, table: { operators } }] } });
@@ -144,7 +144,7 @@ test("operators are by memory where the runtime tells, largest first, and by the
   assert.deepEqual(arena?.data().rows.map((row) => row[1]), [1, 2, 3]);
   assert.deepEqual(arena?.data().rows[1], ["s0", 2, "op 1", "Conv", 1, null, 9, 30, null]);
   const silent = partOf([trial({ subject: 0, process: 0 })], { profile: { subjects: [{ subject: 0, asked: 1, table: { operators: [operator(0, { output_bytes: 1 })] } }] } });
-  assert.deepEqual(arenaInOrder(silent), [], "no arena is told");
+  assert.deepEqual(arenaInOrder(silent), [], "no arena is reported");
 });
 
 test("outliers lie beyond their process' fences, and warm-up counts down to 0", () => {
@@ -161,7 +161,7 @@ test("outliers lie beyond their process' fences, and warm-up counts down to 0", 
 test("disturbances are in words, once each", () => {
   const foreign = { id: "foreign_load", severity: "warning" as const, message: "other programs used 41 % of a processor", remedy: "", about: "" };
   assert.deepEqual(disturbances(trial({ noise: { ...quiet, foreign_cpu: 0.41, major_faults: 2 }, diagnostics: [foreign] })), ["other programs used 41.0 % of a processor", "2 major page faults"]);
-  assert.deepEqual(disturbances(trial({ noise: { ...quiet, foreign_cpu: 0.01 } })), [], "what no diagnostic speaks of is no disturbance");
+  assert.deepEqual(disturbances(trial({ noise: { ...quiet, foreign_cpu: 0.01 } })), [], "what no diagnostic speaks of is not a disturbance");
   assert.deepEqual(disturbances(trial({ diagnostics: [{ ...foreign, id: "note", severity: "info" }] })), []);
 });
 

@@ -88,7 +88,7 @@ test("settings: an option that one subject has differs from none", () => {
   assert.deepEqual(settings.differing, ["option streams"]);
 });
 
-test("trials that failed come first, and those that ended alike are told once", () => {
+test("trials that failed come first, and those that ended alike are reported once", () => {
   const run = runOf([subject(0, "a")], [trial(0), trial(0, { process: 1, end: "crashed" }), trial(0, { process: 2, end: "crashed" }), trial(0, { process: 3, end: "crashed", stderr_tail: "x" })]);
   const rows = trialRows(run, null);
   assert.deepEqual(rows.map((row) => row.trial.process), [1, 2, 3, 0]);

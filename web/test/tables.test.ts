@@ -61,7 +61,7 @@ test("the filter looks at what is shown", () => {
   assert.ok(!matches(row("ResNet", 1), columns, "vit"));
 });
 
-test("a column without a value is told from one that says why", () => {
+test("a column without a value is distinguished from one that says why", () => {
   assert.equal(contentOf(latency, [row("a", null)]), "nothing");
   assert.equal(contentOf(latency, [row("a", null, { note: "needs 299 iterations" })]), "reasons");
   assert.equal(contentOf(latency, [row("a", null), row("b", 1)]), "values");

@@ -42,7 +42,7 @@ Error array_misfit(const Port& port, const Shape& whole, DType dtype, const std:
   } else if (port.batch_axis) {
     hint = fmt::format("; dimension {} is the batch, of any size: --batch-axis says otherwise", *port.batch_axis);
   }
-  return usage_error(fmt::format("input {} wants {}, {} has {} {}{}", in_quotes(port.name), describe(port),
+  return usage_error(fmt::format("input {} needs {}, {} has {} {}{}", in_quotes(port.name), describe(port),
                                  in_quotes(file), to_string(dtype), to_string(whole), hint));
 }
 
@@ -65,7 +65,7 @@ Result<Cut> cut_of(const Port& port, const Shape& whole, DType dtype, const std:
     if (accepts_shape(port, whole)) return Cut{};
     const bool is_stacked = whole.size() == port.shape.size() + 1 && accepts_shape(port, std::span(whole).subspan(1));
     if (!is_stacked) return array_misfit(port, whole, dtype, file);
-    if (whole[0] == 0) return usage_error(fmt::format("{} holds no item", in_quotes(file)));
+    if (whole[0] == 0) return usage_error(fmt::format("{} contains no item", in_quotes(file)));
     return Cut{.kind = Cut::Kind::stacked, .axis = 0, .per_item = 1, .available = whole[0]};
   }
   const std::int64_t axis = *port.batch_axis;
@@ -77,7 +77,7 @@ Result<Cut> cut_of(const Port& port, const Shape& whole, DType dtype, const std:
           .per_item = own < 0 ? options.batch_size : own};
   cut.available = cut.per_item > 0 ? whole[place] / cut.per_item : 0;
   if (cut.available == 0) {
-    return usage_error(fmt::format("input {} wants {} {} at a time, {} has {} {}; use a smaller batch size",
+    return usage_error(fmt::format("input {} needs {} {} at a time, {} has {} {}; use a smaller batch size",
                                    in_quotes(port.name), cut.per_item,
                                    axis == 0 ? "rows" : fmt::format("of dimension {}", axis), in_quotes(file),
                                    to_string(dtype), to_string(whole)));

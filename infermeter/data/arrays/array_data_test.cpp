@@ -70,7 +70,7 @@ TEST(ArrayData, ABatchBehindTheFirstDimensionIsCutThere) {
   EXPECT_EQ(part->available, 2);
   EXPECT_EQ(numbers_of(*part, 0), numbers_of(*set, 1));
   EXPECT_THAT(make_data({.source = file, .batch_size = 6}, {&input, 1}).error().message,
-              HasSubstr("input 'x' wants 6 of dimension 1 at a time"));
+              HasSubstr("input 'x' needs 6 of dimension 1 at a time"));
 }
 
 TEST(ArrayData, WithoutABatchAxisAnArrayIsOneItemOrOneMoreDimensionHoldsThem) {
@@ -88,10 +88,10 @@ TEST(ArrayData, WithoutABatchAxisAnArrayIsOneItemOrOneMoreDimensionHoldsThem) {
   EXPECT_THAT(numbers_of(*set, 1), ElementsAre(12, 13, 14, 15, 16, 17));
   const std::string longer = saved(folder, {6, 2});
   EXPECT_THAT(make_data({.source = longer}, {&input, 1}).error().message,
-              testing::AllOf(HasSubstr("input 'x' wants float32 [3, 2]"), HasSubstr("has float32 [6, 2]"),
+              testing::AllOf(HasSubstr("input 'x' needs float32 [3, 2]"), HasSubstr("has float32 [6, 2]"),
                              HasSubstr("--batch-axis x=0")));
   const std::string none = saved(folder, {0, 3, 2});
-  EXPECT_THAT(make_data({.source = none}, {&input, 1}).error().message, HasSubstr("holds no item"));
+  EXPECT_THAT(make_data({.source = none}, {&input, 1}).error().message, HasSubstr("contains no item"));
   const Port scalar = port("s", DType::float32, {});
   const std::string scalars = saved(folder, {4});
   EXPECT_EQ(make_data({.source = scalars}, {&scalar, 1})->items.size(), 4u);
@@ -138,14 +138,14 @@ TEST(ArrayData, TooFewRowsAndMisfitsAreErrors) {
     const auto set = make_data({.source = file, .batch_size = batch}, {&input, 1});
     return set.ok() ? "accepted" : set.error().message;
   };
-  EXPECT_THAT(message(port("x", DType::float32, {-1, 2}), 4), HasSubstr("input 'x' wants 4 rows at a time"));
+  EXPECT_THAT(message(port("x", DType::float32, {-1, 2}), 4), HasSubstr("input 'x' needs 4 rows at a time"));
   EXPECT_THAT(message(port("x", DType::float16, {-1, 2})),
-              testing::AllOf(HasSubstr("input 'x' wants float16 [?, 2]"), HasSubstr("data.npy' has float32 [3, 2]"),
+              testing::AllOf(HasSubstr("input 'x' needs float16 [?, 2]"), HasSubstr("data.npy' has float32 [3, 2]"),
                              HasSubstr("convert it with numpy's astype")));
   EXPECT_THAT(message(port("x", DType::float32, {-1, 4})), HasSubstr("has float32 [3, 2]"));
   EXPECT_THAT(message(port("x", DType::float32, {-1, 4})), testing::Not(HasSubstr("astype")));
-  EXPECT_THAT(message(port("x", DType::float32, {-1, 2, 1})), HasSubstr("wants float32 [?, 2, 1]"));
-  EXPECT_THAT(message(port("x", DType::float32, {})), HasSubstr("wants float32 []"));
+  EXPECT_THAT(message(port("x", DType::float32, {-1, 2, 1})), HasSubstr("needs float32 [?, 2, 1]"));
+  EXPECT_THAT(message(port("x", DType::float32, {})), HasSubstr("needs float32 []"));
   Port sequence = port("s", DType::float32, {});
   sequence.kind = Value::Kind::sequence;
   EXPECT_THAT(message(sequence), HasSubstr("give --data with an ONNX test_data_set folder"));

@@ -74,7 +74,7 @@ Result<Done> set_type(std::string_view descr, NpyHeader& header, const std::stri
   }
   if (!type.empty() && type[0] == 'O') {
     return broken_header(file,
-                         "it holds Python objects, which are pickled code and are never loaded; save plain numbers");
+                         "it contains Python objects, which are pickled code and are never loaded; save plain numbers");
   }
   for (const PlainType& plain : kPlainTypes) {
     if (plain.name != type) continue;
@@ -125,7 +125,7 @@ class DictParser {
     *seen = true;
     if (key == "shape") return shape();
     if (key == "fortran_order") return boolean();
-    if (looking_at('[')) return broken_header(file_, "it holds records; save each field as an array of its own");
+    if (looking_at('[')) return broken_header(file_, "it contains records; save each field as an array of its own");
     INFERMETER_TRY(const std::string_view descr, string());
     return set_type(descr, header_, file_);
   }

@@ -59,7 +59,7 @@ Result<std::u32string> characters_of(std::string_view text) {
   std::u32string out;
   while (!text.empty()) {
     const auto code = take_utf8(text);
-    if (!code) return usage_error("a string that is no valid UTF-8 cannot be written as .npy");
+    if (!code) return usage_error("a string that is not valid UTF-8 cannot be written as .npy");
     out += *code;
   }
   if (!out.empty() && out.back() == 0) return usage_error("a string that ends in NUL cannot be written as .npy");
@@ -74,7 +74,7 @@ Result<std::string> utf8_from_utf32(std::span<const std::byte> element, const st
   while (!codes.empty() && codes.back() == 0) codes.pop_back();
   std::string out;
   for (const char32_t code : codes) {
-    if (!is_character(code)) return io_error(fmt::format("{} has a string that is no Unicode", in_quotes(file)));
+    if (!is_character(code)) return io_error(fmt::format("{} has a string that is not Unicode", in_quotes(file)));
     append_utf8(code, out);
   }
   return out;

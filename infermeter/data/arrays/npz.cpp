@@ -135,7 +135,7 @@ Result<NpzFile> NpzFile::open(const std::string& path) {
   for (const std::string& entry : entries) {
     if (entry.ends_with(kEnding)) names.push_back(entry.substr(0, entry.size() - kEnding.size()));
   }
-  if (names.empty()) return broken_archive(path, "it holds no .npy file");
+  if (names.empty()) return broken_archive(path, "it contains no .npy file");
   return NpzFile(std::make_unique<State>(State{path, std::move(archive), std::move(entries), std::move(names)}));
 }
 

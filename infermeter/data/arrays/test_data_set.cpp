@@ -42,7 +42,7 @@ Result<Value> read_input(const std::string& folder, const Port& port, std::size_
   if (!exists(path)) {
     if (port.is_optional) return Value{.kind = Value::Kind::none, .tensor = {}, .elements = {}};
     return usage_error(
-        fmt::format("input {} wants {}, but there is no {}", in_quotes(port.name), describe(port), in_quotes(path)));
+        fmt::format("input {} needs {}, but there is no {}", in_quotes(port.name), describe(port), in_quotes(path)));
   }
   INFERMETER_TRY(Value value, read_port_value(path, port));
   INFERMETER_TRY_DONE(check_value(port, value, path));

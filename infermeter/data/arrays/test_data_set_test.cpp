@@ -74,7 +74,7 @@ TEST(TestDataSet, AnAbsentOptionalIsNone) {
   const fixtures::Folder folder;
   folder.write("output_0.pb", tensor(DType::uint8, {1}, "\x03"));
   Port maybe = port("x", DType::uint8, {1});
-  EXPECT_THAT(refusal(folder, {maybe}), HasSubstr("input 'x' wants uint8 [1], but there is no"));
+  EXPECT_THAT(refusal(folder, {maybe}), HasSubstr("input 'x' needs uint8 [1], but there is no"));
   maybe.is_optional = true;
   EXPECT_EQ(make_data({.source = folder.string()}, {&maybe, 1})->items[0].inputs[0].kind, Value::Kind::none);
   folder.write("input_0.pb", "");
@@ -85,15 +85,15 @@ TEST(TestDataSet, MisfitsNameTheInput) {
   const fixtures::Folder folder;
   folder.write("input_0.pb", tensor(DType::uint8, {2}, "\x01\x02"));
   EXPECT_THAT(refusal(folder, {port("x", DType::int8, {2})}),
-              testing::AllOf(HasSubstr("input 'x' wants int8 [2]"), HasSubstr("input_0.pb' has uint8 [2]")));
-  EXPECT_THAT(refusal(folder, {port("x", DType::uint8, {3})}), HasSubstr("wants uint8 [3]"));
-  EXPECT_THAT(refusal(folder, {port("x", DType::uint8, {-1, 2})}), HasSubstr("wants uint8 [?, 2]"));
+              testing::AllOf(HasSubstr("input 'x' needs int8 [2]"), HasSubstr("input_0.pb' has uint8 [2]")));
+  EXPECT_THAT(refusal(folder, {port("x", DType::uint8, {3})}), HasSubstr("needs uint8 [3]"));
+  EXPECT_THAT(refusal(folder, {port("x", DType::uint8, {-1, 2})}), HasSubstr("needs uint8 [?, 2]"));
   EXPECT_THAT(refusal(folder, {}), HasSubstr("the model has 0 inputs, but there is"));
   Port sequence = port("x", DType::int8, {});
   sequence.kind = Value::Kind::sequence;
   folder.write("input_0.pb", wrapped(3, tensor(DType::uint8, {1}, "\x01")));
   EXPECT_THAT(refusal(folder, {sequence}),
-              testing::AllOf(HasSubstr("wants a sequence of int8"), HasSubstr("has a sequence of uint8 [1]")));
+              testing::AllOf(HasSubstr("needs a sequence of int8"), HasSubstr("has a sequence of uint8 [1]")));
   Port maybe = port("x", DType::uint8, {1});
   maybe.is_optional = true;
   folder.write("input_0.pb", wrapped(5, wrapped(3, tensor(DType::uint8, {1}, "\x01"))));
@@ -109,7 +109,7 @@ TEST(DataSet, SaysWhatToGive) {
   folder.write("test_data_set_0/input_0.pb", "");
   EXPECT_THAT(message(folder.string()), HasSubstr("give one of them, such as"));
   EXPECT_THAT(message(folder / "test_data_set_0/input_0.pb"), HasSubstr("give its folder with --data"));
-  EXPECT_THAT(message(folder.write("a.csv", "1,2")), HasSubstr("is no data that can be read; --data takes"));
+  EXPECT_THAT(message(folder.write("a.csv", "1,2")), HasSubstr("cannot be read as data; --data takes"));
   EXPECT_THAT(message(folder / "none.npy"), HasSubstr("there is no"));
   EXPECT_THAT(message("none\n\x1b[31m.npy"), HasSubstr("'none\\x0a\\x1b[31m.npy'"));
   EXPECT_THAT(message(""), HasSubstr("there is no ''"));

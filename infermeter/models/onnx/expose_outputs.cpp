@@ -25,7 +25,7 @@ using protozero::pbf_message;
 
 constexpr std::size_t most_outputs = 4096;              // as backends/sdk/onnx_declaration.hpp reads
 constexpr std::size_t most_bytes = (1ULL << 31U) - 1U;  // of a protocol buffer
-constexpr std::size_t most_text = 64U << 20U;           // of all names, each as often as it is told
+constexpr std::size_t most_text = 64U << 20U;           // of all names, each as often as it is reported
 
 std::string_view text_of_view(data_view view) { return {view.data(), view.size()}; }
 
@@ -194,7 +194,7 @@ Result<std::vector<ExposedTensor>> write_copy(const ModelFacts& model, const fs:
 Result<ExposedModel> expose_outputs(const ModelFacts& model, const fs::path& folder) {
   if (model.format != "onnx") {
     return usage_error(
-        fmt::format("{} is no ONNX file, whose intermediate tensors could be looked at: name two ONNX "
+        fmt::format("{} is not an ONNX file, whose intermediate tensors could be looked at: name two ONNX "
                     "files, or names from the zoo",
                     in_quotes(model.name)));
   }

@@ -1,4 +1,4 @@
-// An ONNX file written again with its intermediate tensors among its outputs, so that any runtime tells them.
+// An ONNX file written again with its intermediate tensors among its outputs, so that any runtime reports them.
 #pragma once
 
 #include <cstddef>

@@ -145,7 +145,7 @@ TEST_F(ExposeOutputs, OtherFormatsAreRefused) {
                                       to());
   ASSERT_FALSE(exposed.ok());
   EXPECT_EQ(exposed.error().kind, ErrorKind::usage);
-  EXPECT_THAT(exposed.error().message, HasSubstr("'m.xml' is no ONNX file"));
+  EXPECT_THAT(exposed.error().message, HasSubstr("'m.xml' is not an ONNX file"));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Place {
 // "" or what is wrong with the text itself; `parts` are its components.
 std::string split_location(const std::string& location, std::vector<std::string>& parts) {
   if (location.empty()) return "which names no file";
-  if (location.find('\0') != std::string::npos) return "whose name holds a NUL";
+  if (location.find('\0') != std::string::npos) return "whose name contains a NUL";
   if (location.front() == '/') return "an absolute path";
   // ONNX Runtime's mark for "the offset is an address in memory": never from a file.
   if (location.find("_ORT_MEM_ADDR_") != std::string::npos) return "an address in memory";
@@ -82,7 +82,7 @@ std::string beyond_end(const OnnxSummary::External& tensor, std::uint64_t size_b
   const auto offset = static_cast<std::uint64_t>(tensor.offset);
   const auto length = tensor.length < 0 ? 0 : static_cast<std::uint64_t>(tensor.length);
   if (offset <= size_bytes && length <= size_bytes - offset) return "";
-  return fmt::format("of {} bytes, of which it wants {} from {} on: beyond its end", size_bytes, length, offset);
+  return fmt::format("of {} bytes, of which it needs {} from {} on: beyond its end", size_bytes, length, offset);
 }
 
 }  // namespace

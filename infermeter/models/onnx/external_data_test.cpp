@@ -53,7 +53,7 @@ TEST_F(ExternalData, PathsThatLeaveAreRefused) {
   EXPECT_EQ(why_not("/etc/passwd"), sentence("/etc/passwd", "an absolute path"));
   EXPECT_EQ(why_not(""), sentence("", "which names no file"));
   EXPECT_EQ(why_not("./."), sentence("./.", "which names no file"));
-  EXPECT_EQ(why_not(std::string("w.bin\0x", 7)), sentence("w.bin\\x00x", "whose name holds a NUL"));
+  EXPECT_EQ(why_not(std::string("w.bin\0x", 7)), sentence("w.bin\\x00x", "whose name contains a NUL"));
   EXPECT_EQ(why_not("*/_ORT_MEM_ADDR_/*"), sentence("*/_ORT_MEM_ADDR_/*", "an address in memory"));
   std::string deep = "x";
   for (int i = 0; i < 64; ++i) deep = "d/" + deep;
@@ -79,7 +79,7 @@ TEST_F(ExternalData, NothingBeyondTheEnd) {
   EXPECT_TRUE(check("w.bin", 0, 100).ok());
   EXPECT_TRUE(check("w.bin", 100, 0).ok());
   EXPECT_EQ(why_not("w.bin", 1, 100),
-            sentence("w.bin", "of 100 bytes, of which it wants 100 from 1 on: beyond its end"));
+            sentence("w.bin", "of 100 bytes, of which it needs 100 from 1 on: beyond its end"));
   EXPECT_THAT(why_not("w.bin", 101), testing::HasSubstr("beyond its end"));
   // offset + length wraps around 2^63
   EXPECT_THAT(why_not("w.bin", INT64_MAX, INT64_MAX), testing::HasSubstr("beyond its end"));

@@ -181,8 +181,8 @@ Result<std::unordered_map<std::string, std::int64_t>> sizes_from(const Pairs& di
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (error != std::errc{} || end != text.data() + text.size() || size < 1 || size >= most_extent) {
-      return usage_error(fmt::format("dimension {}={} is no size; give a whole number of at least 1", in_quotes(name),
-                                     in_quotes(text)));
+      return usage_error(fmt::format("dimension {}={} is not a size; give a whole number of at least 1",
+                                     in_quotes(name), in_quotes(text)));
     }
     sizes.emplace(name, size);
   }

@@ -16,7 +16,8 @@ struct OnnxSummary {
   // Elements of float initialisers, and of integer ones that are quantised weights; not what quantisation adds (scales,
   // zero points), nor the running statistics of normalisations.
   std::uint64_t parameters = 0;
-  // Of them. nullopt: it cannot be told, as weights are in other files, or their zero need not be 0 (unsigned ones).
+  // Of them. nullopt: it cannot be determined, as weights are in other files, or their zero need not be 0 (unsigned
+  // ones).
   std::optional<std::uint64_t> nonzero_parameters = 0;
   std::uint64_t nodes = 0;
   std::int64_t ir_version = 0, opset = 0;

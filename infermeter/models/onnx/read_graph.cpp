@@ -20,7 +20,7 @@
 namespace infermeter {
 namespace {
 
-// Names that nodes can be told apart by.
+// Names that nodes can be distinguished by.
 class NodeNames {
  public:
   explicit NodeNames(const std::vector<OnnxNode>& nodes) {

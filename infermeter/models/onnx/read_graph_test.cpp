@@ -271,7 +271,7 @@ TEST_F(ReadGraph, DimensionThatIsNone) {
     const auto graph = read_model_graph(file, 1, {{"n", size}});
     ASSERT_FALSE(graph.ok());
     EXPECT_EQ(graph.error().message,
-              "dimension 'n'='" + std::string(size) + "' is no size; give a whole number of at least 1");
+              "dimension 'n'='" + std::string(size) + "' is not a size; give a whole number of at least 1");
   }
 }
 

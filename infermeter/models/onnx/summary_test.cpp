@@ -262,7 +262,7 @@ TEST_F(OnnxSummaryTest, RefusesSizesThatAreNone) {
     auto model = small_model();
     add_external(*add_weight(*model.mutable_graph(), "w", {1}), "offset", bad);
     EXPECT_EQ(why_not(model),
-              sentence("tensor 'w' has the offset '" + bad + "' in its external data, which is no size"));
+              sentence("tensor 'w' has the offset '" + bad + "' in its external data, which is not a size"));
   }
   auto model = small_model();
   auto* tensor = add_weight(*model.mutable_graph(), "w", {1});

@@ -55,7 +55,7 @@ std::int64_t whole_number(std::string_view key, const std::string& value) {
   const char* end = value.data() + value.size();
   const auto [stopped, error] = std::from_chars(value.data(), end, number);
   if (error != std::errc{} || stopped != end || number < 0) {
-    throw Refused{fmt::format("has the {} {} in its external data, which is no size", key, in_quotes(value))};
+    throw Refused{fmt::format("has the {} {} in its external data, which is not a size", key, in_quotes(value))};
   }
   return number;
 }

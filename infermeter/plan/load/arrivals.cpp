@@ -39,14 +39,14 @@ std::optional<double> number_of(std::string_view text) {
 Result<double> positive_time(std::string_view text) {
   INFERMETER_TRY(const double seconds, seconds_from_string(text));
   if (seconds > 0 && seconds <= kLongestStep) return seconds;
-  return usage_error(fmt::format("wanted a time above 0, such as 30s, got {}", in_quotes(text)));
+  return usage_error(fmt::format("expected a time above 0, such as 30s, got {}", in_quotes(text)));
 }
 
 Result<Arrivals> gamma_from(std::string_view rest) {
   const auto cv = number_of(rest);
   if (!cv || !(*cv >= 0.05 && *cv <= 20)) {
     return usage_error(
-        fmt::format("wanted gamma:CV with a coefficient of variation from 0.05 to 20, got {}", in_quotes(rest)));
+        fmt::format("expected gamma:CV with a coefficient of variation from 0.05 to 20, got {}", in_quotes(rest)));
   }
   return Arrivals{.kind = Arrivals::Kind::gamma, .cv = *cv};
 }
@@ -61,7 +61,8 @@ Result<Arrivals> steps_from(std::string_view rest) {
   Arrivals arrivals{.kind = Arrivals::Kind::step};
   for (const std::string_view part : parts_of(rest, '/')) {
     const auto pair = parts_of(part, ':');
-    if (pair.size() != 2) return usage_error(fmt::format("wanted step:RATE:TIME/RATE:TIME…, got {}", in_quotes(part)));
+    if (pair.size() != 2)
+      return usage_error(fmt::format("expected step:RATE:TIME/RATE:TIME…, got {}", in_quotes(part)));
     Arrivals::Step step;
     INFERMETER_TRY(step.rate, rate_from_string(pair[0]));
     INFERMETER_TRY(step.for_s, positive_time(pair[1]));
@@ -73,7 +74,7 @@ Result<Arrivals> steps_from(std::string_view rest) {
 
 Result<Arrivals> ramp_from(std::string_view rest) {
   const auto parts = parts_of(rest, ':');
-  if (parts.size() != 3) return usage_error(fmt::format("wanted ramp:RATE:RATE:TIME, got {}", in_quotes(rest)));
+  if (parts.size() != 3) return usage_error(fmt::format("expected ramp:RATE:RATE:TIME, got {}", in_quotes(rest)));
   Arrivals arrivals{.kind = Arrivals::Kind::ramp, .steps = {{}, {}}};
   INFERMETER_TRY(arrivals.steps[0].rate, rate_from_string(parts[0]));
   INFERMETER_TRY(arrivals.steps[1].rate, rate_from_string(parts[1]));
@@ -92,7 +93,7 @@ Result<double> rate_from_string(std::string_view text) {
   const std::string_view digits = text.ends_with("/s") ? text.substr(0, text.size() - 2) : text;
   const auto rate = number_of(digits);
   if (rate && *rate > 0 && *rate <= kHighestRate) return *rate;
-  return usage_error(fmt::format("wanted requests per second above 0, such as 40, got {}", in_quotes(text)));
+  return usage_error(fmt::format("expected requests per second above 0, such as 40, got {}", in_quotes(text)));
 }
 
 Result<Arrivals> arrivals_from_string(std::string_view text) {
@@ -106,7 +107,7 @@ Result<Arrivals> arrivals_from_string(std::string_view text) {
   if (word == "step") return steps_from(rest);
   if (word == "ramp") return ramp_from(rest);
   if (is_file_name(text)) return Arrivals{.kind = Arrivals::Kind::trace, .file = std::string(text)};
-  return usage_error(fmt::format("wanted {}, got {}", kForms, in_quotes(text)));
+  return usage_error(fmt::format("expected {}, got {}", kForms, in_quotes(text)));
 }
 
 }  // namespace infermeter

@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view at_most_sign = "<=";
 
 Result<Done> refuse_bound(std::string_view text) {
-  return usage_error(
-      fmt::format("wanted 'ttft<=200ms', 'tpot<=50ms' or 'response<=2s' (with other times), got {}", in_quotes(text)));
+  return usage_error(fmt::format("expected 'ttft<=200ms', 'tpot<=50ms' or 'response<=2s' (with other times), got {}",
+                                 in_quotes(text)));
 }
 
 std::optional<double>* bound_named(GoodputBounds& bounds, std::string_view name) {

@@ -30,7 +30,7 @@ Result<LoadScenario> scenario_from_string(std::string_view text) {
   const auto* const found = std::ranges::find(kScenarios, text, &ScenarioName::name);
   if (found != kScenarios.end()) return found->scenario;
   return usage_error(
-      fmt::format("wanted single-stream, multi-stream, server, offline, closed or open, got {}", in_quotes(text)));
+      fmt::format("expected single-stream, multi-stream, server, offline, closed or open, got {}", in_quotes(text)));
 }
 
 // What was said, before it is known what it means together.
@@ -61,8 +61,8 @@ Result<LoadObjective> objective_from_string(std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, sign));
   const auto* const found = std::ranges::find(kPercentiles, name, &Percentile::name);
   if (sign == std::string_view::npos || found == kPercentiles.end()) {
-    return usage_error(fmt::format("wanted 'response_p99 <= 50ms' (or p50, p90, p95, p99_9, and another time), got {}",
-                                   in_quotes(text)));
+    return usage_error(fmt::format(
+        "expected 'response_p99 <= 50ms' (or p50, p90, p95, p99_9, and another time), got {}", in_quotes(text)));
   }
   INFERMETER_TRY(const double bound_s, seconds_from_string(trimmed(text.substr(sign + at_most.size()))));
   if (bound_s > 0) return LoadObjective{found->share, bound_s};

@@ -127,7 +127,7 @@ Result<Done> check_key(const TunedKey& one, std::span<const TunableBackend> back
   for (const std::string& value : one.values) {
     const auto takes_it = [&](const std::string* values) { return takes(*values, value); };
     if (std::ranges::any_of(listed, takes_it)) continue;
-    return over_error(one.key, fmt::format("'{}' is no value of it{}; it has {}", value.substr(0, kLongestShown),
+    return over_error(one.key, fmt::format("'{}' is not a valid value{}; it has {}", value.substr(0, kLongestShown),
                                            did_you_mean(value, closed_list(*listed.front())), *listed.front()));
   }
   return Done{};
@@ -295,7 +295,7 @@ Result<std::vector<TunedKey>> tuned_keys(std::span<const std::string> texts) {
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return over_error(text, "wanted KEY=VALUE,VALUE, such as threads=1,2");
+      return over_error(text, "expected KEY=VALUE,VALUE, such as threads=1,2");
     }
     TunedKey one{.key = short_key(text.substr(0, equals)), .values = {}};
     if (std::ranges::find(keys, one.key, &TunedKey::key) != keys.end()) {

@@ -31,7 +31,7 @@ struct Int8Form {
   std::string refusal{};  // why there is none; empty: there is
 };
 
-// What a back end can be told: the keys of its options, and their values as it lists them ("none|basic|all", "N").
+// What can be set for a back end: the keys of its options, and their values as it lists them ("none|basic|all", "N").
 struct TunableBackend {
   std::string name;
   Pairs options{};

@@ -82,7 +82,7 @@ TEST(TuningSpace, RefusesWhatNobodyKnowsWithWhatWasMeant) {
   EXPECT_THAT(error_of({"backend=ov", "hint=latancy,throughput"}), HasSubstr("did you mean 'latency'"));
   EXPECT_THAT(error_of({"backend=ort", "threads=1,1"}), HasSubstr("the value 1 is given twice"));
   EXPECT_THAT(error_of({"backend=ort", "threads=1", "threads=2"}), HasSubstr("threads is given twice"));
-  EXPECT_THAT(error_of({"threads"}), HasSubstr("wanted KEY=VALUE,VALUE"));
+  EXPECT_THAT(error_of({"threads"}), HasSubstr("expected KEY=VALUE,VALUE"));
   EXPECT_THAT(error_of({"threads=1,,2"}), HasSubstr("a value is empty"));
   EXPECT_THAT(error_of({"backend=ort", "threads=one"}), HasSubstr("--over: threads: "));
 }

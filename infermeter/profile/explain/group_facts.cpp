@@ -10,7 +10,7 @@
 namespace infermeter {
 namespace {
 
-// Threads at work on each side are told apart from here on.
+// Threads at work on each side are distinguished from here on.
 constexpr double kLessParallel = 0.8;
 
 double mean_seconds(const SubjectOperatorTimes& times, std::size_t op) {
@@ -42,9 +42,9 @@ bool layouts_differ(const std::string& a, const std::string& b) {
   return of_a == LayoutClass::unknown || of_a != layout_class(b);
 }
 
-// Where the runtime does not tell an operator's precision, it is the subject's.
-const std::string& precision_of(const ProfiledOperator& op, const ExplainedSide& side, bool is_told) {
-  return is_told ? op.precision : side.facts.dtype;
+// Where the runtime does not report an operator's precision, it is the subject's.
+const std::string& precision_of(const ProfiledOperator& op, const ExplainedSide& side, bool is_reported) {
+  return is_reported ? op.precision : side.facts.dtype;
 }
 
 void compare_words(const ProfiledOperator& a, const ProfiledOperator& b, const ExplainedSide& side_a,
@@ -52,16 +52,16 @@ void compare_words(const ProfiledOperator& a, const ProfiledOperator& b, const E
   const auto add = [&](Fact fact, const std::string& from, const std::string& to) {
     facts.differing.push_back({fact, from, to, 0});
   };
-  const bool told = !a.precision.empty() || !b.precision.empty() || is_helper;
-  const std::string& precision_a = precision_of(a, side_a, told);
-  const std::string& precision_b = precision_of(b, side_b, told);
+  const bool reported = !a.precision.empty() || !b.precision.empty() || is_helper;
+  const std::string& precision_a = precision_of(a, side_a, reported);
+  const std::string& precision_b = precision_of(b, side_b, reported);
   if (differ(precision_a, precision_b)) add(Fact::precision, precision_a, precision_b);
   if (layouts_differ(a.layout, b.layout)) add(Fact::layout, a.layout, b.layout);
   if (differ(a.kernel, b.kernel)) add(Fact::kernel, a.kernel, b.kernel);
   // Providers and kinds of two runtimes always have different names.
   if (side_a.facts.runtime != side_b.facts.runtime) return;
   if (differ(a.provider, b.provider)) add(Fact::provider, a.provider, b.provider);
-  // Where a runtime does not tell kernels, its kinds of operators stand for them: "Conv", "FusedConv".
+  // Where a runtime does not report kernels, its kinds of operators stand for them: "Conv", "FusedConv".
   if (a.kernel.empty() && b.kernel.empty() && differ(a.kind, b.kind)) add(Fact::kernel, a.kind, b.kind);
 }
 

@@ -147,7 +147,7 @@ TEST(GroupFacts, AreOfTheOperatorWithTheMostWork) {
   EXPECT_EQ(facts.find(Fact::kernel)->to, "gemm");
   ASSERT_NE(facts.find(Fact::fusion), nullptr);
   EXPECT_EQ(facts.find(Fact::fusion)->slower, 1);
-  // Nobody tells the work: then it is the longest.
+  // The work is unknown: then it is the longest.
   sides.profile_b.operators[1].flops.reset();
   EXPECT_EQ(sides.facts().find(Fact::kernel)->to, "eltwise");
 }

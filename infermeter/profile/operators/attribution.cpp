@@ -82,10 +82,10 @@ class Attribution {
   }
 
   void claim_by_names(std::size_t op) {
-    const ProfiledOperator& told = operators_[op];
-    for (const std::string& origin : told.origin_names) claim(op, find(origin));
-    claim(op, find(told.name));
-    for (const std::string& output : told.outputs) {
+    const ProfiledOperator& reported = operators_[op];
+    for (const std::string& origin : reported.origin_names) claim(op, find(origin));
+    claim(op, find(reported.name));
+    for (const std::string& output : reported.outputs) {
       if (const auto node = edges_.producer(output)) claim(op, {*node, OriginRule::tensor});
     }
   }
@@ -110,10 +110,10 @@ class Attribution {
   // What lies between an operator's inputs and its outputs, where both are tensors of the model, is in it: a fused
   // normalisation, say. Only where every way back from its outputs ends at its inputs or at constants.
   void claim_between_tensors(std::size_t op) {
-    const ProfiledOperator& told = operators_[op];
-    const std::unordered_set<std::string_view> inputs(told.inputs.begin(), told.inputs.end());
+    const ProfiledOperator& reported = operators_[op];
+    const std::unordered_set<std::string_view> inputs(reported.inputs.begin(), reported.inputs.end());
     std::vector<std::size_t> waiting;
-    for (const std::string& output : told.outputs) {
+    for (const std::string& output : reported.outputs) {
       const auto node = edges_.producer(output);
       if (node && owner_[*node] == op) waiting.push_back(*node);
     }
@@ -125,7 +125,7 @@ class Attribution {
         if (edges_.is_constant(tensor) || inputs.contains(model_.tensors[tensor].name)) continue;
         const auto before = edges_.producer(tensor);
         if (!before || (owner_[*before] != no_node && owner_[*before] != op)) return;
-        if (!may_own(told, model_.nodes[*before]) || seen.size() > most_fused) return;
+        if (!may_own(reported, model_.nodes[*before]) || seen.size() > most_fused) return;
         if (seen.insert(*before).second) waiting.push_back(*before);
       }
     }
@@ -215,19 +215,19 @@ class Attribution {
   // What a runtime made several operators of: one that owns nothing, computes, and feeds one operator alone does a part
   // of what that one's first node says.
   void share_with_consumer(std::size_t op) {
-    ProfiledOperator& told = operators_[op];
-    if (!told.nodes.empty() || is_movement_kind(told.kind)) return;
+    ProfiledOperator& reported = operators_[op];
+    if (!reported.nodes.empty() || is_movement_kind(reported.kind)) return;
     if (reader_of_.empty()) index_readers();
     std::size_t reader = no_node;
-    for (const std::string& output : told.outputs) {
+    for (const std::string& output : reported.outputs) {
       const auto found = reader_of_.find(output);
       if (found == reader_of_.end()) continue;
       if (found->second == no_node || (reader != no_node && reader != found->second)) return;
       reader = found->second;
     }
     if (reader == no_node || reader <= op || operators_[reader].nodes.empty()) return;
-    told.nodes = {operators_[reader].nodes.front()};
-    told.rule = OriginRule::inferred;
+    reported.nodes = {operators_[reader].nodes.front()};
+    reported.rule = OriginRule::inferred;
   }
 
   // Tensors of the compiled graph -> the operator that reads them; none: several do.

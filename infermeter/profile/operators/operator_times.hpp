@@ -28,15 +28,15 @@ struct ProcessOperatorTimes {
   std::vector<double> operator_s;      // per operator of the profile: seconds of the main thread per iteration
   std::vector<double> operator_calls;  // on the main thread, per iteration
   std::vector<double> helper_s;        // per operator: seconds of all other threads per iteration, in no sum
-  std::size_t iterations = 0;          // that the means are of; 0: nothing can be told
+  std::size_t iterations = 0;          // that the means are of; 0: nothing can be determined
 };
 [[nodiscard]] ProcessOperatorTimes process_operator_times(const ProfileTrial& trial);
 
-// The processes of one subject. Operators are those of the first trial that tells their times; trials whose operators
+// The processes of one subject. Operators are those of the first trial that shows their times; trials whose operators
 // differ (by name, in order, or by the model's nodes that they execute), or that tell nothing, are left out and
 // counted.
 struct SubjectOperatorTimes {
-  const OperatorProfile* profile = nullptr;     // that has the operators; nullptr: no trial tells anything
+  const OperatorProfile* profile = nullptr;     // that has the operators; nullptr: no trial reports anything
   std::vector<ProcessOperatorTimes> processes;  // in the order of the trials
   std::vector<const Samples*> trials;           // of these processes
   std::size_t left_out = 0;
@@ -58,7 +58,7 @@ struct OperatorTime {
   double share = 0;                     // of the wall time
 };
 struct OperatorTable {
-  const OperatorProfile* profile = nullptr;  // that has the operators; nullptr: nothing could be told
+  const OperatorProfile* profile = nullptr;  // that has the operators; nullptr: nothing could be determined
   std::vector<OperatorTime> operators;       // slowest first
   OperatorTime rest;                         // what no operator explains
   double wall_s = 0;                         // operators and rest add up to it

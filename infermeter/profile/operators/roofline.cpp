@@ -43,7 +43,7 @@ std::vector<std::string> notes_of(const OpenSpan& open, bool has_memory, std::st
   return notes;
 }
 
-// "" where it is not told. Products of unsigned and signed bytes have one peak.
+// "" where it is not reported. Products of unsigned and signed bytes have one peak.
 std::string_view peak_name(std::string_view precision) { return precision == "uint8" ? "int8" : precision; }
 
 const ComputePeak* find_peak(const MachinePeaks& peaks, std::string_view dtype) {

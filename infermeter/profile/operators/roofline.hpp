@@ -29,8 +29,8 @@ struct RooflinePoint {
   double least_s = 0;      // max(flops / peak, bytes / bandwidth)
   double fraction = 0;     // least_s / time, never clipped
   Bound bound = Bound::compute;
-  std::string dtype{};         // that its operations are held against: "float32"
-  bool dtype_assumed = false;  // the operator's own is not told
+  std::string dtype{};         // that its operations are compared with: "float32"
+  bool dtype_assumed = false;  // the operator's own is not reported
   bool above_roof = false;     // fraction > kAboveRoof: an error of the peaks or of the counted work
 };
 inline constexpr double kAboveRoof = 1.02;
@@ -42,7 +42,7 @@ struct Roofline {
   std::vector<std::string> notes;        // what was assumed, what is left out, what is above its roof
   std::string reason;                    // why there is none; empty: there is one
 };
-// `operators`: those that the table's indices mean. `assumed_dtype`: of operators that do not tell theirs.
+// `operators`: those that the table's indices mean. `assumed_dtype`: of operators that do not report theirs.
 [[nodiscard]] Roofline roofline(const OperatorTable& table, const std::vector<ProfiledOperator>& operators,
                                 const MachinePeaks& peaks, std::string_view assumed_dtype = "float32");
 

@@ -72,7 +72,7 @@ Result<StackProfile> parse_collapsed_stacks(std::string_view text) {
     INFERMETER_TRY(StackSample sample, parse_line(table, line.text, number));
     if (!table.add(std::move(sample))) break;
   }
-  if (table.profile().samples.empty()) return io_error("the collapsed stacks hold no whole line");
+  if (table.profile().samples.empty()) return io_error("the collapsed stacks contain no whole line");
   return table.take();
 }
 

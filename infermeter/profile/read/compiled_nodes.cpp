@@ -62,21 +62,21 @@ std::uint64_t constant_bytes(const ModelGraph& graph, const GraphNode& node) {
   return bytes;
 }
 
-// A constant that was packed for its kernel is no input of it any more and lacks in what the runtime tells.
+// A constant that was packed for its kernel is no input of it any more and lacks in what the runtime reports.
 void add_packed_constants(const ModelGraph& graph, const GraphNode& node, Shapes& inputs) {
   std::vector<const GraphTensor*> wanted;
   for (const std::size_t index : node.inputs)
     if (const GraphTensor* tensor = tensor_at(graph, index)) wanted.push_back(tensor);
   if (wanted.size() <= inputs.size()) return;
   Shapes whole;
-  std::size_t told = 0, missing = wanted.size() - inputs.size();
+  std::size_t reported = 0, missing = wanted.size() - inputs.size();
   for (const GraphTensor* tensor : wanted) {
-    const bool is_told = told < inputs.size() && (!tensor->shape || *tensor->shape == inputs[told]);
-    if (missing > 0 && tensor->is_constant && tensor->shape && !is_told) {
+    const bool is_reported = reported < inputs.size() && (!tensor->shape || *tensor->shape == inputs[reported]);
+    if (missing > 0 && tensor->is_constant && tensor->shape && !is_reported) {
       whole.push_back(*tensor->shape);
       --missing;
-    } else if (told < inputs.size()) {
-      whole.push_back(inputs[told++]);
+    } else if (reported < inputs.size()) {
+      whole.push_back(inputs[reported++]);
     }
   }
   if (missing == 0) inputs = std::move(whole);

@@ -9,10 +9,10 @@
 
 namespace infermeter {
 
-// Shapes of one operator's inputs and outputs, as far as the source tells.
+// Shapes of one operator's inputs and outputs, as far as the source reports.
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
-// "(1, 3, 224, 224), (64,) -> (1, 64)", each as NumPy writes a shape; without the arrow where outputs are not told.
+// "(1, 3, 224, 224), (64,) -> (1, 64)", each as NumPy writes a shape; without the arrow where outputs are not reported.
 [[nodiscard]] std::string shapes_text(const Shapes& inputs, const Shapes& outputs);
 
 // The node of `compiled` that each operator is; SIZE_MAX: none. By name; where the graph's nodes have none, by kind and
@@ -20,7 +20,7 @@ using Shapes = std::vector<std::vector<std::int64_t>>;
 [[nodiscard]] std::vector<std::size_t> match_nodes(const std::vector<ProfiledOperator>& operators,
                                                    const ModelGraph& compiled);
 
-// Kind, layout, inputs, outputs, parameter_bytes. `inputs`: shapes that the source tells, which may lack constants:
+// Kind, layout, inputs, outputs, parameter_bytes. `inputs`: shapes that the source reports, which may lack constants:
 // those are put in where the graph has them.
 void describe_by_node(ProfiledOperator& op, const GraphNode& node, const ModelGraph& compiled, Shapes& inputs);
 

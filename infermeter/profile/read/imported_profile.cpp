@@ -109,7 +109,7 @@ Result<ImportedProfile> import_profile(std::string_view bytes, const ModelGraph*
   const auto format = format_of_profile(bytes);
   if (!format) {
     return usage_error(
-        fmt::format("it is no profile that can be read: {} (ONNX Runtime's or torch.profiler's JSON, "
+        fmt::format("it is not a profile that can be read: {} (ONNX Runtime's or torch.profiler's JSON, "
                     "OpenVINO's counters, operators.json, perf script, collapsed stacks), nor does it hold times of "
                     "hyperfine, Google Benchmark, criterion, pytest-benchmark, perf_analyzer, AIPerf or trtexec",
                     what_else(bytes)));

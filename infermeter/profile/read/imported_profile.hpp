@@ -27,11 +27,11 @@ struct SelfTimedProfile {
 };
 
 // The inferences are the file's `model_run` events, all of them. `compiled`: as for parse_onnxruntime_profile. Errors
-// beside its own: inferences overlap, so that it cannot be told whose operator is whose.
+// beside its own: inferences overlap, so that it cannot be determined whose operator is whose.
 [[nodiscard]] Result<SelfTimedProfile> import_onnxruntime_profile(std::string_view json, const ModelGraph* compiled);
 // They are `infermeter_iteration`, else `ProfilerStep#N` annotations; without either the whole trace is one.
 [[nodiscard]] Result<SelfTimedProfile> import_torch_trace(std::string_view json);
-// Each as long as its operators say: what lies between the last one's end and the inference's is not told.
+// Each as long as its operators say: what lies between the last one's end and the inference's is not reported.
 [[nodiscard]] Result<SelfTimedProfile> import_operators(std::string_view json);
 // OpenVINO's benchmark_app -report_type average_counters or detailed_counters (samples/cpp/benchmark_app/
 // statistics_report.cpp, and the Python one's): means over all inferences and no events; one inference stands for them,

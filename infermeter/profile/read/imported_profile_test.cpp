@@ -99,7 +99,7 @@ TEST(ImportedProfile, SaysWhatElseItIs) {
   EXPECT_THAT(why("PERFILE2\x01"), HasSubstr("perf script -i"));
   EXPECT_THAT(why("layerName,execStatus\n"), HasSubstr("average_counters"));
   EXPECT_THAT(why(""), HasSubstr("empty"));
-  EXPECT_THAT(why("hello\n"), HasSubstr("no profile that can be read"));
+  EXPECT_THAT(why("hello\n"), HasSubstr("not a profile that can be read"));
 }
 
 // ---- ONNX Runtime ----

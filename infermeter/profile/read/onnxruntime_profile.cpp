@@ -63,14 +63,14 @@ class OnnxRuntimeReader {
   Result<OperatorProfile> operator()(std::string_view json, const ModelGraph* compiled) {
     scan_ = for_each_object(json, "", [this](const Json& event) { take(event); });
     if (!scan_.found || scan_.objects == 0)
-      return io_error("it is no profile of ONNX Runtime: there is no list of events");
-    if (runs_.empty()) return io_error("ONNX Runtime's profile holds no inference (no 'model_run' event)");
+      return io_error("it is not a profile of ONNX Runtime: there is no list of events");
+    if (runs_.empty()) return io_error("ONNX Runtime's profile contains no inference (no 'model_run' event)");
     std::ranges::sort(runs_, {}, &TimeSpan::begin_ns);
     INFERMETER_TRY_DONE(is_foreign_ ? take_all_runs() : find_iterations());
     profile_.cut = !scan_.whole || scan_.objects >= most_recorded;
     const bool one_thread = place_events();
     if (placed_.empty())
-      return io_error(fmt::format("ONNX Runtime's profile holds no operator of {}",
+      return io_error(fmt::format("ONNX Runtime's profile contains no operator of {}",
                                   is_foreign_ ? "its inferences" : "the timed iterations"));
     number_operators(one_thread, compiled);
     INFERMETER_TRY_DONE(put_events(std::move(placed_), profile_));
@@ -120,8 +120,8 @@ class OnnxRuntimeReader {
     return at->second;
   }
 
-  static void keep_highest(std::optional<std::uint64_t>& kept, const std::optional<std::uint64_t>& told) {
-    if (told) kept = std::max(kept.value_or(0), *told);
+  static void keep_highest(std::optional<std::uint64_t>& kept, const std::optional<std::uint64_t>& reported) {
+    if (reported) kept = std::max(kept.value_or(0), *reported);
   }
 
   // Which run is which iteration: by time, where the clocks are joined; else the last ones, which needs the end.
@@ -139,9 +139,9 @@ class OnnxRuntimeReader {
     }
     if (any) return Done{};
     if (!scan_.whole || scan_.objects >= most_recorded)
-      return io_error("ONNX Runtime's profile ends early, and nothing tells which of its inferences were timed");
+      return io_error("ONNX Runtime's profile ends early, and nothing shows which of its inferences were timed");
     if (runs_.size() < run_of_.size() || run_of_.empty())
-      return io_error(fmt::format("ONNX Runtime's profile holds {} inferences, fewer than the {} that were timed",
+      return io_error(fmt::format("ONNX Runtime's profile contains {} inferences, fewer than the {} that were timed",
                                   runs_.size(), run_of_.size()));
     for (std::size_t i = 0; i < run_of_.size(); ++i) run_of_[i] = runs_.size() - run_of_.size() + i;
     return Done{};
@@ -151,7 +151,7 @@ class OnnxRuntimeReader {
     for (std::size_t run = 1; run < runs_.size(); ++run) {
       if (runs_[run].begin_ns + rounding_ns < runs_[run - 1].end_ns())
         return io_error(
-            "ONNX Runtime's profile holds inferences that overlap, so that nothing tells whose operators are whose: "
+            "ONNX Runtime's profile contains inferences that overlap, so that nothing shows whose operators are whose: "
             "profile a session that runs one at a time");
     }
     INFERMETER_TRY(own_, samples_of_runs(runs_));

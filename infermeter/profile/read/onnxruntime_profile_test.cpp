@@ -121,7 +121,7 @@ TEST(OnnxRuntimeProfile, FindsNodesWithoutNamesByKindAndOrder) {
   EXPECT_THAT(profile.operators[1].outputs, ElementsAre("relu2"));
   EXPECT_EQ(profile.operators[2].kind, "Gemm");
   EXPECT_EQ(profile.operators[2].layout, "NCHWc");
-  // One node more of a kind, and order tells nothing.
+  // One node more of a kind, and order shows nothing.
   graph.nodes.push_back({"another", "com.microsoft.FusedGemm", {}, {}, {}});
   const OperatorProfile other =
       must(parse_onnxruntime_profile(fixture("onnxruntime_mlp.json"), &graph, mlp_trial(), mlp_start_ns));

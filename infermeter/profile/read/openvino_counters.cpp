@@ -89,7 +89,8 @@ class RequestMeans {
   Result<SelfTimedProfile> take(bool cut) {
     if (operators_.empty())
       return io_error(
-          "OpenVINO's counters hold no operator that was executed (of average_counters the Python benchmark_app writes "
+          "OpenVINO's counters contain no operator that was executed (of average_counters the Python benchmark_app "
+          "writes "
           "the first one only into JSON: take its CSV, or detailed_counters)");
     OperatorProfile profile;
     profile.operators = std::move(operators_);
@@ -98,7 +99,7 @@ class RequestMeans {
     profile.cut = cut;
     std::string detail = fmt::format(
         "OpenVINO's counters, by benchmark_app: means over all inferences, of {} request{}; what lies between "
-        "operators is not told",
+        "operators is not reported",
         requests_, requests_ == 1 ? "" : "s");
     if (cut) detail += "; the file ends early";
     profile.sources = {{"operators", true, std::move(detail)}};
@@ -159,7 +160,7 @@ Result<SelfTimedProfile> import_openvino_csv(std::string_view text) {
     } else if (columns_after && line.complete && !line.text.empty()) {
       const auto row = row_in(line.text, *columns_after);
       if (!row || !row->milliseconds)
-        return io_error(fmt::format("line {} of OpenVINO's counters does not tell an operator and its time", number));
+        return io_error(fmt::format("line {} of OpenVINO's counters has no operator and time", number));
       if (!means.add(*row)) return too_many();
     }
   }

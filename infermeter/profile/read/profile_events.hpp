@@ -60,7 +60,7 @@ struct PlacedEvent {
 [[nodiscard]] Result<Done> put_events(std::vector<PlacedEvent> events, OperatorProfile& profile);
 
 // The iterations of a source that has no trial of ours, by its own clock, which ClockedIterations(…, 0) then joins;
-// they are in order. Errors: there are more than kMostImportedIterations, or farther apart than any clock tells.
+// they are in order. Errors: there are more than kMostImportedIterations, or farther apart than any clock shows.
 [[nodiscard]] Result<Samples> samples_of_runs(std::span<const TimeSpan> runs);
 [[nodiscard]] SelfTimedProfile self_timed(const Samples& iterations, OperatorProfile profile);
 // Of a profile of means: one inference that stands for them, as long as their sum.

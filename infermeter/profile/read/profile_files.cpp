@@ -38,9 +38,8 @@ std::optional<std::int64_t> start_of(const ProfileFile* file) {
 ProfileSource graph_source(std::span<const ProfileFile> files, const ModelGraph* compiled) {
   const bool is_there = file_named(files, "optimized.onnx") != nullptr;
   if (compiled != nullptr) return {"graph", true, "the runtime's own graph"};
-  return {
-      "graph", false,
-      is_there ? "the runtime's own graph, optimized.onnx, cannot be read" : "the runtime left no graph of its own"};
+  return {"graph", false,
+          is_there ? "the runtime's own graph, optimized.onnx, cannot be read" : "the runtime wrote no graph"};
 }
 
 std::string own_trace(std::span<const ProfileFile> files) {

@@ -21,8 +21,8 @@ namespace infermeter {
                                                             const ModelGraph* compiled, const Samples& trial);
 
 // onnxruntime.json: ONNX Runtime's own profile (docs: onnxruntime.ai, "Profiling"). Which `model_run` event is which
-// iteration, and where in it, is told by the clocks if `start_ns`, its beginning in CLOCK_REALTIME, is known; else the
-// last ones are the timed iterations, each in the middle of its wall time.
+// iteration, and where in it, is reported by the clocks if `start_ns`, its beginning in CLOCK_REALTIME, is known; else
+// the last ones are the timed iterations, each in the middle of its wall time.
 [[nodiscard]] Result<OperatorProfile> parse_onnxruntime_profile(std::string_view json, const ModelGraph* compiled,
                                                                 const Samples& trial,
                                                                 std::optional<std::int64_t> start_ns = std::nullopt);

@@ -80,15 +80,15 @@ TEST(PythonStacks, AFunctionOfTheUsersThatIsCalledMainStays) {
 }
 
 TEST(PythonStacks, SaysWhyWhatIsThereCannotBeRead) {
-  const auto told = [](std::string bytes) {
+  const auto reported = [](std::string bytes) {
     const auto read = read_python_stacks(std::vector<ProfileFile>{{"py_spy.txt", std::move(bytes)}});
     return read.ok() ? std::string("read") : read.error().message;
   };
-  EXPECT_THAT(told("no weight\n"), HasSubstr("does not end with a weight"));
-  EXPECT_THAT(told("\x1b]0;x\x07 \xff\xfe nan\n"), HasSubstr("does not end with a weight"));
-  EXPECT_THAT(told("thread (1): MainThread;main (infermeter/worker.py:12) 3\n"),
+  EXPECT_THAT(reported("no weight\n"), HasSubstr("does not end with a weight"));
+  EXPECT_THAT(reported("\x1b]0;x\x07 \xff\xfe nan\n"), HasSubstr("does not end with a weight"));
+  EXPECT_THAT(reported("thread (1): MainThread;main (infermeter/worker.py:12) 3\n"),
               HasSubstr("no Python code of the model"));
-  EXPECT_THAT(told("thread (1): MainThread 3\n"), HasSubstr("no Python code of the model"));
+  EXPECT_THAT(reported("thread (1): MainThread 3\n"), HasSubstr("no Python code of the model"));
 }
 
 }  // namespace

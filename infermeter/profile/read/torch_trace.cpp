@@ -68,14 +68,14 @@ class TorchReader {
 
   Result<OperatorProfile> operator()(std::string_view json) {
     scan_ = for_each_object(json, "traceEvents", [this](const Json& event) { take(event); });
-    if (!scan_.found) return io_error("it is no trace of torch.profiler: there is no list 'traceEvents'");
+    if (!scan_.found) return io_error("it is not a trace of torch.profiler: there is no list 'traceEvents'");
     INFERMETER_TRY_DONE(is_foreign_ ? take_all_runs() : find_iterations());
     std::ranges::stable_sort(calls_, {}, outer_first);
     std::ranges::stable_sort(modules_, {}, outer_first);
     for (const OpCall& call : calls_) step(call);
     close_until(INT64_MAX);
     if (placed_.empty())
-      return io_error(fmt::format("torch.profiler's trace holds no operator of {}",
+      return io_error(fmt::format("torch.profiler's trace contains no operator of {}",
                                   is_foreign_ ? "its iterations" : "the timed iterations"));
     name_kernels();
     profile_.cut = !scan_.whole;
@@ -140,7 +140,8 @@ class TorchReader {
       runs_.erase(runs_.begin(), runs_.end() - static_cast<std::ptrdiff_t>(iterations_.count()));
     }
     if (runs_.empty())
-      return io_error(fmt::format("torch.profiler's trace holds no timed inference (no whole '{}')", iteration_name));
+      return io_error(
+          fmt::format("torch.profiler's trace contains no timed inference (no whole '{}')", iteration_name));
     main_ = runs_.front().thread;
     return Done{};
   }
@@ -151,7 +152,7 @@ class TorchReader {
     std::ranges::sort(runs_, {}, [](const Call& run) { return run.time.begin_ns; });
     if (!scan_.whole && !runs_.empty()) runs_.pop_back();
     if (runs_.empty()) runs_ = {all_of_it()}, marked_by_ = {};
-    if (calls_.empty()) return io_error("torch.profiler's trace holds no operator (no event of category 'cpu_op')");
+    if (calls_.empty()) return io_error("torch.profiler's trace contains no operator (no event of category 'cpu_op')");
     std::vector<TimeSpan> spans;
     for (const Call& run : runs_) spans.push_back(run.time);
     INFERMETER_TRY(own_, samples_of_runs(spans));

@@ -18,10 +18,10 @@ inline constexpr std::int64_t kMostClockSlipNs = 50'000;
 struct JoinedStacks {
   std::size_t samples = 0;  // within a timed iteration: those that are kept
   std::size_t with_operator = 0;
-  std::string refused;  // why operators were not told, one sentence; empty: they were, as far as there are events
+  std::string refused;  // why operators were not reported, one sentence; empty: they were, as far as there are events
 };
 
-// Keeps the samples that lie within a timed iteration and tells which; and the operator that the main thread ran then,
+// Keeps the samples that lie within a timed iteration and shows which; and the operator that the main thread ran then,
 // of those around one another the innermost, also for samples of other threads: they work for it. `profile` may be
 // nullptr.
 [[nodiscard]] JoinedStacks join_stacks(StackProfile& stacks, const Samples& trial, const OperatorProfile* profile);

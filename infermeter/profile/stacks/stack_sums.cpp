@@ -28,7 +28,7 @@ double mean_wall_s(const Samples& samples) {
   return walls.empty() ? 0 : moments_of(walls).mean;
 }
 
-// What frames are told apart by: an address means nothing in another process, a path nothing on another machine.
+// What frames are distinguished by: an address means nothing in another process, a path nothing on another machine.
 std::string name_of(const StackFrame& frame) {
   if (!frame.symbol.empty()) return frame.symbol;
   return fmt::format("\n{}\n{}", file_of(frame.module), frame.offset);

@@ -234,7 +234,7 @@ bool is_tagged(const StackTrial& trial) {
          });
 }
 
-// nullopt: nothing can be told of it, or its operators are not those of the others.
+// nullopt: nothing can be determined of it, or its operators are not those of the others.
 std::optional<StackColumn> column_of(const StackTrial& trial, const OperatorProfile* operators) {
   if (trial.samples == nullptr || trial.stacks == nullptr || trial.stacks->stacks.samples.empty()) return std::nullopt;
   if (!(seconds_per_weight(*trial.samples, trial.stacks->stacks) > 0)) return std::nullopt;

@@ -15,7 +15,7 @@ namespace infermeter {
 // One profile trial and what one method saw of it.
 struct StackTrial {
   const Samples* samples = nullptr;
-  const OperatorProfile* profile = nullptr;  // nullptr: it told nothing of its operators
+  const OperatorProfile* profile = nullptr;  // nullptr: it reported nothing of its operators
   const TrialStacks* stacks = nullptr;
 };
 
@@ -45,7 +45,7 @@ inline constexpr std::size_t kMostHotFunctions = 50;
 
 // Seconds per inference that one unit of weight stands for. Weights in seconds are divided by the timed iterations:
 // time on a processor, whatever the wall clock says. Of all others the main thread's together are taken for its wall
-// time. 0: nothing can be told.
+// time. 0: nothing can be determined.
 [[nodiscard]] double seconds_per_weight(const Samples& samples, const StackProfile& stacks);
 // Which of the threads asked for the inference: one that is called so ("main thread", "MainThread"), else the first.
 [[nodiscard]] std::uint32_t main_thread_of(const StackProfile& stacks);

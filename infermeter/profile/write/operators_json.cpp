@@ -167,7 +167,7 @@ class OperatorsReader {
     if (means.duration_ns.size() != profile_.operators.size() || means.calls.size() != profile_.operators.size())
       return io_error("operators.json has not one mean and one number of calls for each operator");
     if (!std::ranges::all_of(means.duration_ns, is_good) || !std::ranges::all_of(means.calls, is_good))
-      return io_error("operators.json has a mean that is no time");
+      return io_error("operators.json has a mean that is not a time");
     for (const double mean : means.duration_ns) profile_.mean_s.push_back(mean * 1e-9);
     profile_.mean_calls = means.calls;
     return Done{};
@@ -191,7 +191,7 @@ class OperatorsReader {
       placed.push_back({events.iteration[i] - left_out, events.op[i], events.thread[i], begin, duration});
     }
     if (ends_early_ || events.shortest() < events.longest()) leave_out_last_iteration(placed);
-    if (placed.empty()) return io_error("operators.json holds no event of the timed iterations");
+    if (placed.empty()) return io_error("operators.json contains no event of the timed iterations");
     if (file_.clock != "iteration") place(placed);
     return put_events(std::move(placed), profile_);
   }
@@ -291,7 +291,7 @@ Result<SelfTimedProfile> import_operators(std::string_view json) {
   INFERMETER_TRY(const auto runs, runs_of(parsed.file));
   INFERMETER_TRY(const Samples samples, samples_of_runs(runs));
   INFERMETER_TRY(OperatorProfile profile, OperatorsReader(std::move(parsed.file), samples, parsed.ends_early)());
-  profile.sources.front().detail += "; what lies between the last operator and the end is not told";
+  profile.sources.front().detail += "; what lies between the last operator and the end is not reported";
   if (profile.mean_s.empty()) return self_timed(samples, std::move(profile));
   return from_means(std::move(profile));
 }

@@ -80,12 +80,12 @@ TraceCounter resident_memory(const Samples& samples, const std::vector<TraceSlic
 }
 
 // Of the runtime's arena, operator by operator; told per operator, not per event.
-TraceCounter arena(const char* name, std::optional<std::uint64_t> ProfiledOperator::* told,
+TraceCounter arena(const char* name, std::optional<std::uint64_t> ProfiledOperator::* reported,
                    const OperatorProfile& profile, const TraceTrack& track) {
   TraceCounter counter{.name = name, .at_s = {}, .values = {}};
   for (const TraceSlice& slice : track.slices) {
     if (slice.label == 0) continue;
-    const auto& bytes = profile.operators[slice.label - 1].*told;
+    const auto& bytes = profile.operators[slice.label - 1].*reported;
     if (!bytes || (!counter.values.empty() && counter.values.back() == static_cast<double>(*bytes))) continue;
     counter.at_s.push_back(slice.begin_s);
     counter.values.push_back(static_cast<double>(*bytes));

@@ -1,4 +1,4 @@
-// Labels of a trace: what is told of each operator, made safe to be written into any file.
+// Labels of a trace: what is reported about each operator, made safe to be written into any file.
 #pragma once
 
 #include <string>

@@ -93,7 +93,7 @@ std::string other_outputs_text(const RunRecord& record, const Verdict& verdict, 
 std::string power_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
   const PairedComparison& c = compared_pairs(verdict, answer);
   return fmt::format(
-      "with {} of {}, differences of {} or more are detected (80 % power, as looks were taken); single pairs scatter "
+      "with {} of {}, differences of {} or more are detected (80 % power); single pairs vary "
       "by "
       "{}",
       counted(answer.n, "pair", "pairs"), comparison_label(record, c.candidate), size_text(*c.minimum_effect),

@@ -84,7 +84,7 @@ class ChangesPicture {
       drawn_.push_back(&effect);
       reach(*effect.change);
       if (effect.change_interval) {
-        // An interval that tells nothing is cut where the estimates end.
+        // An interval that shows nothing is cut where the estimates end.
         reach(std::clamp(effect.change_interval->low, -1.0, widest));
         reach(std::clamp(effect.change_interval->high, -1.0, widest));
       }

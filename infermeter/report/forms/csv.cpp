@@ -51,7 +51,7 @@ struct Source {
   const RunRecord& record;
   const SubjectVerdict& verdict;
   const Subject& subject;
-  const Samples* trial;  // the subject's first that told what was executed, else its first; nullptr: none ran
+  const Samples* trial;  // the subject's first that reported what was executed, else its first; nullptr: none ran
   const ModelFacts* model;
   const TuningVerdict* tuning = nullptr;  // of a race
 
@@ -276,7 +276,7 @@ constexpr CsvColumn tuning_columns[] = {
     {"on_front", [](const Source& s) { return std::string(tuned(s)->on_front ? "true" : "false"); }},
 };
 
-const Samples* telling_trial(const RunRecord& record, int subject) {
+const Samples* trial_with_executed(const RunRecord& record, int subject) {
   const Samples* first = nullptr;
   for (const auto& trial : record.trials) {
     if (trial.subject != subject) continue;
@@ -329,7 +329,7 @@ std::string render_csv(const RunRecord& record, const Verdict& verdict) {
   }
   text += "\r\n";
   for (const auto* subject : subjects) {
-    text += line({record, *subject, subject_of(record, *subject), telling_trial(record, subject->subject),
+    text += line({record, *subject, subject_of(record, *subject), trial_with_executed(record, subject->subject),
                   model_of(record, subject->subject), verdict.tuning ? &*verdict.tuning : nullptr},
                  counters);
   }

@@ -20,7 +20,7 @@
 namespace infermeter {
 namespace {
 
-// Of larger groups every subject is held against the first only: the pairs would be most of the document.
+// Of larger groups every subject is compared with the first only: the pairs would be most of the document.
 constexpr std::size_t largest_paired_group = 40;
 constexpr std::string_view compared_metric = "latency_p50";
 

@@ -229,7 +229,7 @@ TEST(Document, FrontsAreOfAGroupAndKeepWhatIntervalsDoNotTellApart) {
     }
     return std::vector<int>{};
   };
-  // The first takes half as long again; the next two are not told apart; the last is alone in its group.
+  // The first takes half as long again; the next two are not distinguished; the last is alone in its group.
   EXPECT_EQ(front("model_size"), (std::vector<int>{1, 2}));
   EXPECT_EQ(front("memory_peak"), (std::vector<int>{1, 2}));
   EXPECT_TRUE(front("accuracy").empty());

@@ -80,7 +80,7 @@ std::string word_of(const Answer& answer) {
     case AnswerKind::outputs_not_comparable: return "not comparable";
     case AnswerKind::not_accurate_enough: return "less accurate";
     case AnswerKind::leak: return "leaks";
-    case AnswerKind::part: return "they part";
+    case AnswerKind::part: return "they diverge";
     case AnswerKind::grow: return "grows";
     case AnswerKind::equals: return "as good";
     case AnswerKind::out: return "left behind";

@@ -109,7 +109,7 @@ class GateTable {
     const auto found = std::ranges::find_if(lines_, has_interval);
     if (found == lines_.end()) return;
     text_ += '\n';
-    line(fmt::format("[low, high]: {:.0f} % interval; a verdict is on the whole of it (docs/gate.md).",
+    line(fmt::format("[low, high]: {:.0f} % interval; verdicts use the whole interval (docs/gate.md).",
                      found->verdict->interval->confidence * 100));
   }
 

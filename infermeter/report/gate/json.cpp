@@ -12,7 +12,7 @@
 namespace infermeter {
 namespace {
 
-// What the value is held against; null where the expectation is a yes or no.
+// What the value is compared with; null where the expectation is a yes or no.
 void write_bound(JsonWriter& json, const Expectation& expectation) {
   const bool bounded = expectation.has_bound();
   json.member("relation", bounded ? std::optional(std::string(to_string(expectation.relation))) : std::nullopt);

@@ -63,8 +63,8 @@ struct Example {
     auto& all = verdict.verdicts;
     all.push_back(measured(verdict_of(0, 0, Outcome::pass, within), 0.0382, 0.0378, 0.0386, 300, "iterations", 3));
     all.push_back(measured(verdict_of(0, 1, Outcome::pass, within), 0.0353, 0.0349, 0.0357, 300, "iterations", 3));
-    all.push_back(measured(verdict_of(1, 1, Outcome::fail, "the whole interval lies beyond the bound"), 1.08, 1.05,
-                           1.11, 600, "iterations", 6));
+    all.push_back(measured(verdict_of(1, 1, Outcome::fail, "the whole interval violates the bound"), 1.08, 1.05, 1.11,
+                           600, "iterations", 6));
     all.back().notes = {"executed in bfloat16, but float32 for 'resnet50@onnxruntime'"};
     all.push_back(verdict_of(2, 1, Outcome::inconclusive, "needs 299 iterations (--iterations)"));
     all.back().n = 60, all.back().n_of = "iterations", all.back().processes = 3;

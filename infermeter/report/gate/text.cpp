@@ -75,8 +75,8 @@ std::string why_text(const Gate& gate, const ExpectationVerdict& verdict) {
   std::vector<std::string> parts;
   if (verdict.value) parts.push_back(value_text(gate, verdict));
   std::string made_of = n_text(verdict);
-  const bool tells_processes = verdict.n_of == "iterations" || verdict.n_of == "runs";
-  if (!made_of.empty() && tells_processes) {
+  const bool counts_processes = verdict.n_of == "iterations" || verdict.n_of == "runs";
+  if (!made_of.empty() && counts_processes) {
     made_of += fmt::format(" in {} {}", verdict.processes, verdict.processes == 1 ? "process" : "processes");
   }
   if (!made_of.empty()) parts.push_back(std::move(made_of));

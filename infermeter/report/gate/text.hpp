@@ -18,7 +18,7 @@ namespace infermeter {
 [[nodiscard]] std::string value_text(const Gate& gate, const ExpectationVerdict& verdict);
 // "300 iterations", or nothing.
 [[nodiscard]] std::string n_text(const ExpectationVerdict& verdict);
-// "11.2 ms [11.0, 11.4], 300 iterations in 3 processes: the whole interval lies beyond the bound"
+// "11.2 ms [11.0, 11.4], 300 iterations in 3 processes: the whole interval violates the bound"
 [[nodiscard]] std::string why_text(const Gate& gate, const ExpectationVerdict& verdict);
 // "5 passed, 1 FAILED, 2 inconclusive"
 [[nodiscard]] std::string counts_text(const GateVerdict& verdict);

@@ -16,7 +16,7 @@ void write_edges(JsonWriter& json, const GraphEdges& edges);
 // Where the nodes stand. `subject`: index into the run's; nullopt: the graph is of layers.
 void write_layout(JsonWriter& json, std::optional<int> subject, std::size_t nodes, const GraphEdges& edges);
 
-// Of each subject whose profile tells of edges, as an array.
+// Of each subject whose profile reports edges, as an array.
 void write_layouts(JsonWriter& json, const std::optional<ProfileFindings>& findings);
 
 }  // namespace infermeter

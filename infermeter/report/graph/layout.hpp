@@ -17,7 +17,7 @@ struct GraphLayout {
   std::size_t layers = 0;
   double width = 0;
   std::size_t apart = 0;     // nodes without any edge: in rows of their own at the end
-  std::size_t straight = 0;  // nodes whose results have no bends for want of room: their edges may cross nodes
+  std::size_t straight = 0;  // nodes whose results have no bends without room: their edges may cross nodes
   std::size_t left_out = 0;  // nodes beyond kMostDrawnNodes
 };
 

@@ -91,7 +91,7 @@ TEST(GraphLayout, WhatIsReadLateStandsAboveItsReader) {
 }
 
 TEST(GraphLayout, BranchesDoNotCross) {
-  // Two chains that are told of in the other order after each node.
+  // Two chains that are reported in the other order after each node.
   const GraphLayout layout = layout_graph(6, edges({{0, 3}, {1, 2}, {2, 5}, {3, 4}}));
   const bool first_is_left = layout.x[0] < layout.x[1];
   EXPECT_EQ(layout.x[3] < layout.x[2], first_is_left);

@@ -114,7 +114,7 @@ std::string context_part(const ContextChange& change) {
 }
 
 std::string too_few_text(const History& history) {
-  return fmt::format("{} {} too few to look for changes: it takes {}", runs_text(history.figures.size()),
+  return fmt::format("{} {} too few to look for changes: {} are needed", runs_text(history.figures.size()),
                      history.figures.size() == 1 ? "is" : "are", fewest_runs());
 }
 
@@ -125,7 +125,7 @@ std::string none_text(const History& history) {
 
 std::string alarm_text(const History& history, const HistoryChange& alarm) {
   return fmt::format(
-      "since {} it is {} than before, in {}; a history cannot tell a build from a bad day, so "
+      "since {} it is {} than before, in {}; a history cannot distinguish a slower build from a bad day, so "
       "confirm it",
       day(first_after(history, alarm).created_at), change_text(history, alarm),
       runs_text(history.figures.size() - alarm.point.index));

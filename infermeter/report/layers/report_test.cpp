@@ -59,18 +59,19 @@ TEST(LayersReport, TheJumpComesFirst) {
   record.growth.jump = 2;
   record.growth.before_jump = 1e-6;
   const std::string text = flat(render_layers(record, 80, false));
-  EXPECT_THAT(text, HasSubstr("✗ they part at t2 (Conv, node 3): relative L2 error 0.25, above the 1e-05 that "
+  EXPECT_THAT(text, HasSubstr("✗ they diverge at t2 (Conv, node 3): relative L2 error 0.25, above the 1e-05 that "
                               "rounding explains; before it at most 1e-06"));
   EXPECT_THAT(text, HasSubstr("reference: a, Fake 1, executed in float32"));
-  EXPECT_THAT(render_layers(record, 80, false), HasSubstr("\n    ^ they part here\n"));  // below the third column
+  EXPECT_THAT(render_layers(record, 80, false), HasSubstr("\n    ^ they diverge here\n"));  // below the third column
   EXPECT_THAT(text, HasSubstr("largest"));
   EXPECT_THAT(text, HasSubstr("keeps runtimes from fusing"));
 }
 
 TEST(LayersReport, WhereTheyDoNotPart) {
   EXPECT_THAT(flat(render_layers(record_of({0, 0}), 80, false)), HasSubstr("✓ the same numbers in all 2 tensors"));
-  EXPECT_THAT(flat(render_layers(record_of({0, 1e-6}), 80, false)),
-              HasSubstr("✓ they part nowhere beyond what rounding explains: the largest relative L2 error is 1e-06"));
+  EXPECT_THAT(
+      flat(render_layers(record_of({0, 1e-6}), 80, false)),
+      HasSubstr("✓ they diverge nowhere beyond what rounding explains: the largest relative L2 error is 1e-06"));
   EXPECT_THAT(flat(render_layers(record_of({1e-5, 9e-5, 8e-4}), 80, false)),
               HasSubstr("⚠ the error grows step by step, nowhere 10 times at once"));
   EXPECT_THAT(flat(render_layers(record_of({}), 80, false)), HasSubstr("⚠ no tensor of the one has a partner"));

@@ -24,7 +24,7 @@ constexpr std::size_t layers_narrowest = 60, layers_widest = 100;
 constexpr std::size_t neighbours = 3;  // shown before and behind the jump
 constexpr std::size_t worst_shown = 5;
 constexpr std::size_t names_shown = 3;
-constexpr double smallest_drawn = 1e-10;  // relative; nothing smaller tells anything
+constexpr double smallest_drawn = 1e-10;  // relative; nothing smaller shows anything
 
 std::string layer_number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "not finite"; }
 std::string layer_number(std::optional<double> value) { return value ? layer_number(*value) : "-"; }
@@ -57,7 +57,7 @@ std::string jump_text(const LayerGrowth& growth) {
           : fmt::format("relative L2 error {}, above the {} that rounding explains", layer_number(growth_error(tensor)),
                         layer_number(tensor.floor));
   return fmt::format(
-      "they part at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
+      "they diverge at {} ({}): {}; before it {}", printable(tensor.name, 120), maker(tensor), how,
       growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same");
 }
 
@@ -74,7 +74,7 @@ std::string layers_text(const LayerGrowth& growth, const Answer& answer) {
   const std::string largest =
       fmt::format("the largest relative L2 error is {} at {} ({})", layer_number(growth_error(tensor)),
                   printable(tensor.name, 120), maker(tensor));
-  if (answer.kind == AnswerKind::rounding_only) return "they part nowhere beyond what rounding explains: " + largest;
+  if (answer.kind == AnswerKind::rounding_only) return "they diverge nowhere beyond what rounding explains: " + largest;
   return fmt::format(
       "the error grows step by step, nowhere {:g} times at once: {}, where rounding of one operator "
       "explains {}",
@@ -135,7 +135,7 @@ class LayersText {
     text_ += "  " + sparkline(logs, columns) + '\n';
     // The column whose part of the values holds it: sparkline() cuts them at edge * values / columns.
     if (growth_.jump)
-      text_ += std::string(2 + (mark * columns + columns - 1) / logs.size(), ' ') + "^ they part here\n";
+      text_ += std::string(2 + (mark * columns + columns - 1) / logs.size(), ' ') + "^ they diverge here\n";
   }
 
   std::set<std::size_t> shown() const {
@@ -156,7 +156,7 @@ class LayersText {
   std::vector<Cell> row(std::size_t index) const {
     const LayerDifference& tensor = growth_.tensors[index];
     const bool is_jump = growth_.jump == index;
-    std::string note = is_jump                             ? "they part"
+    std::string note = is_jump                             ? "they diverge"
                        : growth_.first_difference == index ? "first difference"
                        : worst_tensor(growth_) == index    ? "largest"
                                                            : "";

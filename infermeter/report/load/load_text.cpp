@@ -26,7 +26,7 @@ std::string_view short_reason(LoadRule rule) {
     case LoadRule::late: return "the generator issued requests late";
     case LoadRule::errors: return "requests failed";
     case LoadRule::enough: return "too few requests for its percentile";
-    case LoadRule::stationary: return "the queue grew, so that it is more than the subject can take";
+    case LoadRule::stationary: return "the queue grew: more requests than the subject can serve";
     case LoadRule::outputs: return "answers differ under load";
     case LoadRule::gave_up: return "requests were given up";
   }
@@ -159,7 +159,7 @@ bool is_under_load(const Group& group) {
 
 Grid load_grid(const RunRecord& record, const Verdict& verdict) {
   Grid grid{.columns = {{"Load", Align::left},
-                        {"How requests came", Align::left},
+                        {"Arrivals", Align::left},
                         {"Valid", Align::left},
                         {"Offered", Align::left},
                         {"Achieved", Align::left},

@@ -12,7 +12,7 @@
 namespace infermeter {
 namespace {
 
-constexpr double told_as_ratio = 0.405;  // log 1.5: "2.52x" is clearer than "152 %"
+constexpr double shown_as_ratio = 0.405;  // log 1.5: "2.52x" is clearer than "152 %"
 
 constexpr std::array words = {
     MetricWords{"throughput", "has", "more throughput", "less throughput"},
@@ -39,7 +39,7 @@ constexpr std::array words = {
 };
 
 // A share of the baseline's value; or how many times the one is of the other.
-bool is_ratio(double effect) { return std::abs(effect) > told_as_ratio; }
+bool is_ratio(double effect) { return std::abs(effect) > shown_as_ratio; }
 
 double effect_share(std::string_view metric, double effect) { return std::abs(value_change(metric, effect)); }
 

@@ -14,7 +14,7 @@ struct HistogramScale {
   double low = 0, high = 0;
 };
 
-// One scale for several lists, so that their histograms can be held against each other: from the smallest value of all
+// One scale for several lists, so that their histograms can be compared with each other: from the smallest value of all
 // to the largest of the lists' own 95 % quantiles, since a few extreme values would leave one cell for all the others.
 // What is not finite counts for nothing; nullopt: there is nothing else.
 [[nodiscard]] std::optional<HistogramScale> common_scale(std::span<const std::vector<double>> lists);

@@ -12,7 +12,7 @@ namespace infermeter {
 namespace {
 
 constexpr const char* number_characters = "0123456789.+-e";
-constexpr double widest_told = 100;  // times the value
+constexpr double widest_shown = 100;  // times the value
 
 }  // namespace
 
@@ -23,8 +23,8 @@ FigureText figure_text(std::string_view unit) {
   return unit == "share" ? format_share : plain_number;
 }
 
-bool tells_nothing(double value, const Interval& interval) {
-  return value != 0 && !(interval.high - interval.low <= widest_told * std::fabs(value));
+bool is_uninformative(double value, const Interval& interval) {
+  return value != 0 && !(interval.high - interval.low <= widest_shown * std::fabs(value));
 }
 
 std::string bounds_in_unit_of(std::string_view figure, const Interval& interval, FigureText format) {
@@ -39,7 +39,7 @@ std::string bounds_in_unit_of(std::string_view figure, const Interval& interval,
 std::string with_interval(double value, const std::optional<Interval>& interval, FigureText format) {
   std::string text = format(value);
   if (!interval) return text;
-  if (tells_nothing(value, *interval)) return text + " [too few to tell]";
+  if (is_uninformative(value, *interval)) return text + " [too few to tell]";
   const std::string low = format(interval->low), high = format(interval->high);
   if (low == high) {
     const double half_width = (interval->high - interval->low) / 2;

@@ -86,15 +86,15 @@ Headline troubles(const RunRecord& record, const Verdict& verdict, const std::ve
   return {Tone::bad, fmt::format("{}", fmt::join(clauses, "; ")), "problems"};
 }
 
-constexpr std::array<std::string_view, 7> told_in_order = {"slower", "worse",     "faster",      "better",
-                                                           "same",   "undecided", "not measured"};
+constexpr std::array<std::string_view, 7> order_of_verdicts = {"slower", "worse",     "faster",      "better",
+                                                               "same",   "undecided", "not measured"};
 
 // "slower in 2 of 6 (mlp, batch size 1; mlp, batch size 4), undecided in 4"; of several candidates "2 of 6 slower (a;
 // b)". Names stand where they are few: of all verdicts together no more than three.
 std::string tally(const std::vector<Effect>& effects, bool by_group) {
   Names clauses;
   std::size_t room = listed_names;
-  for (const std::string_view verdict : told_in_order) {
+  for (const std::string_view verdict : order_of_verdicts) {
     const auto count =
         std::ranges::count_if(effects, [&](const Effect& one) { return one.verdict.verdict == verdict; });
     if (count == 0) continue;

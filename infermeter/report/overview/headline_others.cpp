@@ -48,7 +48,7 @@ const VariantFigures* fastest_of(const VariantsFigures& figures, Keep keep) {
 }
 
 // "int8@openvino: 3.71x faster than baseline, 3.9x smaller model, Outputs differ beyond tolerance (max 0.22)"
-std::string told_of(const VariantFigures& one) {
+std::string described(const VariantFigures& one) {
   std::vector<std::string> words;
   for (const std::initializer_list<Kind> kinds :
        {std::initializer_list<Kind>{Kind::faster},
@@ -88,11 +88,11 @@ Headline headline_of_gate(const RunRecord& record, const Gate& gate, const GateV
 Headline headline_of_variants(const VariantsFigures& figures) {
   const VariantFigures* fastest = fastest_of(figures, [](const VariantFigures&) { return true; });
   if (fastest == nullptr) return {Tone::plain, "no variant is shown to be faster than the baseline", "no gain"};
-  std::string text = "fastest: " + told_of(*fastest);
+  std::string text = "fastest: " + described(*fastest);
   if (keeps_outputs(*fastest)) return {Tone::good, text, "faster"};
   const VariantFigures* kept = fastest_of(figures, keeps_outputs);
   text += kept == nullptr ? "; none of those whose outputs agree is shown to be faster"
-                          : "; fastest of those whose outputs agree: " + told_of(*kept);
+                          : "; fastest of those whose outputs agree: " + described(*kept);
   return {kept == nullptr ? Tone::warning : Tone::good, text, "faster"};
 }
 

@@ -112,7 +112,7 @@ constexpr FileKind kFiles[] = {
      "every operator of profiled processes on a time line, with kernel, precision, shapes and nodes; every iteration, "
      "or request of a load, of measured ones",
      "open <https://ui.perfetto.dev> and drop the file there: it stays on your computer. W and S zoom, A and D move, a "
-     "click tells all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
+     "click shows all of an operator; SQL: `select name, count(*), sum(dur) / 1e6 as ms from slice group by name order "
      "by ms desc`"},
     {"trace.json",
      "the same in Chrome's Trace Event Format; of a single process of PyTorch it is what torch.profiler exports itself",

@@ -254,7 +254,7 @@ TEST(ProfileBreakdown, TellsEverythingInExecutionOrder) {
   EXPECT_THAT(text, HasSubstr("   1  conv1 (Conv)\n    own time    6.00 ms (60.0 %)"));
   EXPECT_THAT(text, HasSubstr("    work        0.600 GFLOP, 100 GFLOP/s\n"));
   EXPECT_THAT(text, HasSubstr("    nodes       conv1, relu1 (tensor)\n"));
-  EXPECT_THAT(text, Not(HasSubstr("Layout"))) << "nothing is told of it";
+  EXPECT_THAT(text, Not(HasSubstr("Layout"))) << "nothing is reported about it";
 }
 
 TEST(ProfileSummaries, NamesCannotSteer) {

@@ -107,7 +107,7 @@ void write_timeline(JsonWriter& json, const ProfileTrial& trial) {
 }
 
 // Of a chain of two operators at least.
-constexpr const char* kNoEdges = "the runtime does not tell which operator reads what another one makes";
+constexpr const char* kNoEdges = "the runtime does not report which operator reads what another one makes";
 
 void write_table(JsonWriter& json, const SubjectProfile& profile) {
   const OperatorTable& table = profile.table;

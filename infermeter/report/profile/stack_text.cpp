@@ -81,11 +81,11 @@ std::string stack_title(const RunRecord& record, const SubjectProfile& profile, 
 std::vector<std::string> stack_lines(const StackTree& tree) {
   std::vector<std::string> lines;
   std::string shares;
-  if (tree.tagged_share > 0) shares = fmt::format("{} lie in an operator", stack_percent(tree.tagged_share));
+  if (tree.tagged_share > 0) shares = fmt::format("{} are in an operator", stack_percent(tree.tagged_share));
   if (tree.unnamed_share > 0) {
     shares += fmt::format("{}{} in code without a name", shares.empty() ? "" : ", ", stack_percent(tree.unnamed_share));
   }
-  if (!shares.empty()) lines.push_back("of the samples " + shares);
+  if (!shares.empty()) lines.push_back("samples: " + shares);
   if (!tree.detail.empty()) lines.push_back(printable(tree.detail, 300));
   if (tree.distorted) {
     lines.push_back(fmt::format("p50 {} while it is looked at, {} otherwise: read shares and not times",

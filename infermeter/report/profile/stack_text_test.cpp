@@ -71,7 +71,7 @@ TEST(StackTexts, TellTheHottestFunctionsWithTheirOperators) {
   EXPECT_EQ(first[4].text, "Conv (2)");
   EXPECT_EQ(texts[0].grid.rows[1][0].text, "[libort.so+0x40]");
   EXPECT_EQ(texts[0].grid.rows[1][4].text, "(outside operators)");
-  EXPECT_THAT(texts[0].lines[0], HasSubstr("of the samples 88.9 % lie in an operator, 11.1 % in code without a name"));
+  EXPECT_THAT(texts[0].lines[0], HasSubstr("samples: 88.9 % are in an operator, 11.1 % in code without a name"));
   EXPECT_THAT(texts[0].lines[1], Not(HasSubstr("\x1b")));
   EXPECT_THAT(stack_texts(record, *verdict.profile, 1)[0].grid.rows, SizeIs(1));
 }

@@ -55,7 +55,7 @@ std::string heading(const ProfiledSubject& subject, const OperatorTable& table) 
   return text + '\n';
 }
 
-std::string nothing_told(const ProfiledSubject& subject) {
+std::string nothing_reported(const ProfiledSubject& subject) {
   return printable(subject.label, 300) + "\nits profile has no times of operators\n";
 }
 
@@ -66,7 +66,7 @@ std::string all_subjects(std::span<const ProfiledSubject> subjects, Text&& text_
   for (const ProfiledSubject& subject : subjects) {
     if (!text.empty()) text += "\n\n";
     const OperatorTable table = operator_table(subject.trials, subject.timed);
-    text += table.profile == nullptr ? nothing_told(subject) : heading(subject, table) + text_of(subject, table);
+    text += table.profile == nullptr ? nothing_reported(subject) : heading(subject, table) + text_of(subject, table);
   }
   return text;
 }
@@ -165,7 +165,7 @@ std::string share_table(const OperatorTable& table, const char* title, std::stri
                         {"Own %", Align::right}},
             .rows = {}};
   for (const auto& [name, share] : order) {
-    grid.rows.push_back({plain(name.empty() ? "(not told)" : printable(name, kLongestName)),
+    grid.rows.push_back({plain(name.empty() ? "(not reported)" : printable(name, kLongestName)),
                          plain(std::to_string(share.operators)), plain(count_text(share.time.calls)),
                          plain(format_time(share.time.mean_s)), plain(summary_percent(share.time.share))});
   }

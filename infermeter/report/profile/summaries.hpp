@@ -11,7 +11,7 @@
 
 namespace infermeter {
 
-// One subject's profile trials that told something. Points into the record.
+// One subject's profile trials that reported something. Points into the record.
 struct ProfiledSubject {
   int subject = 0;
   std::string label;
@@ -24,7 +24,8 @@ struct ProfiledSubject {
 [[nodiscard]] std::string summary_by_time(std::span<const ProfiledSubject> subjects);
 // What operators hold, largest first, and the workers' own memory.
 [[nodiscard]] std::string summary_by_memory(std::span<const ProfiledSubject> subjects);
-// By kind, kernel, precision, layout and provider; then every operator in execution order, with all that is told of it.
+// By kind, kernel, precision, layout and provider; then every operator in execution order, with all that is reported
+// about it.
 [[nodiscard]] std::string profile_breakdown(std::span<const ProfiledSubject> subjects);
 
 }  // namespace infermeter

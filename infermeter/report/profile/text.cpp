@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t longest_name = 48;
 constexpr std::size_t longest_kind = 24;
-constexpr std::size_t clauses_told = 3;
+constexpr std::size_t max_clauses = 3;
 constexpr std::size_t most_by_memory = 5;
 
 std::string profile_label(const RunRecord& record, int subject) { return printable(label_alone(record, subject), 120); }
@@ -156,12 +156,12 @@ std::string profile_bounds(double low, double high) {
 
 std::string clauses_text(const Explanation& why) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(why.clauses.size(), clauses_told); ++i) {
+  for (std::size_t i = 0; i < std::min(why.clauses.size(), max_clauses); ++i) {
     const Clause& clause = why.clauses[i];
     text += fmt::format("{}{} ({}, {}, {:.0f} %)", i == 0 ? "" : "; ", printable(clause.sentence, 300),
                         signed_time(clause.mean_s), profile_bounds(clause.low_s, clause.high_s), clause.share * 100);
   }
-  if (why.clauses.size() > clauses_told) text += fmt::format("; and {} more", why.clauses.size() - clauses_told);
+  if (why.clauses.size() > max_clauses) text += fmt::format("; and {} more", why.clauses.size() - max_clauses);
   return text;
 }
 

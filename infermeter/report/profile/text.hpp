@@ -16,7 +16,7 @@ namespace infermeter {
 struct OperatorText {
   std::string title;               // "onnxruntime: 58 operators, 8 processes; p50 19.1 ms profiled, 18.9 ms otherwise"
   Grid grid;                       // no rows: there is no profile
-  Grid memory{};                   // the operators that need most; no rows: the runtime does not tell
+  Grid memory{};                   // the operators that need most; no rows: the runtime does not report
   std::vector<std::string> lines;  // what is to be known of it: its sources, what is missing
 };
 [[nodiscard]] std::vector<OperatorText> operator_texts(const RunRecord& record, const ProfileFindings& findings,

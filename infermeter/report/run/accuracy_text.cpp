@@ -37,8 +37,8 @@ std::string change_clause(const std::string& baseline, const PairedProportions& 
     return fmt::format(", {} higher than {} {} ({})", share_text(change.difference), baseline, between(change.interval),
                        p_text(change.p_value));
   }
-  return fmt::format(", {} against {}: a difference cannot be told [{}, {}]", signed_share(change.difference), baseline,
-                     signed_share(low), signed_share(high));
+  return fmt::format(", {} against {}: a difference cannot be determined [{}, {}]", signed_share(change.difference),
+                     baseline, signed_share(low), signed_share(high));
 }
 
 std::string labels_sentence(const std::string& label, const std::string& baseline, const AccuracyVerdict& accuracy) {

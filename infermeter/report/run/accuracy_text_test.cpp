@@ -61,7 +61,7 @@ TEST(AccuracyText, SaysWhatIsLostAndWhatCannotBeTold) {
   EXPECT_THAT(sentences(labelled({.both = 7500, .reference_only = 12, .candidate_only = 112, .neither = 2376}))[1],
               HasSubstr("✓ small: accuracy 0.7612, 0.0100 higher than base [0.0078, 0.0122]"));
   EXPECT_THAT(sentences(labelled({.both = 7500, .reference_only = 40, .candidate_only = 38, .neither = 2422}))[1],
-              HasSubstr("? small: accuracy 0.7538, -0.0002 against base: a difference cannot be told [-0.00"));
+              HasSubstr("? small: accuracy 0.7538, -0.0002 against base: a difference cannot be determined [-0.00"));
 }
 
 TEST(AccuracyText, OfRowsWithoutALabelNothingIsKnown) {
@@ -123,7 +123,7 @@ TEST(Recommendations, InWords) {
   EXPECT_EQ(words(Kind::accuracy_maintained, -0.00001), "✓ Accuracy maintained (+0.0000)");
   EXPECT_EQ(words(Kind::accuracy_lost, -0.0015), "⚠ Accuracy loss: -0.0015");
   EXPECT_EQ(words(Kind::accuracy_unclear, -0.001, 1200),
-            "? Accuracy cannot be told yet (-0.0010 [-0.0040, +0.0020]); about 1200 more rows would settle it");
+            "? Accuracy cannot be determined yet (-0.0010 [-0.0040, +0.0020]); about 1200 more rows would settle it");
   EXPECT_EQ(words(Kind::outputs_agree, 0), "✓ Outputs agree");
   EXPECT_EQ(words(Kind::outputs_differ, 0.123), "⚠ Outputs differ beyond tolerance (max 0.12)");
 }

@@ -48,7 +48,7 @@ std::string outputs_clause(const Verdict& verdict, const Answer& aside) {
   if (aside.kind == AnswerKind::outputs_not_compared) return "outputs were not compared";
   const std::string figures = image_figures(verdict_of(verdict, aside.subjects.front()).outputs->comparison);
   if (aside.kind == AnswerKind::outputs_agree) return "outputs agree" + figures;
-  if (aside.kind == AnswerKind::outputs_undecided) return "whether outputs agree cannot be told";
+  if (aside.kind == AnswerKind::outputs_undecided) return "whether outputs agree cannot be determined";
   return fmt::format("outputs DIFFER{}, so the times are not of the same work", figures);
 }
 
@@ -143,20 +143,20 @@ std::string speed_text(const RunRecord& record, const Verdict& verdict, const An
                          record.plan.precision * 100, candidate, time_range(*answer.interval));
     case Direction::unresolved: break;
   }
-  const std::string known = tells_nothing(value, *answer.interval)
+  const std::string known = is_uninformative(value, *answer.interval)
                                 ? std::string("too few processes for an interval")
                                 : fmt::format("{:.0f} % interval: {}", confidence * 100, time_range(*answer.interval));
   return fmt::format("undecided whether {} or {} is faster {}: {} took {} ({}){}", candidate, baseline, place,
                      candidate, time_change(value), known, what_would_settle(record, answer));
 }
 
-// "fastest on resnet50 at batch size 1: openvino", "among the fastest …: openvino or onnxruntime (not told apart)"
+// "fastest on resnet50 at batch size 1: openvino", "among the fastest …: openvino or onnxruntime (undecided)"
 std::string fastest_text(const RunRecord& record, const Answer& answer) {
   std::vector<std::string> labels;
   for (const int subject : answer.subjects) labels.push_back(answer_short_label(record, subject));
   const bool is_one = answer.kind == AnswerKind::fastest;
   return fmt::format("{} {}: {}{}", is_one ? "fastest" : "among the fastest", place_text(record, *answer.baseline),
-                     fmt::join(labels, " or "), is_one ? "" : " (not told apart)");
+                     fmt::join(labels, " or "), is_one ? "" : " (undecided)");
 }
 
 // A runtime's message begins with what was done and ends with what was wrong.
@@ -213,7 +213,7 @@ std::string leak_text(const RunRecord& record, const Verdict& verdict, const Ans
 std::string measured_text(const Answer& answer, std::string (*format)(double)) {
   std::string text = format(*answer.value);
   if (!answer.interval) return text + " (no interval: " + printable(answer.reason) + ")";
-  if (tells_nothing(*answer.value, *answer.interval)) return text + " (too few processes for an interval)";
+  if (is_uninformative(*answer.value, *answer.interval)) return text + " (too few processes for an interval)";
   return text + fmt::format(" ({:.0f} % interval {})", answer.interval->confidence * 100,
                             bounds_in_unit_of(text, *answer.interval, format));
 }
@@ -257,7 +257,7 @@ std::string answer_text(const RunRecord& record, const Verdict& verdict, const A
 }
 
 // Failures and leaks are among the answers, with more to say than the diagnostic.
-bool is_told_elsewhere(DiagnosticId id) {
+bool is_reported_elsewhere(DiagnosticId id) {
   return id == DiagnosticId::trial_failed || id == DiagnosticId::memory_leak || id == DiagnosticId::leak_unclear;
 }
 
@@ -303,7 +303,7 @@ std::vector<Notice> notices(const Verdict& verdict) {
 std::vector<Notice> notices(const std::vector<Diagnostic>& diagnostics) {
   std::vector<Notice> all;
   for (const auto& diagnostic : diagnostics) {
-    if (is_told_elsewhere(diagnostic.id)) continue;
+    if (is_reported_elsewhere(diagnostic.id)) continue;
     auto found = std::ranges::find(all, diagnostic.id, &Notice::id);
     if (found == all.end()) {
       const auto& known = info(diagnostic.id);

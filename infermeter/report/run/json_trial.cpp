@@ -2,6 +2,7 @@
 
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/samples/noise_fields.hpp"
 #include "infermeter/samples/samples_json.hpp"
 
 namespace infermeter {
@@ -42,21 +43,7 @@ void write_memory_timeline(JsonWriter& json, std::size_t recorded, const std::ve
 void write_noise(JsonWriter& json, const NoiseRecord& noise) {
   json.key("noise");
   json.begin_object();
-  json.member("foreign_cpu", noise.foreign_cpu);
-  json.member("steal", noise.steal);
-  json.member("own_cpu", noise.own_cpu);
-  json.member("involuntary_switches", noise.involuntary_switches);
-  json.member("voluntary_switches", noise.voluntary_switches);
-  json.member("major_faults", noise.major_faults);
-  json.member("minor_faults", noise.minor_faults);
-  json.member("pressure_cpu", noise.pressure_cpu);
-  json.member("throttled_s", noise.throttled_s);
-  json.member("frequency_before_hz", noise.frequency_before_hz);
-  json.member("frequency_after_hz", noise.frequency_after_hz);
-  json.member("temperature_before_c", noise.temperature_before_c);
-  json.member("temperature_after_c", noise.temperature_after_c);
-  json.member("threads", noise.threads);
-  json.member("processors", noise.processors);
+  visit_noise([&json](const char* name, const auto& value) { json.member(name, value); }, noise);
   json.end_object();
 }
 

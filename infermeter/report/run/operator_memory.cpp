@@ -18,14 +18,14 @@ std::uint64_t bytes_held(const ProfiledOperator& op) {
   return op.activation_bytes.value_or(0) + op.parameter_bytes.value_or(0) + op.output_bytes.value_or(0);
 }
 
-bool tells_memory(const ProfiledOperator& op) {
+bool has_memory(const ProfiledOperator& op) {
   return op.activation_bytes || op.parameter_bytes || op.output_bytes || op.arena_peak_bytes || op.arena_in_use_bytes;
 }
 
 std::vector<std::size_t> by_memory(const OperatorProfile& profile) {
   std::vector<std::size_t> order;
   for (std::size_t op = 0; op < profile.operators.size(); ++op) {
-    if (tells_memory(profile.operators[op])) order.push_back(op);
+    if (has_memory(profile.operators[op])) order.push_back(op);
   }
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t op) { return bytes_held(profile.operators[op]); });
   return order;

@@ -8,8 +8,8 @@
 
 namespace infermeter {
 
-// Those of whom the runtime tells, by inputs, parameters and outputs together, the largest first, at most `most` of
-// them. No rows: it tells of none.
+// Those of whom the runtime reports, by inputs, parameters and outputs together, the largest first, at most `most` of
+// them. No rows: it reports none.
 [[nodiscard]] Grid memory_grid(const OperatorProfile& profile, std::size_t most, std::size_t longest_name);
 
 }  // namespace infermeter

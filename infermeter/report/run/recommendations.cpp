@@ -13,7 +13,7 @@ namespace infermeter {
 namespace {
 
 std::string unclear_text(const Recommendation& found) {
-  std::string text = fmt::format("Accuracy cannot be told yet ({}", signed_share(found.value));
+  std::string text = fmt::format("Accuracy cannot be determined yet ({}", signed_share(found.value));
   if (found.interval) {
     text += fmt::format(" [{}, {}]", signed_share(found.interval->low), signed_share(found.interval->high));
   }
@@ -43,7 +43,7 @@ Sentence recommendation_sentence(const Recommendation& found) {
       return {Tone::warning, std::isfinite(found.value)
                                  ? fmt::format("Outputs differ beyond tolerance (max {:.2g})", found.value)
                                  : "Outputs differ beyond tolerance"};
-    case Kind::outputs_undecided: return {Tone::faint, "Whether outputs agree cannot be told"};
+    case Kind::outputs_undecided: return {Tone::faint, "Whether outputs agree cannot be determined"};
   }
   return {};
 }

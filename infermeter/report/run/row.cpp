@@ -25,8 +25,8 @@ Cell figure_cell(const Metric* metric, FigureText format) {
   if (metric == nullptr) return {nothing, Tone::faint};
   const Estimate& estimate = metric->estimate;
   if (estimate.value) return {format(*estimate.value), Tone::plain};
-  // How many are needed is worth a cell ("needs 299"; of what is among the notices); that nothing was measured is told
-  // beside it.
+  // How many are needed is worth a cell ("needs 299"; of what is among the notices); that nothing was measured is
+  // reported beside it.
   constexpr std::string_view start = "needs ";
   if (!estimate.note.starts_with(start)) return {nothing, Tone::faint};
   return {printable(estimate.note.substr(0, estimate.note.find(' ', start.size())), 30), Tone::faint};

@@ -78,15 +78,16 @@ std::string sandbox(const RunRecord& record) {
   return "sandbox " + sandbox_in_force(record.plan.sandbox, diagnostics);
 }
 
-// "NVIDIA H100 (cuda)": devices of their own that subjects ran on, by the names that their runtimes tell.
+// "NVIDIA H100 (cuda)": devices of their own that subjects ran on, by the names that their runtimes report.
 std::vector<std::string> devices(const RunRecord& record) {
   std::vector<std::string> found;
   for (const Samples& trial : record.trials) {
     const auto name = std::ranges::find(trial.executed, "device_name", &std::pair<std::string, std::string>::first);
     if (name == trial.executed.end() || name->second.empty()) continue;
     const auto kind = std::ranges::find(trial.executed, "device", &std::pair<std::string, std::string>::first);
-    const bool is_told = kind != trial.executed.end() && !kind->second.empty();
-    std::string text = printable(name->second, 80) + (is_told ? fmt::format(" ({})", printable(kind->second, 40)) : "");
+    const bool is_reported = kind != trial.executed.end() && !kind->second.empty();
+    std::string text =
+        printable(name->second, 80) + (is_reported ? fmt::format(" ({})", printable(kind->second, 40)) : "");
     if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
   }
   return found;

@@ -187,7 +187,7 @@ class TableReport {
 
   void operators_by_memory(const OperatorText& text) {
     if (text.memory.rows.empty()) return;
-    line("Operators that need most memory, as the runtime tells");
+    line("Operators that need most memory, as reported by the runtime");
     text_ += grid_text(text.memory, {.width = width_, .rule = text_width_, .color = color_});
   }
 

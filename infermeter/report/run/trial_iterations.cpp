@@ -131,7 +131,7 @@ TrialIterations drawn_iterations(const Samples& trial, double share) {
 
 std::vector<MemoryPoint> drawn_memory(std::span<const MemoryPoint> points) {
   constexpr std::size_t most_phases = static_cast<std::size_t>(Phase::done) + 1;
-  // What is shared out by the length of phases, after each has the fewest that it can be told with.
+  // What is shared out by the length of phases, after each has the fewest that it can be determined with.
   constexpr std::size_t shared = kDrawnMemoryPoints - most_phases * fewest_kept;
   std::vector<MemoryPoint> drawn;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {

@@ -5,7 +5,7 @@
 
 namespace infermeter {
 
-// What the summary tells about files: where they are, and of what.
+// What the summary reports about files: where they are, and of what.
 struct StudyFileLine {
   std::string file, about;
 };

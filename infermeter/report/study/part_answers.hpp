@@ -9,7 +9,7 @@
 namespace infermeter {
 
 // A part that is no comparison may have too few iterations for a median, by which a run answers: then it is the
-// study's own metric that tells.
+// study's own metric that shows.
 void leave_to_the_metric(const StudiedPart& part, std::vector<WordedAnswer>& answers);
 
 // Its run's, without those that are left to the metric.

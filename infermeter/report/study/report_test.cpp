@@ -42,7 +42,7 @@ StudyRecord example() {
   failed.outcome = Outcome::fail;
   failed.value = 1.81;
   failed.interval = Interval{1.74, 1.88};
-  failed.reason = "the whole interval lies beyond the bound";
+  failed.reason = "the whole interval violates the bound";
   part.verdict.verdicts = {failed};
   part.verdict.failed = 1;
   part.verdict.exit_code = 1;

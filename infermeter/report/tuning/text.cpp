@@ -37,7 +37,7 @@ std::string level_of(const Answer& answer) {
   if (!answer.value) return "";
   const FigureText format = figure_text(answer.unit);
   std::string text = format(*answer.value);
-  if (answer.interval && !tells_nothing(*answer.value, *answer.interval)) {
+  if (answer.interval && !is_uninformative(*answer.value, *answer.interval)) {
     text += fmt::format(" ({:.0f} % interval {})", answer.interval->confidence * 100,
                         bounds_in_unit_of(text, *answer.interval, format));
   }
@@ -71,7 +71,7 @@ std::string best_text(const RunRecord& record, const Verdict& verdict, const Ans
   if (std::ssize(others) > listed_settings) left += fmt::format(" and {} more", std::ssize(others) - listed_settings);
   const std::string why = verdict.tuning->out_of_time ? what_ended_it(record, *verdict.tuning) : "";
   return fmt::format("undecided which of {} is best: {} leads, {}{}{}", of, best, figure,
-                     others.empty() ? "" : "; not told apart from it: " + left, why);
+                     others.empty() ? "" : "; undecided against it: " + left, why);
 }
 
 std::string against_text(const RunRecord& record, const Verdict& verdict, const Answer& answer) {
@@ -82,7 +82,7 @@ std::string against_text(const RunRecord& record, const Verdict& verdict, const 
   const std::string other =
       fmt::format("{}{}", by_default ? "the first setting, " : "the second best, ", setting_label(record, c.baseline));
   const std::string pairs =
-      fmt::format("{} that had no part in choosing it", counted(std::ssize(c.differences), "pair", "pairs"));
+      fmt::format("{} measured after the choice", counted(std::ssize(c.differences), "pair", "pairs"));
   if (!c.estimate) return fmt::format("{} against {}: there is no whole pair", best, other);
   if (!c.interval) {
     return fmt::format("{} against {}: {} in {}, too few for an interval", best, other,
@@ -110,7 +110,7 @@ std::string bound_text(const RunRecord& record, const Answer& answer) {
 std::string searched_text(const RunRecord& record) {
   return fmt::format(
       "{} of {} settings were tried, drawn to lie far apart and halved by single processes before the race: this is a "
-      "search, and nothing is told of what was not drawn or was left behind there",
+      "search; settings that were not drawn or were left behind there may be better",
       record.plan.subjects.size(), record.plan.tuning->settings);
 }
 
@@ -215,7 +215,7 @@ std::string fate_text(const TunedSetting& setting) {
   switch (setting.fate) {
     case SettingFate::best: return "best";
     case SettingFate::equal: return "equal";
-    case SettingFate::open: return "not told apart";
+    case SettingFate::open: return "undecided";
     case SettingFate::worse: return "worse";
     case SettingFate::halved: return "left behind";
     case SettingFate::bound: return "beyond " + reason;
@@ -271,13 +271,13 @@ std::vector<std::string> tuning_notes(const RunRecord& record, const Verdict& ve
   std::vector<std::string> notes;
   if (const auto& best = verdict.tuning->best) {
     const Subject& subject = record.plan.subjects.at(static_cast<std::size_t>(*best));
-    notes.push_back(fmt::format("{} again: infermeter run {}", setting_label(record, *best),
+    notes.push_back(fmt::format("To repeat {}: infermeter run {}", setting_label(record, *best),
                                 printable(shell_quoted(short_form(subject)), 1000)));
   }
   notes.emplace_back(
-      "* on the Pareto front of the objective, latency, memory, size and accuracy. Against the best: in the blocks "
-      "that both ran in, with Student's interval; the best of many looks better than it is, which the fresh pairs "
-      "above do not.");
+      "* on the Pareto front of the objective, latency, memory, size and accuracy. Against the best: over the blocks "
+      "in which both ran, with Student's interval. The best of many looks better than it is; the fresh pairs above "
+      "are free of that.");
   for (const auto& [setting, reason] : record.plan.tuning->left_out) {
     notes.push_back(
         fmt::format("left out before anything ran: {}: {}", printable(setting, 120), printable(reason, 400)));

@@ -14,7 +14,7 @@ namespace infermeter {
 
 // "24 settings, by latency p50"
 [[nodiscard]] std::string tuning_title(const RunRecord& record);
-// A row per setting: the best first, then its equals, those not told apart, and those that were left behind.
+// A row per setting: the best first, then its equals, those not distinguished, and those that were left behind.
 [[nodiscard]] Grid tuning_grid(const RunRecord& record, const Verdict& verdict);
 // What stands below it: how to measure the best one again, what the columns mean, and what was left out before anything
 // ran.
@@ -22,7 +22,7 @@ namespace infermeter {
 
 // Its label without the model, where all have the same.
 [[nodiscard]] std::string setting_label(const RunRecord& record, int subject);
-// The fate of a setting in words: "best", "not told apart", "worse", "beyond peak_memory < 1GB".
+// The fate of a setting in words: "best", "undecided", "worse", "beyond peak_memory < 1GB".
 [[nodiscard]] std::string fate_text(const TunedSetting& setting);
 
 }  // namespace infermeter

@@ -142,10 +142,10 @@ std::string inputs_of(const Validation& validation) {
   const auto count = static_cast<std::int64_t>(validation.items.size());
   const std::string source = printable(validation.data.source, 120);
   if (validation.are_texts)
-    return fmt::format("{} of {}; what is right is the next token", counted(count, "text", "texts"), source);
+    return fmt::format("{} of {}; the label of a token is the next one", counted(count, "text", "texts"), source);
   std::string text = fmt::format("{} of {}", counted(count, "item", "items"), source);
   if (validation.perturb > 0) {
-    text = fmt::format("{}, and {} of it with noise of {} % of what is valid, seed {}",
+    text = fmt::format("{}, and {} of it with noise of {} % of the valid range, seed {}",
                        source == "synthetic" ? "a synthetic item" : "the first item of " + source,
                        validation.perturb - 1, plain_number(validation.noise * 100), validation.seed);
   } else if (source == "synthetic") {

@@ -134,7 +134,7 @@ std::string allowed_clause(const AccuracyDrop& accuracy) {
     case Outcome::fail: return fmt::format("; {} is exceeded by the whole interval", allowed);
     case Outcome::inconclusive: break;
   }
-  return fmt::format("; whether {} is exceeded cannot be told: more labelled data would", allowed);
+  return fmt::format("; whether {} is exceeded cannot be determined: more labelled data would", allowed);
 }
 
 std::string_view what_is_right(const Validation& validation) {
@@ -179,20 +179,22 @@ std::string perplexity_text(const Validation& validation) {
     case Outcome::fail: return text + fmt::format("; {} is exceeded by the whole interval", allowed);
     case Outcome::inconclusive: break;
   }
-  return text + fmt::format("; whether {} is exceeded cannot be told: more texts would", allowed);
+  return text + fmt::format("; whether {} is exceeded cannot be determined: more texts would", allowed);
 }
 
 std::string agreement_text(const Validation& validation, const Answer& answer) {
   const std::string baseline = subject_name(validation.baseline), candidate = subject_name(validation.candidate);
   switch (answer.kind) {
-    case AnswerKind::accurate_enough: return fmt::format("{} is as right as was asked beside {}", candidate, baseline);
+    case AnswerKind::accurate_enough:
+      return fmt::format("{} is as accurate as required, compared with {}", candidate, baseline);
     case AnswerKind::not_accurate_enough:
       return fmt::format("{} is less right than {} by more than is allowed", candidate, baseline);
     case AnswerKind::undecided:
-      return fmt::format("it cannot be told whether {} is as right as was asked beside {}", candidate, baseline);
+      return fmt::format("it cannot be determined whether {} is as accurate as required, compared with {}", candidate,
+                         baseline);
     case AnswerKind::outputs_agree: return fmt::format("{} agrees with {}", candidate, baseline);
     case AnswerKind::outputs_undecided:
-      return fmt::format("it cannot be told whether {} agrees with {}", candidate, baseline);
+      return fmt::format("it cannot be determined whether {} agrees with {}", candidate, baseline);
     default: return fmt::format("{} DIFFERS from {}", candidate, baseline);
   }
 }
@@ -227,9 +229,10 @@ std::vector<Sentence> validation_sentences(const Validation& validation) {
     sentences.push_back({Tone::plain, about + printable(diagnostic.message)});
   }
   const ValidationTimes& times = validation.times;
-  sentences.push_back({Tone::plain, fmt::format("{}: {} the two models, {} the baseline once more, {} the inputs",
-                                                format_time(times.whole_s), format_time(times.models_s),
-                                                format_time(times.again_s), format_time(times.data_s))});
+  sentences.push_back(
+      {Tone::plain, fmt::format("{}: {} the two models, {} the second run of the baseline, {} the inputs",
+                                format_time(times.whole_s), format_time(times.models_s), format_time(times.again_s),
+                                format_time(times.data_s))});
   return sentences;
 }
 

@@ -78,7 +78,7 @@ std::optional<std::string> wrong_in_generation_record(const GenerationRecord& re
   for (const auto& [name, count] : counts) {
     if (count > kMostRequests) return fmt::format("'generation.{}' is more than {}", name, kMostRequests);
   }
-  if (!is_duration(record.duration_s)) return "'generation.duration_s' is no duration";
+  if (!is_duration(record.duration_s)) return "'generation.duration_s' is not a duration";
   const std::pair<std::string_view, const HistogramRecord*> histograms[] = {
       {"generation.ttft", &record.ttft}, {"generation.itl", &record.itl}, {"generation.tpot", &record.tpot}};
   for (const auto& [name, histogram] : histograms) {

@@ -10,8 +10,8 @@
 
 namespace infermeter {
 
-// Those that can be told, in their order. A percentile needs as many values as have one beyond it: 10 for p90, 100 for
-// p99.
+// Those that can be determined, in their order. A percentile needs as many values as have one beyond it: 10 for p90,
+// 100 for p99.
 [[nodiscard]] std::vector<Counter> generation_counters(const GenerationRecord& record);
 
 // What is wrong with a record from outside: "'generation.ttft.counts' is not in ascending order". nullopt: nothing.

@@ -58,7 +58,7 @@ Wrong wrong_in_errors(const LoadRecord& record) {
 }  // namespace
 
 std::optional<std::string> wrong_in_histogram(std::string_view name, const HistogramRecord& histogram) {
-  if (!is_time(histogram.tick_s)) return fmt::format("'{}.tick_s' is no duration", name);
+  if (!is_time(histogram.tick_s)) return fmt::format("'{}.tick_s' is not a duration", name);
   if (!histogram.counts.empty() && histogram.tick_s == 0) return fmt::format("'{}.tick_s' is 0", name);
   std::uint64_t all = 0;
   std::uint32_t least = 0;
@@ -92,7 +92,7 @@ std::optional<std::string> wrong_in_load_record(const LoadRecord& record) {
                                                        {"largest_difference", record.largest_difference},
                                                        {"max_rate", record.max_rate}};
   for (const auto& [name, value] : times) {
-    if (!is_time(value)) return fmt::format("'load.{}' is no number of at least 0", name);
+    if (!is_time(value)) return fmt::format("'load.{}' is not a number of at least 0", name);
   }
   const std::pair<std::string_view, const HistogramRecord*> histograms[] = {{"load.response", &record.response},
                                                                             {"load.service", &record.service},

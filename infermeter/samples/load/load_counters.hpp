@@ -35,8 +35,8 @@ struct LoadFigure {
 [[nodiscard]] std::span<const LoadFigure> load_figures();
 [[nodiscard]] const LoadFigure* load_figure(std::string_view name);
 
-// Those of `record` that can be told, in that order. Percentiles are of all requests that succeeded, type 1, within
-// 0.05 %.
+// Those of `record` that can be determined, in that order. Percentiles are of all requests that succeeded, type 1,
+// within 0.05 %.
 [[nodiscard]] std::vector<Counter> load_counters(const LoadRecord& record);
 
 // Inferences that succeeded per second, from the beginning to the last completion. nullopt: none did.

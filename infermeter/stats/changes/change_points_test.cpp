@@ -95,7 +95,7 @@ TEST(ChangePointsSimulation, ABumpIsFound) {
   EXPECT_GE(found, 0.95);
 }
 
-// Levels that are not told apart yet look like an autocorrelation of 0.9.
+// Levels that are not distinguished yet look like an autocorrelation of 0.9.
 TEST(ChangePoints, ManyLevelsDoNotHideEachOther) {
   std::vector<double> logs = Noise(8).autoregressive(400, 0.3, 0.005);
   for (std::size_t begin = 40; begin < 400; begin += 80) raise(logs, begin, begin + 40, 0.03);

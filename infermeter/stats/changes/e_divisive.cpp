@@ -8,12 +8,13 @@
 
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/stats/changes/energy_split.hpp"
+#include "infermeter/text/hash.hpp"
 
 namespace infermeter {
 namespace {
 
-// SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): a stream for every
-// part and draw costs nothing to begin, so that what is drawn depends on neither the order nor the number of questions.
+// A stream of SplitMix64 (text/hash.hpp) for every part and draw: it costs nothing to begin, so that what is drawn
+// depends on neither the order nor the number of questions.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::size_t begin, std::size_t end, std::size_t draw) : state_(seed) {
@@ -24,12 +25,7 @@ class Draws {
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
 
  private:
-  std::uint64_t next() {
-    std::uint64_t x = state_ += 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-  }
+  std::uint64_t next() { return split_mix(state_ += kSplitMixStep); }
 
   std::uint64_t state_;
 };

@@ -16,7 +16,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::array looks = {kFirstLook, 8, 12, kMostRounds};
-constexpr int most_rounds_foretold = 1000;
+constexpr int max_rounds_predicted = 1000;
 
 // Pocock-like: early looks may spend, because a run that ends early is what is wanted.
 double spent_by(int rounds, double alpha) {
@@ -55,7 +55,7 @@ std::optional<int> more_rounds(const Interval& interval, int rounds, double leve
     return !(half_width_quantile(wanted, 1 - interval.confidence) * deviation / std::sqrt(wanted) <= target);
   };
   // The more rounds, the narrower.
-  const auto wanted = std::views::iota(rounds + 1, rounds + most_rounds_foretold + 1);
+  const auto wanted = std::views::iota(rounds + 1, rounds + max_rounds_predicted + 1);
   const auto enough = std::ranges::partition_point(wanted, is_too_wide);
   if (enough == wanted.end()) return std::nullopt;
   return *enough - rounds;

@@ -6,7 +6,7 @@
 
 namespace infermeter {
 
-inline constexpr std::size_t kFewestQueueBins = 20;  // below, nothing is told
+inline constexpr std::size_t kFewestQueueBins = 20;  // below, nothing is reported
 
 struct QueueGrowth {
   double first = 0, last = 0;  // mean of the first and of the last quarter, requests

@@ -51,13 +51,13 @@ std::vector<Deviation> deviations_from_centre(std::span<const std::vector<double
     moments.push_back(log_moments(run));
     centre += moments.back().mean / static_cast<double>(runs.size());
   }
-  const bool tells_spread = std::ranges::all_of(moments, [](const Moments& run) { return run.count >= 2; });
+  const bool shows_spread = std::ranges::all_of(moments, [](const Moments& run) { return run.count >= 2; });
   const double tail = (1 - each_confidence(confidence, runs.size())) / 2;
   std::vector<Deviation> deviations;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const double difference = moments[r].mean - centre;
     Deviation deviation{std::expm1(difference), std::nullopt};
-    if (tells_spread) {
+    if (shows_spread) {
       const auto [variance, degrees] = uncertainty_of(moments, r);
       const double t = boost::math::quantile(boost::math::complement(boost::math::students_t(degrees), tail));
       const double half_width = t * std::sqrt(variance);

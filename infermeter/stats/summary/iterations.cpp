@@ -45,7 +45,7 @@ Pilot pilot_of(std::span<const std::vector<double>> pilots) {
 // √(cost ratio · variance ratio). Where only one of the two costs is known to be above nothing, the other counts for
 // nothing beside it; where none is, they are taken for equal.
 double best_count(double within, double between, double process_cost_s, double iteration_cost_s) {
-  if (!(within > 0)) return fewest;  // iterations do not differ: one tells as much as many
+  if (!(within > 0)) return fewest;  // iterations do not differ: one shows as much as many
   if (!(between > 0)) return most;   // processes do not differ: more of them tell no more than more iterations
   const bool process_costs = process_cost_s > 0;
   const bool iteration_costs = iteration_cost_s > 0;

@@ -1,4 +1,4 @@
-// Single iterations that were disturbed, told from stretches in which the subject itself was slower.
+// Single iterations that were disturbed, distinguished from stretches in which the subject itself was slower.
 #pragma once
 
 #include <span>

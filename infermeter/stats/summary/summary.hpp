@@ -20,7 +20,7 @@ struct Interval {
 
 // A figure with where it comes from. No value without n and method.
 struct Estimate {
-  std::optional<double> value;       // nullopt: cannot be told, `note` says why ("needs 299 iterations")
+  std::optional<double> value;       // nullopt: cannot be determined, `note` says why ("needs 299 iterations")
   std::optional<Interval> interval;  // across worker processes; nullopt with fewer than two
   std::int64_t n = 0;                // iterations behind it; processes, where each gives one value (memory, load time)
   int processes = 0;

@@ -22,20 +22,20 @@ class PartsReader {
   PartsReader(const Clock& clock, const Coarse& coarse, double tick_s)
       : clock_(clock), coarse_(coarse), tick_ns_(tick_s * 1e9) {}
 
-  // Of the last run of `request`, which succeeded. False: its back end tells nothing of parts.
+  // Of the last run of `request`, which succeeded. False: its back end reports nothing of parts.
   [[nodiscard]] bool read(Request& request, AnswerParts& parts) const {
-    const std::optional<imb_parts> told = request.parts();
-    if (!told) return false;
+    const std::optional<imb_parts> reported = request.parts();
+    if (!reported) return false;
     const std::uint64_t now = clock_.now();
     const auto now_ns = static_cast<double>(coarse_.now());
     parts.moments.clear();
-    for (std::size_t i = 0; i < told->part_count; ++i) {
-      const double ago_ticks = (now_ns - static_cast<double>(told->moments_ns[i])) / tick_ns_;
+    for (std::size_t i = 0; i < reported->part_count; ++i) {
+      const double ago_ticks = (now_ns - static_cast<double>(reported->moments_ns[i])) / tick_ns_;
       const bool is_before = ago_ticks > 0 && ago_ticks < static_cast<double>(now);
       parts.moments.push_back(is_before ? now - static_cast<std::uint64_t>(ago_ticks + 0.5) : now);
     }
-    parts.output_tokens = counted(told->output_tokens);
-    parts.prompt_tokens = counted(told->prompt_tokens);
+    parts.output_tokens = counted(reported->output_tokens);
+    parts.prompt_tokens = counted(reported->prompt_tokens);
     return true;
   }
 

@@ -1,4 +1,4 @@
-// GeneratingInference: the step of the timed loop for a back end that tells of the parts of answers. Between two
+// GeneratingInference: the step of the timed loop for a back end that reports the parts of answers. Between two
 // inferences it asks when those of the last one came.
 #pragma once
 
@@ -24,7 +24,7 @@ class GeneratingInference {
   }
   [[nodiscard]] bool run() { return inference_.run(); }
 
-  // After the loop. nullopt: there was no answer that the back end told of.
+  // After the loop. nullopt: there was no answer that the back end reported about.
   [[nodiscard]] std::optional<GenerationRecord> record(double tick_s) {
     note();
     return tally_.record(tick_s, static_cast<double>(spent_) * tick_s);

@@ -79,7 +79,7 @@ TEST(GenerationTally, TimesByPositionAndByLengthOfThePrompt) {
   EXPECT_EQ(sixth.last, 6U);
   EXPECT_EQ(sixth.count, 12U);
   EXPECT_NEAR(sixth.p50_s, 1.06 * ms, 0.001 * ms);
-  EXPECT_NEAR(*sixth.p90_s, 1.06 * ms, 0.001 * ms) << "one of twelve is no p90";
+  EXPECT_NEAR(*sixth.p90_s, 1.06 * ms, 0.001 * ms) << "one of twelve is not a p90";
   EXPECT_EQ(record.itl_by_position[15].first, 16U);
   EXPECT_EQ(record.itl_by_position[15].last, 17U);
   EXPECT_DOUBLE_EQ(record.itl_by_position[15].tokens_mean, 16.5);

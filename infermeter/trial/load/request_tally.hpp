@@ -35,7 +35,7 @@ class RequestTally {
                const std::optional<GoodputBounds>& goodput, double tick_s)
       : begin_(begin_ticks), arrive_here_(arrive_here), goodput_(goodput), tick_s_(tick_s), timeline_(bin_ticks) {}
 
-  // Of any thread. `parts`: of an answer whose back end tells of them; else nullptr.
+  // Of any thread. `parts`: of an answer whose back end reports them; else nullptr.
   void completed(const RequestTimes& times, const AnswerParts* parts);
   void failed(const RequestTimes& times, const RequestError& error);
   void merge(const RequestTally& other);

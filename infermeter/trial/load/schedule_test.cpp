@@ -106,7 +106,7 @@ TEST(Schedule, RatesThatChange) {
   const auto steps = first(open_loop("", "step:1000:2s/100:10s/2000:1s"), 8000);
   EXPECT_NEAR(between(steps, 0, 2), 2000, 5 * std::sqrt(2000));
   EXPECT_NEAR(between(steps, 2, 12), 1000, 5 * std::sqrt(1000));
-  EXPECT_NEAR(between(steps, 12, 14), 4000, 5 * std::sqrt(4000)) << "the last step goes on";
+  EXPECT_NEAR(between(steps, 12, 14), 4000, 5 * std::sqrt(4000)) << "the last step continues";
   const auto ramp = first(open_loop("", "ramp:100:1100:10s"), 12'000);
   EXPECT_NEAR(between(ramp, 0, 5), 1750, 5 * std::sqrt(1750));
   EXPECT_NEAR(between(ramp, 5, 10), 4250, 5 * std::sqrt(4250));

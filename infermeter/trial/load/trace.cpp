@@ -99,7 +99,7 @@ Result<Trace> read_times(std::string_view text) {
     if (word.empty()) continue;
     const auto at_s = whole_text<double>(word);
     if (!at_s && lines.number() == 1) continue;  // names of columns
-    if (!at_s) return lines.wrong(fmt::format("wanted seconds, got {}", in_quotes(word)));
+    if (!at_s) return lines.wrong(fmt::format("expected seconds, got {}", in_quotes(word)));
     INFERMETER_TRY_DONE(add_time(trace, lines, *at_s));
   }
   return trace;
@@ -177,7 +177,7 @@ Result<Trace> read_azure(std::string_view text, const AzureColumns& at) {
     if (columns.size() <= std::max({at.time, at.prompt, at.answer}))
       return lines.wrong("it has fewer columns than the first line");
     const auto moment = moment_from(columns[at.time]);
-    if (!moment) return lines.wrong(fmt::format("wanted a date or seconds, got {}", in_quotes(columns[at.time])));
+    if (!moment) return lines.wrong(fmt::format("expected a date or seconds, got {}", in_quotes(columns[at.time])));
     if (!first) first = moment;
     const double at_s =
         static_cast<double>(moment->seconds - first->seconds) + (moment->fraction_s - first->fraction_s);
@@ -222,7 +222,7 @@ Result<Trace> read_mooncake(std::string_view text) {
   while (const auto line = lines.next()) {
     if (line->find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const auto object = object_in(*line);
-    if (!object) return lines.wrong("it is no JSON object");
+    if (!object) return lines.wrong("it is not a JSON object");
     const auto at_ms = member_number(*object, "timestamp");
     if (!at_ms) return lines.wrong("it has no timestamp, which is a number of milliseconds");
     INFERMETER_TRY_DONE(add_time(trace, lines, *at_ms / ms_per_s));

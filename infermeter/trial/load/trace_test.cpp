@@ -77,10 +77,10 @@ TEST(ReadTrace, ReadsMooncakesTraces) {
 TEST(ReadTrace, RefusesWhatIsNoneOfMooncakes) {
   const std::string good = "{\"timestamp\": 5, \"input_length\": 1, \"output_length\": 1}\n";
   const auto row = [&](const std::string& text) { return refusal(good + text); };
-  EXPECT_EQ(row("7"), "line 2: it is no JSON object");
-  EXPECT_EQ(row("{\"timestamp\": 7"), "line 2: it is no JSON object");
-  EXPECT_EQ(row("{\"a\": " + std::string(100'000, '[')), "line 2: it is no JSON object");
-  EXPECT_EQ(row("{\"a\": [[[[[[[[[[]]]]]]]]]]}"), "line 2: it is no JSON object");
+  EXPECT_EQ(row("7"), "line 2: it is not a JSON object");
+  EXPECT_EQ(row("{\"timestamp\": 7"), "line 2: it is not a JSON object");
+  EXPECT_EQ(row("{\"a\": " + std::string(100'000, '[')), "line 2: it is not a JSON object");
+  EXPECT_EQ(row("{\"a\": [[[[[[[[[[]]]]]]]]]]}"), "line 2: it is not a JSON object");
   EXPECT_THAT(row("{\"timestamp\": \"7\"}"), HasSubstr("line 2: it has no timestamp"));
   EXPECT_THAT(row("{\"timestamp\": 7, \"input_length\": 1}"), HasSubstr("line 2: the lengths"));
   EXPECT_THAT(row("{\"timestamp\": 7, \"input_length\": 1.5, \"output_length\": 1}"), HasSubstr("line 2: the lengths"));

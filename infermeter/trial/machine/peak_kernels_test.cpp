@@ -36,12 +36,12 @@ TEST(ComputeKernels, MakeAsManyOperationsAsTheyClaim) {
 }
 
 TEST(ComputeKernels, EveryDtypeHasOneOrIsMissing) {
-  std::set<std::string> told;
-  for (const ComputeKernel& kernel : compute_kernels()) told.insert(kernel.dtype);
+  std::set<std::string> reported;
+  for (const ComputeKernel& kernel : compute_kernels()) reported.insert(kernel.dtype);
   for (const std::string& sentence : missing_kernels()) {
-    EXPECT_TRUE(told.insert(sentence.substr(0, sentence.find(':'))).second) << sentence;
+    EXPECT_TRUE(reported.insert(sentence.substr(0, sentence.find(':'))).second) << sentence;
   }
-  EXPECT_EQ(told, (std::set<std::string>{"float32", "bfloat16", "int8"}));
+  EXPECT_EQ(reported, (std::set<std::string>{"float32", "bfloat16", "int8"}));
 }
 
 // Of one block more or less, another step than the right one ends elsewhere.

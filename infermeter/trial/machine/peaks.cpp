@@ -222,7 +222,7 @@ class PeakSession {
     if (bytes > 0) return fmt::format("{} MiB of memory could not be had in {} s", bytes >> 20U, memory_s);
     if (level.starts_with("DRAM")) return "there is too little memory to tell it from the caches";
     if (find_cache(machine_, level) == nullptr) return "the size of this cache is not known";
-    return "a thread's part of it is too small to be told from what is nearer";
+    return "a thread's part of it is too small to be distinguished from what is nearer";
   }
 
   void add(const char* level, const Rate& rate) {

@@ -20,7 +20,7 @@ namespace infermeter {
 //   DRAM triad  a = b + 3 c with stores past the caches: 3 arrays' bytes (STREAM, McCalpin 1995; no write-allocate)
 // Takes some 2 s, and less than 4 unless programs next door take most of the processors. Starts `threads` threads, one
 // on each of the first `processors`; takes at most 1 GiB, and a quarter of the memory available, given back at the end.
-// `machine` tells caches and memory. Never fails: what cannot be measured is a sentence in `missing`. Not 0 in
+// `machine` shows caches and memory. Never fails: what cannot be measured is a sentence in `missing`. Not 0 in
 // `interrupt`: the rest is left out.
 [[nodiscard]] MachinePeaks measure_peaks(std::span<const int> processors, int threads, const Environment& machine,
                                          const std::atomic<int>* interrupt = nullptr);

@@ -80,24 +80,24 @@ TEST(Peaks, OfThisMachineAreFiguresInTheirRangesOrSentences) {
   Environment machine = machine_with({{"L1d", 32 * kib, 1}, {"L2", 512 * kib, 1}});
   machine.memory_available_bytes = mib;  // too little for DRAM: keeps this test short
   const MachinePeaks peaks = measure_peaks(processors_by_core(), 1, machine);
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const ComputePeak& peak : peaks.compute) {
-    EXPECT_TRUE(told.insert(peak.dtype).second) << peak.dtype;
+    EXPECT_TRUE(reported.insert(peak.dtype).second) << peak.dtype;
     EXPECT_GT(peak.low, 0) << peak.dtype;
     EXPECT_GE(peak.high, peak.low) << peak.dtype;
     EXPECT_EQ(peak.ops_per_s, peak.high) << "programs next door only make a repeat slower";
     EXPECT_FALSE(peak.instructions.empty()) << peak.dtype;
   }
   for (const BandwidthPeak& peak : peaks.bandwidth) {
-    EXPECT_TRUE(told.insert(peak.level).second) << peak.level;
+    EXPECT_TRUE(reported.insert(peak.level).second) << peak.level;
     EXPECT_GT(peak.low, 0) << peak.level;
     EXPECT_GE(peak.high, peak.low) << peak.level;
     EXPECT_EQ(peak.bytes_per_s, peak.high) << peak.level;
     EXPECT_EQ(peak.holds_bytes, peak.level == "L1" ? 32 * kib : 512 * kib) << peak.level;
   }
   for (const std::string& sentence : peaks.missing)
-    EXPECT_TRUE(told.insert(sentence.substr(0, sentence.find(':'))).second) << sentence;
-  EXPECT_EQ(told, (std::set<std::string>{"float32", "bfloat16", "int8", "L1", "L2", "L3", "DRAM", "DRAM triad"}));
+    EXPECT_TRUE(reported.insert(sentence.substr(0, sentence.find(':'))).second) << sentence;
+  EXPECT_EQ(reported, (std::set<std::string>{"float32", "bfloat16", "int8", "L1", "L2", "L3", "DRAM", "DRAM triad"}));
   EXPECT_GT(peaks.seconds, 0);
   EXPECT_EQ(peaks.threads, 1);
 }

@@ -41,7 +41,7 @@ enum class AnswerTopic {
   layers,       // where two subjects part along the graph
   front,        // the Pareto front
   prediction,   // what counters predict
-  design,       // how it was measured, where that limits what can be told
+  design,       // how it was measured, where that limits what can be determined
   tuning,       // which setting is best
   bound,        // does the best one keep to a constraint
   load,         // do the figures of a subject under load say what they seem to say

@@ -69,10 +69,10 @@ void add_memory(const SubjectVerdict& subject, Answer& answer) {
 }
 
 void add_requests(const RunRecord& record, int subject, Answer& answer) {
-  const auto is_told = [&](const Samples& trial) {
+  const auto is_reported = [&](const Samples& trial) {
     return trial.subject == subject && has_diagnostic(trial, DiagnosticId::one_request_at_a_time);
   };
-  if (std::ranges::none_of(record.trials, is_told)) return;
+  if (std::ranges::none_of(record.trials, is_reported)) return;
   answer.besides.push_back(
       {.topic = AnswerTopic::requests, .kind = AnswerKind::one_request_at_a_time, .subjects = {subject}});
 }

@@ -15,7 +15,7 @@ struct Check {
   std::string name;                // "outputs agree"
   std::optional<Outcome> outcome;  // nullopt: not asked for, or nothing to check
   std::string detail;              // one sentence without an end; labels in it are text from outside
-  bool is_caveat = false;          // it tells how far to trust the answer, and decides nothing
+  bool is_caveat = false;          // it shows how far to trust the answer, and decides nothing
 };
 
 // Of those that are no caveats: fail if any failed, inconclusive if any is that, pass if any passed; nullopt:

@@ -98,7 +98,7 @@ Check parting_check(const LayerGrowth& growth) {
   };
   if (growth.jump) {
     check.outcome = Outcome::fail;
-    check.detail = "they part at " + growth.tensors[*growth.jump].name;
+    check.detail = "they diverge at " + growth.tensors[*growth.jump].name;
   } else if (std::ranges::any_of(growth.tensors, is_above_floor)) {
     check.outcome = Outcome::inconclusive;
     check.detail = "the error grows beyond what rounding explains, nowhere at once";

@@ -11,7 +11,7 @@
 
 namespace infermeter {
 
-// One for each expectation, over all subjects that it was held against.
+// One for each expectation, over all subjects that it was compared with.
 [[nodiscard]] std::vector<Check> checklist(const RunRecord& record, const Gate& gate, const GateVerdict& verdict);
 
 // Outputs, the drop of accuracy, and whether the baseline repeats itself.

@@ -78,7 +78,7 @@ TEST(Checklist, FailsWhereOutputsDiffer) {
   EXPECT_FALSE(check_of(record, name, {.variants = true}).outcome);
   record.outputs[0].comparison.undecided = true;
   EXPECT_EQ(check_of(record, name).outcome, Outcome::inconclusive);
-  EXPECT_EQ(check_of(record, name).detail, "0 of 1 compared; of 1 it cannot be told");
+  EXPECT_EQ(check_of(record, name).detail, "0 of 1 compared; of 1 it cannot be determined");
   record.outputs[0].comparison = {.agree = true, .items = 1};
   EXPECT_EQ(check_of(record, name).outcome, Outcome::pass);
 }
@@ -135,7 +135,7 @@ TEST(Checklist, JudgesAccuracyByTheAllowanceOfRecommendations) {
   EXPECT_EQ(with(0, 0).outcome, Outcome::pass);
   EXPECT_EQ(with(500, 10).outcome, Outcome::fail);
   EXPECT_EQ(with(40, 36).outcome, Outcome::inconclusive);
-  EXPECT_EQ(with(40, 36).detail, "kept by 0 of 1, lost by 0, 1 cannot be told");
+  EXPECT_EQ(with(40, 36).detail, "kept by 0 of 1, lost by 0, 1 cannot be determined");
 }
 
 TEST(Checklist, NamesWhatDisturbedTheMachine) {
@@ -222,7 +222,7 @@ TEST(Checklist, OfLayersSaysWhetherTheyPart) {
   record.growth.jump = 1;
   const auto checks = checklist(record);
   EXPECT_EQ(outcome_of(checks), Outcome::fail);
-  EXPECT_EQ(checks[0].detail, "they part at conv");
+  EXPECT_EQ(checks[0].detail, "they diverge at conv");
   EXPECT_EQ(checks[1].detail, "2 matched, 0 of the reference alone, 1 of the candidate alone");
   EXPECT_EQ(outcome_of(checklist(LayersRecord{})), Outcome::inconclusive);
 }

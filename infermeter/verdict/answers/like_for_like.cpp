@@ -43,7 +43,7 @@ class Differences {
       compare_executed(DiagnosticId::provider_differs, "provider", "provider");
     }
     const std::string before = device(baseline_, baseline_trial_), after = device(candidate_, candidate_trial_);
-    // What a server computes on, nobody is told: to compare it with a runtime is to ask what serving costs.
+    // What a server computes on is unknown: to compare it with a runtime is to ask what serving costs.
     if (before != "server" && after != "server") compare(DiagnosticId::device_differs, "device", before, after);
     compare(DiagnosticId::batch_differs, "batch size", std::to_string(baseline_.batch_size),
             std::to_string(candidate_.batch_size));
@@ -69,8 +69,8 @@ class Differences {
   void compare_batch_axes() {
     const auto axes = [](const Samples* trial) {
       std::string text;
-      const std::string told = executed(trial, "batch_axis");
-      for (std::string_view rest = told; !rest.empty();) {
+      const std::string reported = executed(trial, "batch_axis");
+      for (std::string_view rest = reported; !rest.empty();) {
         const std::size_t end = std::min(rest.find(", "), rest.size());
         const std::string_view one = rest.substr(0, end);
         text += (text.empty() ? "" : ", ") + std::string(one.substr(one.rfind('=') + 1));

@@ -11,8 +11,8 @@ Interval extent(const ParetoValue& value) { return value.exact ? Interval{value.
 
 // Can it be told that `a` is better than `b`?
 bool is_better(const ParetoValue& a, const ParetoValue& b, bool lower_is_better) {
-  const bool told = (a.exact || a.interval) && (b.exact || b.interval);
-  if (!told) return false;
+  const bool reported = (a.exact || a.interval) && (b.exact || b.interval);
+  if (!reported) return false;
   const Interval one = extent(a), other = extent(b);
   return lower_is_better ? one.high < other.low : one.low > other.high;
 }
@@ -20,8 +20,8 @@ bool is_better(const ParetoValue& a, const ParetoValue& b, bool lower_is_better)
 // Can it be told that `a` is not worse than `b`, but for what does not matter?
 bool is_no_worse(const ParetoValue& a, const ParetoValue& b, bool lower_is_better) {
   if (a.exact && b.exact) return lower_is_better ? a.value <= b.value : a.value >= b.value;
-  const bool told = (a.exact || a.interval) && (b.exact || b.interval);
-  if (!told) return false;
+  const bool reported = (a.exact || a.interval) && (b.exact || b.interval);
+  if (!reported) return false;
   const Interval one = extent(a), other = extent(b);
   return lower_is_better ? one.high <= other.low * (1 + pareto_margin) : one.low * (1 + pareto_margin) >= other.high;
 }

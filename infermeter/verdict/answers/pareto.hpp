@@ -1,10 +1,10 @@
 // The Pareto front of several figures: what is left when all is taken away that something else is better than.
 //
-// B dominates A if it can be told that B is worse in no figure, and better in at least one:
+// B dominates A if it can be determined that B is worse in no figure, and better in at least one:
 //   - of exact figures (a file's size) the values tell;
 //   - of figures with intervals B is better if the two do not touch, and no worse if all of B's interval is at least as
 //     good as all of A's, or worse by less than pareto_margin of it;
-//   - a figure with neither (one process) tells nothing, so that nothing dominates by it or in spite of it.
+//   - a figure with neither (one process) shows nothing, so that nothing dominates by it or in spite of it.
 // What the noise hides keeps a point on the front: it may be better. As differences below the margin add up, points may
 // dominate each other in a ring; those of one ring do not take each other away. Hence there is always a front, unless
 // no point can be placed.

@@ -47,7 +47,7 @@ TEST(Pareto, EqualPointsBothStay) {
 TEST(Pareto, WhatTheNoiseHidesKeepsAPointOnTheFront) {
   EXPECT_THAT(places(time_and_accuracy, {{near(1.00, 0.05), exact(0.7)}, {near(1.02, 0.05), exact(0.8)}}),
               ElementsAre(front, front));
-  // 16 of 16 rows against 15 of 16: not told apart, whatever the time.
+  // 16 of 16 rows against 15 of 16: not distinguished, whatever the time.
   EXPECT_THAT(places(time_and_accuracy, {{near(1, 0.01), near(0.94, 0.19)}, {near(2, 0.01), near(1.0, 0.19)}}),
               ElementsAre(front, front));
   EXPECT_THAT(places(time_and_accuracy, {{near(1, 0.01), near(0.94, 0.001)}, {near(2, 0.01), near(0.94, 0.001)}}),

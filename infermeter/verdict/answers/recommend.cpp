@@ -67,7 +67,7 @@ class Recommender {
       static_cast<void>(memory_of("memory_peak"));
   }
 
-  // Whether there is a ratio at all; a difference that cannot be told, or is not worth a word, is none.
+  // Whether there is a ratio at all; a difference that cannot be determined, or is not worth a word, is none.
   bool memory_of(std::string_view metric) {
     const Estimate saving = ratio_of(metric);
     const auto own = value_of(metric);
@@ -99,7 +99,7 @@ class Recommender {
     if (gain <= 1 / least) add(RecommendationKind::larger_model, gain);
   }
 
-  [[nodiscard]] std::optional<RecommendationKind> told(const PairedProportions& change) const {
+  [[nodiscard]] std::optional<RecommendationKind> reported(const PairedProportions& change) const {
     if (change.interval.low >= -options_.accuracy_allowance) return RecommendationKind::accuracy_maintained;
     if (change.interval.high < 0) return RecommendationKind::accuracy_lost;
     return std::nullopt;
@@ -108,7 +108,7 @@ class Recommender {
   void accuracy() {
     if (!subject_.accuracy || !subject_.accuracy->change) return;
     const PairedProportions& change = *subject_.accuracy->change;
-    const auto kind = told(change);
+    const auto kind = reported(change);
     auto& found = add(kind.value_or(RecommendationKind::accuracy_unclear), change.difference, change.interval);
     if (!kind) found.more_rows = more_rows(*subject_.accuracy->measured->paired);
   }
@@ -120,8 +120,8 @@ class Recommender {
       const auto scaled = [&](std::uint64_t count) {
         return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * times));
       };
-      return told(compare_paired(scaled(table.both), scaled(table.reference_only), scaled(table.candidate_only),
-                                 scaled(table.neither)))
+      return reported(compare_paired(scaled(table.both), scaled(table.reference_only), scaled(table.candidate_only),
+                                     scaled(table.neither)))
           .has_value();
     };
     double high = 2;

@@ -1,5 +1,5 @@
 // What a run recommends: what each subject is better and worse at than its baseline, as values. Each stands on its
-// interval; what cannot be told is not there. The words are report/recommendations.hpp's.
+// interval; what cannot be determined is not there. The words are report/recommendations.hpp's.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct Recommendation {
     accuracy_maintained,  // value: this one's share of right rows less the baseline's; the interval of a loss ends
                           // within the allowance
     accuracy_lost,        // the same; it does not, and there is a loss
-    accuracy_unclear,     // the same; neither can be told yet
+    accuracy_unclear,     // the same; neither can be determined yet
     outputs_agree,        // every output is within tolerance; no value
     outputs_differ,       // value: the largest absolute difference; NaN where it is no number
-    outputs_undecided,    // whether they agree cannot be told; no value
+    outputs_undecided,    // whether they agree cannot be determined; no value
   };
   Kind kind{};
   int subject = 0, baseline = 0;

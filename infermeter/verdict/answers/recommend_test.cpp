@@ -103,7 +103,7 @@ TEST_F(Recommend, AccuracyIsMaintainedOrLostOrUnclear) {
   ASSERT_THAT(kinds(), ElementsAre(Kind::accuracy_unclear));
   ASSERT_TRUE(found()[0].more_rows);
   const auto more = *found()[0].more_rows;
-  // With as many more it is told, with nine tenths of them not.
+  // With as many more it is reported, with nine tenths of them not.
   const auto times = [&](double share) {
     const double factor = 1 + share * static_cast<double>(more) / 1000;
     const auto scaled = [&](double count) { return static_cast<std::uint64_t>(count * factor + 0.5); };

@@ -13,7 +13,7 @@ namespace {
 
 using Id = DiagnosticId;
 
-// What makes times unlike the machine's usual ones. What it always is (virtual, few cores) is told elsewhere.
+// What makes times unlike the machine's usual ones. What it always is (virtual, few cores) is reported elsewhere.
 constexpr std::array of_the_machine = {Id::foreign_load, Id::steal,         Id::throttled,
                                        Id::major_faults, Id::affinity_lost, Id::more_threads_than_cores,
                                        Id::swap_in_use,  Id::high_load,     Id::frequency_changed,
@@ -63,7 +63,7 @@ Check outputs_check(const Verdict& verdict, const ChecklistOptions& options) {
   }
   if (all == 0) return check;
   check.detail = fmt::format("{} of {} compared", agree, all);
-  if (undecided > 0) check.detail += fmt::format("; of {} it cannot be told", undecided);
+  if (undecided > 0) check.detail += fmt::format("; of {} it cannot be determined", undecided);
   if (options.variants) return check;
   check.outcome = agree == all ? Outcome::pass : agree + undecided == all ? Outcome::inconclusive : Outcome::fail;
   return check;
@@ -110,7 +110,7 @@ Check leak_check(const Verdict& verdict) {
   }
   if (all == 0) return check;
   check.outcome = leaks > 0 ? Outcome::fail : unclear > 0 ? Outcome::inconclusive : Outcome::pass;
-  check.detail = fmt::format("{} of {} leak, {} cannot be told", leaks, all, unclear);
+  check.detail = fmt::format("{} of {} leak, {} cannot be determined", leaks, all, unclear);
   return check;
 }
 
@@ -130,7 +130,7 @@ Check accuracy_check(const RunRecord& record, const Verdict& verdict) {
   const int all = kept + lost + unclear;
   if (all == 0) return check;
   check.outcome = lost > 0 ? Outcome::fail : unclear > 0 ? Outcome::inconclusive : Outcome::pass;
-  check.detail = fmt::format("kept by {} of {}, lost by {}, {} cannot be told", kept, all, lost, unclear);
+  check.detail = fmt::format("kept by {} of {}, lost by {}, {} cannot be determined", kept, all, lost, unclear);
   return check;
 }
 

@@ -71,7 +71,8 @@ void add(std::vector<Statement>& statements, DiagnosticId id, std::string_view m
   }
 }
 
-std::vector<Diagnostic> told(const std::vector<Statement>& statements, std::size_t trials, const std::string& label) {
+std::vector<Diagnostic> reported(const std::vector<Statement>& statements, std::size_t trials,
+                                 const std::string& label) {
   std::vector<Diagnostic> result;
   result.reserve(statements.size());
   for (const Statement& statement : statements) result.push_back({statement.id, statement.text(trials), label});
@@ -97,7 +98,7 @@ std::vector<Diagnostic> merged_diagnostics(std::span<const Samples> trials, cons
       add(statements, diagnostic.id, prefix + diagnostic.message, trial);
     }
   }
-  return told(statements, trials.size(), label);
+  return reported(statements, trials.size(), label);
 }
 
 std::vector<Diagnostic> failures(std::span<const Samples> trials, const std::string& label) {
@@ -109,7 +110,7 @@ std::vector<Diagnostic> failures(std::span<const Samples> trials, const std::str
         stopped ? fmt::format("stopped in phase {}", to_string(trial.phase)) : failure_text(trial), trial);
   }
   for (Statement& statement : statements) statement.differ = false;  // "(worst)" of two crashes says nothing
-  return told(statements, trials.size(), label);
+  return reported(statements, trials.size(), label);
 }
 
 }  // namespace infermeter

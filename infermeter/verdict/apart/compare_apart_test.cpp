@@ -136,9 +136,9 @@ TEST(Apart, SaysThatTheRunsWereNotInterleaved) {
   after.created_at += 3 * 86400;
   const RunRecord record = joined(run_of("one", {"x"}, 0), after);
   const Verdict verdict = judge(record);
-  const auto told = std::ranges::find(verdict.diagnostics, DiagnosticId::runs_not_interleaved, &Diagnostic::id);
-  ASSERT_NE(told, verdict.diagnostics.end());
-  EXPECT_THAT(told->message, HasSubstr("3 days apart"));
+  const auto reported = std::ranges::find(verdict.diagnostics, DiagnosticId::runs_not_interleaved, &Diagnostic::id);
+  ASSERT_NE(reported, verdict.diagnostics.end());
+  EXPECT_THAT(reported->message, HasSubstr("3 days apart"));
 }
 
 TEST(Apart, ExitsAsComparisonsDo) {

@@ -14,7 +14,7 @@
 namespace infermeter {
 namespace {
 
-constexpr std::size_t most_labels_told = 5;
+constexpr std::size_t max_labels = 5;
 
 using Matches = std::vector<std::pair<int, int>>;  // subjects of before and after
 
@@ -32,8 +32,8 @@ Matches matches_of(const RunRecord& before, const RunRecord& after) {
 std::string labels_text(const RunRecord& run) {
   std::vector<std::string> labels;
   for (const Subject& subject : run.plan.subjects) labels.push_back(fmt::format("'{}'", subject.label));
-  const bool more = labels.size() > most_labels_told;
-  if (more) labels.resize(most_labels_told);
+  const bool more = labels.size() > max_labels;
+  if (more) labels.resize(max_labels);
   return fmt::format("{}{}", fmt::join(labels, ", "), more ? ", …" : "");
 }
 

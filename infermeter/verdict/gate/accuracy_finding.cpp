@@ -8,7 +8,7 @@ namespace {
 
 using Kind = Expectation::Kind;
 
-constexpr const char* no_labels = "the data have no labels (--labels FILE says what is right)";
+constexpr const char* no_labels = "the data have no labels (--labels FILE)";
 
 Finding of_rows(std::uint64_t rows) {
   Finding finding;

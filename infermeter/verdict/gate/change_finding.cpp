@@ -92,7 +92,7 @@ LogChange against_first(const GateEvidence& evidence, int subject, std::string_v
   const SubjectOutputs* outputs = evidence.verdict.subjects.at(static_cast<std::size_t>(subject)).outputs;
   if (outputs != nullptr && !outputs->comparison.agree) {
     change.notes.emplace_back(outputs->comparison.undecided
-                                  ? "whether the outputs agree cannot be told"
+                                  ? "whether the outputs agree cannot be determined"
                                   : "the outputs differ, so that the figures are not of the same work");
   }
   return change;

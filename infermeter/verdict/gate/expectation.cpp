@@ -45,8 +45,7 @@ Result<Done> check_labels(std::span<const Expectation> expectations, const Plan&
   if (plan.data.source != "synthetic" || !plan.data.labels.empty()) return Done{};
   const auto drop = std::ranges::find(expectations, Expectation::Kind::accuracy_drop, &Expectation::kind);
   if (drop == expectations.end()) return Done{};
-  return usage_error(
-      fmt::format("'{}' needs data whose labels say what is right (--data, --labels)", drop->source.text));
+  return usage_error(fmt::format("'{}' needs data with labels (--data, --labels)", drop->source.text));
 }
 
 }  // namespace infermeter

@@ -149,7 +149,7 @@ Finding find_model_fact(const Expectation& expectation, int subject, const GateE
   if (expectation.kind == Kind::parameters || expectation.kind == Kind::nonzero_parameters) {
     const bool all = expectation.kind == Kind::parameters;
     const auto& count = all ? facts.parameters : facts.nonzero_parameters;
-    if (!count) return nothing(all ? "the model's format does not tell" : "the non-zero ones were not counted");
+    if (!count) return nothing(all ? "the model's format does not contain it" : "the non-zero ones were not counted");
     finding.value = static_cast<double>(*count);
   } else {
     if (facts.size_bytes == 0) return nothing("the model's size is not known");

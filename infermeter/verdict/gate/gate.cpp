@@ -104,10 +104,10 @@ std::string reason_of(Outcome outcome, const Expectation& expectation, const Fin
   const std::string bound = margin ? "margin" : "bound";
   switch (outcome) {
     case Outcome::pass:
-      return margin ? "the whole interval lies below the margin" : "the whole interval keeps within the bound";
+      return margin ? "the whole interval is below the margin" : "the whole interval keeps within the bound";
     case Outcome::fail:
       return margin ? "it is certain that it got worse, and it may be by more than the margin"
-                    : "the whole interval lies beyond the bound";
+                    : "the whole interval violates the bound";
     case Outcome::inconclusive:
       return fmt::format("the interval includes the {}{}", bound, advice(finding, expectation.threshold));
   }

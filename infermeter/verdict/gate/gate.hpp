@@ -1,4 +1,4 @@
-// Gate: expectations held against what a run says. A pure function of the records.
+// Gate: expectations compared with what a run says. A pure function of the records.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Gate {
 [[nodiscard]] Result<Gate> make_gate(const GateFile& file, std::string name);
 
 // What can be known to be wrong before anything is measured: labels that the plan does not have, expectations that
-// nothing can be held against. `has_baseline`: a run is named that regressions are judged against.
+// nothing can be compared with. `has_baseline`: a run is named that regressions are judged against.
 [[nodiscard]] Result<Done> check_gate(const Gate& gate, const Plan& plan, bool has_baseline);
 
 // Is a regression expected of it? Without a baseline the run must be a comparison then.

@@ -135,7 +135,7 @@ TEST(GateAccuracy, WithoutLabelsWasAskedForWhatCannotBeDone) {
   RunRecord record = run_of({"a", "b"}, {{0.01, 0.01}, {0.01, 0.01}});
   const GateVerdict verdict = judged("accuracy >= 70%", record);
   EXPECT_EQ(verdict.verdicts[0].outcome, Outcome::inconclusive);
-  EXPECT_EQ(verdict.verdicts[0].reason, "the data have no labels (--labels FILE says what is right)");
+  EXPECT_EQ(verdict.verdicts[0].reason, "the data have no labels (--labels FILE)");
   EXPECT_EQ(verdict.exit_code, 2);
   EXPECT_EQ(judged("accuracy_drop <= 1%", record).exit_code, 2);
   // A figure that the subject itself gives is as good.

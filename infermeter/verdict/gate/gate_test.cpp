@@ -51,7 +51,7 @@ TEST(Gate, SaysWhyAndOnWhat) {
   EXPECT_EQ(pass.n, 60);
   EXPECT_EQ(pass.processes, 3);
   EXPECT_EQ(pass.reason, "the whole interval keeps within the bound");
-  EXPECT_EQ(with_interval("latency_p50_ms > 12").reason, "the whole interval lies beyond the bound");
+  EXPECT_EQ(with_interval("latency_p50_ms > 12").reason, "the whole interval violates the bound");
 }
 
 // The half-width is 1 ms and the bound 0.5 ms away: it takes four times as many.
@@ -90,7 +90,7 @@ TEST(Gate, FactsNeedNoInterval) {
   EXPECT_EQ(last("latency_max_ms <= 10", record).outcome, Outcome::fail);  // the last iteration took 10.19 ms
   RunRecord unknown = record;
   unknown.models.clear();
-  EXPECT_EQ(last("parameters == 3", unknown).reason, "the model's format does not tell");
+  EXPECT_EQ(last("parameters == 3", unknown).reason, "the model's format does not contain it");
   EXPECT_EQ(last("model_size_mb == 3", unknown).outcome, Outcome::inconclusive);
 }
 
@@ -202,7 +202,7 @@ TEST(Gate, OutputsThatTellNothingAreInconclusive) {
   comparison.outputs[1].undecided = "is 0 throughout in both";
   EXPECT_EQ(last("outputs agree", record).outcome, Outcome::inconclusive);
   EXPECT_EQ(last("outputs agree", record).reason, "output 'logits' is 0 throughout in both");
-  EXPECT_THAT(last("speedup >= 1", record).notes, ElementsAre(HasSubstr("cannot be told")));
+  EXPECT_THAT(last("speedup >= 1", record).notes, ElementsAre(HasSubstr("cannot be determined")));
 }
 
 // One output whose reference is 0 and that differs, beside one that is close: nothing is relative to 0.

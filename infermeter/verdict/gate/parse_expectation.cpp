@@ -106,7 +106,7 @@ class Parser {
     const std::size_t begin = at_;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), expectation_.runs);
     if (error != std::errc{} || expectation_.runs < least_runs || expectation_.runs > most_runs) {
-      return fail(begin, fmt::format("wanted a number of runs from {} to {}, got {}", least_runs, most_runs,
+      return fail(begin, fmt::format("expected a number of runs from {} to {}, got {}", least_runs, most_runs,
                                      quoted(rest().substr(0, rest().find(' ')))));
     }
     at_ = static_cast<std::size_t>(end - text_.data());
@@ -145,8 +145,8 @@ class Parser {
     expectation_.kind = kind;
     expectation_.name = text_.substr(open + 1, close - open - 1);
     if (expectation_.name.empty()) {
-      return fail(open, kind == Kind::counter ? "counter() wants a name: counter(hit_rate) >= 0.8"
-                                              : "difference() wants a counter's name: difference(psnr_db) < 1");
+      return fail(open, kind == Kind::counter ? "counter() needs a name: counter(hit_rate) >= 0.8"
+                                              : "difference() needs a counter's name: difference(psnr_db) < 1");
     }
     at_ = close + 1;
     INFERMETER_TRY_DONE(parse_relation());
@@ -192,7 +192,7 @@ class Parser {
     skip_blanks();
     for (const auto& [sign, meant] : slips) {
       if (rest().starts_with(sign) && !rest().starts_with("==")) {
-        return fail(at_, fmt::format("'{}' is no comparison (did you mean '{}'?)", sign, meant));
+        return fail(at_, fmt::format("'{}' is not a comparison (did you mean '{}'?)", sign, meant));
       }
     }
     for (const auto& [sign, relation] : relations) {
@@ -273,7 +273,7 @@ class Parser {
     if (error == std::errc::result_out_of_range || (error == std::errc{} && !std::isfinite(number))) {
       return fail(at_, fmt::format("a threshold is a finite number, got {}", quoted(rest())));
     }
-    if (error != std::errc{}) return fail(at_, fmt::format("wanted a number, got {}", quoted(rest())));
+    if (error != std::errc{}) return fail(at_, fmt::format("expected a number, got {}", quoted(rest())));
     at_ = static_cast<std::size_t>(end - text_.data());
     return number;
   }

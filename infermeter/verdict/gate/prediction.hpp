@@ -14,7 +14,7 @@ namespace infermeter {
 // speed-up = counter of the first / counter of this one.
 struct Prediction {
   int first = 0, subject = 0;
-  std::string counter{};                         // empty: nothing is foretold, only measured
+  std::string counter{};                         // empty: nothing is predicted, only measured
   std::string metric{};                          // "latency_mean"
   std::optional<double> first_count{}, count{};  // means over processes
   std::optional<double> predicted{};             // nullopt: a count is missing or not positive

@@ -1,5 +1,5 @@
 // Study: several runs that answer one question together, each with what was expected of it and what its counters
-// foretold. Pure functions of records.
+// predicted. Pure functions of records.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace infermeter {
 // One part, measured.
 struct StudiedPart {
   std::string name{}, title{};
-  RunRecord record{};                  // the last of its runs, which everything is held against
+  RunRecord record{};                  // the last of its runs, which everything is compared with
   std::vector<std::string> earlier{};  // ids of the runs before it that "reproducible" looked at, newest first
   Gate gate{};                         // may expect nothing
   GateVerdict verdict{};
@@ -30,7 +30,7 @@ struct StudyRecord {
 struct StudyPartRequest {
   std::string name{}, title{};
   Gate gate{};
-  std::string counter{};                // what foretells the metric; empty: nothing does
+  std::string counter{};                // what predicts the metric; empty: nothing does
   std::string metric = "latency_mean";  // by which its subjects are compared
 };
 // `runs`: newest first, one at least.

@@ -83,7 +83,7 @@ TEST(CounterDifference, IsWhatAPsnrDifferenceIsMadeOf) {
   EXPECT_EQ(last("psnr_difference_db < 1", record).value, 1.5);
   const Gate gate = test::gate_of({"psnr_difference_db < 1"});
   const GateVerdict verdict = judge_gate(gate, {.run = record, .verdict = judge(record)});
-  ASSERT_EQ(verdict.verdicts.size(), 1U) << "the first is not held against itself";
+  ASSERT_EQ(verdict.verdicts.size(), 1U) << "the first is not compared with itself";
   EXPECT_EQ(verdict.verdicts.front().subject, 1);
   record.trials[0].counters.push_back({"psnr_difference_db", "dB", 0.5});
   EXPECT_EQ(judge_gate(gate, {.run = record, .verdict = judge(record)}).verdicts.size(), 2U);

@@ -102,7 +102,7 @@ Found growing_queue(const LoadRecord& load) {
   return LoadFinding{
       LoadRule::stationary, share, most_growth, "share",
       fmt::format("the queue grew as long as requests came, from {:.3g} to {:.3g} of them, by {} of all (at most {}): "
-                  "this is more than the subject can take",
+                  "these are more requests than the subject can serve",
                   growth->first, growth->last, as_percent(share), as_percent(most_growth))};
 }
 

@@ -43,7 +43,7 @@ TEST(LoadValidity, MoreThanItCanTakeIsSaid) {
   const LoadFinding* growth = validity.finding(LoadRule::stationary);
   ASSERT_NE(growth, nullptr);
   EXPECT_GT(growth->value, 0.1);
-  EXPECT_THAT(growth->message, HasSubstr("more than the subject can take"));
+  EXPECT_THAT(growth->message, HasSubstr("more requests than the subject can serve"));
   // Arrivals that are meant to rise are.
   EXPECT_EQ(judged(record_of(poisson_queue(100, 0.013, 2000, 3)), {{"arrivals", "ramp:10:100:20s"}})
                 .finding(LoadRule::stationary),

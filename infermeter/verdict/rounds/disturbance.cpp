@@ -10,7 +10,7 @@ namespace {
 constexpr double most_steal = 0.02;
 constexpr double most_foreign_processors = 0.5;
 
-bool tells_of_others(const Diagnostic& diagnostic) {
+bool is_about_others(const Diagnostic& diagnostic) {
   return diagnostic.id == DiagnosticId::foreign_load || diagnostic.id == DiagnosticId::steal ||
          diagnostic.id == DiagnosticId::throttled;
 }
@@ -24,14 +24,14 @@ bool is_disturbed(const NoiseRecord& noise) {
 
 Disturbance disturbance_of(std::span<const Samples> trials) {
   Disturbance found;
-  std::ptrdiff_t told = 0;
+  std::ptrdiff_t reported = 0;
   for (const Samples& trial : trials) {
     found.is_grave = found.is_grave || is_disturbed(trial.noise);
-    told += std::ranges::any_of(trial.diagnostics, tells_of_others) ? 1 : 0;
+    reported += std::ranges::any_of(trial.diagnostics, is_about_others) ? 1 : 0;
   }
-  found.is_grave = found.is_grave || (told > 0 && 2 * told >= std::ssize(trials));
+  found.is_grave = found.is_grave || (reported > 0 && 2 * reported >= std::ssize(trials));
   for (const Diagnostic& diagnostic : merged_diagnostics(trials, "")) {
-    if (!tells_of_others(diagnostic)) continue;
+    if (!is_about_others(diagnostic)) continue;
     if (!found.text.empty()) found.text += "; ";
     found.text += diagnostic.message;
   }

@@ -13,8 +13,8 @@ namespace infermeter {
 [[nodiscard]] bool is_disturbed(const NoiseRecord& noise);
 
 struct Disturbance {
-  bool is_grave = false;  // a trial is disturbed in that sense, or half of the trials were told of other load
-  std::string text{};     // "2 of 3 processes: other programs used 41 % …"; empty: nothing was told
+  bool is_grave = false;  // a trial is disturbed in that sense, or other load was reported for half of the trials
+  std::string text{};     // "2 of 3 processes: other programs used 41 % …"; empty: nothing was reported
 };
 // By foreign load, steal and throttling.
 [[nodiscard]] Disturbance disturbance_of(std::span<const Samples> trials);

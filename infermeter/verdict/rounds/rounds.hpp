@@ -19,7 +19,7 @@ namespace infermeter {
 // Is there no time, or no round left, for another? Decided by clocks alone, never by what was measured.
 [[nodiscard]] bool is_out_of_time(const RunRecord& record, int rounds);
 
-// After how many rounds it may next end, as long as they take: what is foretold while it runs. Of a fixed length: all.
+// After how many rounds it may next end, as long as they take: what is predicted while it runs. Of a fixed length: all.
 [[nodiscard]] int next_end(const RunRecord& record);
 
 }  // namespace infermeter

@@ -122,7 +122,7 @@ TEST(Rounds, ForetellTheNextEnd) {
   EXPECT_EQ(next_end(automatic(2, 5, {0, 0}, 14)), 7);
   RunRecord under_way = automatic(2, 6, {0, 0}, 14);
   under_way.trials.pop_back();
-  EXPECT_EQ(next_end(under_way), 7) << "half a round more is no dearer round";
+  EXPECT_EQ(next_end(under_way), 7) << "half a round more is not a dearer round";
 }
 
 TEST(Rounds, SmallDifferencesAreNone) {

@@ -1,4 +1,4 @@
-// What the settings of a race must keep to: the constraints of its plan, held against what was measured.
+// What the settings of a race must keep to: the constraints of its plan, compared with what was measured.
 #pragma once
 
 #include <span>

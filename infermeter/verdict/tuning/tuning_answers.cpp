@@ -15,7 +15,7 @@ std::vector<int> of_fate(const TuningVerdict& tuning, SettingFate fate) {
   return subjects;
 }
 
-// Undecided: what leads so far, and all that are not told apart from it.
+// Undecided: what leads so far, and all that are not distinguished from it.
 Answer best_answer(const RunRecord& record, const Verdict& verdict) {
   const TuningVerdict& tuning = *verdict.tuning;
   Answer answer{.topic = AnswerTopic::tuning,

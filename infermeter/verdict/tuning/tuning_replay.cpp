@@ -241,8 +241,8 @@ bool TuningReplay::race() {
   return true;
 }
 
-// By clocks alone. What the confirmation will take is kept back, but for the first blocks, which nothing can be told
-// without.
+// By clocks alone. What the confirmation will take is kept back, but for the first blocks, of which nothing can be
+// determined without.
 bool TuningReplay::is_out_of_time(int block) {
   if (course_.blocks >= tuning_.race_blocks) return true;
   if (course_.blocks < least_race_blocks) return trials_.spent_s(block) > tuning_.budget_s;
@@ -300,7 +300,7 @@ bool TuningReplay::keeps_all_bounds(int subject) const {
   return std::ranges::all_of(bounds, [](const BoundVerdict& bound) { return bound.kept == BoundKept::yes; });
 }
 
-// What a look has told stays told.
+// What a look has decided stays decided.
 void TuningReplay::judge_bound(int subject, const Expectation& asked, std::span<const Samples> own, bool ended,
                                BoundVerdict& bound) const {
   const Finding finding = finding_in(asked, own, summary_options(record_), ended);

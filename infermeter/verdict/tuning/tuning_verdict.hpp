@@ -17,7 +17,7 @@ enum class TuningStage { pilots, halving, race, confirmation, ended };
 enum class SettingFate {
   best,       // it leads
   equal,      // within the indifference of the best
-  open,       // not told apart from the best
+  open,       // not distinguished from the best
   worse,      // shown not to be the best
   halved,     // left behind before the race, where the field was halved
   bound,      // beyond a constraint
@@ -62,7 +62,7 @@ struct NextBlock {
 
 struct TuningVerdict {
   TuningStage stage = TuningStage::pilots;
-  std::optional<int> best, second;     // subjects; nullopt: none can be told
+  std::optional<int> best, second;     // subjects; nullopt: none can be determined
   bool decided = false;                // nobody is left beside the best and its equals
   bool out_of_time = false;            // the race ended by the budget or by its number of blocks
   std::vector<TunedSetting> settings;  // in the plan's order

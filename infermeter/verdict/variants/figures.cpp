@@ -116,7 +116,7 @@ const SubjectVerdict* float32_beside(const RunRecord& record, const VariantsFigu
   return nullptr;
 }
 
-// The baseline may run on another back end: what float16 brings is told by float32 on the same one.
+// The baseline may run on another back end: what float16 brings is reported by float32 on the same one.
 void remark_on_float16(const RunRecord& record, const VariantsFigures& all, VariantFigures& figures) {
   const SubjectVerdict* subject = figures.subjects.empty() ? nullptr : figures.subjects.front();
   if (figures.entry->kind != "float16" || subject == nullptr || !has_latency(*subject)) return;
@@ -135,7 +135,7 @@ void remark_on_float16(const RunRecord& record, const VariantsFigures& all, Vari
   } else if (interval && interval->high < least_gain) {
     remark += ", no faster";
   } else {
-    remark += "; that it is faster cannot be told";
+    remark += "; whether it is faster is undecided";
   }
   figures.remarks.push_back(std::move(remark));
 }

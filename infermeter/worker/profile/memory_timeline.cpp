@@ -33,13 +33,13 @@ void MemoryTimeline::place(const MemoryPoint& point) {
 }
 
 std::vector<MemoryPoint> MemoryTimeline::points() const {
-  std::vector<MemoryPoint> told;
+  std::vector<MemoryPoint> reported;
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const bool is_inner = i > 0 && i + 1 < points_.size();
     if (is_inner && is_alike(points_[i - 1], points_[i]) && is_alike(points_[i], points_[i + 1])) continue;
-    told.push_back(points_[i]);
+    reported.push_back(points_[i]);
   }
-  return told;
+  return reported;
 }
 
 }  // namespace infermeter

@@ -1,4 +1,4 @@
-// What /proc tells of a process whose stacks are sampled: its executable memory and the names of its threads.
+// What /proc reports about a process whose stacks are sampled: its executable memory and the names of its threads.
 #pragma once
 
 #include <sys/types.h>

@@ -53,8 +53,8 @@ PySpy::~PySpy() {
 }
 
 void PySpy::look(pid_t worker) {
-  const Onlooker asked = block_.header().onlooker.load(std::memory_order_acquire);
-  if (stage_ == Stage::waiting && asked == Onlooker::wanted) {
+  const ExternalProfiler asked = block_.header().external_profiler.load(std::memory_order_acquire);
+  if (stage_ == Stage::waiting && asked == ExternalProfiler::wanted) {
     const Result<Done> started = start(worker);
     if (!started.ok()) return give_up(started.error().message);
     enter(Stage::starting);
@@ -66,10 +66,10 @@ void PySpy::look(pid_t worker) {
   if (has_ended(0)) return finish();
   if (stage_ == Stage::starting && said_.text().find("Sampling process") != std::string::npos) {
     enter(Stage::sampling);
-    block_.header().onlooker.store(Onlooker::looking, std::memory_order_release);
+    block_.header().external_profiler.store(ExternalProfiler::looking, std::memory_order_release);
   } else if (stage_ == Stage::starting && since_s > longest_start_s) {
     give_up(fmt::format("py-spy did not begin within {} s", longest_start_s));
-  } else if (stage_ == Stage::sampling && asked == Onlooker::dismissed) {
+  } else if (stage_ == Stage::sampling && asked == ExternalProfiler::dismissed) {
     kill(child_.pid, SIGINT);  // it writes what it has
     enter(Stage::ending);
   } else if (stage_ == Stage::ending && since_s > longest_end_s) {
@@ -145,7 +145,7 @@ void PySpy::enter(Stage stage) {
 // Whatever the worker waits for: there is nobody any more.
 void PySpy::finish() {
   enter(Stage::ended);
-  block_.header().onlooker.store(Onlooker::gone, std::memory_order_release);
+  block_.header().external_profiler.store(ExternalProfiler::gone, std::memory_order_release);
 }
 
 void PySpy::give_up(std::string why) {

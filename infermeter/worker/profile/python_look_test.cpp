@@ -50,14 +50,14 @@ class PySpyTest : public testing::Test {
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   }
   // As the watchdog does it, until the worker has its answer. The worker is this process.
-  Onlooker answer_to(PythonLook& look, Onlooker word) {
-    auto& onlooker = block_.header().onlooker;
-    onlooker = word;
-    while (onlooker == word) {
+  ExternalProfiler answer_to(PythonLook& look, ExternalProfiler word) {
+    auto& external_profiler = block_.header().external_profiler;
+    external_profiler = word;
+    while (external_profiler == word) {
       look.look(getpid());
       usleep(1000);
     }
-    return onlooker;
+    return external_profiler;
   }
   std::string why_not(PythonLook& look) {
     look.conclude(result_);
@@ -79,9 +79,9 @@ TEST_F(PySpyTest, LooksFromTheBeginningToTheEndOfTheTimedIterations) {
   PythonLook look(launcher_, job_, true, block_);
   EXPECT_EQ(look.profiler(), PythonProfiler::py_spy);
   look.look(getpid());
-  EXPECT_EQ(block_.header().onlooker, Onlooker::none) << "nobody has asked for it yet";
-  EXPECT_EQ(answer_to(look, Onlooker::wanted), Onlooker::looking);
-  EXPECT_EQ(answer_to(look, Onlooker::dismissed), Onlooker::gone);
+  EXPECT_EQ(block_.header().external_profiler, ExternalProfiler::none) << "nobody has asked for it yet";
+  EXPECT_EQ(answer_to(look, ExternalProfiler::wanted), ExternalProfiler::looking);
+  EXPECT_EQ(answer_to(look, ExternalProfiler::dismissed), ExternalProfiler::gone);
   result_.profile_files.push_back({.name = "py_spy.txt", .bytes = "of the worker's own making 1\n"});
   look.conclude(result_);
   ASSERT_THAT(result_.profile_files, SizeIs(1));
@@ -92,26 +92,27 @@ TEST_F(PySpyTest, LooksFromTheBeginningToTheEndOfTheTimedIterations) {
 TEST_F(PySpyTest, SaysItsOwnWordsWhereItFails) {
   install("echo 'Error: no such thing' >&2; echo >&2; echo 'Caused by:' >&2; echo '    0: a reason' >&2; exit 1\n");
   PythonLook look(launcher_, job_, true, block_);
-  EXPECT_EQ(answer_to(look, Onlooker::wanted), Onlooker::gone) << "the worker goes on without it";
-  EXPECT_EQ(answer_to(look, Onlooker::dismissed), Onlooker::gone) << "a word that comes late is answered";
+  EXPECT_EQ(answer_to(look, ExternalProfiler::wanted), ExternalProfiler::gone) << "the worker continues without it";
+  EXPECT_EQ(answer_to(look, ExternalProfiler::dismissed), ExternalProfiler::gone)
+      << "a word that comes late is answered";
   EXPECT_THAT(why_not(look), HasSubstr("py-spy failed: Error: no such thing, 0: a reason"));
 }
 
 TEST_F(PySpyTest, SaysThatItIsNotPermitted) {
   install("echo \"Permission Denied: Try running again with elevated permissions by going 'sudo !!'\"; exit 1\n");
   PythonLook look(launcher_, job_, true, block_);
-  EXPECT_EQ(answer_to(look, Onlooker::wanted), Onlooker::gone);
+  EXPECT_EQ(answer_to(look, ExternalProfiler::wanted), ExternalProfiler::gone);
   EXPECT_THAT(why_not(look), AllOf(HasSubstr("ptrace_scope"), testing::Not(HasSubstr("sudo"))));
 }
 
 TEST_F(PySpyTest, SaysWhereItDiesOrCannotBegin) {
   install("kill -SEGV $$\n");
   PythonLook dying(launcher_, job_, true, block_);
-  EXPECT_EQ(answer_to(dying, Onlooker::wanted), Onlooker::gone);
+  EXPECT_EQ(answer_to(dying, ExternalProfiler::wanted), ExternalProfiler::gone);
   EXPECT_THAT(why_not(dying), HasSubstr("ended by signal 11"));
   std::ofstream(folder_.path() / "py-spy") << "#!/nowhere/sh\n";
   PythonLook none(launcher_, job_, true, block_);
-  EXPECT_EQ(answer_to(none, Onlooker::wanted), Onlooker::gone);
+  EXPECT_EQ(answer_to(none, ExternalProfiler::wanted), ExternalProfiler::gone);
   EXPECT_THAT(why_not(none), HasSubstr("could not be started"));
 }
 
@@ -125,8 +126,8 @@ echo "step (m.py:3) 2" > "$output"
   const Child worker =
       spawn({.program = "/bin/sleep", .arguments = {"60"}, .environment = {}, .folder = "/", .cpus = {}}).value();
   PythonLook look(launcher_, job_, true, block_);
-  block_.header().onlooker = Onlooker::wanted;
-  while (block_.header().onlooker == Onlooker::wanted) {
+  block_.header().external_profiler = ExternalProfiler::wanted;
+  while (block_.header().external_profiler == ExternalProfiler::wanted) {
     look.look(worker.pid);
     usleep(1000);
   }

@@ -105,7 +105,7 @@ TEST(StackTrial, IsNotSampledWhereItIsNotAskedFor) {
   EXPECT_FALSE(sampled(StackSampling::off, busy).raw_stacks.has_value());
   TrialJob job = fake_job(busy);
   job.stacks = StackSampling::automatic;
-  EXPECT_FALSE(run_trial(fake_launcher(), job, hooks_with()).raw_stacks.has_value()) << "it is no profile trial";
+  EXPECT_FALSE(run_trial(fake_launcher(), job, hooks_with()).raw_stacks.has_value()) << "it is not a profile trial";
 }
 
 TEST(StackTrial, SamplesItselfWhereTheKernelRefuses) {

@@ -15,7 +15,7 @@
 
 namespace infermeter {
 
-// Of all its threads; nothing where /proc does not tell.
+// Of all its threads; nothing where /proc does not report.
 [[nodiscard]] std::optional<std::vector<pid_t>> children_of(pid_t process);
 // Its children and theirs, those that have ended and were not reaped among them.
 [[nodiscard]] std::vector<pid_t> descendants_of(pid_t process);

@@ -28,7 +28,7 @@ Result<Mapping> map_bytes(int descriptor, std::size_t size, Access access) {
 // Only memory files can be sealed at all.
 Result<int> seals_of(int descriptor) {
   const int seals = fcntl(descriptor, F_GET_SEALS);
-  if (seals < 0) return worker_error("the descriptor that came is no memory file");
+  if (seals < 0) return worker_error("the descriptor that came is not a memory file");
   return seals;
 }
 

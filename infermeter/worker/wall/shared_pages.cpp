@@ -42,7 +42,7 @@ std::string target_of(const std::string& link) {
   return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-// Kernels before 5.8 do not tell.
+// Kernels before 5.8 do not report.
 std::uint64_t flights_in(pid_t process, const std::string& descriptor) {
   const std::string facts = read_proc_file(fmt::format("/proc/{}/fdinfo/{}", process, descriptor));
   return number_after(facts, "\nscm_fds:").value_or(0);

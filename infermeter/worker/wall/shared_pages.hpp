@@ -37,8 +37,8 @@ struct HeldFiles {
 // Of all processes of this machine: pages of shared memory and of files on a tmpfs.
 [[nodiscard]] std::uint64_t shared_memory_in_use();
 
-// Of these processes at most: no kernel tells whose shared memory is that is mapped nowhere. The sizes of what they map
-// and hold, and what lies in `folder` if that is on a tmpfs. Descriptors in flight may hold any amount.
+// Of these processes at most: no kernel reports whose shared memory is that is mapped nowhere. The sizes of what they
+// map and hold, and what lies in `folder` if that is on a tmpfs. Descriptors in flight may hold any amount.
 [[nodiscard]] std::uint64_t most_shared_memory_of(std::span<const pid_t> processes,
                                                   const std::filesystem::path& folder);
 

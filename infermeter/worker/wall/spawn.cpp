@@ -123,7 +123,7 @@ int program_main(void* argument) {
                                       prepared.guarded, prepared.block}))
     _exit(127);
   limit_resources();
-  // A CPU set that is refused is told by the worker, which compares what it got with what was asked for.
+  // A CPU set that is refused is reported by the worker, which compares what it got with what was asked for.
   if (prepared.cpus != nullptr) sched_setaffinity(0, sizeof *prepared.cpus, prepared.cpus);
   if (chdir(prepared.folder) != 0) give_up(prepared, "entering its folder");
   execve(prepared.program, prepared.arguments, prepared.environment);

@@ -27,7 +27,7 @@ TEST(PhaseClock, CountsNoTimeThatTheLauncherTookToAnswer) {
   EXPECT_NEAR(clock.spent_s(4.5), 0.5, 1e-9);
 }
 
-// Looks every 50 ms from 0 to `end_s`; `processor_s` tells what the worker has used by then.
+// Looks every 50 ms from 0 to `end_s`; `processor_s` shows what the worker has used by then.
 template <class Used>
 std::vector<Stall> watched(double end_s, const Used& processor_s) {
   StallWatch watch;

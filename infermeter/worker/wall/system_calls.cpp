@@ -353,7 +353,7 @@ int CallJudge::connect_for(const seccomp_notif& asked) const {
   if (server == servers_.end()) return EPERM;
   const FileDescriptor made(socket(server->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
   if (!made) return errno;
-  const int now = 1;  // what the caller's own socket was told is lost with it
+  const int now = 1;  // options set on the caller's own socket are lost with it
   setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
   const int error =
       connect(made.get(), reinterpret_cast<const sockaddr*>(&server->storage), server->size) == 0 ? 0 : errno;

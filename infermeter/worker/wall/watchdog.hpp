@@ -39,7 +39,7 @@ struct WatchEnd {
   std::optional<Error> refused;     // reason == refused
 };
 
-// Wakes every 20 ms until warm-up, every 50 ms from there on, for some 0.15 ms each with what it tells the caller: 0.3
+// Wakes every 20 ms until warm-up, every 50 ms from there on, for some 0.15 ms each with what it shows the caller: 0.3
 // % of a processor, 0.7 % where the worker has started processes (measured on a busy machine of 2 processors).
 [[nodiscard]] WatchEnd watch(WorkerProcess& worker, const WatchRules& rules);
 

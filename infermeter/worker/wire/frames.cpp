@@ -118,7 +118,7 @@ Result<bool> FrameReader::read_some(int socket) {
 
 Result<std::optional<Frame>> FrameReader::next() {
   const auto refuse = [](std::string_view why) {
-    return worker_error(fmt::format("the worker sent something that is no message of ours: {}", why));
+    return worker_error(fmt::format("the worker sent something that is not a message of ours: {}", why));
   };
   FrameHeader header{};
   if (buffer_.size() < sizeof header) return std::optional<Frame>();

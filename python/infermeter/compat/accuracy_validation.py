@@ -78,7 +78,7 @@ class AccuracyValidator:
         loader and key is that of the validator that validated last, as long as it is there: AccuracyValidator(tolerance=0.02)
         asks the same with another tolerance."""
         if not (math.isfinite(tolerance) and tolerance >= 0):
-            raise UsageError(f"tolerance={tolerance}: wanted a number of at least 0")
+            raise UsageError(f"tolerance={tolerance}: expected a number of at least 0")
         latest = AccuracyValidator._latest() if AccuracyValidator._latest is not None else None
         if latest is not None:
             baseline_model = latest.baseline_model if baseline_model is None else baseline_model
@@ -200,8 +200,8 @@ def _differences(comparison: Comparison) -> str:
             lines.append(f"  {output.name}: cannot be compared: it {output.reason}")
             continue
         figures = [("max", output.max_absolute), ("mean", output.mae), ("relative L2", output.relative_l2)]
-        told = ", ".join(f"{name} {value:.6g}" for name, value in figures if value is not None)
-        lines.append(f"  {output.name}: {told}")
+        reported = ", ".join(f"{name} {value:.6g}" for name, value in figures if value is not None)
+        lines.append(f"  {output.name}: {reported}")
     return "\n".join(lines)
 
 

@@ -94,8 +94,8 @@ class ModelBenchmark:
         key: Key | None = None,
     ) -> ModelResult:
         """Measures it. `batch_size`: the sample's items are repeated, or the first ones taken; None: the sample as it is.
-        `validation_loader`: batches (inputs, labels) that the accuracy is told from; `key`: where the two are in a batch that
-        is no pair, as AccuracyValidator has it."""
+        `validation_loader`: batches (inputs, labels) that the accuracy is computed from; `key`: where the two are in a batch that
+        is not a pair, as AccuracyValidator has it."""
         suite = BenchmarkSuite(self.device)
         suite.add(self)
         results = suite.run_comparison(batch_size, num_iterations, validation_loader, warmup=warmup, key=key)
@@ -122,7 +122,7 @@ class ModelBenchmark:
             if name in known:
                 given[name] = known[name]() if name == "device" else known[name]
             elif parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                raise UsageError(f"{method.__name__} wants '{name}'; a method that measures may take {', '.join(known)}")
+                raise UsageError(f"{method.__name__} needs '{name}'; a method that measures may take {', '.join(known)}")
         return given
 
     def _device_of_model(self) -> str:
@@ -177,8 +177,8 @@ class BenchmarkSuite:
         key: Key | None = None,
     ) -> dict[str, ModelResult]:
         """Results by name. What a model raises is raised again. `validation_loader`: batches (inputs, labels), or (inputs,
-        masks), that the accuracy of each is told from, and its change against the first one's on the same rows; `key`: where
-        the two are in a batch that is no pair, as AccuracyValidator has it."""
+        masks), that the accuracy of each is computed from, and its change against the first one's on the same rows; `key`: where
+        the two are in a batch that is not a pair, as AccuracyValidator has it."""
         from infermeter.live import accuracy_of, raise_error_of, run_live
 
         if not self._benchmarks:
@@ -295,8 +295,8 @@ def _result_of(record: Record, subject: int) -> ModelResult:
         latency_p99_ms=figure("latency_p99_ms", "latency_p99", MS),
         throughput_fps=figure("throughput_fps", "throughput", 1),
         memory_allocated_gb=largest("device_peak", "rss_peak_inference"),
-        model_size_mb=known("model_size_mb", facts.size_bytes * MB or None, "what it holds is not known"),
-        parameters=known("parameters", facts.parameters, "what it holds is not known"),
+        model_size_mb=known("model_size_mb", facts.size_bytes * MB or None, "what it contains is not known"),
+        parameters=known("parameters", facts.parameters, "what it contains is not known"),
         accuracy=known("accuracy", means.get("accuracy") if accuracy is None else accuracy.share, "there are no labels"),
         device=trials[0].executed.get("device", planned.device),
         dtype=trials[0].executed.get("dtype", planned.dtype),

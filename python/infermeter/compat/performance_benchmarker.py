@@ -79,7 +79,7 @@ class ComparisonResult:
     speedup_high: float
     memory_change_mb: float
     is_improvement: bool  # the whole interval lies above the threshold; never without one
-    outputs_agree: bool | None  # None: they could not be compared, or nothing can be told from them
+    outputs_agree: bool | None  # None: they could not be compared, or nothing can be concluded from them
     report: str  # the whole comparison as text
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ class PerformanceBenchmarker:
     ) -> None:
         """`outlier_threshold`: latencies farther than so many standard deviations from the mean are left out, and
         counted; None: all are kept. `enable_profiling`: operators are timed in inferences of their own, or the
-        functions of Python where the model is no torch.nn.Module."""
+        functions of Python where the model is not a torch.nn.Module."""
         self.warmup_iterations = warmup_iterations
         self.benchmark_iterations = benchmark_iterations
         self.outlier_threshold = outlier_threshold
@@ -230,7 +230,7 @@ class PerformanceBenchmarker:
         verdict = record.verdict.subjects[subject]
         trials = [samples for samples in record.samples if samples.subject == subject]
         name = record.plan.subjects[subject].label
-        told = self._tell(name, verdict.summary.diagnostics)
+        reported = self._tell(name, verdict.summary.diagnostics)
         result = BenchmarkResult(
             name=name,
             mean_time_ms=_ms(verdict.summary, "latency_mean"),
@@ -243,7 +243,7 @@ class PerformanceBenchmarker:
             num_iterations=sum(len(samples) for samples in trials),
             device=trials[0].executed.get("device", record.plan.subjects[subject].device),
             outliers_removed=verdict.summary.outliers.removed,
-            warnings=told,
+            warnings=reported,
             executed=dict(trials[0].executed),
             profile=_profile(model, inputs) if self.enable_profiling else (),
         )
@@ -255,12 +255,12 @@ class PerformanceBenchmarker:
         found = [d for d in diagnostics if d.severity in ("warning", "error")]
         # The alarm says what the plain note says, and more.
         alarm = next((d.message for d in found if d.id == _ALARM), None)
-        told = tuple(d.message for d in found if alarm is None or d.id != _NOTE)
-        for message in told:
+        reported = tuple(d.message for d in found if alarm is None or d.id != _NOTE)
+        for message in reported:
             self._log(f"{name}: {message}")
         if alarm is not None:
             warnings.warn(f"{name}: {alarm}", UserWarning, stacklevel=_CALLER)
-        return told
+        return reported
 
     def _keep(self, result: BenchmarkResult) -> BenchmarkResult:
         self.results[result.name] = result
@@ -303,7 +303,7 @@ def _refuse_misspelt(config: Any) -> None:
 
 
 def _largest_difference(output: OutputDifference) -> float:
-    """Infinite where shapes differ, or only one of the two is no finite number."""
+    """Infinite where shapes differ, or only one of the two is not a finite number."""
     if output.non_finite_apart or not output.comparable:
         return math.inf
     return output.max_absolute or 0.0

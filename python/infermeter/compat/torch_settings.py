@@ -23,7 +23,7 @@ def setup_gpu_optimizations(
 ) -> dict[str, Any]:
     """Lets PyTorch choose cuDNN's algorithms by trying them, compute float32 in TF32, and multiply matrices in
     `matmul_precision` ("highest", "high", "medium"), in this process and until it is set otherwise; returns what was set.
-    Live objects are then measured with these settings, and the record tells them (`samples.executed`). Without a CUDA
+    Live objects are then measured with these settings, and the record reports them (`samples.executed`). Without a CUDA
     GPU nothing is set, and a warning says so. `channels_last` only recommends the layout, which each model has by
     itself."""
     import torch
@@ -48,7 +48,7 @@ def setup_gpu_optimizations(
 
 
 def reset_memory_stats() -> None:
-    """Peaks of memory begin anew: those that PyTorch keeps of CUDA devices, and this process's own. A measurement needs
+    """Peaks of memory begin again: those that PyTorch keeps of CUDA devices, and this process's own. A measurement needs
     none of it: each counts its own peak."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():

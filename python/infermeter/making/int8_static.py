@@ -36,7 +36,7 @@ def make(job: Job) -> None:
 
 
 def prepared(job: Job) -> str:
-    """The model with constants folded, operators fused and shapes inferred, as the quantiser wants it."""
+    """The model with constants folded, operators fused and shapes inferred, as the quantiser needs it."""
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
     file = str(Path("prepared.onnx").absolute())

@@ -39,4 +39,4 @@ def _text(job: Job) -> str:
     try:
         return Path(job.data).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise Refused(Status.INVALID_ARGUMENT, f"the text is no UTF-8: {error.reason} at byte {error.start}") from error
+        raise Refused(Status.INVALID_ARGUMENT, f"the text is not UTF-8: {error.reason} at byte {error.start}") from error

@@ -81,7 +81,7 @@ class Builder:
         return name
 
     def _count_tokens(self) -> None:
-        """What the attention wants to know: tokens so far less one, of each sequence, and of the longest."""
+        """What the attention needs to know: tokens so far less one, of each sequence, and of the longest."""
         first = self._constant("axis_1", np.array([1], np.int64))
         one = self._constant("one", np.array([1], np.int64))
         so_far = self._add("ReduceSum", ["attention_mask", first], ["so_far"], keepdims=0)

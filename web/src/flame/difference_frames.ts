@@ -65,9 +65,9 @@ function groupFrame(group: OperatorGroupDifference, index: number, color: number
   const name = groupName(group, operators);
   const values = { a: group.baseline_s, b: group.subject_s, difference: group.mean_s };
   const [ofBaseline, ofSubject] = operators;
-  const told = (of: Operators, which: number[], what: "kernel" | "name" | "precision" | "layout"): string =>
+  const reported = (of: Operators, which: number[], what: "kernel" | "name" | "precision" | "layout"): string =>
     [...new Set(which.flatMap((op) => of.get(op)?.[what] ?? []))].filter((text) => text !== "").join(" + ");
-  const pair = (what: "kernel" | "name" | "precision" | "layout"): [string, string] => [told(ofBaseline, group.in_baseline, what), told(ofSubject, group.in_subject, what)];
+  const pair = (what: "kernel" | "name" | "precision" | "layout"): [string, string] => [reported(ofBaseline, group.in_baseline, what), reported(ofSubject, group.in_subject, what)];
   const kernels = pair("kernel");
   const missing = (which: number[]): string => (which.length === 0 ? "none" : "not reported");
   const changed = ([from, to]: [string, string]): string => (from === to ? from : `${from === "" ? missing(group.in_baseline) : from} → ${to === "" ? missing(group.in_subject) : to}`);

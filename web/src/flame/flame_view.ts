@@ -18,7 +18,7 @@ export interface Shown extends Reading {
 export interface Ways {
   upward?: boolean; // the root at the bottom: what is above a frame called it
   more?: HTMLElement; // shared with another graph
-  // What else can be done with a frame, as a button beside what is told of it; null: nothing.
+  // What else can be done with a frame, as a button beside what is reported about it; null: nothing.
   act?(frame: Frame): { text: string; act(): void } | null;
 }
 

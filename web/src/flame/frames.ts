@@ -12,7 +12,7 @@ export interface Frame {
   widths: Record<Mode, number>; // seconds, never below 0
   values: Record<Mode, number>; // seconds, as the document has them
   interval: { low: number; high: number } | null; // of the difference
-  separable: boolean; // the difference is told from noise
+  separable: boolean; // the difference is distinguished from noise
   color: number; // frames of one kind have one
   about(): [string, string][]; // what else there is to say
   words: string; // that a search looks at, as far as mostWords
@@ -148,7 +148,7 @@ export function searchFor(text: string, regular: boolean): Search | string | nul
     const expression = new RegExp(text, "i");
     return (words) => expression.test(words);
   } catch {
-    return "this is no regular expression";
+    return "this is not a regular expression";
   }
 }
 

@@ -5,7 +5,7 @@ import { leaf, parent } from "./frames.ts";
 import type { Frame } from "./frames.ts";
 
 export const restName = "(rest)";
-// The kind of which nothing is told.
+// The kind of which nothing is reported.
 export const kindName = (kind: string): string => (kind === "" ? "(kind unknown)" : kind);
 const ofOneSide = (seconds: number): Frame["values"] => ({ a: seconds, b: 0, difference: seconds });
 

@@ -8,7 +8,7 @@ export interface GraphNode {
   step: number; // of its colour; -1: it has no value
   part: number; // of the largest value: how long its strip is
   ringed: boolean;
-  said: [string, string][]; // what else is told of it
+  said: [string, string][]; // what else is reported about it
 }
 
 export interface Graph {

@@ -1,4 +1,4 @@
-// A graph that people look into: zoomed and moved, with what is told of a node, the keyboard, and the address that keeps
+// A graph that people look into: zoomed and moved, with what is reported about a node, the keyboard, and the address that keeps
 // what it shows.
 import { el, freshId, name, onPlainKeys, svg, visible } from "../dom.ts";
 import type { Box, Scene } from "../flame/scene.ts";
@@ -276,10 +276,10 @@ export class GraphView {
   }
 
   // One line about a node, its outline and its edges. `told`: to readers of the screen, too.
-  private tell(told: boolean): void {
+  private tell(reported: boolean): void {
     const node = this.under ?? this.kept;
     const of = node === null ? undefined : this.graph.nodes[node];
-    this.foot.setAttribute("aria-live", told ? "polite" : "off");
+    this.foot.setAttribute("aria-live", reported ? "polite" : "off");
     if (node === null || of === undefined) {
       this.marks.replaceChildren();
       this.foot.replaceChildren("Point at a node, or use the arrows, to read more of it.");

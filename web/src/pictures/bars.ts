@@ -1,7 +1,7 @@
 // One figure of every subject as bars with intervals, their values beside them.
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
-import { inUnit, interval, MISSING, tellsNothing, tooFew, withUnit } from "../format.ts";
+import { inUnit, interval, MISSING, isUninformative, tooFew, withUnit } from "../format.ts";
 import type { Unit } from "../format.ts";
 import type { Look } from "../look.ts";
 import { tooltip } from "../picture.ts";
@@ -88,7 +88,7 @@ function valueText(value: Value, unit: Unit): string {
   const text = withUnit(inUnit(value.value, unit), unit);
   if (value.interval === null) return text;
   const { low, high } = value.interval;
-  return `${text} ${tellsNothing(value.value, low, high) ? tooFew : interval(low, high, unit)}`;
+  return `${text} ${isUninformative(value.value, low, high) ? tooFew : interval(low, high, unit)}`;
 }
 
 function option(shown: Bar[], figure: Figure, names: string[], look: Look, width: number): Option {

@@ -39,8 +39,8 @@ export function families(run: Run, subjects = run.subjects): Family[] {
   const differ = (index: number): boolean => new Set(several.map((family) => family.parts[index])).size > 1;
   const seen = new Map<string, number>();
   return several.map((family) => {
-    const told = family.parts.filter((part, index) => part !== "" && (differ(index) || index < 2));
-    const name = visible(told.join(" · "));
+    const reported = family.parts.filter((part, index) => part !== "" && (differ(index) || index < 2));
+    const name = visible(reported.join(" · "));
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
     return { name: times > 1 ? `${name} (${times})` : name, sizes: family.sizes.sort((a, b) => a.batch - b.batch) };

@@ -14,7 +14,7 @@ function picture(each: DifferencePicture, index: number): PlanesPicture {
   const title = `Difference of ${visible(each.output)}: ${of.join(", ")}`;
   const reads =
     "Reference and candidate in greys of one common scale; beside them |candidate − reference|, from none to the largest. " +
-    "A ring marks the largest; what is no finite number is red. Arrows move a crosshair, with Shift what is in view; b changes between reference and candidate, d shows the difference, a all three.";
+    "A ring marks the largest; what is not a finite number is red. Arrows move a crosshair, with Shift what is in view; b changes between reference and candidate, d shows the difference, a all three.";
   return {
     kind: "planes",
     id: `difference-${index + 1}`,

@@ -75,7 +75,7 @@ function inView(lane: LatencyLane, view: View): number[] {
 
 function pointsNote(lanes: LatencyLane[], view: View): string {
   const recorded = lanes.reduce((sum, lane) => sum + recordedOf(lane), 0);
-  if (recorded === 0) return "The report holds no single iterations: only their quantiles are drawn.";
+  if (recorded === 0) return "The report contains no single iterations: only their quantiles are drawn.";
   const seen = lanes.map((lane) => inView(lane, view).length);
   const drawn = seen.reduce((sum, each) => sum + Math.min(perLane(lanes), each), 0);
   const all = seen.reduce((sum, each) => sum + each, 0);

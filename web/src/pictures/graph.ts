@@ -82,7 +82,7 @@ function picture(part: string, of: Drawn, links: Links): DrawnPicture {
 
 function leftOut({ layout }: Graph): string {
   return sentences(
-    layout.apart > 0 ? `${count(layout.apart, "node has", "nodes have")} no place in it, as nobody tells what they read and who reads them: beneath the graph.` : "",
+    layout.apart > 0 ? `${count(layout.apart, "node has", "nodes have")} no place in it, as nobody shows what they read and who reads them: beneath the graph.` : "",
     layout.straight > 0 ? `Long edges of ${count(layout.straight, "node", "nodes")} are drawn straight, across others.` : "",
     layout.left_out > 0 ? `${count(layout.left_out, "node", "nodes")} behind the first ${layout.layer.length} are not drawn.` : "",
   );
@@ -152,7 +152,7 @@ export function layersGraph(part: Part, id: string, links: Links): Picture[] {
   const drawn: Drawn = {
     id: "graph",
     title: "The graph, by its error",
-    reads: "A box is a node of the reference's model, beneath those whose results it reads; its colour is the relative L2 error of what it makes, the largest of several. Ringed: where they part.",
+    reads: "A box is a node of the reference's model, beneath those whose results it reads; its colour is the relative L2 error of what it makes, the largest of several. Ringed: where they diverge.",
     graphs: [graph],
     rowOf: (_, node) => ({ subject: null, row: worstOf(layers, node) ?? -1 }),
     nodeOf: (_, tensor) => ({ graph: 0, node: makerOf(layers, tensor) }),

@@ -37,10 +37,10 @@ function tells(table: OperatorTable, of: Measure): boolean {
   return table.operators.some((operator) => (of.of(operator) ?? null) !== null);
 }
 
-function subjectsOf(part: Part, told: Measure[]): Subject[] {
+function subjectsOf(part: Part, reported: Measure[]): Subject[] {
   const [m, profile] = [measured(part), part.run?.profile ?? null];
   if (m === null || profile === null) return [];
-  return tablesOf(profile).filter(({ table }) => told.some((each) => tells(table, each))).map(({ subject, table }) => ({ name: m.names[subject] ?? "", operators: table.operators }));
+  return tablesOf(profile).filter(({ table }) => reported.some((each) => tells(table, each))).map(({ subject, table }) => ({ name: m.names[subject] ?? "", operators: table.operators }));
 }
 
 function subjectChoice(subjects: Subject[], change: (subject: Subject) => void): Control[] {
@@ -58,8 +58,8 @@ export function byMemory(part: Part): Picture[] {
   const subjects = subjectsOf(part, measures);
   const [first] = subjects;
   if (first === undefined) return [];
-  const told = measures.filter((each) => subjects.some(({ operators }) => operators.some((operator) => (each.of(operator) ?? null) !== null)));
-  let [chosen, by] = [first, told[0] as Measure];
+  const reported = measures.filter((each) => subjects.some(({ operators }) => operators.some((operator) => (each.of(operator) ?? null) !== null)));
+  let [chosen, by] = [first, reported[0] as Measure];
   const every = (): ReturnType<typeof largestFirst> => largestFirst(chosen.operators, by.of);
   const shown = (): ReturnType<typeof largestFirst> => every().slice(0, mostBars);
   const picture: ChartPicture = {
@@ -67,10 +67,10 @@ export function byMemory(part: Part): Picture[] {
     id: "operators-by-memory",
     title: "Operators by memory",
     reads: "Bytes of what an operator reads and writes, and what the runtime's arena had in use when it had ended, as reported by the runtime. One operator's outputs are others' inputs: the bars do not add up to the model's memory.",
-    note: () => (every().length === 0 ? `Of ${chosen.name} the runtime does not tell it.` : shown().length < every().length ? `The ${shown().length} largest of ${every().length} are drawn; the data have all of them.` : ""),
+    note: () => (every().length === 0 ? `Of ${chosen.name} the runtime does not report it.` : shown().length < every().length ? `The ${shown().length} largest of ${every().length} are drawn; the data have all of them.` : ""),
     controls: [
       ...subjectChoice(subjects, (subject) => (chosen = subject)),
-      choice("By", told.map(({ id, name }) => [id, name]), (value) => (by = told.find(({ id }) => id === value) ?? by)),
+      choice("By", reported.map(({ id, name }) => [id, name]), (value) => (by = reported.find(({ id }) => id === value) ?? by)),
     ],
     height: (width) => lanesHeight(Math.max(1, shown().length), width, 24),
     option: (look, width) => barsOption(shown(), by.name.toLowerCase(), look, width),

@@ -54,7 +54,7 @@ const beyond = (look: Look): SeriesLook => ({ color: look.bad, symbol: "rect", d
 const allowed = (look: Look): SeriesLook => ({ color: look.text, symbol: "rect", dash: "solid" });
 const floor = (look: Look): SeriesLook => ({ color: look.muted, symbol: "circle", dash: "dotted" });
 
-// The word behind each bar tells what its colour tells.
+// The word behind each bar shows what its colour shows.
 function option(outputs: Output[], look: Look, width: number): Option {
   const scale = logScale([0, ...outputs.flatMap((output) => [output.difference.max_absolute, output.allowed, output.floor])]);
   const left = Math.min(220, Math.max(80, width * 0.28));

@@ -149,7 +149,7 @@ interface Drawn {
 
 function pointSeries(point: Point, drawn: Drawn): Option[] {
   const { m, look, x, y } = drawn;
-  // Of hundreds neither looks nor names can be told apart: the tooltip tells them.
+  // Of hundreds neither looks nor names can be distinguished: the tooltip shows them.
   const own: SeriesLook = drawn.named ? look.series(point.subject) : { ...look.series(0), symbol: "circle" };
   const name = m.names[point.subject] ?? "";
   const diameter = point.size === null ? 9 : Math.max(drawn.named ? 8 : 5, (drawn.named ? 34 : 16) * Math.sqrt(point.size / drawn.largest));

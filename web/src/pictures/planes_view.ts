@@ -137,12 +137,12 @@ export class PlanesView {
     this.show(plane, true);
   }
 
-  private show(plane: number | null, told: boolean): void {
+  private show(plane: number | null, reported: boolean): void {
     const resized = (plane === null) !== (this.only === null);
     this.only = plane;
     this.keep();
     if (resized) this.redraw();
-    this.refresh(told);
+    this.refresh(reported);
   }
 
   private flip(): void {
@@ -307,19 +307,19 @@ export class PlanesView {
   }
 
   // `told`: to readers of the screen, too.
-  private refresh(told: boolean): void {
-    this.tell(told);
+  private refresh(reported: boolean): void {
+    this.tell(reported);
     if (this.drawn !== null) this.paint(this.canvas, this.drawn.look, this.drawn.width, this.drawn.height, Math.min(3, window.devicePixelRatio || 1));
   }
 
-  private tell(told: boolean): void {
+  private tell(reported: boolean): void {
     this.automatic.disabled = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (this.automatic.disabled) this.stop();
     for (const [button, pressed] of this.buttons) button.setAttribute("aria-pressed", String(pressed()));
     this.canvas.style.touchAction = this.zoomed > 1 ? "pan-y" : "auto";
     const at = this.under ?? this.kept;
     const shown = this.only === null ? "" : `${titles[this.only] ?? ""} is shown. `;
-    this.foot.setAttribute("aria-live", told ? "polite" : "off");
+    this.foot.setAttribute("aria-live", reported ? "polite" : "off");
     this.foot.textContent = shown + (at === null ? "Point at a pixel, or use the arrows, to read its values." : this.said(at));
   }
 

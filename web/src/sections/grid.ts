@@ -54,9 +54,9 @@ export class Grid<Row> {
   constructor(private readonly spec: GridSpec<Row>) {
     const [first, ...rest] = spec.columns;
     // What has no value but a reason for that can be looked up; what has neither is left out.
-    const told = rest.map((column) => ({ column, content: contentOf(column, spec.rows) })).filter(({ content }) => content !== "nothing");
-    this.columns = first === undefined ? [] : [first, ...told.map(({ column }) => column)];
-    this.off = new Set(told.filter(({ column, content }) => content === "reasons" || spec.off?.has(column.id) === true).map(({ column }) => column.id));
+    const reported = rest.map((column) => ({ column, content: contentOf(column, spec.rows) })).filter(({ content }) => content !== "nothing");
+    this.columns = first === undefined ? [] : [first, ...reported.map(({ column }) => column)];
+    this.off = new Set(reported.filter(({ column, content }) => content === "reasons" || spec.off?.has(column.id) === true).map(({ column }) => column.id));
     this.groupings = (spec.groupings ?? []).filter((grouping) => new Set(spec.rows.map((row) => grouping.key(row))).size > 1);
     this.usualGrouping = this.groupings.find((grouping) => grouping.id === spec.grouped) ?? null;
     const caption = freshId("caption");
@@ -319,10 +319,10 @@ export class Grid<Row> {
   }
 
   private meanings(): HTMLElement | null {
-    const told = this.columns.filter((column) => column.about !== undefined);
-    if (told.length === 0) return null;
+    const reported = this.columns.filter((column) => column.about !== undefined);
+    if (reported.length === 0) return null;
     const list = el("dl", { class: "meanings" });
-    for (const column of told) list.append(el("dt", {}, name(column.title)), el("dd", {}, column.about ?? ""));
+    for (const column of reported) list.append(el("dt", {}, name(column.title)), el("dd", {}, column.about ?? ""));
     return el("details", { class: "data" }, el("summary", {}, "What the columns mean"), list);
   }
 }

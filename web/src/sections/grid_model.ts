@@ -1,7 +1,7 @@
 // A table as values: columns that know how their cells read, sort and are exported. No elements here.
 import type { Tone } from "../document.ts";
 import { visible } from "../dom.ts";
-import { interval, intervalDigits, inUnit, MISSING, signed, tellsNothing, tooFew, unitForAll, whole } from "../format.ts";
+import { interval, intervalDigits, inUnit, MISSING, signed, isUninformative, tooFew, unitForAll, whole } from "../format.ts";
 import type { Quantity, Unit } from "../format.ts";
 
 export interface Measure {
@@ -121,7 +121,7 @@ function valueText<Row>(column: NumberColumn<Row>, { value, interval: range }: M
   if (value === null || !Number.isFinite(value)) return MISSING;
   if (column.show !== undefined) return column.show(value);
   if (column.quantity === "count" && Number.isInteger(value)) return whole(value);
-  const significant = range && (column.signed === true || !tellsNothing(value, range.low, range.high)) ? intervalDigits(range.low, range.high, unit) : 3;
+  const significant = range && (column.signed === true || !isUninformative(value, range.low, range.high)) ? intervalDigits(range.low, range.high, unit) : 3;
   return column.signed === true ? signed(value / unit.factor, significant) : inUnit(value, unit, significant);
 }
 
@@ -132,7 +132,7 @@ function intervalText<Row>(column: NumberColumn<Row>, measure: Measure, unit: Un
     const significant = intervalDigits(range.low, range.high, unit);
     return `[${signed(range.low / unit.factor, significant)}, ${signed(range.high / unit.factor, significant)}]`;
   }
-  return tellsNothing(measure.value, range.low, range.high) ? tooFew : interval(range.low, range.high, unit);
+  return isUninformative(measure.value, range.low, range.high) ? tooFew : interval(range.low, range.high, unit);
 }
 
 function orderOf<Row>(column: Column<Row>, row: Row): number | string | null {

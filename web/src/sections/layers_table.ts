@@ -17,7 +17,7 @@ export function tensorRows(layers: Layers): TensorRow[] {
   return layers.tensors.map((tensor, index) => ({
     tensor,
     place: [
-      layers.jump === index ? "they part" : "",
+      layers.jump === index ? "they diverge" : "",
       layers.first_difference === index ? "first difference" : "",
       layers.worst === index ? "largest" : "",
       tensor.reason === "" ? "" : "not compared",
@@ -35,7 +35,7 @@ function number(id: string, title: string, of: (tensor: Tensor) => number | null
 
 const columns: Column<TensorRow>[] = [
   { kind: "text", id: "tensor", title: "tensor", text: ({ tensor: t }) => t.name, sub: ({ tensor: t }) => (t.candidate_name === t.name ? "" : `with ${t.candidate_name}`) },
-  { kind: "text", id: "place", title: "place", text: (row) => row.place, tone: (row) => (row.place === "" ? null : row.place.startsWith("they part") ? "bad" : row.place === "not compared" ? "faint" : "warning") },
+  { kind: "text", id: "place", title: "place", text: (row) => row.place, tone: (row) => (row.place === "" ? null : row.place.startsWith("they diverge") ? "bad" : row.place === "not compared" ? "faint" : "warning") },
   { kind: "number", id: "position", title: "position", quantity: "count", measure: ({ tensor: t }) => ({ value: t.position }) },
   { kind: "text", id: "operator", title: "operator", text: ({ tensor: t }) => t.operator, sub: ({ tensor: t }) => (t.node === t.name ? "" : t.node) },
   number("error", "error", (t) => t.error, "Relative L2 error, as its growth is judged by."),
@@ -61,7 +61,7 @@ export function layersTable(layers: Layers, links: Links | null): HTMLElement | 
     columns,
     rows: tensorRows(layers),
     off: new Set(["relative_l2", "relative_l1", "mae", "rmse", "matched", "relative_max"]),
-    mark: (row) => (row.place.startsWith("they part") ? "failed" : undefined),
+    mark: (row) => (row.place.startsWith("they diverge") ? "failed" : undefined),
     legend: layers.note,
     leads: ({ tensor }) => {
       const index = layers.tensors.indexOf(tensor);

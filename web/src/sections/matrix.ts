@@ -1,5 +1,5 @@
 // The same question, asked of several models or settings, as one table: a cell says how it came out and by how much. A cell
-// is a button that tells more.
+// is a button that shows more.
 import type { Effect, Part } from "../document.ts";
 import { el, freshId, name, prose } from "../dom.ts";
 import { markIn, touch } from "../hover.ts";

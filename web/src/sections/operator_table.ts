@@ -26,7 +26,7 @@ export function operatorTables(run: Run, links: Links): HTMLElement | null {
   const show = (profile: SubjectProfile): void => {
     shown = profile;
     table = profile.table === null ? null : gridOf(profile, profile.table, names[profile.subject] ?? "", links);
-    place.replaceChildren(...(table === null ? [] : [table.element]), ...told(profile, names[profile.subject] ?? ""));
+    place.replaceChildren(...(table === null ? [] : [table.element]), ...reported(profile, names[profile.subject] ?? ""));
   };
   show(first);
   const select = el("select", { onchange: () => show(subjects[Number(select.value)] ?? first) });
@@ -71,7 +71,7 @@ function groupings(table: OperatorTable): Grouping<OperatorRow>[] {
     const share = percent(rows.reduce((all, row) => all + row.time.share, 0));
     return table.distorted ? share : `${format("s", rows.reduce((all, row) => all + row.time.mean_s, 0))}, ${share}`;
   };
-  const by = (id: string, of: (operator: ProfiledOperator) => string): Grouping<OperatorRow> => ({ id, label: id, sum, key: (row) => (row.operator === null ? restName : of(row.operator) === "" ? "not told" : of(row.operator)) });
+  const by = (id: string, of: (operator: ProfiledOperator) => string): Grouping<OperatorRow> => ({ id, label: id, sum, key: (row) => (row.operator === null ? restName : of(row.operator) === "" ? "not reported" : of(row.operator)) });
   return [by("kind", (operator) => operator.kind), by("kernel", (operator) => operator.kernel), by("precision", (operator) => operator.precision)];
 }
 
@@ -121,9 +121,9 @@ function columns(table: OperatorTable): Column<OperatorRow>[] {
 }
 
 // What to mind about it, and what it was made from.
-function told(profile: SubjectProfile, label: string): HTMLElement[] {
+function reported(profile: SubjectProfile, label: string): HTMLElement[] {
   const { table } = profile;
-  if (table === null) return [el("p", {}, badge("no profile", "warning"), " None of the ", count(profile.asked, "profile trial", "profile trials"), " of ", name(label), " told of its operators.")];
+  if (table === null) return [el("p", {}, badge("no profile", "warning"), " None of the ", count(profile.asked, "profile trial", "profile trials"), " of ", name(label), " reported about its operators.")];
   const lines: HTMLElement[] = [];
   const say = (tone: Parameters<typeof sign>[0], ...content: Child[]): void => void lines.push(el("li", {}, sign(tone), el("span", {}, ...content)));
   const p50 = table.profiled_p50_s === null || table.clean_p50_s === null ? "" : `p50 ${format("s", table.profiled_p50_s)} with profiling, ${format("s", table.clean_p50_s)} without`;

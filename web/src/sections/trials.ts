@@ -60,7 +60,7 @@ const columns: Column<TrialRow>[] = [
   { kind: "text", id: "phase", title: "phase", text: ({ trial }) => wordsOf(trial.phase), about: "How far it came." },
   number("position", "position", "count", (trial) => trial.position + 1, "In the order in which all trials were run."),
   number("process", "process", "count", (trial) => trial.process + 1),
-  { kind: "text", id: "purpose", title: "purpose", text: ({ trial }) => trial.purpose, about: "Pilots choose warm-up and iterations, leak trials look for leaks, profile trials tell of operators: no latency is measured in any of them." },
+  { kind: "text", id: "purpose", title: "purpose", text: ({ trial }) => trial.purpose, about: "Pilots choose warm-up and iterations, leak trials look for leaks, profile trials reports operators: no latency is measured in any of them." },
   { kind: "text", id: "signal", title: "signal", text: ({ trial }) => signalText(trial.signal) },
   number("iterations", "iterations", "count", (trial) => trial.iterations),
   { kind: "number", id: "p50", title: "latency p50", quantity: "s", about: "Of this process alone.", measure: (row) => ({ value: row.p50 }) },
@@ -115,7 +115,7 @@ export function trialsTable(rows: TrialRow[]): HTMLElement | null {
 const openedAtFirst = 3; // more would push everything else away
 const listed = 50;
 
-// Trials that ended in the same way are told once.
+// Trials that ended in the same way are reported once.
 export function failureGroups(rows: TrialRow[]): TrialRow[][] {
   const groups = new Map<string, TrialRow[]>();
   for (const row of rows) {

@@ -15,7 +15,7 @@ export interface TuningRow {
 
 const order: TunedSetting["fate"][] = ["best", "equal", "open", "worse", "halved", "bound", "outputs", "load", "failed", "not_raced"];
 const words: Record<TunedSetting["fate"], string> = {
-  best: "best", equal: "as good", open: "not told apart", worse: "worse", halved: "left behind before the race", bound: "beyond a constraint",
+  best: "best", equal: "as good", open: "undecided", worse: "worse", halved: "left behind before the race", bound: "beyond a constraint",
   outputs: "other outputs", load: "load too high", failed: "failed", not_raced: "not raced",
 };
 const tones: Partial<Record<TunedSetting["fate"], Tone>> = { best: "good", equal: "good", open: "faint", bound: "warning", outputs: "warning", load: "warning", failed: "bad", worse: "faint", halved: "faint" };
