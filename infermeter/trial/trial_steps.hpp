@@ -220,6 +220,7 @@ class Trial final : public AnyTrial {
     loop_.begin_warmup(memory_);
     SampleHeader& header = block_.header();
     const auto wanted = static_cast<std::uint64_t>(request_.stopping.warmup);
+    if (is_under_load()) return warm_up_load(wanted);
     const std::uint64_t kept = block_.warmup().size();
     LoopEnd end =
         timed_loop(clock_, *inference_, {.iterations = kept}, block_.warmup(), header.warmup_done, header.interrupt);
@@ -228,11 +229,18 @@ class Trial final : public AnyTrial {
     return Done{};
   }
 
+  Result<Done> warm_up_load(std::uint64_t wanted) {
+    INFERMETER_TRY(load_, LoadTrial::prepare(request_, *session_, runtime_->info(), items_,
+                                             record().executed_value("concurrent_inferences")));
+    if (counts_first()) return Done{};
+    const LoopEnd end = load_->warm_up(clock_, coarse_, *inference_, block_, scale_now().tick_s, wanted);
+    if (end == LoopEnd::failed) return load_->error();
+    return Done{};
+  }
+
   Result<Done> measure() {
     LoopLimits limits = limits_for(request_.stopping, block_, scale_now(), first_ticks_);
     if (is_under_load()) {
-      INFERMETER_TRY(load_, LoadTrial::prepare(request_, *session_, runtime_->info(), items_,
-                                               record().executed_value("concurrent_inferences")));
       add(load_->offer_lengths(*inference_));
       if (load_->has_lengths()) add_executed("lengths", "of the arrivals");
       limits = load_->limits(limits);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
+#include <deque>
+
 #include "infermeter/trial/machine/times.hpp"
 #include "infermeter/trial/simulated_subject.hpp"
 #include "infermeter/trial/trial_steps.hpp"
@@ -299,6 +302,68 @@ TEST(Trial, SaysThatOneRequestAtATimeIsMeasured) {
   ASSERT_TRUE(has(samples, DiagnosticId::one_request_at_a_time));
   EXPECT_EQ(samples.diagnostics.front().message,
             "it was measured one request at a time; with graph_optimization=all it could do 4 at once");
+}
+
+// Requests that are told apart. In the warm-up each waits for the others: one after the other it would never end.
+struct RequestsAtOnce {
+  struct Slot {
+    RequestsAtOnce* all;
+    int in_warmup = 0;
+  };
+  std::deque<Slot> slots;
+  std::barrier<> together{4};
+
+  void put_into(imb_backend& backend) {
+    active = this;
+    backend.runtime_info = [](imb_runtime*) -> const imb_runtime_info* {
+      static const imb_runtime_info many = [] {
+        imb_runtime_info info = table::info;
+        info.concurrent_requests = 0;
+        return info;
+      }();
+      return &many;
+    };
+    backend.create_request = [](imb_session*, imb_request** request, imb_message) {
+      *request = reinterpret_cast<imb_request*>(&active->slots.emplace_back(active));
+      return IMB_OK;
+    };
+    backend.bind_input = [](imb_request*, std::size_t, const imb_value*, imb_message) { return IMB_OK; };
+    backend.run = [](imb_request* request, imb_message) {
+      auto& slot = *reinterpret_cast<Slot*>(request);
+      if (world->block->phase() != Phase::warmup) return IMB_OK;
+      ++slot.in_warmup;
+      slot.all->together.arrive_and_wait();
+      return IMB_OK;
+    };
+  }
+
+ private:
+  static inline RequestsAtOnce* active = nullptr;
+};
+
+TEST(Trial, WarmsUpAllRequestsThatWillBeInFlightAtOnce) {
+  for (const auto& [warmup, of_each] : {std::pair{0, 1}, std::pair{3, 1}, std::pair{9, 3}}) {
+    SimulatedTrial trial;
+    trial.request.subject.load = {{"concurrency", "4"}};
+    trial.request.stopping = {.warmup = warmup, .iterations = 10, .duration_s = {}};
+    RequestsAtOnce requests;
+    requests.put_into(trial.backend);
+    const Samples samples = trial.run().samples;
+    EXPECT_EQ(samples.end, TrialEnd::ok) << samples.message;
+    ASSERT_EQ(requests.slots.size(), 4U);
+    for (const auto& slot : requests.slots) EXPECT_EQ(slot.in_warmup, of_each) << warmup;
+    EXPECT_EQ(samples.load->clients, 4);
+  }
+}
+
+TEST(Trial, WarmsUpOneRequestAsOftenAsItIsAskedTo) {
+  for (const int warmup : {0, 3}) {
+    SimulatedTrial trial;
+    trial.request.subject.load = {{"concurrency", "1"}};
+    trial.request.stopping = {.warmup = warmup, .iterations = 10, .duration_s = {}};
+    EXPECT_EQ(trial.run().samples.end, TrialEnd::ok);
+    EXPECT_THAT(trial.runs_around_loop, ElementsAre(1 + warmup, 1 + warmup + 10));
+  }
 }
 
 TEST(Trial, NotesWhenThePartsOfAnswersCame) {

@@ -31,6 +31,7 @@ namespace infermeter {
 struct LoadOrders {
   LoadShape shape{};
   std::uint64_t requests = UINT64_MAX;        // at most
+  std::uint64_t of_each = UINT64_MAX;         // at most, of each client of a closed loop
   std::uint64_t arrivals_ticks = UINT64_MAX;  // no request is due after so long
   // Of an open loop: so long after the last arrival, who still waits for a client is given up.
   std::uint64_t patience_ticks = UINT64_MAX;
@@ -129,13 +130,16 @@ class LoadLoop {
       const std::lock_guard lock(taking_);
       end_load();
     }
+    are_all_there_.store(true);
+    are_all_there_.notify_all();
     client(steps[0], *tallies_[0]);
   }
 
   void client(Step& step, RequestTally& tally) {
+    are_all_there_.wait(false);
     if (orders_.shape.scenario == LoadScenario::multi_stream) return stream(step, tally);
     std::uint64_t now = begin_;
-    while (!is_over()) {
+    for (std::uint64_t own = 0; own < orders_.of_each && !is_over(); ++own) {
       const std::optional<Ticket> ticket = orders_.shape.is_open() ? take_scheduled(now) : take_free(now);
       if (!ticket) return;
       RequestTimes times;
@@ -314,7 +318,7 @@ class LoadLoop {
   std::uint64_t begin_ = 0;
   std::size_t steps_ = 0;
   std::vector<std::unique_ptr<RequestTally>> tallies_;
-  std::atomic<bool> over_ = false;
+  std::atomic<bool> over_ = false, are_all_there_ = false;
   std::atomic<std::uint64_t> place_ = 0, request_ = 0;
 
   std::mutex taking_;  // of what follows

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <system_error>
-#include <thread>
 
 namespace infermeter {
 namespace {
@@ -17,16 +15,6 @@ constexpr double kLongestPatience = 300;  // seconds
 
 bool is_server(const imb_runtime_info& info) {
   return info.model_formats != nullptr && std::string_view(info.model_formats) == "server";
-}
-
-// Of a server, whose answers may take long one after the other. What fails here fails again where it is counted.
-void run_at_once(std::vector<Request>& requests) {
-  std::vector<std::jthread> threads;
-  try {
-    for (Request& request : requests)
-      threads.emplace_back([&request] { static_cast<void>(request.prepare(0) && request.run()); });
-  } catch (const std::system_error&) {  // the loop will need as many threads, and says it
-  }
 }
 
 int number_of_requests(std::string_view text) {
@@ -59,15 +47,6 @@ Result<LoadTrial> LoadTrial::prepare(const TrialRequest& trial, const Session& s
   for (std::size_t i = 1; i < count; ++i) {
     INFERMETER_TRY(Request request, Request::create(session, items));
     load.requests_.push_back(std::move(request));
-  }
-  if (load.counts_failures_) {
-    run_at_once(load.requests_);
-    return load;
-  }
-  for (std::size_t i = 0; i < load.requests_.size(); ++i) {
-    Request& request = load.requests_[i];
-    if (!request.prepare(0) || !request.run())
-      return request.error(fmt::format("the first inference of request {} of {} in flight", i + 2, count));
   }
   return load;
 }
@@ -102,6 +81,15 @@ LoadOrders LoadTrial::orders(double tick_s) const {
   return orders;
 }
 
+LoadOrders LoadTrial::warmup_orders(std::uint64_t iterations, double tick_s) const {
+  const std::uint64_t clients = requests_.size() + 1;
+  const std::uint64_t of_each = (iterations + clients - 1) / clients;
+  return {.shape = {.scenario = LoadScenario::closed, .concurrency = static_cast<int>(clients)},
+          .of_each = clients > 1 ? std::max<std::uint64_t>(of_each, 1) : of_each,
+          .tick_s = tick_s,
+          .counts_failures = counts_failures_};
+}
+
 Answers LoadTrial::answers(Request& own) {
   Answers answers;
   const auto keep = [&answers](Request& request) {
@@ -113,9 +101,9 @@ Answers LoadTrial::answers(Request& own) {
   return answers;
 }
 
-void LoadTrial::note_failure(const Request* request, const std::string& thread_error) {
+void LoadTrial::note_failure(const Request* request, const std::string& thread_error, std::string_view what) {
   error_ = request != nullptr
-               ? request->error("a request under load failed")
+               ? request->error(what)
                : usage_error(fmt::format("{} threads could not be made ({}): a lower concurrency needs fewer",
                                          requests_.size() + 1, thread_error));
 }

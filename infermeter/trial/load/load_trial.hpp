@@ -45,7 +45,7 @@ struct LoadStep {
 
 class LoadTrial {
  public:
-  // Makes the requests beside the trial's own and runs each once: the first inference of a request is a cold one.
+  // Makes the requests beside the trial's own.
   [[nodiscard]] static Result<LoadTrial> prepare(const TrialRequest& trial, const Session& session,
                                                  const imb_runtime_info& info, const std::vector<ItemValues>& items,
                                                  std::string_view at_once);
@@ -53,6 +53,26 @@ class LoadTrial {
   // Whether the subject takes the lengths of recorded arrivals, which `own` is asked for; otherwise they are let go.
   [[nodiscard]] std::vector<Diagnostic> offer_lengths(Request& own);
   [[nodiscard]] bool has_lengths() const { return !trace_.lengths.empty(); }
+
+  // All requests at once, each `iterations` times over their number and at least once: what a runtime has for a request
+  // (threads, streams, buffers) is cold until it has run, and beside the others. A single request runs `iterations`
+  // times. A failure of a server is not one here: it comes again where it is counted.
+  template <class Clock, class Coarse>
+  [[nodiscard]] LoopEnd warm_up(const Clock& clock, const Coarse& coarse, Request& own, const SampleBlock& block,
+                                double tick_s, std::uint64_t iterations) {
+    using Reader = PartsReader<Clock, Coarse>;
+    const Reader reader(clock, coarse, tick_s);
+    const std::vector<TraceLengths> no_lengths;
+    std::vector<LoadStep<Reader>> steps = steps_of(own, reader, no_lengths);
+    const LoadOrders orders = warmup_orders(iterations, tick_s);
+    LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(
+        clock, SleepUntil{tick_s}, orders, Schedule(orders.shape, seed_),
+        {.pairs = block.warmup(), .done = &block.header().warmup_done, .interrupt = &block.header().interrupt});
+    const LoopEnd end = loop.run(steps);
+    if (end == LoopEnd::failed)
+      note_failure(loop.failed_step(), loop.thread_error(), "a request of the warm-up failed");
+    return end;
+  }
 
   // How many pairs there will be, about, of `limits` for inferences one after the other.
   [[nodiscard]] LoopLimits limits(const LoopLimits& one_after_the_other) const;
@@ -62,8 +82,7 @@ class LoadTrial {
                             double tick_s) {
     using Reader = PartsReader<Clock, Coarse>;
     const Reader reader(clock, coarse, tick_s);
-    std::vector<LoadStep<Reader>> steps{{&own, &reader, &trace_.lengths}};
-    for (Request& request : requests_) steps.push_back({&request, &reader, &trace_.lengths});
+    std::vector<LoadStep<Reader>> steps = steps_of(own, reader, trace_.lengths);
     SampleHeader& header = block.header();
     std::atomic<std::uint64_t> not_kept = 0;
     const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
@@ -72,8 +91,7 @@ class LoadTrial {
       LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(clock, SleepUntil{tick_s}, orders,
                                                          Schedule(orders.shape, seed, trace_.times_s), progress);
       const LoopEnd end = loop.run(steps);
-      if (end == LoopEnd::failed)
-        note_failure(loop.failed_step() == nullptr ? nullptr : loop.failed_step()->request, loop.thread_error());
+      if (end == LoopEnd::failed) note_failure(loop.failed_step(), loop.thread_error(), "a request under load failed");
       LoadRecord record = loop.record();
       generation_ = loop.generation();  // of the last part: that of the record
       return std::pair(end, std::move(record));
@@ -97,7 +115,19 @@ class LoadTrial {
  private:
   LoadTrial() = default;
   [[nodiscard]] LoadOrders orders(double tick_s) const;
-  void note_failure(const Request* request, const std::string& thread_error);
+  [[nodiscard]] LoadOrders warmup_orders(std::uint64_t iterations, double tick_s) const;
+  void note_failure(const Request* request, const std::string& thread_error, std::string_view what);
+  template <class Step>
+  void note_failure(const Step* step, const std::string& thread_error, std::string_view what) {
+    note_failure(step == nullptr ? nullptr : static_cast<const Request*>(step->request), thread_error, what);
+  }
+  template <class Reader>
+  [[nodiscard]] std::vector<LoadStep<Reader>> steps_of(Request& own, const Reader& reader,
+                                                       const std::vector<TraceLengths>& lengths) {
+    std::vector<LoadStep<Reader>> steps{{&own, &reader, &lengths}};
+    for (Request& request : requests_) steps.push_back({&request, &reader, &lengths});
+    return steps;
+  }
 
   LoadShape shape_;
   Stopping stopping_;
