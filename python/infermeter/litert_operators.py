@@ -99,7 +99,10 @@ def refuse_other_graph(inference: Iterable[Event], kinds: Mapping[int, str]) -> 
 
 def write_operators(folder: Path, version: str, iterations: int, made: Operators) -> None:
     count = sum(operator["provider"] == "xnnpack" for operator in made.operators)
-    graph = f"of {len(made.operators)} operators {count} are XNNPACK's, which does not report which nodes"
+    graph = (
+        f"of {len(made.operators)} operators {count} are XNNPACK's, which does not report which nodes: "
+        "xnnpack=false runs LiteRT's own, which have a graph"
+    )
     source = f"LiteRT's profiler, LiteRT {version}, whole microseconds; a compiled model in the interpreter's place"
     whole = {
         "format": "infermeter-operators",

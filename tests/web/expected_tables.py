@@ -249,6 +249,9 @@ def variants(content):
         for measured in variant["measurements"] or [None]:
             of = lambda name: estimate((measured or {}).get(name), {"latency_p50_s": "s", "speed_up": "ratio", "throughput_ips": "items/s", "ttft_p50_s": "s", "tpot_p50_s": "s"}.get(name, "bytes"))  # noqa: B023
             texts = variant.get("texts", {})
+            increase = Number(texts.get("increase"), "share", texts.get("interval"), signed=True)
+            text, between = increase.texts(("%", 0.01))
+            increased = "" if increase.value is None else f"{text} % {between}".rstrip()
             speed_up = of("speed_up")
             if place == 0 and measured is not None and measured["speed_up"] is None:
                 speed_up = Number(None, "ratio", instead="baseline")
@@ -257,8 +260,8 @@ def variants(content):
                 "variant": variant["label"], "batch": Number(measured and measured["batch_size"] if len(content["batch_sizes"]) > 1 else None, "count"), "size": Number(variant["size_bytes"], "bytes"),
                 "latency": of("latency_p50_s"), "speed_up": speed_up, "throughput": of("throughput_ips"), "memory": of("memory_peak_bytes"),
                 "device_memory": of("device_memory_peak_bytes"), "error": Number(variant["output_error"]), "accuracy": Number(variant["accuracy"], "share"),
-                "ttft": of("ttft_p50_s"), "tpot": of("tpot_p50_s"), "perplexity": Number(texts.get("perplexity")),
-                "increase": Number(texts.get("increase"), "share", texts.get("interval"), signed=True), "divergence": Number(texts.get("kl_divergence")),
+                "ttft": of("ttft_p50_s"), "tpot": of("tpot_p50_s"), "perplexity": Number(texts.get("perplexity"), sub=increased),
+                "increase": increase, "divergence": Number(texts.get("kl_divergence")),
                 "top1": Number(texts.get("top1_agreement"), "share"),
                 "parameters": Number(model["parameters"], "count"), "nonzero": Number(model["nonzero_parameters"], "count"),
                 "remarks": "; ".join(variant["remarks"]), "made": model["made"],

@@ -101,11 +101,12 @@ def probability(p):
     return "<0.001" if p < 0.001 else f"{Decimal(p):.3f}"
 
 
-def effect(change, between):
-    """A change as a share; what is twice as much, or half as much, as a factor."""
+def effect(change, between, is_factor=None):
+    """A change as a share; what is twice as much, or half as much, as a factor, unless it is said which."""
     if change is None:
         return ""
-    is_factor = change >= 1 or change <= -0.5
+    if is_factor is None:
+        is_factor = change >= 1 or change <= -0.5
     text = (lambda share: plain(1 + share)) if is_factor else (lambda share: signed(share * 100))
     ends = "" if between is None else f" [{text(between['low'])}, {text(between['high'])}]"
     return f"{text(change)}{'×' if is_factor else ' %'}{ends}"

@@ -17,7 +17,7 @@ LEAVE_OUT_ROWS = "for (const rows of document.querySelectorAll('tbody')) for (co
 
 
 @pytest.mark.parametrize("width", [360, 1400])
-@pytest.mark.parametrize("kind", [*KINDS, "generation"])
+@pytest.mark.parametrize("kind", [*KINDS, "generation", "language"])
 def test_axe_finds_nothing(page_of_kind, open_page, axe, kind, width):
     page = open_page(page_of_kind(kind), width=width)
     page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")

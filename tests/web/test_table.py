@@ -143,3 +143,24 @@ def test_is_copied_where_the_clipboard_is_refused(run_page, open_page):
     page.locator('button[aria-label^="Copy as CSV"]').first.click()
     page.wait_for_function("() => window.__selected !== undefined")
     assert page.evaluate("window.__selected").startswith("subject,")
+
+
+@pytest.mark.parametrize("width", [1280, 1400])
+def test_what_a_variant_of_a_language_model_is_worth_is_in_view(page_of_kind, open_page, width):
+    page = open_page(page_of_kind("language"), width=width)
+    box = page.locator(".sheet .scrolling:has(table.figures)").first
+    right = box.bounding_box()["x"] + box.bounding_box()["width"]
+    for column in ("pareto", "size", "ttft", "tpot", "perplexity", "divergence", "top1"):
+        cell = box.locator(f'th[data-column="{column}"]').bounding_box()
+        assert cell["x"] + cell["width"] <= right, column
+    # What it costs in quality stands beneath the figure, with its interval.
+    assert read(box.locator("table"))[2]["perplexity"]["sub"].startswith("+0.864 % [+0.")
+
+
+def test_models_of_one_subject_each_stand_together(page_of, run_document):
+    for place, subject in enumerate(run_document["parts"][0]["run"]["subjects"]):
+        subject["model"] = f"file {place}"
+    page = page_of(run_document)
+    assert not [row for row in read(figures(page)) if "group" in row]
+    page.get_by_label("Group by").first.select_option("model")
+    assert len([row for row in read(figures(page)) if "group" in row]) == 4

@@ -29,4 +29,6 @@ test("decades are powers of ten with raised exponents", () => {
   assert.equal(power(1e-12), "10⁻¹²");
   assert.equal(power(0.01), "0.01");
   assert.equal(power(1e6), "10⁶");
+  assert.equal(power(2e-4), "2·10⁻⁴");
+  assert.equal(power(5e3), "5·10³");
 });

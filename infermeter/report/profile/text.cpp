@@ -158,8 +158,9 @@ std::string clauses_text(const Explanation& why) {
   std::string text;
   for (std::size_t i = 0; i < std::min(why.clauses.size(), max_clauses); ++i) {
     const Clause& clause = why.clauses[i];
-    text += fmt::format("{}{} ({}, {}, {:.0f} %)", i == 0 ? "" : "; ", printable(clause.sentence, 300),
-                        signed_time(clause.mean_s), profile_bounds(clause.low_s, clause.high_s), clause.share * 100);
+    text += fmt::format("{}{} ({}, {}, {:.{}f} %)", i == 0 ? "" : "; ", printable(clause.sentence, 300),
+                        signed_time(clause.mean_s), profile_bounds(clause.low_s, clause.high_s), clause.share * 100,
+                        std::abs(clause.share) < 0.01 ? 1 : 0);
   }
   if (why.clauses.size() > max_clauses) text += fmt::format("; and {} more", why.clauses.size() - max_clauses);
   return text;

@@ -14,6 +14,7 @@ namespace {
 
 using RecommendationKind = Recommendation::Kind;
 
+constexpr double least_size_change = 0.05;  // "1.0x smaller" says nothing
 constexpr std::uint64_t most_recommended_rows = 1'000'000'000;
 
 class Recommender {
@@ -94,7 +95,7 @@ class Recommender {
   void size() {
     const double before = size_of(baseline_), after = size_of(subject_.subject);
     if (before <= 0 || after <= 0) return;
-    const double least = 1 + options_.least_change, gain = before / after;
+    const double least = 1 + std::max(options_.least_change, least_size_change), gain = before / after;
     if (gain >= least) add(RecommendationKind::smaller_model, gain);
     if (gain <= 1 / least) add(RecommendationKind::larger_model, gain);
   }
@@ -179,9 +180,10 @@ std::string_view to_string(Recommendation::Kind kind) {
 
 std::vector<Recommendation> recommend(const RunRecord& record, const SubjectVerdict& subject,
                                       const RecommendOptions& options) {
-  const bool never_ran =
-      subject.summary.trials_failed > 0 && subject.summary.trials_ok + subject.summary.trials_partial == 0;
-  if (!subject.baseline || never_ran) return {};
+  // What a subject did before it failed is no figure of it.
+  const bool has_failed =
+      subject.summary.trials_ok == 0 && subject.summary.trials_failed + subject.summary.trials_partial > 0;
+  if (!subject.baseline || has_failed) return {};
   return Recommender(record, subject, options).all();
 }
 

@@ -1,7 +1,7 @@
 // One figure of every subject as bars with intervals, their values beside them.
 import { visible } from "../dom.ts";
 import type { Option } from "../echarts.ts";
-import { inUnit, interval, MISSING, isUninformative, tooFew, withUnit } from "../format.ts";
+import { inUnit, interval, intervalDigits, MISSING, isUninformative, tooFew, withUnit } from "../format.ts";
 import type { Unit } from "../format.ts";
 import type { Look } from "../look.ts";
 import { tooltip } from "../picture.ts";
@@ -85,10 +85,10 @@ function reasons(shown: Bar[], names: string[]): string {
 
 function valueText(value: Value, unit: Unit): string {
   if (value.value === null) return MISSING;
-  const text = withUnit(inUnit(value.value, unit), unit);
+  const between = value.interval === null || isUninformative(value.value, value.interval.low, value.interval.high) ? null : value.interval;
+  const text = withUnit(inUnit(value.value, unit, between === null ? 3 : intervalDigits(between.low, between.high, unit)), unit);
   if (value.interval === null) return text;
-  const { low, high } = value.interval;
-  return `${text} ${isUninformative(value.value, low, high) ? tooFew : interval(low, high, unit)}`;
+  return `${text} ${between === null ? tooFew : interval(between.low, between.high, unit)}`;
 }
 
 function option(shown: Bar[], figure: Figure, names: string[], look: Look, width: number): Option {

@@ -32,15 +32,14 @@ interface Plot {
 }
 
 // "−10.2 % [−10.4, −9.8]"; what takes twice as long and more as a factor: "3.74× [3.64, 3.83]".
-export function effectText({ change, interval }: Pick<Effect, "change" | "interval">): string {
+export function effectText({ change, interval }: Pick<Effect, "change" | "interval">, isFactor = (change ?? 0) >= 1 || (change ?? 0) <= -0.5): string {
   if (change === null) return "";
-  const isFactor = change >= 1 || change <= -0.5;
   const text = (share: number): string => (isFactor ? digits(1 + share) : signed(share * 100));
   return `${text(change)}${isFactor ? "×" : " %"}${interval === null ? "" : ` [${text(interval.low)}, ${text(interval.high)}]`}`;
 }
 
 // One lane for each, under a heading for what several have in common.
-function plotOf(effects: Change[]): Plot {
+function plotOf(effects: Change[], isFactor: boolean): Plot {
   const plot: Plot = { lanes: [], subjects: [], rows: [] };
   const groups = new Set(effects.map((effect) => effect.group)).size;
   const alone = new Set(effects.map((effect) => `${effect.label} ${effect.against}`)).size === 1;
@@ -50,14 +49,16 @@ function plotOf(effects: Change[]): Plot {
       plot.subjects.push(null);
     }
     plot.rows.push({ at: plot.lanes.length, effect });
-    plot.lanes.push({ text: groups > 1 && alone ? effect.group : effect.label, after: effect.itself === true ? "" : effectText(effect), word: effect.verdict });
+    plot.lanes.push({ text: groups > 1 && alone ? effect.group : effect.label, after: effect.itself === true ? "" : effectText(effect, isFactor), word: effect.verdict });
     plot.subjects.push(effect.subject);
   });
   return plot;
 }
 
-// In per cent; over more than a factor of three as factors, on a logarithmic axis.
-function scaleOfEffects(effects: Change[], margin: number): Scale & { isFactor: boolean } {
+// In per cent, as its labels are; over more than a factor of three as factors, on a logarithmic axis.
+type EffectScale = Scale & { isFactor: boolean };
+
+function scaleOfEffects(effects: Change[], margin: number): EffectScale {
   const values = effects.flatMap(({ change, interval }) => [change, interval?.low ?? null, interval?.high ?? null]).filter((value): value is number => value !== null);
   const [low, high] = ends([...values, 0, -margin / (1 + margin), margin]);
   if ((1 + high) / (1 + low) > 3) return { unit: { name: "", factor: 1 }, log: true, low: (1 + low) / 1.08, high: (1 + high) * 1.08, isFactor: true };
@@ -71,7 +72,9 @@ export function effectsChart(overview: Overview): Picture[] {
 
 export function changesChart(effects: Change[], margin: number, { id, short, title }: { id: string; short: string; title?: string }): Picture[] {
   if (!effects.some((effect) => effect.change !== null)) return [];
-  const plot = plotOf(effects.slice(0, mostLanes));
+  const shown = effects.slice(0, mostLanes);
+  const scale = scaleOfEffects(shown, margin);
+  const plot = plotOf(shown, scale.isFactor);
   const [metric = ""] = new Set(effects.filter((effect) => effect.metric !== "").map((effect) => effect.metric));
   const baselines = [...new Set(effects.map((effect) => effect.against))];
   const laneRoom = plot.lanes.length > 2 * fewLanes ? 18 : plot.lanes.length > fewLanes ? 24 : 34;
@@ -86,16 +89,15 @@ export function changesChart(effects: Change[], margin: number, { id, short, tit
     compact: true,
     zoom: "none",
     height: (width) => lanesHeight(plot.lanes.length, width, laneRoom),
-    option: (look, width) => option(plot, margin, effects, metric, look, width),
+    option: (look, width) => option(plot, scale, margin, metric, look, width),
     lanes: () => plot.subjects,
     data: () => table(effects),
   };
   return [picture];
 }
 
-function option(plot: Plot, margin: number, effects: Change[], metric: string, look: Look, width: number): Option {
+function option(plot: Plot, scale: EffectScale, margin: number, metric: string, look: Look, width: number): Option {
   const frame = laneFrame(plot.lanes, look, width);
-  const scale = scaleOfEffects(effects, margin);
   const at = (share: number): number => (scale.isFactor ? 1 + share : 100 * share);
   const title = `change of ${metricTitle(metric).toLowerCase()}${scale.isFactor ? ", × of the baseline's" : isNarrow(width) ? ", %" : ", % of the baseline's"}`;
   const drawn = plot.rows.filter(({ effect }) => effect.change !== null);

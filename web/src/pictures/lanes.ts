@@ -13,6 +13,7 @@ export interface Lane {
 const narrow = 560;
 const perCharacter = 7.3; // pixels, of the widest fonts at 12 px
 const usual = 6.6; // likewise, of most
+const perDigit = 8.2; // of digits and units in the widest fonts
 const bottom = 52;
 const top = 8;
 
@@ -40,8 +41,8 @@ export function laneBox(lane: number, lanes: number, height: number): { top: str
   return { top: `${top + lane * each}px`, height: `${each}px` };
 }
 
-function longest(texts: string[], most: number): number {
-  return Math.min(most, Math.max(0, ...texts.flatMap((text) => text.split("\n")).map((text) => text.length)) * perCharacter);
+function longest(texts: string[], most: number, each = perCharacter): number {
+  return Math.min(most, Math.max(0, ...texts.flatMap((text) => text.split("\n")).map((text) => text.length)) * each);
 }
 
 // Each of its lines.
@@ -58,7 +59,7 @@ export interface LaneFrame {
 // Lane i lies around y = i.
 export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
   const tight = isNarrow(width);
-  const after = longest(lanes.map(behind), width * 0.42);
+  const after = longest(lanes.map(behind), width * 0.42, lanes.some((lane) => lane.word !== undefined) ? perCharacter : perDigit);
   // Names have the room that short figures leave.
   const left = tight ? 12 : 26 + longest(lanes.map((lane) => (lane.heading === true ? `${lane.text}  ` : lane.text)), Math.max(width * 0.3, width * 0.6 - after));
   const signs = lanes.some((lane) => lane.word !== undefined) ? signRoom : 0;

@@ -35,11 +35,11 @@ export function logScale(values: Iterable<number | null>): LogScale {
   };
 }
 
-// 1e-5 as 10⁻⁵; from 0.01 to 1000 as it is.
+// 1e-5 as 10⁻⁵, 2e-5 as 2·10⁻⁵; from 0.01 to 1000 as it is.
 export function power(value: number): string {
   if (value >= 0.0099 && value < 1001) return String(Number(value.toPrecision(3)));
-  const exponent = Math.log10(value);
-  if (Math.abs(exponent - Math.round(exponent)) > 1e-6) return value.toExponential(1).replace("e+", "e");
+  const [mantissa, exponent = ""] = value.toExponential(1).split("e");
   const raised = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  return `10${String(Math.round(exponent)).replace(/./g, (character) => (character === "-" ? "⁻" : (raised[Number(character)] ?? "")))}`;
+  const above = String(Number(exponent)).replace(/./g, (character) => (character === "-" ? "⁻" : (raised[Number(character)] ?? "")));
+  return `${mantissa === "1.0" ? "" : `${Number(mantissa)}·`}10${above}`;
 }

@@ -57,8 +57,10 @@ export class Grid<Row> {
     const reported = rest.map((column) => ({ column, content: contentOf(column, spec.rows) })).filter(({ content }) => content !== "nothing");
     this.columns = first === undefined ? [] : [first, ...reported.map(({ column }) => column)];
     this.off = new Set(reported.filter(({ column, content }) => content === "reasons" || spec.off?.has(column.id) === true).map(({ column }) => column.id));
-    this.groupings = (spec.groupings ?? []).filter((grouping) => new Set(spec.rows.map((row) => grouping.key(row))).size > 1);
-    this.usualGrouping = this.groupings.find((grouping) => grouping.id === spec.grouped) ?? null;
+    const parts = (grouping: Grouping<Row>): number => new Set(spec.rows.map((row) => grouping.key(row))).size;
+    this.groupings = (spec.groupings ?? []).filter((grouping) => parts(grouping) > 1);
+    // Groups of one row each would part what is to be compared.
+    this.usualGrouping = this.groupings.find((grouping) => grouping.id === spec.grouped && parts(grouping) < spec.rows.length) ?? null;
     const caption = freshId("caption");
     this.table = el("table", { class: "grid figures", "aria-labelledby": caption });
     const box = scrolling(this.table, spec.caption);
@@ -302,7 +304,7 @@ export class Grid<Row> {
       { scope: first ? "row" : undefined, class: classOf(column, text), title: title === "" ? undefined : title },
       column.kind === "number" || first ? el("span", { class: "value" }, content, mark) : content,
       column.kind === "number" || first ? null : mark,
-      sub === "" ? null : el("span", { class: sub.length > 40 ? "sub" : "sub short" }, column.kind === "number" ? sub : name(sub)),
+      sub === "" ? null : el("span", { class: column.kind === "number" && column.folds === true ? "sub folded" : sub.length > 40 ? "sub" : "sub short" }, column.kind === "number" ? sub : name(sub)),
     );
   }
 

@@ -24,6 +24,7 @@ export interface NumberColumn<Row> extends ColumnBase {
   quantity: Quantity;
   unit?: string; // of quantity plain
   signed?: boolean; // with + or −
+  folds?: boolean; // what stands beneath a number may take two lines
   show?(value: number): string;
   measure(row: Row): Measure;
 }

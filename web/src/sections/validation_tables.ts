@@ -22,7 +22,7 @@ function distances<Row>(of: (row: Row) => Distances, reason: (row: Row) => strin
   });
   return [
     {
-      kind: "number", id: "max", title: "largest difference", quantity: "plain", about: "Largest absolute difference of an element, and which element that is.",
+      kind: "number", id: "max", title: "largest difference", quantity: "plain", folds: true, about: "Largest absolute difference of an element, and which element that is.",
       measure: (row) => {
         const { max_absolute: value, max_absolute_place: at, reference_at_max: reference, candidate_at_max: candidate } = of(row);
         const values = reference === null || candidate === null ? "" : `: ${reference} in the baseline, ${candidate} in the candidate`;
