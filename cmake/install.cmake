@@ -15,11 +15,11 @@ install(TARGETS infermeter EXPORT infermeterTargets
 install(TARGETS infermeter-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS infermeter-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/infermeter)
 
-# What shells and man look for, as the program says it: where it runs on the machine that builds it.
-if(NOT SKBUILD AND NOT CMAKE_CROSSCOMPILING)
+# What shells and man look for, as the program says it: where it runs on the machine that builds it, or is emulated there.
+if(NOT SKBUILD AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
   set(shells ${CMAKE_BINARY_DIR}/shells)
   add_custom_command(OUTPUT ${shells}/done DEPENDS infermeter-cli ${CMAKE_SOURCE_DIR}/cmake/write_shell_files.cmake
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:infermeter-cli> -DFOLDER=${shells} -P ${CMAKE_SOURCE_DIR}/cmake/write_shell_files.cmake
+    COMMAND ${CMAKE_COMMAND} -DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR} -DPROGRAM=$<TARGET_FILE:infermeter-cli> -DFOLDER=${shells} -P ${CMAKE_SOURCE_DIR}/cmake/write_shell_files.cmake
     COMMENT "Writing manual pages and completions")
   add_custom_target(shell-files DEPENDS ${shells}/done)
   install(DIRECTORY ${shells}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})

@@ -20,6 +20,8 @@ add_library(infermeter_options INTERFACE)
 target_link_libraries(infermeter_options INTERFACE infermeter_warnings)
 target_include_directories(infermeter_options INTERFACE
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/backends> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>)
+# A product and a sum are rounded twice on every processor: what one computed of a stored run, another computes again to the last bit.
+target_compile_options(infermeter_options INTERFACE -ffp-contract=off)
 # The code of unit tests itself has no checks of undefined behaviour: with them it compiles half as long again, and the address sanitizer
 # sees most of what they see there. What is tested has them all.
 if(INFERMETER_SANITIZE)

@@ -1,6 +1,6 @@
-# Writes what PROGRAM says of itself for shells and man into FOLDER.
+# Writes what PROGRAM says of itself for shells and man into FOLDER. EMULATOR runs it, if it is for another processor.
 function(write file)
-  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${EMULATOR} ${PROGRAM} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE ${FOLDER}/${file} "${text}")
 endfunction()
 
@@ -10,7 +10,7 @@ foreach(shell bash zsh fish)
 endforeach()
 write(man1/infermeter.1 manual-page)
 # The verbs are those that it completes.
-execute_process(COMMAND ${PROGRAM} complete -- "" OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} ${PROGRAM} complete -- "" OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" words "${words}")
 foreach(verb ${words})
   if(NOT verb MATCHES "^-")

@@ -21,6 +21,12 @@ class NoDenormals {
 #ifdef __x86_64__
   NoDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040U); }  // flush to zero, denormals are zero
   ~NoDenormals() { _mm_setcsr(before_); }
+#elif defined(__aarch64__)
+  NoDenormals() {
+    asm volatile("mrs %0, fpcr" : "=r"(before_));
+    set(before_ | 1U << 24U);  // FZ: flush to zero, of operands as well (Arm Architecture Reference Manual, FPCR)
+  }
+  ~NoDenormals() { set(before_); }
 #else
   NoDenormals() = default;
   ~NoDenormals() = default;
@@ -29,7 +35,12 @@ class NoDenormals {
   NoDenormals& operator=(const NoDenormals&) = delete;
 
  private:
+#if defined(__aarch64__)
+  static void set(std::uint64_t control) { asm volatile("msr fpcr, %0" : : "r"(control) : "memory"); }
+  std::uint64_t before_ = 0;
+#else
   [[maybe_unused]] unsigned before_ = 0;
+#endif
 };
 
 std::size_t square(int side) { return static_cast<std::size_t>(side) * static_cast<std::size_t>(side); }
@@ -91,7 +102,7 @@ Reconstruction::Reconstruction(const Scene& scene, std::uint64_t hash_mask)
       spans_(spans_of_mask(s_)) {}
 
 bool Reconstruction::flushes_denormals() {
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
   return true;
 #else
   return false;

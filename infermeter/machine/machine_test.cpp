@@ -94,6 +94,19 @@ TEST_F(MachineTest, ReadsWhatTheFilesSay) {
   EXPECT_FALSE(machine.quota_processors);
 }
 
+TEST_F(MachineTest, AProcessorOfArmIsNamedByItsNumbers) {
+  const auto named = [&](const std::string& maker, const std::string& part) {
+    write("proc/cpuinfo",
+          "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd asimddp i8mm sve2 crc32\nCPU implementer\t: " +
+              maker + "\nCPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: " + part + "\nCPU revision\t: 1\n");
+    return read_environment(root_).processor;
+  };
+  EXPECT_EQ(named("0x41", "0xd0c"), "Arm Neoverse N1");
+  EXPECT_EQ(named("0x41", "0xfff"), "Arm, implementer 0x41, part 0xfff");
+  EXPECT_EQ(named("0x61", "0xd0c"), "Arm, implementer 0x61, part 0xd0c") << "another maker's part of the same number";
+  EXPECT_THAT(read_environment(root_).flags, ElementsAre("asimd", "asimddp", "i8mm", "sve2"));
+}
+
 TEST_F(MachineTest, ReadsTheQuotaOfBothCgroupVersions) {
   write("sys/fs/cgroup/cpu.max", "150000 100000\n");
   EXPECT_EQ(read_environment(root_).quota_processors, 1.5);

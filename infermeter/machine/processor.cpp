@@ -11,12 +11,34 @@ namespace {
 constexpr std::string_view cpu_folder = "/sys/devices/system/cpu";
 
 // The instruction sets that runtimes choose their kernels by; the other flags change with kernel versions.
-constexpr std::array<std::string_view, 28> kernel_choosing = {
+constexpr std::array<std::string_view, 30> kernel_choosing = {
     "sse4_1",         "sse4_2",      "avx",        "avx2",         "fma",      "f16c",
     "avx512f",        "avx512bw",    "avx512dq",   "avx512vl",     "avx512cd", "avx512_vnni",
     "avx512_bf16",    "avx512_fp16", "avx512vbmi", "avx512_vbmi2", "avx_vnni", "avx_vnni_int8",
     "avx_ne_convert", "amx_tile",    "amx_bf16",   "amx_int8",     "amx_fp16", "asimd",
-    "asimdhp",        "asimddp",     "bf16",       "sve"};
+    "asimdhp",        "asimddp",     "bf16",       "i8mm",         "sve",      "sve2"};
+
+// Arm's own cores by their part numbers (MIDR_EL1 in each one's technical reference manual): the kernel tells no name.
+struct ArmCore {
+  std::string_view part, name;
+};
+constexpr std::array<ArmCore, 17> arm_cores = {{{"0xd03", "Cortex-A53"},
+                                                {"0xd05", "Cortex-A55"},
+                                                {"0xd07", "Cortex-A57"},
+                                                {"0xd08", "Cortex-A72"},
+                                                {"0xd09", "Cortex-A73"},
+                                                {"0xd0a", "Cortex-A75"},
+                                                {"0xd0b", "Cortex-A76"},
+                                                {"0xd0c", "Neoverse N1"},
+                                                {"0xd40", "Neoverse V1"},
+                                                {"0xd41", "Cortex-A78"},
+                                                {"0xd42", "Cortex-A78AE"},
+                                                {"0xd44", "Cortex-X1"},
+                                                {"0xd49", "Neoverse N2"},
+                                                {"0xd4a", "Neoverse E1"},
+                                                {"0xd4f", "Neoverse V2"},
+                                                {"0xd84", "Neoverse V3"},
+                                                {"0xd8e", "Neoverse N3"}}};
 
 std::vector<std::string> split(const std::string& text) {
   std::istringstream stream(text);
@@ -27,6 +49,18 @@ std::vector<std::string> split(const std::string& text) {
 
 bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// On Arm the kernel tells numbers: who made it and which part it is.
+std::string processor_name(const SystemFolder& system) {
+  std::string name = system.field("/proc/cpuinfo", "model name");
+  if (!name.empty()) return name;
+  const std::string maker = system.field("/proc/cpuinfo", "CPU implementer");
+  const std::string part = system.field("/proc/cpuinfo", "CPU part");
+  if (maker.empty() || part.empty()) return name;
+  const auto* const core = std::ranges::find(arm_cores, part, &ArmCore::part);
+  if (maker == "0x41" && core != arm_cores.end()) return "Arm " + std::string(core->name);
+  return "Arm, implementer " + maker + ", part " + part;
 }
 
 void read_flags(Environment& environment, const SystemFolder& system) {
@@ -81,7 +115,7 @@ void read_frequency_policy(Environment& environment, const SystemFolder& system)
 }  // namespace
 
 void read_processor(Environment& environment, const SystemFolder& system) {
-  environment.processor = system.field("/proc/cpuinfo", "model name");
+  environment.processor = processor_name(system);
   read_flags(environment, system);
   read_topology(environment, system);
   read_caches(environment, system);

@@ -1,4 +1,4 @@
-// Compiled without contraction of a * b + c (infermeter/CMakeLists.txt): a fused product has other bits.
+// Compiled without contraction of a * b + c (cmake/layers.cmake): a fused product has other bits.
 #include "infermeter/trial/load/schedule.hpp"
 
 #include <algorithm>
