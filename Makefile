@@ -8,8 +8,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
-# Twice as many: most tests wait for processes that load models and sleep.
-PYTEST_JOBS ?= $(shell echo $$(($(JOBS) * 2)))
+# Three times as many: most tests wait for processes that load models and sleep.
+PYTEST_JOBS ?= $(shell echo $$(($(JOBS) * 3)))
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 DESTDIR ?=

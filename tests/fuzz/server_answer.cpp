@@ -36,7 +36,7 @@ void read_server_answer(std::string_view text) {
   is_taken_or_refused([&] { static_cast<void>(infermeter::outputs_from(body, json_size)); });
   is_taken_or_refused([&] { static_cast<void>(infermeter::model_metadata_from(body)); });
   is_taken_or_refused([&] { static_cast<void>(infermeter::server_metadata_from(body)); });
-  for (const char byte : infermeter::error_in(body).substr(0, 1000))
+  for (const char byte : infermeter::error_text(body).substr(0, 1000))
     if (static_cast<unsigned char>(byte) < ' ') std::abort();
 }
 

@@ -187,10 +187,10 @@ TEST(Metadata, NothingThatIsShownActsOnATerminal) {
   EXPECT_EQ(shown("a\x1b[31m\n\xC3\xA4\xE2\x80\xAE"), R"("a\u001b[31m\n\u00e4\u202e")");
   EXPECT_EQ(shown("\xFF\xFE"), R"("\ufffd\ufffd")");
   EXPECT_THAT(shown(std::string(1000, 'x'), 10), testing::StartsWith("\"xxxxxxxxxx\""));
-  EXPECT_EQ(error_in(R"({"error":"why"})"), "it said \"why\"");
-  EXPECT_EQ(error_in(R"({"detail":"why"})"), "it said \"why\"");
-  EXPECT_EQ(error_in("<html>"), "it said \"<html>\"");
-  EXPECT_EQ(error_in(""), "it said nothing else");
+  EXPECT_EQ(error_text(R"({"error":"why"})"), "it said \"why\"");
+  EXPECT_EQ(error_text(R"({"detail":"why"})"), "it said \"why\"");
+  EXPECT_EQ(error_text("<html>"), "it said \"<html>\"");
+  EXPECT_EQ(error_text(""), "it said nothing else");
 }
 
 // --- requests ------------------------------------------------------------------------------------------------------
