@@ -267,7 +267,7 @@ TEST(Ssim, SaysWhatDoesNotFit) {
   EXPECT_THAT(error_of(pair, {.data_range = -1}), HasSubstr("data range: expected a number above 0, got -1"));
   const Tensor constant = make_tensor<float>(DType::float32, {8, 9}, std::vector<float>(72, 1));
   EXPECT_THAT(error_of({constant, pair.candidate}, {}), HasSubstr("the reference is constant"));
-  EXPECT_THAT(error_of({constant, {DType::float32, {8, 9}, {}, {}}}, {}), HasSubstr("does not hold"));
+  EXPECT_THAT(error_of({constant, {DType::float32, {8, 9}, {}, {}}}, {}), HasSubstr("does not fit its shape"));
   const Tensor complex{DType::complex64, {8, 9}, {}, {}};
   EXPECT_THAT(error_of({complex, complex}, {}), HasSubstr("of real numbers, not of complex64"));
   const Tensor none{DType::float32, {0, 8, 9}, {}, {}};

@@ -162,7 +162,7 @@ TEST(Metadata, SaysWhatIsWrong) {
   EXPECT_THAT(refused_model("{}"), HasSubstr("no inputs"));
   EXPECT_THAT(refused_model(R"({"inputs":null})"), HasSubstr("no inputs"));
   EXPECT_THAT(refused_model(R"({"inputs":{}})"), HasSubstr("no list"));
-  EXPECT_THAT(refused_model(R"({"inputs":[3]})"), HasSubstr("no object"));
+  EXPECT_THAT(refused_model(R"({"inputs":[3]})"), HasSubstr("not an object"));
   EXPECT_THAT(refused_model(R"({"inputs":[{"datatype":"FP32","shape":[]}]})"), HasSubstr("no name"));
   EXPECT_THAT(refused_model(R"({"inputs":[{"name":"","datatype":"FP32","shape":[]}]})"), HasSubstr("cannot be one"));
   EXPECT_THAT(refused_model(R"({"inputs":[{"name":"a\u0000","datatype":"FP32","shape":[]}]})"),
@@ -293,7 +293,7 @@ TEST(InferAnswer, SaysWhatIsWrong) {
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP8"})")), HasSubstr("\"FP8\""));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32"})")), HasSubstr("no shape"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1]})")), HasSubstr("no data"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[-1],"data":[1]})")), HasSubstr("no size"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[-1],"data":[1]})")), HasSubstr("not a size"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[[1]],"data":[1]})")),
               HasSubstr("list of lists"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[2],"data":[1]})")),
@@ -316,7 +316,7 @@ TEST(InferAnswer, SaysWhatIsWrong) {
               HasSubstr("has 1 elements"));
   EXPECT_THAT(
       refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":-4}})")),
-      HasSubstr("no size"));
+      HasSubstr("not a size"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":4}})")),
               HasSubstr("0 came"));
   EXPECT_THAT(refused_answer("{}", 3), HasSubstr("3 bytes"));

@@ -127,7 +127,7 @@ TEST(OperatorsJson, RefusesWhatItCannotBe) {
       {R"({"format":"infermeter-operators","version":1})", "no operators"},
       {R"({"format":"infermeter-operators","version":1,"operators":[{"kind":"Conv"}]})", "'operators[0].name'"},
       {with(R"("means":{"duration_ns":[1,2],"calls":[1,1]})"), "one mean"},
-      {with(R"("means":{"duration_ns":[-1],"calls":[1]})"), "no time"},
+      {with(R"("means":{"duration_ns":[-1],"calls":[1]})"), "not a time"},
       {with(R"("means":{"duration_ns":[null],"calls":[1]})"), ""},
       {with(R"("events":{})"), "no event"},
       {with(R"("events":{"iteration":[0],"op":[1],"thread":[0],"begin_ns":[0],"duration_ns":[1]})"), "operator 1 of 1"},
