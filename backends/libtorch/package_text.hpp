@@ -23,7 +23,7 @@ struct CompiledInput {
   std::vector<CompiledDimension> dimensions;
 };
 
-// In the order of the inputs; empty if the text does not report.
+// In the order of the inputs; empty if the text does not say.
 [[nodiscard]] std::vector<CompiledInput> compiled_inputs(std::string_view text);
 // The number of threads that parallel loops were compiled for; none: they take what is set.
 [[nodiscard]] std::optional<int> compiled_threads(std::string_view text);

@@ -61,7 +61,8 @@ struct Settings {
 
 const OptionRow<Settings> rows[] = {
     {{"input_shape", "SHAPE[:DTYPE][;…]",
-      "shapes of the inputs, which TorchScript files do not report; the batch first: 1x3x224x224 or 1x128:int64;1x128"},
+      "shapes of the inputs, which TorchScript files do not contain; the batch first: 1x3x224x224 or "
+      "1x128:int64;1x128"},
      [](Settings& settings, std::string_view value) { settings.shapes = parse_input_shapes(value); }},
 };
 

@@ -49,7 +49,7 @@ Result<int> list_baselines(Surroundings& world, const BaselineOptions& options) 
   return 0;
 }
 
-// A run that was measured elsewhere, with what its report reports.
+// A run that was measured elsewhere, with what its report contains.
 Result<Done> keep_run(Store& store, const RunRecord& record) {
   return store.together([&]() -> Result<Done> {
     RunRecord empty = record;

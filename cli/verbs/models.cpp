@@ -64,7 +64,7 @@ Result<int> build(Surroundings& world, const ModelsOptions& options) {
                       printable(options.file), options.name));
   } else if (!options.file.ends_with(".onnx")) {
     return usage_error(
-        fmt::format("models of the zoo are written as ONNX, and {} does not end in .onnx: back ends report "
+        fmt::format("models of the zoo are written as ONNX, and {} does not end in .onnx: back ends know "
                     "a model's format by its name",
                     printable(options.file)));
   }

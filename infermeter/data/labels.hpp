@@ -18,7 +18,7 @@ namespace infermeter {
 
 // The errors of attach_labels for the whole source, of which `sample` has the first item.
 [[nodiscard]] Result<Done> check_labels(const DataSet& sample, const DataOptions& options);
-// As far as the file reports by itself.
+// As far as the file itself says.
 [[nodiscard]] Result<Done> check_labels_file(const std::string& file);
 
 }  // namespace infermeter
