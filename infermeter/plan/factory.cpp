@@ -47,4 +47,11 @@ bool is_folder_config(std::string_view path) {
          path[path.size() - kFolderConfig.size() - 1] == '/';
 }
 
+std::string last_name_of(std::string_view path) {
+  std::string_view name = path;
+  if (is_folder_config(name) && name.size() > kFolderConfig.size() + 1) name.remove_suffix(kFolderConfig.size() + 1);
+  const std::size_t slash = name.rfind('/');
+  return std::string(slash == std::string_view::npos || slash + 1 == name.size() ? name : name.substr(slash + 1));
+}
+
 }  // namespace infermeter

@@ -32,17 +32,12 @@ std::vector<Trait> traits_of(const Subject& subject, const Names& libraries) {
   return traits;
 }
 
-std::string file_name(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
-}
-
-// What each path is called: its file name, unless two paths have the same.
+// What each path is called: its last name, unless two paths have the same.
 Names names_of(const std::vector<Subject>& subjects, std::string Subject::* path) {
-  std::map<std::string, std::set<std::string>> paths_by_file_name;
-  for (const Subject& s : subjects) paths_by_file_name[file_name(s.*path)].insert(s.*path);
+  std::map<std::string, std::set<std::string>> paths_by_name;
+  for (const Subject& s : subjects) paths_by_name[last_name_of(s.*path)].insert(s.*path);
   Names names;
-  for (const auto& [name, paths] : paths_by_file_name) {
+  for (const auto& [name, paths] : paths_by_name) {
     for (const std::string& one : paths) names[one] = paths.size() == 1 ? name : one;
   }
   return names;

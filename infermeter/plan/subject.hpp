@@ -41,6 +41,8 @@ inline constexpr std::string_view kFolderConfig = "config.json";
 inline constexpr std::string_view kFolderFormat = "hf";
 // PATH ends in /config.json.
 [[nodiscard]] bool is_folder_config(std::string_view path);
+// A path without the folders above it: of a language model the folder that it is, else the file.
+[[nodiscard]] std::string last_name_of(std::string_view path);
 
 struct Matrix {
   std::vector<std::string> models{};

@@ -170,6 +170,11 @@ TEST(LabelSubjects, ShortensPathsWhereThatIsEnough) {
               ElementsAre("/a/m.onnx@x", "/b/m.onnx@x"));
   EXPECT_THAT(labels({{.model = "/a/models.py:make", .backend = "x"}, {.model = "/a/models.py:other", .backend = "x"}}),
               ElementsAre("models.py:make@x", "models.py:other@x"));
+  EXPECT_THAT(
+      labels({{.model = "/a/small/config.json", .backend = "x"}, {.model = "b/large/config.json", .backend = "x"}}),
+      ElementsAre("small@x", "large@x"));  // folders of language models
+  EXPECT_THAT(labels({{.model = "config.json", .backend = "x"}, {.model = "/config.json", .backend = "y"}}),
+              ElementsAre("config.json@x", "config.json@y"));
   EXPECT_THAT(labels({{.model = "m", .backend = "x", .backend_library = "/old/l.so.1"},
                       {.model = "m", .backend = "x", .backend_library = "/new/l.so.2"}}),
               ElementsAre("m@x,library=l.so.1", "m@x,library=l.so.2"));

@@ -15,9 +15,6 @@
 namespace infermeter {
 namespace {
 
-// The part of a path that survives another checkout; a name from the zoo is itself.
-std::string file_name(const std::string& model) { return model.substr(model.rfind('/') + 1); }
-
 std::string runtime_version(const RunRecord& record, int subject) {
   const auto tells = [subject](const Samples& trial) {
     return trial.subject == subject && !trial.executed_value("runtime_version").empty();
@@ -77,7 +74,7 @@ bool has_history(const CounterSummary& counter, const SubjectVerdict& subject) {
 
 std::string series_of(const Plan& plan, const Subject& subject) {
   Subject lasting = subject;
-  lasting.model = file_name(subject.model);
+  lasting.model = last_name_of(subject.model);  // what survives another checkout
   lasting.backend_library.clear();
   std::ranges::sort(lasting.dimensions);
   std::ranges::sort(lasting.batch_axes);

@@ -293,7 +293,8 @@ TEST(InferAnswer, SaysWhatIsWrong) {
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP8"})")), HasSubstr("\"FP8\""));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32"})")), HasSubstr("no shape"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[1]})")), HasSubstr("no data"));
-  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[-1],"data":[1]})")), HasSubstr("not a size"));
+  EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[-1],"data":[1]})")),
+              HasSubstr("not a size"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[[1]],"data":[1]})")),
               HasSubstr("list of lists"));
   EXPECT_THAT(refused_answer(with(R"({"name":"y","datatype":"FP32","shape":[2],"data":[1]})")),

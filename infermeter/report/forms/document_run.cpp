@@ -44,11 +44,6 @@ double drawn_share(const RunRecord& record) {
   return static_cast<double>(kDrawnIterations) / static_cast<double>(std::max(all, kDrawnIterations));
 }
 
-std::string file_name(const std::string& path) {
-  const auto slash = path.find_last_of('/');
-  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
-}
-
 // Each once, in their order; of many how many there are.
 std::string listed(const std::vector<std::string>& names, const char* many) {
   std::vector<std::string> unique;
@@ -104,7 +99,7 @@ void prepend(std::vector<T> first, std::vector<T>& to) {
 std::string run_title(const RunRecord& record) {
   std::vector<std::string> models, backends;
   for (const Subject& subject : record.plan.subjects) {
-    models.push_back(printable(file_name(subject.model), 60));
+    models.push_back(printable(last_name_of(subject.model), 60));
     backends.push_back(printable(subject.backend, 40));
   }
   if (models.empty()) return "Run " + printable(record.id, 60);
@@ -187,7 +182,7 @@ ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const 
   const VariantsFigures figures = figures_of_variants(record, verdict, set);
   DocumentPart part = document_of_run(record, verdict, options);
   part.kind = "variants";
-  part.title = "Variants of " + printable(file_name(set.model), 120) + day_and_host(record);
+  part.title = "Variants of " + printable(last_name_of(set.model), 120) + day_and_host(record);
   part.overview.headline = headline_of_variants(figures);
   part.answers = worded(figures, variants_answers(figures));
   part.notices = notices_of_variants(verdict);

@@ -205,7 +205,7 @@ std::string setting_label(const RunRecord& record, int subject) {
   const Subject& own = subjects.at(static_cast<std::size_t>(subject));
   const bool is_shared = std::ranges::all_of(subjects, [&](const Subject& one) { return one.model == own.model; });
   std::string label = own.label;
-  const std::string start = own.model.substr(own.model.rfind('/') + 1) + "@";
+  const std::string start = last_name_of(own.model) + "@";
   if (is_shared && label.starts_with(start)) label.erase(0, start.size());
   return printable(label, 120);
 }
