@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -61,16 +62,7 @@ class LoadLoop {
 
   // The first step runs on this thread, the others have one each.
   LoopEnd run(std::span<Step> steps) {
-    begin_ = clock_.now();
-    // More tallies than processors bring nothing.
-    const std::size_t tallies = std::min<std::size_t>(steps.size(), kMostTallies);
-    for (std::size_t i = 0; i < tallies; ++i)
-      tallies_.push_back(std::make_unique<RequestTally>(begin_, bin_ticks(), !orders_.shape.is_open(),
-                                                        orders_.shape.goodput, orders_.tick_s));
     steps_ = steps.size();
-    query_left_ = orders_.shape.samples;
-    query_begin_ = begin_;
-    if (is_queued()) free_since_.assign(static_cast<std::size_t>(orders_.shape.concurrency), begin_);
     run_clients(steps);
     sort_pairs();
     if (failed_by_ != nullptr || !thread_error_.empty()) return LoopEnd::failed;
@@ -121,22 +113,43 @@ class LoadLoop {
   [[nodiscard]] bool is_over() const { return over_.load(std::memory_order_relaxed) || is_interrupted(); }
 
   void run_clients(std::span<Step> steps) {
+    std::latch waiting(static_cast<std::ptrdiff_t>(steps.size()) - 1);
     std::vector<std::jthread> threads;
     try {
-      for (std::size_t i = 1; i < steps.size(); ++i)
-        threads.emplace_back([this, &step = steps[i], i] { client(step, *tallies_[i % tallies_.size()]); });
+      for (std::size_t i = 1; i < steps.size(); ++i) {
+        threads.emplace_back([this, &waiting, &step = steps[i], i] {
+          waiting.count_down();
+          has_begun_.wait(false);
+          client(step, i);
+        });
+      }
+      waiting.wait();
     } catch (const std::system_error& error) {
       thread_error_ = error.code().message();
       const std::lock_guard lock(taking_);
       end_load();
     }
-    are_all_there_.store(true);
-    are_all_there_.notify_all();
-    client(steps[0], *tallies_[0]);
+    begin();
+    has_begun_.store(true);
+    has_begun_.notify_all();
+    client(steps[0], 0);
   }
 
-  void client(Step& step, RequestTally& tally) {
-    are_all_there_.wait(false);
+  // Once all clients are there: the time that it takes to make their threads is not a part of the load.
+  void begin() {
+    begin_ = clock_.now();
+    // More tallies than processors bring nothing.
+    const std::size_t tallies = std::min<std::size_t>(steps_, kMostTallies);
+    for (std::size_t i = 0; i < tallies; ++i)
+      tallies_.push_back(std::make_unique<RequestTally>(begin_, bin_ticks(), !orders_.shape.is_open(),
+                                                        orders_.shape.goodput, orders_.tick_s));
+    query_left_ = orders_.shape.samples;
+    query_begin_ = begin_;
+    if (is_queued()) free_since_.assign(static_cast<std::size_t>(orders_.shape.concurrency), begin_);
+  }
+
+  void client(Step& step, std::size_t number) {
+    RequestTally& tally = *tallies_[number % tallies_.size()];
     if (orders_.shape.scenario == LoadScenario::multi_stream) return stream(step, tally);
     std::uint64_t now = begin_;
     for (std::uint64_t own = 0; own < orders_.of_each && !is_over(); ++own) {
@@ -318,7 +331,7 @@ class LoadLoop {
   std::uint64_t begin_ = 0;
   std::size_t steps_ = 0;
   std::vector<std::unique_ptr<RequestTally>> tallies_;
-  std::atomic<bool> over_ = false, are_all_there_ = false;
+  std::atomic<bool> over_ = false, has_begun_ = false;
   std::atomic<std::uint64_t> place_ = 0, request_ = 0;
 
   std::mutex taking_;  // of what follows

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -291,6 +292,42 @@ TEST(LoadLoop, ManyClientsCountEachRequestOnce) {
     EXPECT_EQ(arrived, requests);
     EXPECT_EQ(record.timeline.back().in_flight, 0U);
   }
+}
+
+struct CountingClock {
+  int* threads_at_first;  // of this process, when the clock was read first
+  std::atomic<std::uint64_t>* readings;
+  [[nodiscard]] std::uint64_t now() const {
+    const std::uint64_t reading = readings->fetch_add(1);
+    if (reading == 0) *threads_at_first = threads_of_this_process();
+    return reading;
+  }
+  static int threads_of_this_process() {
+    return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+  }
+};
+struct NoWaiter {
+  template <class IsOver>
+  [[nodiscard]] bool until(const CountingClock&, std::uint64_t, const IsOver&) const {
+    return true;
+  }
+};
+
+// Otherwise the first arrivals of an open loop are late by the time that it takes to make the threads.
+TEST(LoadLoop, ALoadBeginsWhenAllItsClientsAreThere) {
+  constexpr int clients = 32;
+  std::vector<TickPair> pairs(10);
+  std::atomic<std::uint64_t> done = 0, count = 0, readings = 0;
+  std::atomic<std::uint32_t> interrupt = 0;
+  int threads = 0;
+  const CountingClock clock{&threads, &readings};
+  const LoadShape shape = shape_of({{"rate", "1000"}, {"concurrency", "32"}});
+  LoadLoop<CountingClock, NoWaiter, NullStep> loop(clock, {}, {.shape = shape, .requests = 100}, Schedule(shape, 1),
+                                                   {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+  std::vector<NullStep> steps(clients, {&count});
+  EXPECT_EQ(loop.run(steps), LoopEnd::complete);
+  EXPECT_GE(threads, clients);
+  EXPECT_EQ(loop.record().completed, 100U);
 }
 
 TEST(LoadLoop, AnInterruptionEndsEveryScenario) {
