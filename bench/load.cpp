@@ -44,7 +44,8 @@ struct Step {
     work(seconds);
     return true;
   }
-  [[nodiscard]] std::string why() const { return {}; }
+  [[nodiscard]] static RequestError error() { return {"", "other"}; }
+  [[nodiscard]] static const AnswerParts* parts() { return nullptr; }
 };
 
 struct Load {

@@ -18,6 +18,13 @@
 
 namespace {
 
+// People make terminals narrower while something runs, and a line that changes must not wrap.
+std::size_t live_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return std::clamp<std::size_t>(size.ws_col, 20, 160);
+}
+
 // Tables need some room and no eye follows 300 columns.
 std::size_t terminal_width() {
   winsize size{};
@@ -54,6 +61,7 @@ int run_program(int argc, char** argv) {
                                  .err = std::cerr,
                                  .out_is_terminal = isatty(STDOUT_FILENO) != 0,
                                  .err_is_terminal = isatty(STDERR_FILENO) != 0,
+                                 .err_width = live_width,
                                  .width = asked_width().value_or(terminal_width()),
                                  .asked_width = asked_width(),
                                  .variable = variable,

@@ -21,6 +21,8 @@ struct Surroundings {
   std::ostream& err;                   // progress and errors
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  // Columns of the terminal that `err` is, as it is at the moment; at least 20.
+  std::function<std::size_t()> err_width = [] { return std::size_t{80}; };
   std::size_t width = 80;  // columns for tables: of the terminal, or what was asked for; 80 without either
   std::optional<std::size_t> asked_width{};  // by --width or COLUMNS: for files as well
   // An environment variable that is set and not empty.

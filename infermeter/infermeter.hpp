@@ -38,6 +38,7 @@
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/history/report.hpp"
 #include "infermeter/report/layers/report.hpp"
+#include "infermeter/report/load/load_now_text.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/profile/export.hpp"
 #include "infermeter/report/report.hpp"

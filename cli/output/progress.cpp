@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/output/verbose_text.hpp"
+#include "infermeter/report/load/load_now_text.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/stats/summary/summary.hpp"
@@ -16,21 +17,20 @@ namespace infermeter {
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";
-constexpr std::size_t kLiveWidth = 79;  // a full line would wrap on some terminals
 
-std::string place(const Progress& progress) {
+std::string place(const Progress& progress, std::size_t label_width = 100) {
   const std::string total = std::to_string(progress.trials);
   if (progress.purpose == Purpose::pilot) {
     // Pilots that are too short to see a steady state are followed by others.
     return fmt::format("[pilot {}/{}] {}", progress.trial + 1, std::max(progress.trials, progress.trial + 1),
-                       progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
+                       progress.subject == nullptr ? "" : printable(progress.subject->label, label_width));
   }
   if (progress.purpose != Purpose::timed) {
     return fmt::format("[{}] {}", to_string(progress.purpose),
-                       progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
+                       progress.subject == nullptr ? "" : printable(progress.subject->label, label_width));
   }
   return fmt::format("[{:>{}}/{}] {}", progress.trial + 1, total.size(), total,
-                     progress.subject == nullptr ? "" : printable(progress.subject->label, 100));
+                     progress.subject == nullptr ? "" : printable(progress.subject->label, label_width));
 }
 
 std::string_view words(Phase phase) {
@@ -85,6 +85,9 @@ std::string left(const Progress& progress) {
 }  // namespace
 
 std::string live_line(const Progress& progress, std::size_t width) {
+  if (progress.load && progress.phase == Phase::timed) {
+    return load_now_text(place(progress, width / 2) + "  ", *progress.load, progress.seconds_left, width);
+  }
   std::string line = fmt::format("{}  {}", place(progress), words(progress.phase));
   if (progress.iterations_done > 0) line += fmt::format(", {} iterations", progress.iterations_done);
   if (progress.seconds_left) {
@@ -147,7 +150,7 @@ void ProgressDisplay::show(const Progress& progress) {
   } else if (verbosity_ == Verbosity::verbose) {
     enter(progress);
   } else if (world_.err_is_terminal) {
-    world_.err << kEraseLine << live_line(progress, kLiveWidth) << std::flush;
+    world_.err << kEraseLine << live_line(progress, world_.err_width() - 1) << std::flush;
     live_ = true;
   }
 }

@@ -36,7 +36,8 @@ class ProgressDisplay {
   std::string place_;  // the trial and phase that a verbose line was written for
 };
 
-// "[ 3/12] resnet50@openvino  timed, 45 iterations, 1 min 20 s left", at most `width` columns.
+// "[ 3/12] resnet50@openvino  measuring, 45 iterations, 1 min 20 s left", under load what it does at the moment
+// ("40.1/s, 3 in flight, p50 11.2 ms, …"), at most `width` columns.
 [[nodiscard]] std::string live_line(const Progress& progress, std::size_t width);
 // "[ 3/12] resnet50@openvino  p50 11.2 ms, 100 iterations in 2.31 s", or how the trial failed.
 [[nodiscard]] std::string finished_line(const Progress& progress);

@@ -14,6 +14,7 @@
 #include "infermeter/fidelity/accuracy.hpp"
 #include "infermeter/plan/plan.hpp"
 #include "infermeter/run/shard.hpp"
+#include "infermeter/samples/load/load_now.hpp"
 #include "infermeter/samples/model_facts.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/run_record.hpp"
@@ -28,6 +29,7 @@ struct Progress {
   const Subject* subject = nullptr;
   Phase phase = Phase::start;
   std::int64_t iterations_done = 0;
+  std::optional<LoadNow> load{};       // while a load runs, twice a second anew
   std::optional<double> seconds_left;  // of the whole run, or while pilots run of them, once it can be determined
   const Samples* finished = nullptr;   // set once, when this trial has ended
   // With a question: what the pairs so far say; set once, when a pair has ended.

@@ -170,6 +170,7 @@ TrialHooks RunTrials::hooks_for(const Place& place) {
     Progress progress = base;
     progress.phase = now.phase;
     progress.iterations_done = now.iterations_done;
+    progress.load = now.load;
     if (now_s) progress.seconds_left = std::max(*now_s - (monotonic_s() - begin_s), then_s.value_or(0));
     context_.on_progress(progress);
   };

@@ -7,7 +7,7 @@ namespace infermeter {
 namespace {
 
 constexpr std::uint64_t magic = 0x314b4c42'46494e49U;  // "INIFBLK1"
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t page = 4096;
 static_assert(sizeof(SampleHeader) <= page);
 

@@ -24,6 +24,12 @@ struct TickPair {
 // Somebody outside who looks at the worker while it is timed, and nowhere else: the worker waits for them.
 enum class ExternalProfiler : std::uint32_t { none, wanted, looking, dismissed, gone };
 
+// Requests of a load so far, for whoever watches it; of a search for a rate, those of all its loads. Nobody waits for
+// them: relaxed.
+struct LiveCounts {
+  std::atomic<std::uint64_t> issued, completed, failed;
+};
+
 struct SampleHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -34,6 +40,7 @@ struct SampleHeader {
   std::atomic<std::uint32_t> phase;
   std::atomic<std::uint32_t> interrupt;  // not 0: stop after the current iteration
   std::atomic<std::uint64_t> warmup_done, timed_done;
+  LiveCounts load;
   std::atomic<ExternalProfiler>
       external_profiler;  // wanted and dismissed are the worker's words, looking and gone the launcher's
 };

@@ -16,6 +16,7 @@
 #include "infermeter/data/tensor.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/plan.hpp"
+#include "infermeter/samples/load/load_now.hpp"
 #include "infermeter/samples/operator_profile.hpp"
 #include "infermeter/samples/raw_stacks.hpp"
 #include "infermeter/samples/samples.hpp"
@@ -102,6 +103,7 @@ struct TrialJob {
 struct TrialProgress {
   Phase phase = Phase::start;
   std::int64_t iterations_done = 0;
+  std::optional<LoadNow> load{};  // of a load, as it was half a second ago at most
 };
 
 struct TrialHooks {

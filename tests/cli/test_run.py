@@ -146,6 +146,15 @@ def test_a_terminal_gets_a_live_line_that_is_erased(run):
     assert final.startswith("[1/1] ") and "20 iterations in" in final
 
 
+def test_a_live_line_shows_what_a_load_does(run):
+    code, text = on_terminal(run, "load", "mlp@fake,latency=constant:5ms", "--concurrency", 2, "--duration", "2s", "--processes", 1,
+                             "--warmup", 0)
+    assert code == 0
+    lines = [line for line in text.split("\r\x1b[K") if " in flight, " in line]
+    assert lines and all(line.startswith("[1/1] mlp@fake") and " 0 errors" in line for line in lines), text
+    assert any(re.search(r"  \d+(\.\d+)?k?/s, [0-2] in flight, p50 \d+\.\d+ ms, p99 ", line) for line in lines), lines
+
+
 def test_colour_is_for_terminals_without_no_color(run):
     assert run("run", FAKE, "b=mlp@fake,latency=constant:200us", *SHORT, "--quiet").returncode == 0
     _, plain = on_terminal(run, "report", env={"TERM": "xterm", "NO_COLOR": "1"})

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,6 +44,7 @@ struct LoadProgress {
   std::span<TickPair> pairs{};                 // arrival and completion of each success
   std::atomic<std::uint64_t>* done = nullptr;  // of them, those that are written
   const std::atomic<std::uint32_t>* interrupt = nullptr;
+  LiveCounts* counts = nullptr;  // goes on from what is there; nullptr: nobody watches
 };
 
 // `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `RequestError error()` after either said
@@ -57,20 +59,13 @@ class LoadLoop {
         orders_(orders),
         schedule_(std::move(schedule)),
         progress_(progress),
+        counts_(progress.counts == nullptr ? own_counts_ : *progress.counts),
+        completed_before_(counts_.completed.load()),
         arrivals_(bin_ticks()) {}
 
   // The first step runs on this thread, the others have one each.
   LoopEnd run(std::span<Step> steps) {
-    begin_ = clock_.now();
-    // More tallies than processors bring nothing.
-    const std::size_t tallies = std::min<std::size_t>(steps.size(), kMostTallies);
-    for (std::size_t i = 0; i < tallies; ++i)
-      tallies_.push_back(std::make_unique<RequestTally>(begin_, bin_ticks(), !orders_.shape.is_open(),
-                                                        orders_.shape.goodput, orders_.tick_s));
     steps_ = steps.size();
-    query_left_ = orders_.shape.samples;
-    query_begin_ = begin_;
-    if (is_queued()) free_since_.assign(static_cast<std::size_t>(orders_.shape.concurrency), begin_);
     run_clients(steps);
     sort_pairs();
     if (failed_by_ != nullptr || !thread_error_.empty()) return LoopEnd::failed;
@@ -121,22 +116,42 @@ class LoadLoop {
   [[nodiscard]] bool is_over() const { return over_.load(std::memory_order_relaxed) || is_interrupted(); }
 
   void run_clients(std::span<Step> steps) {
+    std::latch waiting(static_cast<std::ptrdiff_t>(steps.size()) - 1);
     std::vector<std::jthread> threads;
     try {
-      for (std::size_t i = 1; i < steps.size(); ++i)
-        threads.emplace_back([this, &step = steps[i], i] { client(step, *tallies_[i % tallies_.size()]); });
+      for (std::size_t i = 1; i < steps.size(); ++i) {
+        threads.emplace_back([this, &waiting, &step = steps[i], i] {
+          waiting.count_down();
+          has_begun_.wait(false);
+          client(step, i);
+        });
+      }
+      waiting.wait();
     } catch (const std::system_error& error) {
       thread_error_ = error.code().message();
       const std::lock_guard lock(taking_);
       end_load();
     }
-    are_all_there_.store(true);
-    are_all_there_.notify_all();
-    client(steps[0], *tallies_[0]);
+    begin();
+    has_begun_.store(true);
+    has_begun_.notify_all();
+    client(steps[0], 0);
   }
 
-  void client(Step& step, RequestTally& tally) {
-    are_all_there_.wait(false);
+  // Once all clients are there: the time that it takes to make their threads is not a part of the load.
+  void begin() {
+    begin_ = clock_.now();
+    // More tallies than processors bring nothing.
+    const std::size_t tallies = std::min<std::size_t>(steps_, kMostTallies);
+    for (std::size_t i = 0; i < tallies; ++i)
+      tallies_.push_back(std::make_unique<RequestTally>(begin_, bin_ticks(), !orders_.shape.is_open(),
+                                                        orders_.shape.goodput, orders_.tick_s));
+    if (orders_.shape.scenario == LoadScenario::multi_stream) begin_query(begin_);
+    if (is_queued()) free_since_.assign(static_cast<std::size_t>(orders_.shape.concurrency), begin_);
+  }
+
+  void client(Step& step, std::size_t number) {
+    RequestTally& tally = *tallies_[number % tallies_.size()];
     if (orders_.shape.scenario == LoadScenario::multi_stream) return stream(step, tally);
     std::uint64_t now = begin_;
     for (std::uint64_t own = 0; own < orders_.of_each && !is_over(); ++own) {
@@ -151,6 +166,7 @@ class LoadLoop {
         if (!waiter_.until(clock_, times.arrival, [this] { return is_over(); })) return take_back();
         times.issue = clock_.now();
       }
+      counts_.issued.fetch_add(1, std::memory_order_relaxed);
       const bool good = is_ready && step.run();
       times.end = now = clock_.now();
       if (!note(good, times, step, tally)) return;
@@ -162,6 +178,7 @@ class LoadLoop {
   bool note(bool good, const RequestTimes& times, Step& step, RequestTally& tally) {
     if (!good && !orders_.counts_failures) return fail(step);
     if (!good) {
+      counts_.failed.fetch_add(1, std::memory_order_relaxed);
       tally.failed(times, step.error());
       return true;
     }
@@ -171,7 +188,7 @@ class LoadLoop {
 
   void keep(const RequestTimes& times, const AnswerParts* parts, RequestTally& tally) {
     tally.completed(times, parts);
-    const std::uint64_t place = place_.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t place = counts_.completed.fetch_add(1, std::memory_order_relaxed) - completed_before_;
     if (place >= progress_.pairs.size()) return;
     progress_.pairs[place] = {times.arrival, times.end};
     progress_.done->fetch_add(1, std::memory_order_release);
@@ -271,10 +288,17 @@ class LoadLoop {
     query_error_ = step.error();
   }
 
+  void begin_query(std::uint64_t now) {
+    query_left_.store(orders_.shape.samples, std::memory_order_relaxed);
+    query_begin_ = now;
+    counts_.issued.fetch_add(1, std::memory_order_relaxed);
+  }
+
   // By whoever ended it, alone: all others wait for the next.
   bool end_query(RequestTally& tally) {
     RequestTimes times{query_begin_, query_begin_, query_begin_, clock_.now()};
     if (query_error_) {
+      counts_.failed.fetch_add(1, std::memory_order_relaxed);
       tally.failed(times, *query_error_);
       query_error_.reset();
     } else {
@@ -285,8 +309,7 @@ class LoadLoop {
       end_load();
       return false;
     }
-    query_left_.store(orders_.shape.samples, std::memory_order_relaxed);
-    query_begin_ = clock_.now();
+    begin_query(clock_.now());
     released_.fetch_add(1);
     released_.notify_all();
     return true;
@@ -294,7 +317,7 @@ class LoadLoop {
 
   // By arrival: several clients end in another order than their requests came in.
   void sort_pairs() {
-    const auto kept = std::min<std::uint64_t>(place_.load(), progress_.pairs.size());
+    const auto kept = std::min<std::uint64_t>(counts_.completed.load() - completed_before_, progress_.pairs.size());
     const auto pairs = progress_.pairs.first(kept);
     std::ranges::sort(pairs, {}, &TickPair::begin);
   }
@@ -314,12 +337,15 @@ class LoadLoop {
   LoadOrders orders_;
   Schedule schedule_;
   LoadProgress progress_;
+  LiveCounts own_counts_{};
+  LiveCounts& counts_;
+  std::uint64_t completed_before_;
 
   std::uint64_t begin_ = 0;
   std::size_t steps_ = 0;
   std::vector<std::unique_ptr<RequestTally>> tallies_;
-  std::atomic<bool> over_ = false, are_all_there_ = false;
-  std::atomic<std::uint64_t> place_ = 0, request_ = 0;
+  std::atomic<bool> over_ = false, has_begun_ = false;
+  std::atomic<std::uint64_t> request_ = 0;
 
   std::mutex taking_;  // of what follows
   Timeline arrivals_;

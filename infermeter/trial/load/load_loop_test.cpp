@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -199,6 +200,31 @@ TEST(LoadLoop, FailuresAreCountedByTheirSentenceOrEndTheLoad) {
   EXPECT_THAT(record.error_kinds, ElementsAre(Pair("5xx", 5U)));
 }
 
+// What a watcher sees while the requests of one client run: failed, ended well, and one in flight.
+TEST(LoadLoop, CountsShowWhatIsInFlight) {
+  const LoadOrders orders{
+      .shape = shape_of({{"concurrency", "1"}}), .requests = 6, .tick_s = kTick, .counts_failures = true};
+  std::uint64_t time = kSecond;
+  const SimulatedClock clock{&time};
+  std::atomic<std::uint64_t> done = 0;
+  std::atomic<std::uint32_t> interrupt = 0;
+  LiveCounts counts{};
+  LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
+      clock, {&time}, orders, Schedule(orders.shape, 1),
+      {.pairs = {}, .done = &done, .interrupt = &interrupt, .counts = &counts});
+  std::vector<std::uint64_t> failed, in_flight;
+  const auto service = [&](std::uint64_t) {
+    failed.push_back(counts.failed);
+    in_flight.push_back(counts.issued - counts.completed - counts.failed);
+    return kMilli;
+  };
+  std::vector<SimulatedStep> steps{{&time, service, [](std::uint64_t n) { return n % 3 != 0; }}};
+  EXPECT_EQ(loop.run(steps), LoopEnd::complete);
+  EXPECT_THAT(failed, ElementsAre(0U, 1U, 1U, 1U, 2U, 2U));
+  EXPECT_THAT(in_flight, Each(1U));
+  EXPECT_EQ(counts.completed, 4U);
+}
+
 TEST(LoadLoop, AClosedLoopEndsWithItsTime) {
   const auto [record, pairs, end] = simulate(orders_for({{"concurrency", "1"}}, UINT64_MAX, 1), always(10 * kMilli));
   EXPECT_EQ(record.completed, 100U);
@@ -272,13 +298,18 @@ TEST(LoadLoop, ManyClientsCountEachRequestOnce) {
     std::vector<TickPair> pairs(requests / 2);
     std::atomic<std::uint64_t> done = 0, count = 0;
     std::atomic<std::uint32_t> interrupt = 0;
+    constexpr std::uint64_t earlier = 7;  // of a load before it, in the same memory
+    LiveCounts counts{.issued = earlier, .completed = earlier, .failed = 0};
     const MonotonicClock clock;
     const LoadShape shape = shape_of(load);
-    LoadLoop<MonotonicClock, SleepUntil, NullStep> loop(clock, SleepUntil{kTick},
-                                                        {.shape = shape, .requests = requests}, Schedule(shape, 1),
-                                                        {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+    LoadLoop<MonotonicClock, SleepUntil, NullStep> loop(
+        clock, SleepUntil{kTick}, {.shape = shape, .requests = requests}, Schedule(shape, 1),
+        {.pairs = pairs, .done = &done, .interrupt = &interrupt, .counts = &counts});
     std::vector<NullStep> steps(4, {&count});
     ASSERT_EQ(loop.run(steps), LoopEnd::complete);
+    EXPECT_EQ(counts.issued, earlier + requests);
+    EXPECT_EQ(counts.completed, earlier + requests);
+    EXPECT_EQ(counts.failed, 0U);
     const LoadRecord record = loop.record();
     EXPECT_EQ(record.completed, requests);
     EXPECT_EQ(record.response.count(), requests);
@@ -291,6 +322,42 @@ TEST(LoadLoop, ManyClientsCountEachRequestOnce) {
     EXPECT_EQ(arrived, requests);
     EXPECT_EQ(record.timeline.back().in_flight, 0U);
   }
+}
+
+struct CountingClock {
+  int* threads_at_first;  // of this process, when the clock was read first
+  std::atomic<std::uint64_t>* readings;
+  [[nodiscard]] std::uint64_t now() const {
+    const std::uint64_t reading = readings->fetch_add(1);
+    if (reading == 0) *threads_at_first = threads_of_this_process();
+    return reading;
+  }
+  static int threads_of_this_process() {
+    return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+  }
+};
+struct NoWaiter {
+  template <class IsOver>
+  [[nodiscard]] bool until(const CountingClock&, std::uint64_t, const IsOver&) const {
+    return true;
+  }
+};
+
+// Otherwise the first arrivals of an open loop are late by the time that it takes to make the threads.
+TEST(LoadLoop, ALoadBeginsWhenAllItsClientsAreThere) {
+  constexpr int clients = 32;
+  std::vector<TickPair> pairs(10);
+  std::atomic<std::uint64_t> done = 0, count = 0, readings = 0;
+  std::atomic<std::uint32_t> interrupt = 0;
+  int threads = 0;
+  const CountingClock clock{&threads, &readings};
+  const LoadShape shape = shape_of({{"rate", "1000"}, {"concurrency", "32"}});
+  LoadLoop<CountingClock, NoWaiter, NullStep> loop(clock, {}, {.shape = shape, .requests = 100}, Schedule(shape, 1),
+                                                   {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+  std::vector<NullStep> steps(clients, {&count});
+  EXPECT_EQ(loop.run(steps), LoopEnd::complete);
+  EXPECT_GE(threads, clients);
+  EXPECT_EQ(loop.record().completed, 100U);
 }
 
 TEST(LoadLoop, AnInterruptionEndsEveryScenario) {

@@ -86,7 +86,7 @@ class LoadTrial {
     SampleHeader& header = block.header();
     std::atomic<std::uint64_t> not_kept = 0;
     const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
-      LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt};
+      LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt, .counts = &header.load};
       if (keeps) progress.pairs = block.timed(), progress.done = &header.timed_done;
       LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(clock, SleepUntil{tick_s}, orders,
                                                          Schedule(orders.shape, seed, trace_.times_s), progress);

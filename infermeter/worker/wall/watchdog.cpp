@@ -12,12 +12,13 @@
 #include "infermeter/trial/machine/noise.hpp"
 #include "infermeter/trial/machine/proc_file.hpp"
 #include "infermeter/worker/profile/memory_timeline.hpp"
+#include "infermeter/worker/wall/load_watch.hpp"
 
 namespace infermeter {
 namespace {
 
 constexpr int loading_ms = 20, running_ms = 50;
-constexpr double progress_s = 0.1;
+constexpr double progress_s = 0.1, load_s = 0.5;
 constexpr double closing_s = 5;    // between its last message and its end
 constexpr double finishing_s = 1;  // of the iteration in which a signal came
 
@@ -155,8 +156,18 @@ class Watch {
     const double now_s = monotonic_s();
     if (!rules_.on_progress || rules_.block == nullptr || now_s - reported_s_ < progress_s) return;
     reported_s_ = now_s;
-    rules_.on_progress({.phase = rules_.block->phase(),
-                        .iterations_done = static_cast<std::int64_t>(rules_.block->timed_done().size())});
+    const Phase phase = rules_.block->phase();
+    look_at_load(phase, now_s);
+    rules_.on_progress({.phase = phase,
+                        .iterations_done = static_cast<std::int64_t>(rules_.block->timed_done().size()),
+                        .load = load_});
+  }
+
+  void look_at_load(Phase phase, double now_s) {
+    if (phase != Phase::timed) return load_.reset();
+    if (now_s - load_looked_s_ < load_s) return;
+    load_looked_s_ = now_s;
+    load_ = load_watch_.look(*rules_.block, read_pair(rules_.block->clock()));
   }
 
   // What it had written before it ended; its children, if any, have ended with it, so both come to an end.
@@ -181,7 +192,9 @@ class Watch {
   MemoryTimeline memory_;
   PhaseClock phase_;
   StallWatch stalls_;
-  double finished_s_ = 0, reported_s_ = 0;
+  LoadWatch load_watch_;
+  std::optional<LoadNow> load_;
+  double finished_s_ = 0, reported_s_ = 0, load_looked_s_ = 0;
   std::optional<double> interrupted_s_;
   bool ended_ = false, running_ = false, socket_open_ = true, socket_ready_ = false;
 };
